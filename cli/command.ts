@@ -15,6 +15,8 @@ export interface Terminal {
   readonly out: (line: string) => void;
   /** Writes progress and errors to stderr, unchanged. */
   readonly err: (text: string) => void;
+  /** Asks a person to do something, and waits until Enter is pressed. @throws CommandError if there is no input */
+  readonly waitForEnter: (request: string) => Promise<void>;
   /** Aborted by Ctrl-C. */
   readonly stopped: AbortSignal;
 }

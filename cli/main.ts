@@ -1,6 +1,7 @@
 import { environment } from '../config/config.js';
 import { setPrivateUmask } from '../config/process/privateFiles.js';
 import { onInterrupt } from '../config/process/stopSignals.js';
+import { waitForEnter } from './prompt.js';
 import { runCli } from './run.js';
 
 setPrivateUmask();
@@ -12,5 +13,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   isInteractive: process.stderr.isTTY === true,
   out: (line) => console.log(line),
   err: (text) => void process.stderr.write(text),
+  waitForEnter: (request) => waitForEnter(request, stopping.signal),
   stopped: stopping.signal,
 });

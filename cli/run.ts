@@ -74,6 +74,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     summary: 'lets the next listing of a data source delete missing files',
     load: async () => (await import('./commands/approveDeletions.js')).approveDeletions,
   },
+  record: {
+    summary: 'records an account of a source as a redacted test fixture, for contributors',
+    load: async () => (await import('./commands/record.js')).record,
+  },
 };
 
 const CALL = 'npm run cli --';

@@ -82,6 +82,10 @@ export function apiSettings(env: NodeJS.ProcessEnv = process.env): {
 export const ocrSettings = (env: NodeJS.ProcessEnv = process.env): Config['documents']['ocr'] =>
   loadConfig({ ...env, SECRET_KEY: env['SECRET_KEY'] || NO_SECRETS }).documents.ocr;
 
+/** Returns the settings of requests to sources, for a command that needs no other and no SECRET_KEY. */
+export const sourceSettings = (env: NodeJS.ProcessEnv = process.env): Pick<Config, 'connectors' | 'egress'> =>
+  loadConfig({ ...env, SECRET_KEY: env['SECRET_KEY'] || NO_SECRETS });
+
 /**
  * Stores an API key where `npm start` stores its own. Returns false if API_KEY is set in the environment, which takes
  * precedence.

@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { fileOf, readRecordings, RECORDINGS } from '../cli/recording/folder.js';
+import type { Recording } from '../cli/recording/fixture.js';
 import { describeSource } from '../connectors/catalogue.js';
 import { CONNECTION_CLIENTS, CONNECTION_FIELDS } from '../contract/accounts/oauth.js';
 import { supportsOption } from '../contract/sources/sources.js';
@@ -82,8 +84,26 @@ function contractOf(source: ConnectedSourceType): string | null {
   return shown.length === 0 ? null : shown.join('; ');
 }
 
+/** Returns when a source was recorded with a real account; null if it was not. */
+export function recordedOf(source: ConnectedSourceType, recordings: Iterable<Recording>): string | null {
+  const recording = [...recordings].find((one) => one.source === source && one.account === 'real');
+  if (!recording) return null;
+  const extent = recording.hasChanges ? '' : ', without changes';
+  return `${linkTo(fileOf(source), `recorded on ${recording.recordedOn}`)} with a real account${extent}`;
+}
+
+/** Returns the sentence about real accounts. */
+export function realAccounts(recordings: Iterable<Recording>): string {
+  const names = [...recordings]
+    .filter(({ account }) => account === 'real')
+    .map(({ source }) => CONNECTED_SOURCES[source].name);
+  if (names.length === 0) return '**No source was tested with a real account.** Each';
+  const shown = names.toSorted((a, b) => a.localeCompare(b, 'en')).join(', ');
+  return `**Recorded with a real account: ${shown}.** No other source was tested with one. Each`;
+}
+
 /** Returns the tests of this source, in addition to those that every source passes. */
-function proofOf(source: ConnectedSourceType): string {
+function proofOf(source: ConnectedSourceType, recordings: Iterable<Recording>): string {
   const name = source.replaceAll('_', '').toLowerCase();
   const own = OWN_TESTS.flatMap(filesIn)
     .filter(
@@ -97,6 +117,7 @@ function proofOf(source: ConnectedSourceType): string {
   const suites = INDEPENDENT_SUITES.filter(({ aspects }) => aspects[source] !== undefined);
   return [
     'emulator, catalogue, kills',
+    ...[recordedOf(source, recordings) ?? []].flat(),
     ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
     ...suites.map(({ suite }) => linkTo(suite, 'a third-party emulator')),
     ...[contractOf(source) ?? []].flat(),
@@ -143,18 +164,19 @@ function evidenceTable(sources: readonly ConnectedSourceType[]): string {
  * Renders docs/sources.md from the rows in contract/sources/connectedSources.ts and the descriptions of the connectors.
  */
 export function sourcesPage(): string {
+  const recordings = [...readRecordings(path.join(ROOT, RECORDINGS)).values()];
   const sources = (Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[]).toSorted((a, b) =>
     CONNECTED_SOURCES[a].name.localeCompare(CONNECTED_SOURCES[b].name, 'en'),
   );
   const rows = sources.map((source) => {
     const { listed, ingested } = describeSource(source);
-    const of = [authOf, incrementalOf, deletionsOf, limitsOf, proofOf].map((cell) => cell(source));
+    const of = [authOf, incrementalOf, deletionsOf, limitsOf].map((cell) => cell(source));
     const [auth = '', ...rest] = of;
-    return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest].join(' | ')} |`;
+    return `| ${[`${CONNECTED_SOURCES[source].name} \`${source}\``, auth, listed, ingested, ...rest, proofOf(source, recordings)].join(' | ')} |`;
   });
   return `# Connected sources
 
-**No source was tested with a real account.** Each source is tested with an emulator
+${realAccounts(recordings)} source is tested with an emulator
 ([test/emulators](../test/emulators)) that implements the provider's published interface, by the catalogue of tests that
 every source passes ([test/system/sources](../test/system/sources)), and by syncs whose worker is killed at random
 moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
@@ -162,7 +184,10 @@ Where it names a specification, every request of every test is compared with it:
 allowed values, required fields and headers ([test/contracts](../test/contracts)). Where it also names answers, those
 of the emulator are compared with the published response schemas: names, types and allowed values of fields, and the
 fields that are always there ([test/contracts/answers](../test/contracts/answers)).
-\`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\` and \`connectors/\`.
+A recording is a redacted copy of what a real account answered, which a test replays
+([test/fixtures/recordings](../test/fixtures/recordings/README.md)).
+\`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\`, \`connectors/\` and the
+recordings.
 
 For every source, the next listing deletes files whose items vanished, unless so many are missing that an operator must
 approve it. Contents are read up to the smaller of MAX_UPLOAD_BYTES and MAX_DOCUMENT_BYTES. Syncs wait for the source's

@@ -71,7 +71,7 @@ test('replaces the data on a restore, and only the keys that the backup contains
       const folder = path.join(root, String(index), 'backup');
       const terminal: Terminal = {
         ...{ env: { DATA_DIR: dataDir, ...env }, isInteractive: false, stopped: new AbortController().signal },
-        ...{ out: () => undefined, err: () => undefined },
+        ...{ out: () => undefined, err: () => undefined, waitForEnter: () => Promise.resolve() },
       };
       const old = { 'mongodb/WiredTiger': 'backup', 'files/1.raw': 'backup' };
       await fill(dataDir, { ...old, 'secret-key': SECRET_KEY, 'api-key': 'alk_backup' });
@@ -116,6 +116,7 @@ test('refuses a backup that lacks a key or a file, and leaves the data as they a
       const at = (keys: string): Terminal => ({
         ...{ env: { DATA_DIR: dataDir, SECRET_KEY: keys }, isInteractive: false },
         ...{ stopped: new AbortController().signal, out: () => undefined, err: () => undefined },
+        waitForEnter: () => Promise.resolve(),
       });
       await fill(dataDir, { 'mongodb/WiredTiger': 'backup', 'files/1.raw': 'backup' });
       await backup.run(readCall(backup, [folder, '--without-keys'], at(`${SECRET_KEY},${KEY_2}`)));

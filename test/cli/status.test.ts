@@ -28,6 +28,7 @@ async function call(...args: string[]) {
     isInteractive: false,
     out: (line) => void lines.push(line),
     err: (text) => void lines.push(text),
+    waitForEnter: () => Promise.resolve(),
     stopped: new AbortController().signal,
   });
   const requests = api.seen

@@ -12,6 +12,7 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import type { Egress } from '../../egress/types.js';
 import { sfId } from '../emulators/salesforce.js';
 import { everyRow } from '../support/everyRow.js';
+import { FACTS } from '../support/sourceFixtures/credentials.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import { fixtureForIntercom } from '../support/sourceFixtures/intercom.js';
 import { fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
@@ -109,16 +110,6 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
     };
     return { fixture, scene };
   },
-};
-
-/** Facts of the connection, as its caller sends them. */
-const FACTS: Partial<Record<ConnectedSourceType, Readonly<Record<string, string>>>> = {
-  ONEDRIVE: { tenant: 'common' },
-  OUTLOOK: { tenant: 'common' },
-  SHAREPOINT: { tenant: 'harbour.example', site: 'Harbour' },
-  ZENDESK: { subdomain: ZENDESK_SUBDOMAIN },
-  SERVICENOW: { instance: 'harbour' },
-  SALESFORCE: { domain: 'login.salesforce.com' },
 };
 
 const SOURCES = (Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((source) => CONNECTORS[source].changes);

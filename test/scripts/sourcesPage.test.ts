@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 
 import { operations } from '../../api/routes.js';
 import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
-import { sourcesPage } from '../../scripts/sourcesPage.js';
+import { readRecordings } from '../../cli/recording/folder.js';
+import { realAccounts, recordedOf, sourcesPage } from '../../scripts/sourcesPage.js';
 import { INDEPENDENT_SUITES, SPECIFIED } from '../contracts/evidence.js';
 import { CONTRACTS } from '../contracts/tables/index.js';
 
@@ -54,4 +55,19 @@ test.each(['../README.md', 'api/sources.md'])('docs/%s names each source', (file
   const text = readDoc(file).replace(/\s+/g, ' ');
   const missing = Object.values(CONNECTED_SOURCES).filter(({ name }) => !text.includes(name));
   expect(missing.map(({ name }) => name)).toEqual([]);
+});
+
+test('only a recording of a real account changes what the page says, with its own date', () => {
+  const [sample] = [...readRecordings('test/fixtures/recordings').values()];
+  const emulated = { ...sample!, account: 'emulator' as const };
+  expect(recordedOf('GITBOOK', [emulated])).toBeNull();
+  expect(realAccounts([emulated])).toContain('No source was tested with a real account');
+  const real = { ...sample!, account: 'real' as const, recordedOn: '2027-02-03' };
+  const link = '[recorded on 2027-02-03](../test/fixtures/recordings/gitbook.json)';
+  expect(recordedOf('GITBOOK', [emulated, real])).toBe(`${link} with a real account`);
+  expect(recordedOf('GITBOOK', [{ ...real, hasChanges: false }])).toBe(`${link} with a real account, without changes`);
+  expect(recordedOf('GITHUB', [real])).toBeNull();
+  expect(realAccounts([real])).toBe(
+    '**Recorded with a real account: GitBook.** No other source was tested with one. Each',
+  );
 });

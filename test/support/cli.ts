@@ -28,6 +28,7 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
     isInteractive: true,
     out: (line) => void (drawn += `${line}\n`),
     err: (text) => void (drawn += text),
+    waitForEnter: () => Promise.resolve(),
     stopped: stopping.signal,
   });
   return {
@@ -40,7 +41,15 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
 }
 
 /** Runs a command without a terminal. @param env the settings of the service; nothing is inherited from this process */
-export async function cli(env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> {
+export const cli = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> =>
+  cliWithPerson(env, () => Promise.resolve(), ...args);
+
+/** Runs a command with a person who does what it asks for. @param does receives each request before Enter is pressed */
+export async function cliWithPerson(
+  env: NodeJS.ProcessEnv,
+  does: (request: string) => Promise<void>,
+  ...args: string[]
+): Promise<CliRun> {
   const lines: string[] = [];
   let stderr = '';
   const code = await runCli(args, {
@@ -48,6 +57,7 @@ export async function cli(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Cl
     isInteractive: false,
     out: (line) => void lines.push(line),
     err: (text) => void (stderr += text),
+    waitForEnter: does,
     stopped: new AbortController().signal,
   });
   return { code, lines, stderr, json: <T>() => JSON.parse(lines.join('\n')) as T };

@@ -1,0 +1,64 @@
+/** The last check of a recording: it looks for words of the account, independently of how they were redacted. */
+import type { Recording } from '../fixture.js';
+import { EXTENSIONS, type TextRedaction } from './redactText.js';
+import { TIME } from './times.js';
+import { wordsIn } from './words.js';
+
+/** Shorter words occur everywhere. */
+const MIN_LENGTH = 6;
+/** Words of the format of recordings, and of pseudonymous hosts. */
+const FORMAT = [
+  ...['example', 'source', 'account', 'emulator', 'recordedon', 'haschanges', 'limits', 'containers', 'credentials'],
+  ...['exchanges', 'request', 'response', 'method', 'headers', 'status', 'binary', 'outcome', 'connect', 'changes'],
+  ...['listing', 'hasnext', 'content', 'isempty', 'hasfeed', 'format', 'accept', 'application', 'charset', 'modified'],
+];
+
+/** Times are shifted, but fractions of seconds stay. */
+const TIMES = new RegExp(TIME.source, 'gu');
+
+const decode = (text: string): string =>
+  text.replaceAll(/(?:%[\da-f]{2})+/gi, (part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+
+/** Returns the places of the texts in a value: its path, and names of fields as texts of their own. */
+function textsIn(value: unknown, path: string): [path: string, text: string][] {
+  if (typeof value === 'string') return [[path, value]];
+  if (typeof value === 'number') return [[path, String(value)]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one], at): [string, string][] => [
+    [`${path}[${at}]`, Array.isArray(value) ? '' : name],
+    ...textsIn(one, `${path}[${at}]`),
+  ]);
+}
+
+/** Fields that contain base64 hide words, so their contents are checked too. */
+const decoded = (text: string): string =>
+  /^[\w+/=\s-]{24,}$/.test(text) ? `${text} ${Buffer.from(text, 'base64').toString()}` : text;
+
+/**
+ * Returns the places of words of the account in a recording. Words that are also in the code of the connector, and in
+ * the format of recordings, do not count.
+ * @param originals all words that came from the account, in lower case
+ */
+export function findLeaks(recording: Recording, originals: ReadonlySet<string>, redaction: TextRedaction): string[] {
+  const { vocabulary, kept } = redaction;
+  const allowed = new Set([
+    ...FORMAT,
+    ...EXTENSIONS,
+    ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
+  ]);
+  // The other fields are none of the account.
+  const { credentials, urls, steps } = recording;
+  return textsIn({ credentials, urls, steps }, '').flatMap(([path, text]) =>
+    wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(
+      (word) => originals.has(word) && !allowed.has(word),
+    )
+      ? [path]
+      : [],
+  );
+}

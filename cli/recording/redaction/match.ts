@@ -1,0 +1,82 @@
+/** Comparison of requests and results before and after the redaction. */
+import { momentOf, TIME } from './times.js';
+import { decode, WORD } from './words.js';
+
+/** Times that a connector derives from its clock differ by the duration of the steps before. */
+const MAX_DRIFT_MS = 600_000;
+const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 'gu');
+
+const tokensOf = (text: string): string[] => text.match(TOKEN) ?? [];
+
+/** Whether two words are times that differ by little. */
+function isSameMoment(a: string, b: string): boolean {
+  const [left, right] = [momentOf(a), momentOf(b)];
+  return left !== null && right !== null && Math.abs(left - right) <= MAX_DRIFT_MS;
+}
+
+/** Whether two texts are equal, except for times that differ by little. */
+export function isSameText(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [left, right] = [tokensOf(a), tokensOf(b)];
+  return (
+    left.length === right.length && left.every((one, at) => one === right[at] || isSameMoment(one, right[at] ?? ''))
+  );
+}
+
+/** What a comparison needs of the redaction. */
+export interface Comparison {
+  /** Returns the redacted form of a text. */
+  redact(text: string): string;
+  /** Returns the redacted form of the scheme and host of an address. */
+  origin(text: string): string;
+  readonly offsetMs: number;
+}
+
+/** Whether the second text is the redacted form of the first: each word is the same, its pseudonym, or its time. */
+export function isRedactedText(original: string, redacted: string, { redact, origin, offsetMs }: Comparison): boolean {
+  if (original === redacted || redact(original) === redacted) return true;
+  const right = tokensOf(decode(redacted));
+  const isSame = (left: readonly string[]): boolean =>
+    left.length === right.length &&
+    left.every((one, at) => {
+      const other = right[at] ?? '';
+      if (one === other || redact(one) === other) return true;
+      const moment = momentOf(one);
+      return moment !== null && isSameMoment(String(moment + offsetMs), other);
+    });
+  // A host of the account is redacted, but one in the code of the connector stays.
+  const text = decode(original);
+  return isSame(tokensOf(text)) || isSame(tokensOf(text.replaceAll(/https?:\/\/[^/?#\s"'<>]+/g, origin)));
+}
+
+/** Fields whose values may be digests that a connector computes: only their equality is compared. */
+const DIGESTS = /^(?:version|etag)$/i;
+
+/**
+ * Compares a result with that of the redacted responses. Returns the path of the first difference; null if there is
+ * none.
+ */
+export function findDifference(original: unknown, redacted: unknown, comparison: Comparison): string | null {
+  const digests = new Map<string, string>();
+  const compare = (left: unknown, right: unknown, path: string): string | null => {
+    if (typeof left === 'string' && typeof right === 'string') {
+      if (isRedactedText(left, right, comparison)) return null;
+      if (!DIGESTS.test(path.split('.').at(-1) ?? '')) return path;
+      const known = digests.get(left) ?? right;
+      digests.set(left, known);
+      return known === right ? null : path;
+    }
+    if (typeof left === 'number' && typeof right === 'number') return left === right || left >= 100_000 ? null : path;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
+      return left === right ? null : path;
+    const [ours, theirs] = [Object.entries(left), Object.entries(right) as [string, unknown][]];
+    if (ours.length !== theirs.length) return path;
+    for (const [at, [, value]] of ours.entries()) {
+      const [name, other] = theirs[at] ?? [];
+      const found = compare(value, other, `${path}.${name}`);
+      if (found !== null) return found;
+    }
+    return null;
+  };
+  return compare(original, redacted, '');
+}

@@ -1,0 +1,93 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** Replaces words by pseudonyms: the same word always gets the same one, and no two words share one. */
+export interface Pseudonyms {
+  /** Returns the pseudonym of a run of letters and digits. Numbers of fewer than six digits stay. */
+  of(word: string): string;
+  /** Chooses the pseudonym of a word that has none yet, such as a digest of redacted content. */
+  set(word: string, pseudonym: string): void;
+}
+
+/** Letters that replace those of a script, so that a text stays in its script. */
+const SCRIPTS: readonly (readonly [RegExp, string])[] = [
+  [/\p{Script=Latin}/u, 'àáâäåçèéêëìíîïñòóôöùúûü'],
+  [/\p{Script=Greek}/u, 'αβγδεζηθικλμνξοπρστυφχψω'],
+  [/\p{Script=Cyrillic}/u, 'абвгдежзиклмнопрстуфхцчшщэюя'],
+  [/\p{Script=Hebrew}/u, 'אבגדהוזחטיכלמנסעפצקרשת'],
+  [/\p{Script=Arabic}/u, 'ابتثجحخدذرزسشصضطظعغفقكلمنهوي'],
+  [/\p{Script=Devanagari}/u, 'कखगघचछजझटठडढतथदधनपफबभमयरलवशसह'],
+  [/\p{Script=Thai}/u, 'กขคงจฉชซดตถทธนบปผพฟภมยรลวสหอ'],
+  [/\p{Script=Hangul}/u, '가나다라마바사아자차카타파하고노도로모보소오조초코토포호'],
+  [/\p{Script=Hiragana}/u, 'あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほ'],
+  [/\p{Script=Katakana}/u, 'アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホ'],
+  [/\p{Script=Han}/u, '一二三四五六七八九十人大小山川日月木水火土上下中天白本文字学生年時'],
+];
+const HEX = 'abcdef';
+const OTHER = 'ghijklmnopqrstuvwxyz';
+const DIGITS = '0123456789';
+/** Shorter numbers identify nothing: sizes, counts, versions. */
+const MIN_DIGITS = 6;
+const TRIES = 200;
+
+/** Returns the characters that may replace one, which keep hexadecimal, decimal and base64 texts valid. */
+function choicesFor(character: string, isFirstOfNumber: boolean): string {
+  if (isFirstOfNumber && character !== '0') return DIGITS.slice(1);
+  if (DIGITS.includes(character)) return DIGITS;
+  if (HEX.includes(character)) return HEX;
+  if (OTHER.includes(character)) return OTHER;
+  if (/\p{M}|\p{N}/u.test(character)) return character;
+  return SCRIPTS.find(([script]) => script.test(character))?.[1] ?? 'ø';
+}
+
+const isUpper = (character: string): boolean => character !== character.toLowerCase();
+
+/**
+ * Creates pseudonyms with a random key that is not kept, so that they cannot be reversed.
+ * @param originals words that must not occur as pseudonyms, in lower case
+ */
+export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
+  const key = randomBytes(32);
+  const known = new Map<string, string>();
+  const used = new Set<string>();
+  const draw = (word: string, attempt: number): string => {
+    const stream = createHmac('sha512', key).update(`${attempt} ${word}`).digest();
+    const isNumber = /^\d+$/.test(word);
+    return [...word]
+      .map((character, index) => {
+        const choices = [...choicesFor(character, isNumber && index === 0)];
+        const at = (stream[index % stream.length] ?? 0) + 251 * Math.floor(index / stream.length);
+        return choices[at % choices.length] ?? character;
+      })
+      .join('');
+  };
+  const choose = (word: string): string => {
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const drawn = draw(word, attempt);
+      if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
+    }
+    // Of one or two characters, all may be in use. A longer word is unambiguous.
+    for (let attempt = 0; ; attempt += 1) {
+      const drawn = `${draw(word, attempt)}${OTHER[attempt % OTHER.length]}`;
+      if (!used.has(drawn) && !originals.has(drawn)) return drawn;
+    }
+  };
+  return {
+    of(word) {
+      if (/^\d+$/.test(word) && word.length < MIN_DIGITS) return word;
+      // One pseudonym for all cases: providers and connectors change the case of names and addresses.
+      const lower = word.toLowerCase();
+      let pseudonym = known.get(lower);
+      if (pseudonym === undefined) {
+        pseudonym = choose(lower);
+        known.set(lower, pseudonym);
+        used.add(pseudonym);
+      }
+      const characters = [...word];
+      return [...pseudonym].map((one, index) => (isUpper(characters[index] ?? '') ? one.toUpperCase() : one)).join('');
+    },
+    set(word, pseudonym) {
+      known.set(word.toLowerCase(), pseudonym.toLowerCase());
+      used.add(pseudonym.toLowerCase());
+    },
+  };
+}

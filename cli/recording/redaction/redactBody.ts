@@ -1,0 +1,154 @@
+/** Redaction of response bodies: JSON, markup, text. Of other bytes only the length stays. */
+import { EXTENSIONS, type TextRedaction } from './redactText.js';
+import { shiftNumber } from './times.js';
+
+const MIME_TYPE =
+  /^(?:application|audio|font|image|message|model|multipart|text|video)\/[\w.+-]{1,100}(?:; ?[\w-]+=[\w-]+)?$/;
+const EXTENSION_FIELD = /extension|export|format/i;
+const TYPE_FIELD = /type|mime|format/i;
+const TIME_FIELD = /time|date|created|updated|modified|_at$|At$|^ts$|since|until|expires/i;
+/** Integers of this many digits are ids or times; smaller ones are sizes, counts and versions. */
+const MIN_ID = 100_000;
+/** Matches a JSON string, or an integer that a number cannot represent exactly. */
+const LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+/** Marks such an integer while it is a string. */
+const MARK = '\u0001';
+const MARKUP = /<(?:!--|\?xml|!DOCTYPE|\/?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>)/i;
+const MARKUP_PART = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^<>]*>|[^<]+|</g;
+const TAG = /^<(\/?)([\w:.-]+)([^<>]*?)(\/?)>$/s;
+const ATTRIBUTE = /([\w:.-]+)(?:(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
+const PLAIN_DECLARATION =
+  /^<\?xml version="1\.\d"(?: encoding="[\w-]{1,20}")?(?: standalone="(?:yes|no)")?\s*\?>$|^<!DOCTYPE html>$/i;
+
+/** Redacts HTML or XML: known names of elements and attributes stay. */
+function redactMarkup(text: string, redaction: TextRedaction): string {
+  const { value, prose, name } = redaction;
+  const tag = (one: string): string => {
+    const [, slash = '', element = '', rest = '', end = ''] = TAG.exec(one) ?? [];
+    if (element === '') return prose(one);
+    const attributes = rest.replaceAll(ATTRIBUTE, (_all, key: string, sign?: string, quoted?: string) => {
+      if (sign === undefined || quoted === undefined) return name(key);
+      const [quote] = /^["']/.exec(quoted) ?? [''];
+      const given = quote === '' ? quoted : quoted.slice(1, -1);
+      return `${name(key)}${sign}${quote}${value(given)}${quote}`;
+    });
+    return `<${slash}${name(element)}${attributes}${end}>`;
+  };
+  return text.replaceAll(MARKUP_PART, (one) => {
+    if (PLAIN_DECLARATION.test(one)) return one;
+    if (one.startsWith('<!--')) return '<!-- -->';
+    if (one.startsWith('<![CDATA[')) return `<![CDATA[${prose(one.slice(9, -3))}]]>`;
+    if (one.startsWith('<')) return tag(one);
+    const bare = one.trim();
+    return bare === '' ? one : one.replace(bare, () => value(bare));
+  });
+}
+
+/** Redacts a text that may be markup. */
+export const redactString = (text: string, redaction: TextRedaction): string =>
+  MARKUP.test(text) ? redactMarkup(text, redaction) : redaction.value(text);
+
+function redactNumber(value: number, field: string, { pseudonyms, offsetMs }: TextRedaction): number {
+  const shifted = TIME_FIELD.test(field) ? shiftNumber(value, offsetMs) : null;
+  if (shifted !== null) return shifted;
+  if (!Number.isSafeInteger(value)) return Number.isInteger(value) ? MIN_ID : Math.trunc(value) + 0.5;
+  if (Math.abs(value) < MIN_ID) return value;
+  return Math.sign(value) * Number(pseudonyms.of(String(Math.abs(value))));
+}
+
+/** Redacts a value of a JSON body. @param field the name of the field that contains it */
+function redactJson(value: unknown, field: string, redaction: TextRedaction): unknown {
+  if (Array.isArray(value)) return value.map((one) => redactJson(one, field, redaction));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [redaction.name(name), redactJson(one, name, redaction)]),
+    );
+  if (typeof value === 'number') return redactNumber(value, field, redaction);
+  if (typeof value !== 'string') return value;
+  if (value.startsWith(MARK)) return MARK + redaction.pseudonyms.of(value.slice(1));
+  if (TYPE_FIELD.test(field) && MIME_TYPE.test(value)) return redaction.keep(value);
+  if (EXTENSION_FIELD.test(field) && EXTENSIONS.includes(value.toLowerCase())) return value;
+  if (redaction.vocabulary.terms.base64?.includes(field)) return redactBase64(value, redaction);
+  if (TIME_FIELD.test(field) && /^\d{10}$|^\d{13}$/.test(value))
+    return String(shiftNumber(Number(value), redaction.offsetMs) ?? redaction.value(value));
+  return redactString(value, redaction);
+}
+
+function redactBase64(text: string, redaction: TextRedaction): string {
+  const redacted = redactContent(Buffer.from(text, 'base64'), redaction);
+  return redacted.toString(/[-_]/.test(text) || !/[+/=\n]/.test(text) ? 'base64url' : 'base64');
+}
+
+/** Redacts JSON as text, so that long integers stay exact. Returns null if the text is not JSON. */
+function redactJsonText(text: string, redaction: TextRedaction): string | null {
+  const marked = text.replaceAll(LONG_INTEGER, (found) =>
+    found.startsWith('"') || found.startsWith('-') ? found : `"\\u0001${found}"`,
+  );
+  let json: unknown;
+  try {
+    json = JSON.parse(marked);
+  } catch {
+    return null;
+  }
+  const mark = String.raw`\u0001`;
+  return JSON.stringify(redactJson(json, '', redaction)).replaceAll(new RegExp(`"\\${mark}(\\d+)"`, 'g'), '$1');
+}
+
+/** Redacts the content of an item. Bytes that are not text become zeros. */
+export function redactContent(bytes: Uint8Array, redaction: TextRedaction): Buffer {
+  const text = Buffer.from(bytes).toString();
+  if (!Buffer.from(text).equals(bytes) || text.includes('\0')) return Buffer.alloc(bytes.length);
+  return Buffer.from(MARKUP.test(text) ? redactMarkup(text, redaction) : redaction.prose(text));
+}
+
+/** Redacts a response body. @param type its Content-Type */
+export function redactBody(bytes: Uint8Array, type: string, redaction: TextRedaction): Buffer {
+  const text = Buffer.from(bytes).toString();
+  if (/json/i.test(type) || /^\s*[[{]/.test(text)) {
+    const json = redactJsonText(text, redaction);
+    if (json !== null) return Buffer.from(json);
+  }
+  return redactContent(bytes, redaction);
+}
+
+/** Whether a body is JSON, and therefore an answer of the API rather than the content of an item. */
+export const isJson = (bytes: Uint8Array): boolean => {
+  try {
+    JSON.parse(Buffer.from(bytes).toString());
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Returns the response headers that a recording contains. */
+export function redactHeaders(
+  headers: Readonly<Record<string, string>>,
+  redaction: TextRedaction,
+): Record<string, string> {
+  const { vocabulary } = redaction;
+  const kept = Object.entries(headers).filter(
+    ([name]) =>
+      (USUAL_HEADERS.has(name) || (vocabulary.values.has(name) && name.includes('-'))) && !SECRET_HEADER.test(name),
+  );
+  return Object.fromEntries(kept.map(([name, value]) => [name, redactHeader(name, value, redaction)]));
+}
+
+const USUAL_HEADERS = new Set(['content-type', 'link', 'location', 'etag', 'last-modified']);
+/** Credentials; and rate limits, which would make a replay wait. */
+export const SECRET_HEADER = /auth|cookie|token|secret|signature|-key$|limit|backoff|retry/;
+
+const relationOf = (relation: string, { name }: TextRedaction): string =>
+  /^(?:next|prev|first|last|self)$/.test(relation) ? relation : name(relation);
+
+function redactHeader(name: string, value: string, redaction: TextRedaction): string {
+  if (name === 'content-type') return MIME_TYPE.test(value) ? redaction.keep(value) : redaction.value(value);
+  // Relations, rel="next", are terms of HTTP and of the source; other parameters are dropped.
+  if (name === 'link')
+    return [...value.matchAll(/<([^<>]*)>\s*;\s*rel="?([\w-]{1,20})"?/g)]
+      .map(([, url = '', relation = '']) => `<${redaction.url(url.trim())}>; rel="${relationOf(relation, redaction)}"`)
+      .join(', ');
+  if (name === 'location') return redaction.url(value);
+  if (/^[[{]/.test(value)) return redactJsonText(value, redaction) ?? redaction.prose(value);
+  return redaction.value(value);
+}

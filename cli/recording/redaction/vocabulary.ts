@@ -1,0 +1,94 @@
+/**
+ * The words of a source's API. A recording keeps a value only if the connector's own code contains it: this code is
+ * public, and the connector cannot depend on any other value. The list therefore follows the code of each source.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { FILE_FORMATS } from '../../../contract/files/fileFormats.js';
+import { RECORDED_TERMS, type RecordedTerms } from '../../../contract/sources/recordedTerms.js';
+
+export interface Vocabulary {
+  /** Values that may be kept: string literals of the code, and names of fields, since tables have them as keys. */
+  readonly values: ReadonlySet<string>;
+  /** Names that may be kept, of fields, elements and parameters: identifiers, and words of string literals. */
+  readonly names: ReadonlySet<string>;
+  /** Beginnings of ids that may be kept, such as `Label_`. */
+  readonly beginnings: readonly string[];
+  readonly terms: RecordedTerms;
+}
+
+const CONNECTORS = fileURLToPath(new URL('../../../connectors/', import.meta.url));
+/** Sources are TypeScript in a checkout, and JavaScript in dist/. */
+const readModule = (file: string): string => {
+  const source = file.replace(/\.js$/, '.ts');
+  return readFileSync(existsSync(source) ? source : file, 'utf8');
+};
+const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+/** Within a line: a regular expression with a quote would otherwise hide the literals after it. */
+const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g;
+const KEY = /(?<![\w.'"`$])([a-z_]\w{0,59}):/gi;
+const NAME = /[\p{L}\d_$@][\p{L}\d_$@.-]*/gu;
+const BEGINNING = /^[\w.$/]{1,60}[_:/.-]$/;
+const IMPORT = /from\s*["'](\.{1,2}\/[^"']+)["']/g;
+
+/** Returns the code of a connector: its module, and all that it imports from connectors/. */
+function codeOf(source: ConnectedSourceType): string {
+  const catalogue = readModule(path.join(CONNECTORS, 'catalogue.js'));
+  const name = new RegExp(`^\\s+${source}: (\\w+),?$`, 'm').exec(catalogue)?.[1];
+  const module = new RegExp(`import \\{ ${name} \\} from ["'](.+)["']`).exec(catalogue)?.[1];
+  if (name === undefined || module === undefined) throw new Error(`connectors/catalogue.ts has no line of ${source}`);
+  const open = [path.join(CONNECTORS, module)];
+  const seen = new Set(open);
+  const parts: string[] = [];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    const text = readModule(file);
+    parts.push(text);
+    for (const [, to = ''] of text.matchAll(IMPORT)) {
+      const next = path.join(path.dirname(file), to);
+      if (!next.startsWith(CONNECTORS) || seen.has(next)) continue;
+      seen.add(next);
+      open.push(next);
+    }
+  }
+  return parts.join('\n');
+}
+
+/** Names of markup that contents of any source may have. */
+const MARKUP = (
+  'html head body title meta link style script p div span a b i em strong u s br hr h1 h2 h3 h4 h5 h6 ul ol li table ' +
+  'thead tbody tr th td img pre code blockquote sup sub figure figcaption iframe font href src class id alt width ' +
+  'height target rel colspan rowspan name content charset lang xmlns version encoding'
+).split(' ');
+
+const known = new Map<ConnectedSourceType, Vocabulary>();
+
+/** Returns the vocabulary of a source. */
+export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
+  const cached = known.get(source);
+  if (cached) return cached;
+  const terms = RECORDED_TERMS[source] ?? {};
+  const code = codeOf(source)
+    .split('\n')
+    .filter((line) => !COMMENT.test(line))
+    .join('\n');
+  const segments = Object.values(CONNECTED_SOURCES[source].urls).flatMap((url) => url.split('/').slice(3));
+  const values = new Set([...segments, ...(terms.words ?? []), 'true', 'false', 'null']);
+  const names = new Set([...segments, ...(terms.words ?? []), ...MARKUP]);
+  for (const { mimeTypes } of Object.values(FILE_FORMATS)) for (const type of mimeTypes) values.add(type);
+  for (const [, single, double, template] of code.matchAll(LITERAL)) {
+    const text = single ?? double ?? template ?? '';
+    if (text.length <= 120) values.add(text);
+  }
+  for (const [, key = ''] of code.matchAll(KEY)) values.add(key);
+  for (const [word] of code.matchAll(NAME)) {
+    names.add(word);
+    for (const part of word.split('.')) names.add(part);
+  }
+  const beginnings = [...values].filter((value) => BEGINNING.test(value));
+  const vocabulary = { values, names, beginnings, terms };
+  known.set(source, vocabulary);
+  return vocabulary;
+}

@@ -1,0 +1,15 @@
+/** A run of letters and digits: the unit of redaction. */
+export const WORD = /[\p{L}\p{M}\p{N}]+/u;
+
+/** Decodes an address; a text that is not encoded stays. */
+export function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the words of a text that have at least some characters, in lower case. */
+export const wordsIn = (text: string, minLength: number): string[] =>
+  (text.toLowerCase().match(new RegExp(WORD.source, 'gu')) ?? []).filter((word) => word.length >= minLength);
