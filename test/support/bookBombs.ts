@@ -87,18 +87,18 @@ interface BookBomb {
   readonly content: () => Uint8Array;
   readonly status: 'SYNC_ERROR' | 'READY';
   /** Matches the error message, or the text. */
-  readonly says: RegExp;
+  readonly message: RegExp;
 }
 
-const failing = (what: string, name: string, says: RegExp, content: () => Uint8Array): BookBomb => ({
+const failing = (what: string, name: string, message: RegExp, content: () => Uint8Array): BookBomb => ({
   what,
   name,
   content,
   status: 'SYNC_ERROR',
-  says,
+  message,
 });
-const harmless = (what: string, name: string, says: RegExp, content: () => Uint8Array): BookBomb => ({
-  ...failing(what, name, says, content),
+const harmless = (what: string, name: string, message: RegExp, content: () => Uint8Array): BookBomb => ({
+  ...failing(what, name, message, content),
   status: 'READY',
 });
 
