@@ -7,6 +7,11 @@ import type { ParseInput } from './types.js';
 
 /** Valid sequences of UTF-8 that no text in another encoding contains by chance. */
 const CERTAIN_SEQUENCES = 6;
+/**
+ * Number of bytes by which valid UTF-8 is longer than its text if it certainly has these sequences: each letter adds at
+ * most two, and a byte order mark three. It saves a search in a text whose first letters come late.
+ */
+const CERTAIN_BYTES = 2 * CERTAIN_SEQUENCES + 3;
 
 /**
  * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html`
@@ -23,7 +28,7 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { h
     return isIso2022Jp(bytes) ? decodeBytes(bytes, 'iso-2022-jp') : bufferOf(bytes).toString('latin1');
   const isValid = isUtf8(bytes);
   const text = isValid ? new TextDecoder('utf-8').decode(bytes) : '';
-  if (isValid && hasLetters(text, CERTAIN_SEQUENCES)) return text;
+  if (isValid && (bytes.length - text.length >= CERTAIN_BYTES || hasLetters(text, CERTAIN_SEQUENCES))) return text;
   const declared = declaredEncoding(input, html);
   if (isValid && (declared === null || !SEVERAL_BYTES.test(declared))) return text;
   if (declared === 'utf-8' ? isMostlyUtf8(bytes) : declared === null && isDamagedUtf8(bytes))
