@@ -27,7 +27,13 @@ export function isBar(element: PageElement, start: number, page: PageFacts): boo
   if (textLength > BAR_LENGTH || page.coreLine.has(element)) return false;
   if (links > 0 && page.names.read(element).includes('n:generated')) return true;
   if (proseLength > 0) return false;
-  if (textLength >= LEAST_GENERATOR && textLength <= GENERATOR_LENGTH && start > 0.7 * page.textLength && GENERATOR.test(textIn(element))) return true;
+  if (
+    textLength >= LEAST_GENERATOR &&
+    textLength <= GENERATOR_LENGTH &&
+    start > 0.7 * page.textLength &&
+    GENERATOR.test(textIn(element))
+  )
+    return true;
   return links >= 2 && textLength <= NEIGHBOURS_LENGTH && leadsAround(element);
 }
 
