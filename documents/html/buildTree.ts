@@ -5,6 +5,7 @@ import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 import { ElementStack, type OpenElement } from './elementStack.js';
 import { append, isText, PageElement, PageText } from './pageElement.js';
+import { withoutCdata } from './withoutCdata.js';
 import { lowerName } from './lowerName.js';
 import { BLOCKS, CONTROLS, DROPPED, FORMATTING, HEADINGS, VOID } from './tagSets.js';
 
@@ -58,7 +59,8 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
  * @param isXhtml whether `<a/>` is an empty element, as in XHTML; in HTML it is a start tag
  * @throws Fault too_large for nesting or attributes that no author writes
  */
-export function buildTree(html: string, limits: DocumentLimits, isXhtml = false): Document {
+export function buildTree(text: string, limits: DocumentLimits, isXhtml = false): Document {
+  const html = isXhtml ? text : withoutCdata(text);
   const builder = new TreeBuilder(html, limits, isXhtml);
   // The tokenizer skips to the end of a text or value if it need not decode character references on the way.
   const tokenizer = new Tokenizer({ decodeEntities: false }, builder);
@@ -128,7 +130,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const isEmpty = this.isInForeignContext();
+    const isEmpty = this.#isForeign;
     this.onopentagend();
     if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }
@@ -162,7 +164,15 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#text(this.#html.slice(start, end - endMark));
   }
 
+  /**
+   * Whether the content of elements such as `iframe` has tags. With scripts, browsers read noscript as text, so an iframe
+   * without an end tag ends with the noscript around it, and must not swallow the rest of the page.
+   */
   isInForeignContext(): boolean {
+    return this.#isForeign || this.#stack.has('noscript');
+  }
+
+  get #isForeign(): boolean {
     return this.#isXhtml || this.#stack.has('svg') || this.#stack.has('math');
   }
 

@@ -3,6 +3,7 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
+import { withoutCdata } from './withoutCdata.js';
 
 /** Maximum length of an address: longer ones come from scripts and traps, not from authors. */
 const MAX_ADDRESS = 2000;
@@ -31,7 +32,8 @@ const NO_PAGE =
  * time in the length of the page; scripts, comments and templates are treated as text.
  * @param baseUrl base of relative links, unless the page names one itself
  */
-export function readLinks(html: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
+export function readLinks(text: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
+  const html = withoutCdata(text);
   const reader = new LinkReader(html, max * LOOKED_AT_PER_LINK);
   const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
   tokenizer.write(html);
