@@ -13,9 +13,9 @@ import {
 } from './knownBlocks.js';
 import { HEADINGS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
-import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
+import { isBlock, type PageFacts } from './pageFacts.js';
+import { pointsFor, THRESHOLD } from './points/pointsFor.js';
 import type { Repeats } from './repeats.js';
-import { RULES, shapeRules, THRESHOLD } from './rules.js';
 
 /**
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
@@ -193,36 +193,3 @@ export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>
 }
 
 const SUBHEADING = /^h[2-6]$/;
-
-interface Points {
-  readonly points: ReadonlyMap<string, number>;
-  /** Points of every block. */
-  readonly all: number;
-}
-
-/** Cache of points by shapes: summing them for each page would take as long as scoring a short page. */
-const known = new Map<string, Points>();
-/** Maximum size of the cache. Most sites have pages of a few kinds. */
-const MAX_KNOWN = 64;
-
-/** Returns the points of each trait on a page of these shapes. */
-function pointsFor(shapes: readonly Shape[]): Points {
-  const key = shapes.join();
-  let found = known.get(key);
-  if (found === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, (found = sumPoints(shapes)));
-  }
-  return found;
-}
-
-function sumPoints(shapes: readonly Shape[]): Points {
-  const points = new Map<string, number>(RULES);
-  let all = 0;
-  for (const shape of shapes) {
-    const rules = shapeRules(shape);
-    all += rules.all;
-    for (const [trait, more] of rules.points) points.set(trait, (points.get(trait) ?? 0) + more);
-  }
-  return { points, all };
-}
