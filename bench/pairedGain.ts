@@ -1,7 +1,7 @@
 /** Number of samples of the bootstrap. */
 const SAMPLES = 2000;
 
-export interface PairedGain {
+interface PairedGain {
   readonly mean: number;
   /** Bounds of the 95 % interval. */
   readonly low: number;

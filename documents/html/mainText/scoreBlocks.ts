@@ -40,7 +40,7 @@ interface Step {
 }
 
 /** The blocks of a page that are not its content. */
-export interface Scored {
+interface Scored {
   readonly removed: Set<PageElement>;
   /** The outermost blocks with nearly enough points to be removed. */
   readonly doubtful: readonly PageElement[];

@@ -6,4 +6,4 @@ export interface Row {
   readonly points: readonly TraitPoints[];
 }
 
-export type TraitPoints = readonly [trait: string, points: number];
+type TraitPoints = readonly [trait: string, points: number];
