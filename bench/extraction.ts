@@ -1,16 +1,23 @@
 /**
  * Measures the main-text extraction on public benchmarks. Reads clones of scrapinghub/article-extraction-benchmark and
  * Murrough-Foley/web-content-extraction-benchmark (only its development split) below the given folder.
+ * `--save FILE` stores the F1 of each page; `--against FILE` prints the paired gain over a stored run.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { htmlParser } from '../documents/parsers/html.js';
 import { LIMITS } from '../test/documents/page.js';
 import { percentile } from './measures.js';
+import { pairedGain } from './pairedGain.js';
 
 interface Score {
+  readonly id: string;
   readonly kind: string;
+  /** Half of the development set: points and rules are fitted to A only. */
+  readonly half: 'A' | 'B';
   readonly precision: number;
   readonly recall: number;
   readonly f1: number;
@@ -87,7 +94,8 @@ async function scoreWcxb(folder: string): Promise<Score[]> {
     );
     const { precision, recall } = compare(text.toLowerCase(), (truth.ground_truth.main_content ?? '').toLowerCase(), 1);
     const kind = truth._internal.page_type.primary.replace('category', 'collection');
-    scores.push({ kind, precision, recall, f1: f1Of(precision, recall), milliseconds });
+    const half = (createHash('sha256').update(id).digest()[0] ?? 0) % 2 === 0 ? 'A' : 'B';
+    scores.push({ id, kind, half, precision, recall, f1: f1Of(precision, recall), milliseconds });
   }
   return scores;
 }
@@ -103,7 +111,7 @@ async function scoreScrapinghub(folder: string): Promise<Score[]> {
       truth.url,
     );
     const { precision, recall } = compare(text, truth.articleBody, 4);
-    scores.push({ kind: 'article', precision, recall, f1: f1Of(precision, recall), milliseconds });
+    scores.push({ id, kind: 'article', half: 'B', precision, recall, f1: f1Of(precision, recall), milliseconds });
   }
   return scores;
 }
@@ -121,24 +129,43 @@ function print(label: string, scores: readonly Score[], ofMeans: boolean): void 
     50,
   );
   const cells = [label, scores.length, f1.toFixed(3), precision.toFixed(3), recall.toFixed(3), low, ms.toFixed(2)];
+  if (before !== null) {
+    const gain = pairedGain(scores.map(({ id, f1: now }) => now - (before[id] ?? 0)));
+    cells.push(`${gain.mean.toFixed(4)} (${gain.low.toFixed(4)} to ${gain.high.toFixed(4)})`);
+  }
   console.log(`| ${cells.join(' | ')} |`);
 }
 
-const folder = process.argv[2];
+const { values, positionals } = parseArgs({
+  options: { save: { type: 'string' }, against: { type: 'string' } },
+  allowPositionals: true,
+});
+const [folder] = positionals;
 if (folder === undefined) throw new Error('Name the folder with the clones: npm run bench:extraction -- FOLDER');
-const names = await readdir(folder);
-console.log('| set | pages | F1 | precision | recall | F1 < 0.5 | median ms |\n|---|--:|--:|--:|--:|--:|--:|');
-for (const name of names) {
+const before = values.against === undefined ? null : await json<Record<string, number>>(values.against);
+const all: Score[] = [];
+const columns = ['set', 'pages', 'F1', 'precision', 'recall', 'F1 < 0.5', 'median ms'];
+if (before !== null) columns.push('paired gain (95 %)');
+console.log(`| ${columns.join(' | ')} |\n|---|${'--:|'.repeat(columns.length - 1)}`);
+for (const name of await readdir(folder)) {
   const inside = new Set(await readdir(path.join(folder, name)).catch(() => [] as string[]));
   if (inside.has('dev')) {
     const scores = await scoreWcxb(path.join(folder, name));
+    all.push(...scores);
     print('WCXB dev', scores, false);
-    for (const kind of new Set(scores.map((score) => score.kind)))
-      print(
-        kind,
-        scores.filter((score) => score.kind === kind),
-        false,
-      );
-  } else if (inside.has('ground-truth.json'))
-    print('scrapinghub', await scoreScrapinghub(path.join(folder, name)), true);
+    for (const half of ['A', 'B']) {
+      const own = scores.filter((score) => score.half === half);
+      print(`half ${half}`, own, false);
+    }
+    for (const kind of new Set(scores.map((score) => score.kind))) {
+      const own = scores.filter((score) => score.kind === kind);
+      print(kind, own, false);
+    }
+  } else if (inside.has('ground-truth.json')) {
+    const scores = await scoreScrapinghub(path.join(folder, name));
+    all.push(...scores);
+    print('scrapinghub', scores, true);
+  }
 }
+if (values.save !== undefined)
+  await writeFile(values.save, JSON.stringify(Object.fromEntries(all.map(({ id, f1 }) => [id, f1]))));

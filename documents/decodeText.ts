@@ -23,7 +23,7 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { h
     return isIso2022Jp(bytes) ? decodeBytes(bytes, 'iso-2022-jp') : bufferOf(bytes).toString('latin1');
   const isValid = isUtf8(bytes);
   const text = isValid ? new TextDecoder('utf-8').decode(bytes) : '';
-  if (isValid && hasLetters(text, CERTAIN_SEQUENCES)) return text;
+  if (isValid && holdsSequences(text, bytes.length)) return text;
   const declared = declaredEncoding(input, html);
   if (isValid && (declared === null || !SEVERAL_BYTES.test(declared))) return text;
   if (declared === 'utf-8' ? isMostlyUtf8(bytes) : declared === null && isDamagedUtf8(bytes))
@@ -76,11 +76,15 @@ function declaredEncoding(
   return inPage ?? (header === 'utf-8' ? header : null);
 }
 
-/** Whether a text has at least so many letters beyond ASCII. */
-function hasLetters(text: string, least: number): boolean {
+/** Whether a text from so many bytes of valid UTF-8 has enough letters beyond ASCII. */
+function holdsSequences(text: string, bytes: number): boolean {
+  // Each letter adds one or two bytes, and a byte order mark three: often the lengths suffice.
+  const added = bytes - text.length;
+  if (added < CERTAIN_SEQUENCES) return false;
+  if (added >= 2 * CERTAIN_SEQUENCES + 3) return true;
   let found = 0;
-  for (let i = 0; i < text.length && found < least; i++) if (text.charCodeAt(i) > 0x7f) found += 1;
-  return found >= least;
+  for (let i = 0; i < text.length && found < CERTAIN_SEQUENCES; i++) if (text.charCodeAt(i) > 0x7f) found += 1;
+  return found >= CERTAIN_SEQUENCES;
 }
 
 /** Whether UTF-8 ends within a character, or has few wrong bytes. */

@@ -1,15 +1,20 @@
 import { Document } from 'domhandler';
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 import { ElementStack, type OpenElement } from './elementStack.js';
 import { append, isText, PageElement, PageText } from './pageElement.js';
+import { withoutCdata } from './withoutCdata.js';
+import { lowerName } from './lowerName.js';
 import { BLOCKS, CONTROLS, DROPPED, FORMATTING, HEADINGS, VOID } from './tagSets.js';
 
 const set = (...names: string[]): ReadonlySet<string> => new Set(names);
 
 const CELL_EDGES = set('td', 'th', 'caption', 'table');
 const TABLE = set('table');
+/** Elements whose content has no character references; the others of this kind are dropped. */
+const RAW_TEXT = set('xmp', 'plaintext');
 const NO_BLOCKS_INSIDE = set('svg', 'math', 'select');
 /** Id of the empty template that marks the place of a part that React streams later (see revealContent). */
 const STREAM_PLACE = /^[BP]:[0-9a-z]+$/i;
@@ -54,9 +59,11 @@ const CLOSES: ReadonlyMap<string, { readonly targets: ReadonlySet<string>; reado
  * @param isXhtml whether `<a/>` is an empty element, as in XHTML; in HTML it is a start tag
  * @throws Fault too_large for nesting or attributes that no author writes
  */
-export function buildTree(html: string, limits: DocumentLimits, isXhtml = false): Document {
+export function buildTree(text: string, limits: DocumentLimits, isXhtml = false): Document {
+  const html = isXhtml ? text : withoutCdata(text);
   const builder = new TreeBuilder(html, limits, isXhtml);
-  const tokenizer = new Tokenizer({}, builder);
+  // The tokenizer skips to the end of a text or value if it need not decode character references on the way.
+  const tokenizer = new Tokenizer({ decodeEntities: false }, builder);
   tokenizer.write(html);
   tokenizer.end();
   return builder.root;
@@ -75,7 +82,8 @@ class TreeBuilder implements TokenizerCallbacks {
   /** Number of attributes read so far. */
   #attributesRead = 0;
   #attributeName = '';
-  #attributeValue = '';
+  #valueStart = 0;
+  #valueEnd = 0;
 
   constructor(html: string, limits: DocumentLimits, isXhtml: boolean) {
     this.#html = html;
@@ -86,7 +94,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    this.#tag = this.#html.slice(start, end).toLowerCase();
+    this.#tag = lowerName(this.#html, start, end);
     this.#attributes = {};
     this.#attributeCount = 0;
     this.#attributesRead = 0;
@@ -97,21 +105,23 @@ class TreeBuilder implements TokenizerCallbacks {
     this.#attributeCount += 1;
     if (this.#attributeCount > maxHtmlAttributes) throw tooManyAttributes(maxHtmlAttributes);
     const isRead = this.#attributesRead < maxAttributesPerElement;
-    this.#attributeName = isRead ? this.#html.slice(start, end).toLowerCase() : '';
-    this.#attributeValue = '';
+    this.#attributeName = isRead ? lowerName(this.#html, start, end) : '';
+    this.#valueStart = 0;
+    this.#valueEnd = 0;
   }
 
   onattribdata(start: number, end: number): void {
-    if (this.#attributeName !== '') this.#attributeValue += this.#html.slice(start, end);
-  }
-
-  onattribentity(codePoint: number): void {
-    this.#attributeValue += String.fromCodePoint(codePoint);
+    this.#valueStart = start;
+    this.#valueEnd = end;
   }
 
   onattribend(): void {
-    if (this.#attributeName === '' || Object.hasOwn(this.#attributes, this.#attributeName)) return;
-    this.#attributes[this.#attributeName] = this.#attributeValue;
+    const name = this.#attributeName;
+    if (name === '') return;
+    const attributes = this.#attributes;
+    if (attributes[name] !== undefined && Object.hasOwn(attributes, name)) return;
+    const value = this.#html.slice(this.#valueStart, this.#valueEnd);
+    attributes[name] = value.includes('&') ? decodeHTMLAttribute(value) : value;
     this.#attributesRead += 1;
   }
 
@@ -120,48 +130,58 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const isEmpty = this.isInForeignContext();
+    const isEmpty = this.#isForeign;
     this.onopentagend();
     if (isEmpty && this.#stack.top?.name === this.#tag) this.#stack.pop();
   }
 
   onclosetag(start: number, end: number): void {
-    const name = this.#html.slice(start, end).toLowerCase();
+    const name = lowerName(this.#html, start, end);
     this.#separate(name);
     if (name === 'br' || name === 'p') {
       // For these end tags, browsers open the element that the tag closes.
-      if (name === 'br' || !this.#stack.close(new Set(['p']), CELL_EDGES)) this.#leaf(name, {});
+      if (name === 'br' || !this.#stack.close('p', CELL_EDGES)) this.#leaf(name, {});
     } else if (name === 'body' || name === 'html') {
       // Text after the end of the body is still shown.
     } else if (HEADINGS.has(name)) {
-      this.#stack.close(HEADINGS, CELL_EDGES);
+      this.#stack.closeAny(HEADINGS, CELL_EDGES);
     } else if (FORMATTING.has(name) || name === 'form') {
       this.#stack.remove(name, CELL_EDGES);
     } else {
-      this.#stack.close(new Set([name]), TABLE_PARTS.has(name) ? TABLE : CELL_EDGES);
+      this.#stack.close(name, TABLE_PARTS.has(name) ? TABLE : CELL_EDGES);
     }
   }
 
   ontext(start: number, end: number): void {
-    this.#text(this.#html.slice(start, end));
-  }
-
-  ontextentity(codePoint: number): void {
-    this.#text(String.fromCodePoint(codePoint));
+    const top = this.#stack.top;
+    if (top?.node === null) return;
+    const data = this.#html.slice(start, end);
+    const isRaw = !this.#isXhtml && top !== undefined && RAW_TEXT.has(top.name);
+    this.#text(!isRaw && data.includes('&') ? decodeHTML(data) : data);
   }
 
   oncdata(start: number, end: number, endMark: number): void {
     this.#text(this.#html.slice(start, end - endMark));
   }
 
+  /**
+   * Whether the content of elements such as `iframe` has tags. With scripts, browsers read noscript as text, so an iframe
+   * without an end tag ends with the noscript around it, and must not swallow the rest of the page.
+   */
   isInForeignContext(): boolean {
+    return this.#isForeign || this.#stack.has('noscript');
+  }
+
+  get #isForeign(): boolean {
     return this.#isXhtml || this.#stack.has('svg') || this.#stack.has('math');
   }
 
+  onattribentity(): void {}
   oncomment(): void {}
   ondeclaration(): void {}
   onend(): void {}
   onprocessinginstruction(): void {}
+  ontextentity(): void {}
 
   #open(name: string, attributes: Record<string, string>): void {
     this.#closeImplied(name);
@@ -197,11 +217,11 @@ class TreeBuilder implements TokenizerCallbacks {
     const block = BLOCKS.has(name);
     // A block inside an SVG or a select shows that its end tag is missing.
     if (block && name !== 'option' && name !== 'optgroup' && !this.#stack.has('foreignobject')) {
-      while (this.#stack.close(NO_BLOCKS_INSIDE, TABLE));
+      while (this.#stack.closeAny(NO_BLOCKS_INSIDE, TABLE));
     }
     const implied = CLOSES.get(name);
-    if (implied !== undefined) this.#stack.close(implied.targets, implied.edges);
-    if (block && name !== 'option') this.#stack.close(new Set(['p']), CELL_EDGES);
+    if (implied !== undefined) this.#stack.closeAny(implied.targets, implied.edges);
+    if (block && name !== 'option') this.#stack.close('p', CELL_EDGES);
     if (HEADINGS.has(name) && HEADINGS.has(this.#stack.top?.name ?? '')) this.#stack.pop();
     if (name === 'a') this.#stack.remove('a', CELL_EDGES);
   }

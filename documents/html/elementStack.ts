@@ -14,13 +14,20 @@ export interface OpenElement {
  */
 const SEARCH_DEPTH = 256;
 
+/** Number of open elements of one name. */
+interface Count {
+  open: number;
+}
+
 /** The open elements during parsing, the innermost last. */
 export class ElementStack {
   readonly #open: OpenElement[] = [];
-  readonly #counts = new Map<string, number>();
+  /** The count of each open element's name, so that closing needs no search in the map. */
+  readonly #countOf: Count[] = [];
+  readonly #counts = new Map<string, Count>();
 
   get top(): OpenElement | undefined {
-    return this.#open.at(-1);
+    return this.#open[this.#open.length - 1];
   }
 
   /** Number of open elements. */
@@ -29,37 +36,62 @@ export class ElementStack {
   }
 
   has(name: string): boolean {
-    return (this.#counts.get(name) ?? 0) > 0;
+    const count = this.#counts.get(name);
+    return count !== undefined && count.open > 0;
   }
 
   push(element: OpenElement): void {
+    let count = this.#counts.get(element.name);
+    if (count === undefined) this.#counts.set(element.name, (count = { open: 0 }));
+    count.open += 1;
     this.#open.push(element);
-    this.#counts.set(element.name, (this.#counts.get(element.name) ?? 0) + 1);
+    this.#countOf.push(count);
   }
 
   pop(): void {
-    const element = this.#open.pop();
-    if (element !== undefined) this.#counts.set(element.name, (this.#counts.get(element.name) ?? 1) - 1);
+    this.#open.pop();
+    const count = this.#countOf.pop();
+    if (count !== undefined) count.open -= 1;
+  }
+
+  /** Closes the innermost element of the name and everything inside it, unless a boundary is in between. */
+  close(target: string, boundaries: ReadonlySet<string>): boolean {
+    return this.#closeFrom(this.#find(target, boundaries));
   }
 
   /** Closes the innermost of the named elements and everything inside it, unless a boundary is in between. */
-  close(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): boolean {
-    const at = this.#find(targets, boundaries);
+  closeAny(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): boolean {
+    return this.#closeFrom(this.#findAny(targets, boundaries));
+  }
+
+  /** Removes one element, and leaves the elements opened inside it open. */
+  remove(name: string, boundaries: ReadonlySet<string>): boolean {
+    const at = this.#find(name, boundaries);
+    if (at === -1) return false;
+    this.#open.splice(at, 1);
+    const [count] = this.#countOf.splice(at, 1);
+    if (count !== undefined) count.open -= 1;
+    return true;
+  }
+
+  #closeFrom(at: number): boolean {
     if (at === -1) return false;
     while (this.#open.length > at) this.pop();
     return true;
   }
 
-  /** Removes one element, and leaves the elements opened inside it open. */
-  remove(name: string, boundaries: ReadonlySet<string>): boolean {
-    const at = this.#find(new Set([name]), boundaries);
-    if (at === -1) return false;
-    this.#open.splice(at, 1);
-    this.#counts.set(name, (this.#counts.get(name) ?? 1) - 1);
-    return true;
+  #find(target: string, boundaries: ReadonlySet<string>): number {
+    if (!this.has(target)) return -1;
+    const lowest = Math.max(0, this.#open.length - SEARCH_DEPTH);
+    for (let i = this.#open.length - 1; i >= lowest; i--) {
+      const name = this.#open[i]?.name ?? '';
+      if (name === target) return i;
+      if (boundaries.has(name)) return -1;
+    }
+    return -1;
   }
 
-  #find(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): number {
+  #findAny(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): number {
     let some = false;
     for (const target of targets) if (this.has(target)) some = true;
     if (!some) return -1;

@@ -18,6 +18,8 @@ export class PageElement extends Element {
   textHash = 0;
   /** The kinds of its descendants, as bits of HOLDS. */
   holds = 0;
+  /** The known parts of its id and classes; null before they are read (see nameParts). */
+  nameParts: readonly string[] | null = null;
 }
 
 /** A text node of the light tree. */

@@ -1,10 +1,14 @@
+import { decodeHTMLAttribute } from 'entities/decode';
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 
 import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
+import { withoutCdata } from './withoutCdata.js';
 
 /** Maximum length of an address: longer ones come from scripts and traps, not from authors. */
 const MAX_ADDRESS = 2000;
+/** Maximum length of an address before its character references are decoded. */
+const MAX_WRITTEN = 16 * MAX_ADDRESS;
 /** Examined links for each link that may be returned. */
 const LOOKED_AT_PER_LINK = 20;
 /** The elements with links, and the attribute that contains the address. */
@@ -28,9 +32,10 @@ const NO_PAGE =
  * time in the length of the page; scripts, comments and templates are treated as text.
  * @param baseUrl base of relative links, unless the page names one itself
  */
-export function readLinks(html: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
+export function readLinks(text: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
+  const html = withoutCdata(text);
   const reader = new LinkReader(html, max * LOOKED_AT_PER_LINK);
-  const tokenizer = new Tokenizer({}, reader);
+  const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
   tokenizer.write(html);
   tokenizer.end();
   if (follow !== null && reader.closed) return [];
@@ -64,6 +69,7 @@ class LinkReader implements TokenizerCallbacks {
   #tag = '';
   #name = '';
   #value = '';
+  #isRead = false;
   #attributes = new Map<string, string>();
 
   constructor(html: string, max: number) {
@@ -74,27 +80,26 @@ class LinkReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     // All names of interest are shorter.
     this.#tag = end - start > 5 ? '' : this.#html.slice(start, end).toLowerCase();
-    this.#attributes = new Map();
+    this.#isRead = READ.has(this.#tag);
+    if (this.#attributes.size > 0) this.#attributes = new Map();
   }
 
   onattribname(start: number, end: number): void {
-    const wanted = READ.has(this.#tag) && this.#attributes.size < 20 && end - start <= 10;
+    const wanted = this.#isRead && this.#attributes.size < 20 && end - start <= 10;
     this.#name = wanted ? this.#html.slice(start, end).toLowerCase() : '';
     this.#value = '';
   }
 
   onattribdata(start: number, end: number): void {
     // Read one character past the limit, to detect that it was exceeded.
-    if (this.#name !== '' && this.#value.length <= MAX_ADDRESS)
-      this.#value += this.#html.slice(start, Math.min(end, start + MAX_ADDRESS + 1));
-  }
-
-  onattribentity(codePoint: number): void {
-    if (this.#name !== '' && this.#value.length <= MAX_ADDRESS) this.#value += String.fromCodePoint(codePoint);
+    if (this.#name !== '') this.#value = this.#html.slice(start, Math.min(end, start + MAX_WRITTEN + 1));
   }
 
   onattribend(): void {
-    if (this.#name !== '' && !this.#attributes.has(this.#name)) this.#attributes.set(this.#name, this.#value);
+    if (this.#name === '' || this.#attributes.has(this.#name)) return;
+    const value = this.#value;
+    const isDecoded = value.includes('&') && value.length <= MAX_WRITTEN;
+    this.#attributes.set(this.#name, isDecoded ? decodeHTMLAttribute(value) : value);
   }
 
   onopentagend(): void {
@@ -123,6 +128,7 @@ class LinkReader implements TokenizerCallbacks {
   ontext(): void {}
   ontextentity(): void {}
   oncdata(): void {}
+  onattribentity(): void {}
   oncomment(): void {}
   ondeclaration(): void {}
   onend(): void {}

@@ -167,8 +167,20 @@ const FOLDABLE = /[^\S ]\s*| \s+/g;
 
 /** Folds white space, including no-break spaces, to single spaces. */
 function tidy(data: string): string {
+  if (isPlain(data)) return data;
   const folded = data.replace(FOLDABLE, ' ');
   const visible = removeInvisible(folded);
   // An invisible character may have separated two spaces.
   return visible === folded ? folded : visible.replace(/ {2,}/g, ' ');
+}
+
+/** Whether a text is printable ASCII with single spaces, as most are: it needs no change. */
+function isPlain(data: string): boolean {
+  let before = 0;
+  for (let i = 0; i < data.length; i++) {
+    const unit = data.charCodeAt(i);
+    if (unit < 0x20 || unit > 0x7e || (unit === 0x20 && before === 0x20)) return false;
+    before = unit;
+  }
+  return true;
 }

@@ -19,6 +19,26 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
     `# Water for bees\n\n${POSTS_TEXT}`,
   ],
   [
+    'the text after an iframe without an end tag in noscript',
+    `<main><noscript><iframe src=/count></noscript><p>${PARAGRAPH}</p></main>`,
+    PARAGRAPH,
+  ],
+  [
+    'the text after a CDATA section without an end, which is a comment in HTML',
+    `<body><![CDATA[ <div><p>${PARAGRAPH}</p></div>`,
+    PARAGRAPH,
+  ],
+  [
+    'character references in text, titles and attributes, but not in code without tags',
+    `<title>Salt &amp; wind</title><main><p>${PARAGRAPH} Salt &amp; wind&hellip; &#x41;&copy</p><img alt="Tom &amp; Ann"><xmp>a &amp; b</xmp></main>`,
+    `${PARAGRAPH} Salt & wind… A©\n\nTom & Ann\n\n\`\`\`\na &amp; b\n\`\`\``,
+  ],
+  [
+    'a teaser in a link that screen readers skip, because it repeats the link of its title',
+    `<main><h1>News</h1><article><h2><a href=/a>Harbour</a></h2><p><a href=/a aria-hidden=true tabindex=-1>${PARAGRAPH}</a></p></article><p>${ANSWER} ${PARAGRAPH}</p></main>`,
+    `# News\n\n## Harbour\n\n${PARAGRAPH}\n\n${ANSWER} ${PARAGRAPH}`,
+  ],
+  [
     'the page of a frameset for browsers without frames',
     `<html><frameset cols="20%,80%"><frame src=a><frame src=b><noframes><body><h1>Bees</h1>${POSTS}</body></noframes></frameset>`,
     `# Bees\n\n${POSTS_TEXT}`,

@@ -48,6 +48,14 @@ describe('links of a page', () => {
     ]);
   });
 
+  test('are found after a CDATA section without an end', () => {
+    expect(linksOf('<![CDATA[ <div><a href="/after?a=1&amp;b=2">A</a>')).toEqual(['https://example.org/after?a=1&b=2']);
+  });
+
+  test('exclude addresses that are too long before their references are decoded', () => {
+    expect(linksOf(`<a href="/${'&amp;'.repeat(7000)}">A</a><a href="/b">B</a>`)).toEqual(['https://example.org/b']);
+  });
+
   test('are not looked for in plain text', () => {
     expect(linksOf('<a href="/b">B</a>', ALL, { contentType: 'text/plain' })).toEqual([]);
   });

@@ -60,7 +60,7 @@ export function addTraits(out: string[], element: PageElement, place: BlockPosit
   if (isBlock(element)) addNeighbours(out, element, link);
   else out.push('inline');
   addRepeats(out, element, place);
-  for (const part of page.names.read(attribs['id'] ?? '', attribs['class'] ?? '')) out.push(part);
+  for (const part of page.names.read(element)) out.push(part);
 }
 
 function addSizes(out: string[], element: PageElement, page: PageFacts): void {

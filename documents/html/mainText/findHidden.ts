@@ -33,7 +33,7 @@ function isHidden(element: PageElement, page: Measure): boolean {
   const { attribs } = element;
   const hidden =
     (attribs['hidden'] !== undefined && attribs['hidden'] !== 'until-found') ||
-    attribs['aria-hidden'] === 'true' ||
+    (attribs['aria-hidden'] === 'true' && !isShown(element)) ||
     (element.name === 'dialog' && attribs['open'] === undefined) ||
     (attribs['style'] !== undefined &&
       /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
@@ -42,6 +42,17 @@ function isHidden(element: PageElement, page: Measure): boolean {
   // Pages that reveal only their content hide it at first. It can be shorter than the menus.
   return (element.holds & HOLDS.topHeading) === 0 || element.proseLength < page.proseLength / 2;
 }
+
+/**
+ * Whether an element that is hidden from screen readers only is text: a teaser that repeats the link of its title has
+ * prose, and icons and decorations have none.
+ */
+function isShown({ name, attribs, textLength }: PageElement): boolean {
+  return name === 'a' && attribs['href'] !== undefined && textLength >= LEAST_TEASER;
+}
+
+/** Minimum number of characters of a teaser. */
+const LEAST_TEASER = 60;
 
 function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;

@@ -6,7 +6,7 @@ import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import { findHidden } from './findHidden.js';
 import { readFacts } from './pageFacts.js';
-import { scoreBlocks } from './scoreBlocks.js';
+import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
 export interface Selection {
@@ -25,6 +25,9 @@ const TEASER_TEXT = 300;
 /** Points that each further attempt adds to the threshold, so that it removes less. */
 const SLACK_STEP = 2;
 
+/** Doubtful blocks go if this share of the text remains: a collapse shows that they are the content. */
+const CERTAIN_SHARE = 0.5;
+
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
 export function findMainText(tree: Document): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
@@ -37,11 +40,13 @@ export function findMainText(tree: Document): Selection {
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {
-      const removed = scoreBlocks(tree, page, { leftOut: hidden, ...protectedPosts }, slack);
+      const known = { leftOut: hidden, ...protectedPosts };
+      const { removed, doubtful, doubtfulLength } = scoreBlocks(tree, page, known, slack);
       let rest = all.textLength;
       for (const element of removed) rest -= element.textLength;
       if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
+      if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
@@ -50,4 +55,11 @@ export function findMainText(tree: Document): Selection {
   }
   measureText(tree, nothing);
   return { nodes: [tree], leftOut: nothing };
+}
+
+/** Removes blocks, and headings that would have nothing below them. */
+function removeAll(blocks: readonly PageElement[], removed: Set<PageElement>): void {
+  for (const block of blocks) removed.add(block);
+  for (const parent of new Set(blocks.map((block) => block.parent)))
+    if (parent !== null) removeBareHeadings(parent, removed);
 }

@@ -23,16 +23,22 @@ const BAR_LENGTH = 600;
  * are recognised by published markup: names of generators, `rel` and `accesskey` of links.
  */
 export function isBar(element: PageElement, start: number, page: PageFacts): boolean {
-  const { links, textLength, proseLength, attribs } = element;
+  const { links, textLength, proseLength } = element;
   if (textLength > BAR_LENGTH || page.coreLine.has(element)) return false;
-  const { id = '', class: classes = '' } = attribs;
-  if (links > 0 && page.names.read(id, classes).includes('n:generated')) return true;
+  if (links > 0 && page.names.read(element).includes('n:generated')) return true;
   if (proseLength > 0) return false;
-  if (textLength <= GENERATOR_LENGTH && start > 0.7 * page.textLength && GENERATOR.test(textIn(element))) return true;
+  if (
+    textLength >= LEAST_GENERATOR &&
+    textLength <= GENERATOR_LENGTH &&
+    start > 0.7 * page.textLength &&
+    GENERATOR.test(textIn(element))
+  )
+    return true;
   return links >= 2 && textLength <= NEIGHBOURS_LENGTH && leadsAround(element);
 }
 
-/** Maximum number of characters of a line that names the generator. */
+/** Minimum and maximum number of visible characters of a line that names the generator. */
+const LEAST_GENERATOR = 10;
 const GENERATOR_LENGTH = 120;
 const GENERATOR =
   /^(?:.{0,100}[\s,(]|)(?:(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
@@ -148,6 +154,5 @@ function textIn(element: PageElement): string {
 
 /** Whether the element has footnotes, which are short, last and full of links like a footer. */
 export function isNotes(element: PageElement, page: PageFacts): boolean {
-  const { id = '', class: classes = '', role = '' } = element.attribs;
-  return role.startsWith('doc-') || page.names.read(id, classes).includes('n:notes');
+  return (element.attribs['role'] ?? '').startsWith('doc-') || page.names.read(element).includes('n:notes');
 }

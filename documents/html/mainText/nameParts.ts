@@ -1,3 +1,5 @@
+import type { PageElement } from '../pageElement.js';
+
 /**
  * Parts of ids and classes that indicate the purpose of an element. Templates use English names for pages of every
  * language. Each row is one trait: it has its own points in the rules.
@@ -58,13 +60,20 @@ const PARTS: ReadonlyMap<string, string> = new Map(
   Object.entries(NAME_PARTS).flatMap(([part, words]) => words.split(' ').map((word) => [word, `n:${part}`] as const)),
 );
 
+const LONGEST_PART = Math.max(...[...PARTS.keys()].map((part) => part.length));
+
 const NONE: readonly string[] = [];
 
 /** Finds the known parts in the id and the classes of elements, with a cache of the names of one page. */
 export class NameReader {
   readonly #seen = new Map<string, readonly string[]>();
 
-  read(id: string, classes: string): readonly string[] {
+  /** Returns the parts of an element's names, and stores them on the element. */
+  read(element: PageElement): readonly string[] {
+    return (element.nameParts ??= this.#parts(element.attribs['id'] ?? '', element.attribs['class'] ?? ''));
+  }
+
+  #parts(id: string, classes: string): readonly string[] {
     const name = id === '' ? classes : classes === '' ? id : `${id} ${classes}`;
     if (name === '') return NONE;
     const known = this.#seen.get(name);
@@ -78,16 +87,23 @@ export class NameReader {
 /** Maximum length of a name: longer names are generated and list styles instead of purposes. */
 const MAX_NAME = 300;
 
+/** Returns the known parts of a name. A part is a run of letters, and in `camelCase` each word. */
 function partsOf(name: string): readonly string[] {
-  const words = name
-    .slice(0, MAX_NAME)
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z]+/);
   let found: string[] | null = null;
-  for (const word of words) {
-    const part = PARTS.get(word);
-    if (part !== undefined && !(found ??= []).includes(part)) found.push(part);
+  const end = Math.min(name.length, MAX_NAME);
+  let start = -1;
+  let isLower = false;
+  for (let i = 0; i <= end; i++) {
+    const unit = i < end ? name.charCodeAt(i) : 0;
+    const isUpper = unit >= 65 && unit <= 90;
+    const continues = (unit >= 97 && unit <= 122) || (isUpper && !isLower);
+    if (start !== -1 && !continues) {
+      const part = i - start > LONGEST_PART ? undefined : PARTS.get(name.slice(start, i).toLowerCase());
+      if (part !== undefined && !(found ??= []).includes(part)) found.push(part);
+      start = -1;
+    }
+    isLower = unit >= 97 && unit <= 122;
+    if (start === -1 && (isLower || isUpper)) start = i;
   }
   return found ?? NONE;
 }

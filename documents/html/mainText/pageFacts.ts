@@ -130,7 +130,7 @@ function countElement(element: PageElement, at: number, names: NameReader, count
   else if (name === 'article' || role === 'article') counts.articles += 1;
   else if (name === 'pre') counts.codeBlocks += 1;
   else if (name === 'h1' && counts.titleAt === -1) counts.titleAt = at;
-  if (names.read(attribs['id'] ?? '', attribs['class'] ?? '').includes('n:shop')) counts.shopNames += 1;
+  if (names.read(element).includes('n:shop')) counts.shopNames += 1;
 }
 
 function shapesOf(

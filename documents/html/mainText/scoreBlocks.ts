@@ -13,14 +13,16 @@ import {
 } from './knownBlocks.js';
 import { HEADINGS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
-import { isBlock, type PageFacts, type Shape } from './pageFacts.js';
+import { isBlock, type PageFacts } from './pageFacts.js';
+import { pointsFor, THRESHOLD } from './points/pointsFor.js';
 import type { Repeats } from './repeats.js';
-import { RULES, shapeRules, THRESHOLD } from './rules.js';
 
 /**
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
  */
 const INHERITED = 0.4;
+/** Number of points below the threshold at which a block is doubtful. */
+const DOUBT = 1;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
 /** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
@@ -33,6 +35,17 @@ interface Step {
   readonly inCore: boolean;
   readonly points: number;
   readonly parentPoints: number;
+  /** Whether it is in a doubtful block. */
+  readonly inDoubt: boolean;
+}
+
+/** The blocks of a page that are not its content. */
+interface Scored {
+  readonly removed: Set<PageElement>;
+  /** The outermost blocks with nearly enough points to be removed. */
+  readonly doubtful: readonly PageElement[];
+  /** Number of characters in them outside of removed blocks. */
+  readonly doubtfulLength: number;
 }
 
 /** Facts of a page that are known before its blocks are scored. */
@@ -46,7 +59,8 @@ export interface Known {
 
 /**
  * Scores the blocks of a measured page from the outside to the inside and returns those that are not its content. Each
- * trait of a block has points; more points than the threshold remove it with everything inside.
+ * trait of a block has points; more points than the threshold remove it with everything inside. Blocks with a few points
+ * less are doubtful.
  * @param slack points above the threshold that are still allowed
  */
 export function scoreBlocks(
@@ -54,9 +68,12 @@ export function scoreBlocks(
   page: PageFacts,
   { leftOut, written, around }: Known,
   slack: number,
-): Set<PageElement> {
+): Scored {
   const { points, all } = pointsFor(page.shapes);
   const removed = new Set<PageElement>();
+  const doubtful: PageElement[] = [];
+  let doubtfulLength = 0;
+  let removedLength = 0;
   const seen = new Set<number>();
   const traits: string[] = [];
   let at = 0;
@@ -71,6 +88,7 @@ export function scoreBlocks(
       if (isUnscored(child, page, written) || isAnnounced(child, step.inCore)) continue;
       const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
+      const removedBefore = removedLength;
       if ((holdsBlocks || isBlock(child)) && !around.has(child)) {
         const isDuplicate = child.textLength >= DUPLICATE_LENGTH && isRepeated(child, seen);
         traits.length = 0;
@@ -78,16 +96,24 @@ export function scoreBlocks(
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
         let own = all;
         for (const trait of traits) own += points.get(trait) ?? 0;
+        const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
+        const isJunk =
+          excess > -DOUBT &&
+          !keepsCode(child, next.inCore) &&
+          !(page.shapes.includes('code') && isFactTable(child, step.inCore, page));
         if (
+          (isJunk && excess > 0) ||
           isMenuCell(child, page) ||
           isMenu(child, start, page) ||
-          isBar(child, start, page) ||
-          (own + INHERITED * (step.points + INHERITED * step.parentPoints) > THRESHOLD + slack &&
-            !keepsCode(child, next.inCore) &&
-            !(page.shapes.includes('code') && isFactTable(child, step.inCore, page)))
+          isBar(child, start, page)
         ) {
           removed.add(child);
+          removedLength += child.textLength;
           continue;
+        }
+        if (isJunk && !step.inDoubt) {
+          doubtful.push(child);
+          next.inDoubt = true;
         }
         next.parentPoints = step.points;
         next.points = own;
@@ -99,13 +125,18 @@ export function scoreBlocks(
       }
       visit(child, children, next);
       at = start + child.textLength;
-      if (!around.has(child) && !page.coreLine.has(child) && isTorn(child, removed)) removed.add(child);
+      if (!around.has(child) && !page.coreLine.has(child) && isTorn(child, removed)) {
+        removed.add(child);
+        removedLength = removedBefore + child.textLength;
+      }
+      if (next.inDoubt && !step.inDoubt) doubtfulLength += child.textLength - (removedLength - removedBefore);
     }
     removeBareHeadings(parent, removed);
   };
   const inCore = page.core === root;
-  visit(root, page.repeats.get(root) ?? null, { inMain: false, inArticle: false, inCore, points: 0, parentPoints: 0 });
-  return removed;
+  const outside = { inMain: false, inArticle: false, points: 0, parentPoints: 0, inDoubt: false };
+  visit(root, page.repeats.get(root) ?? null, { ...outside, inCore });
+  return { removed, doubtful, doubtfulLength };
 }
 
 /** Whether the element is removed only together with its container. */
@@ -122,6 +153,7 @@ function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [
     inCore: step.inCore || element === page.core,
     points: step.points,
     parentPoints: step.parentPoints,
+    inDoubt: step.inDoubt,
   };
 }
 
@@ -161,36 +193,3 @@ export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>
 }
 
 const SUBHEADING = /^h[2-6]$/;
-
-interface Points {
-  readonly points: ReadonlyMap<string, number>;
-  /** Points of every block. */
-  readonly all: number;
-}
-
-/** Cache of points by shapes: summing them for each page would take as long as scoring a short page. */
-const known = new Map<string, Points>();
-/** Maximum size of the cache. Most sites have pages of a few kinds. */
-const MAX_KNOWN = 64;
-
-/** Returns the points of each trait on a page of these shapes. */
-function pointsFor(shapes: readonly Shape[]): Points {
-  const key = shapes.join();
-  let found = known.get(key);
-  if (found === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, (found = sumPoints(shapes)));
-  }
-  return found;
-}
-
-function sumPoints(shapes: readonly Shape[]): Points {
-  const points = new Map<string, number>(RULES);
-  let all = 0;
-  for (const shape of shapes) {
-    const rules = shapeRules(shape);
-    all += rules.all;
-    for (const [trait, more] of rules.points) points.set(trait, (points.get(trait) ?? 0) + more);
-  }
-  return { points, all };
-}
