@@ -131,5 +131,5 @@ async function checkAccount({ start, moderate, reads, periodMs, page }: LargeRow
   }
 }
 
-test('syncs an account within its quota, with a checkpoint at least every minute, and continues after a crash', () =>
+test('syncs an account within its quota, with a checkpoint after at most a minute of work, and continues after a crash', () =>
   everyRow(LARGE_ACCOUNTS, ({ name }) => name, checkAccount));

@@ -61,7 +61,7 @@ async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string)
 }
 
 test.each(LARGE_ACCOUNTS)(
-  '$name: within the quota, a checkpoint at least every minute, complete after kill -9',
+  '$name: within the quota, a checkpoint after at most a minute of work, complete after kill -9',
   async (row) => {
     const large = await row.start(row.size);
     const folder = await mkdtemp(path.join(tmpdir(), 'large-account-'));

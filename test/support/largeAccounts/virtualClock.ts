@@ -12,7 +12,7 @@ export class VirtualClock implements Clock {
   #now: number;
   #sleepers: Sleeper[] = [];
   #isScheduled = false;
-  /** Number of real operations in progress: the virtual time does not advance during these. */
+  /** Number of real operations in progress: the clock does not advance during these. */
   #working = 0;
   /** Number of requests in progress, including their simulated duration. */
   #requests = 0;
