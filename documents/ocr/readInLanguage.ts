@@ -2,7 +2,8 @@ import { OCR_LANGUAGES, type OcrLanguage, type OcrScript } from '../../contract/
 import { meanConfidence, wordsOf } from './confidence.js';
 import { cutStrip } from './cutStrip.js';
 import type { DataCode } from './data/packages.js';
-import { type EngineChoice, openEngine, type PictureText } from './engines/engine.js';
+import type { EngineChoice, PictureText } from './engines/engine.js';
+import { openEngine } from './engines/openEngine.js';
 import { guessLanguage } from './guessLanguage.js';
 import type { Raster } from './raster.js';
 

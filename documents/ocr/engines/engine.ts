@@ -39,9 +39,3 @@ export interface OcrEngine {
   /** Returns Tesseract's name of the script of a picture. Null: too little text. */
   detectScript(picture: Uint8Array): Promise<string | null>;
 }
-
-/** Returns an engine. Only the chosen one is loaded, because the WASM engine is large. */
-export async function openEngine(choice: EngineChoice): Promise<OcrEngine> {
-  if (choice.kind === 'native') return (await import('./native.js')).nativeEngine(choice);
-  return (await import('./wasm.js')).wasmEngine(choice.folder);
-}
