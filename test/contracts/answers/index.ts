@@ -1,6 +1,7 @@
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
+import { gitbook } from './gitbook.js';
 import { intercom } from './intercom.js';
 import { oneDrive, outlook, sharePoint } from './microsoft.js';
 import { notion } from './notion.js';
@@ -13,6 +14,7 @@ export const ANSWERS: readonly AnswerTable[] = [
   box,
   confluence,
   dropbox,
+  gitbook,
   intercom,
   notion,
   oneDrive,
