@@ -1,8 +1,11 @@
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asMoment, asName, asObject, asText, omitNull } from '../json.js';
 import { createItem } from '../items.js';
+import type { BoxItem, BoxItems } from './fields.js';
+
+type Item = Answer<BoxItem>;
 
 /** The item fields to request. */
 export const ITEM_FIELDS =
@@ -30,41 +33,41 @@ export function parseItemId(externalId: string): ItemRef | null {
   return { kind: isKind(kind) ? kind : 'file', id };
 }
 /** Returns the type and id of an item in an answer; null if it is not a file, folder or link. */
-export function placeIn(item: Json): ItemRef | null {
+export function placeIn(item: Item): ItemRef | null {
   const { type, id } = item;
   return isKind(type) && typeof id === 'string' && /^\d{1,20}$/.test(id) ? { kind: type, id } : null;
 }
 
-const isUndeleted = ({ item_status: status }: Json): boolean => status !== 'trashed' && status !== 'deleted';
+const isUndeleted = ({ item_status: status }: Item): boolean => status !== 'trashed' && status !== 'deleted';
 
 /** Returns the names of the folders above an item, outermost first, without the root. */
-const foldersAbove = (item: Json): readonly string[] =>
-  asList(asObject(item['path_collection'])['entries']).flatMap((entry) => {
+const foldersAbove = (item: Item): readonly string[] =>
+  asList(asAnswer<BoxItems>(item.path_collection).entries).flatMap((entry) => {
     const place = placeIn({ type: 'folder', ...asObject(entry) });
     return place === null || place.id === ROOT ? [] : [idOf(place)];
   });
 
-const addressOf = ({ kind, id }: ItemRef, item: Json): string =>
-  (kind === 'web_link' ? asLink(item['url']) : null) ?? `https://app.box.com/${kind}/${id}`;
+const addressOf = ({ kind, id }: ItemRef, item: Item): string =>
+  (kind === 'web_link' ? asLink(item.url) : null) ?? `https://app.box.com/${kind}/${id}`;
 
 const ITEM_TYPES: Readonly<Record<Kind, string>> = { file: 'FILE', folder: 'FOLDER', web_link: 'LINK' };
 
 /**
  * Returns a value that changes with the content. It includes the name, because the extension may decide the parser.
  */
-const versionOf = (item: Json, name: string): string | null => {
-  const content = asText(item['sha1']) ?? asText(item['etag']);
+const versionOf = (item: Item, name: string): string | null => {
+  const content = asText(item.sha1) ?? asText(item.etag);
   return content === null ? null : `${content} ${name}`;
 };
 
 /** Converts a Box file, folder or link; null for other types, and for items in the trash. */
-export function itemOf(item: Json): SourceItem | null {
+export function itemOf(item: Item): SourceItem | null {
   const place = placeIn(item);
   if (place === null || !isUndeleted(item)) return null;
   const { kind } = place;
-  const name = asName(item['name']) ?? place.id;
+  const name = asName(item.name) ?? place.id;
   const above = foldersAbove(item);
-  const parent = asText(asObject(item['parent'])['id']);
+  const parent = asText(asAnswer<BoxItem>(item.parent).id);
   const isFile = kind === 'file';
   return createItem({
     externalId: idOf(place),
@@ -79,7 +82,7 @@ export function itemOf(item: Json): SourceItem | null {
     isExpandable: kind === 'folder',
     // A file without content becomes a file whose error gives the reason.
     hasContent: kind !== 'folder',
-    createdAt: asMoment(item['created_at']),
+    createdAt: asMoment(item.created_at),
     version: isFile ? versionOf(item, name) : null,
   });
 }
@@ -89,13 +92,13 @@ export const isNote = (name: string): boolean => /\.boxnote$/i.test(name);
 
 /** The content of a file. @param text a note as Markdown; null: its bytes are its content */
 export function contentOf(
-  item: Json,
+  item: Item,
   bytes: Uint8Array,
   declared: string | undefined,
   text: string | null,
 ): ItemContent {
   const place = placeIn(item) ?? { kind: 'file', id: '' };
-  const name = asName(item['name']);
+  const name = asName(item.name);
   const format = text === null ? formatOfName(name ?? '') : 'MD';
   // Box declares no media types: its answer derives the type from the name too, with a shorter table than ours.
   const type = format === null ? (declared ?? 'application/octet-stream') : mimeTypeOf(format);
@@ -110,9 +113,9 @@ export function contentOf(
       type: 'FILE',
       is_folder: false,
       ...omitNull({
-        sha1: asText(item['sha1']),
-        etag: asText(item['etag']),
-        modified_at: asMoment(item['content_modified_at']),
+        sha1: asText(item.sha1),
+        etag: asText(item.etag),
+        modified_at: asMoment(item.content_modified_at),
       }),
     },
   };

@@ -2,7 +2,8 @@ import { changeFeed, shapeOf, number, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
-import { asObject, type Json } from '../json.js';
+import { type Answer, asAnswer, asObject, type Json } from '../json.js';
+import type { BoxEvent, BoxEvents } from './fields.js';
 import { idOf, ITEM_FIELDS, itemOf, type ItemRef, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
@@ -41,17 +42,17 @@ async function fetchEvents(
   position: string,
 ): Promise<{ readonly entries: readonly Json[]; readonly next: string }> {
   const query = { stream_type: 'changes', stream_position: position, limit: EVENTS_PER_PAGE };
-  const answer = await client.get(['events'], query);
-  const nextPosition = answer['next_stream_position'];
+  const answer = asAnswer<BoxEvents>(await client.get(['events'], query));
+  const nextPosition = answer.next_stream_position;
   const next = typeof nextPosition === 'number' || typeof nextPosition === 'string' ? String(nextPosition) : '';
   if (!/^\d{1,30}$/.test(next))
     throw new Fault('server_error', 'Box returned no position in its event stream. It is retried automatically.');
-  return { entries: requireList('Box', answer['entries']).map(asObject), next };
+  return { entries: requireList('Box', answer.entries).map(asObject), next };
 }
 
 /** Returns the item of an event, which Box writes in three formats. */
-function placeOfEvent(event: Json): ItemRef | null {
-  const source = asObject(event['source']);
+function placeOfEvent(event: Answer<BoxEvent>): ItemRef | null {
+  const source = asObject(event.source);
   const { item_type: type, item_id: id, item } = source;
   return placeIn(source) ?? placeIn({ type, id }) ?? placeIn(asObject(item));
 }

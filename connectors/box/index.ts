@@ -8,7 +8,8 @@ import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { folderWalk, nextFolderPage } from '../folderWalk.js';
-import { asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asObject, asText, type Json, omitNull } from '../json.js';
+import type { BoxItem, BoxItems } from './fields.js';
 import { contentOf, idOf, isNote, ITEM_FIELDS, itemOf, type ItemRef, parseItemId, ROOT } from './adapter.js';
 import { boxChanges, itemAt } from './changes.js';
 import { noteText } from './note.js';
@@ -34,10 +35,10 @@ function classify({ body }: Refusal): ErrorClass | null {
 /** Returns a page of the direct contents of a folder. */
 async function listFolder(client: SourceClient, id: string, at: string | null): Promise<ItemPage> {
   const query = { usemarker: 'true', limit: PER_PAGE, fields: ITEM_FIELDS, ...(at === null ? {} : { marker: at }) };
-  const answer = await client.get(['folders', id, 'items'], query);
-  const next = asText(answer['next_marker']);
+  const answer = asAnswer<BoxItems>(await client.get(['folders', id, 'items'], query));
+  const next = asText(answer.next_marker);
   return {
-    items: requireList('Box', answer['entries']).flatMap((entry) => itemOf(asObject(entry)) ?? []),
+    items: requireList('Box', answer.entries).flatMap((entry) => itemOf(asObject(entry)) ?? []),
     // A marker that equals the current one would loop for ever.
     next: next === at ? null : next,
   };
@@ -62,7 +63,7 @@ async function named(
 }
 
 /** Downloads a file. Box redirects to a URL that is itself a credential, so its request carries no others. */
-async function bytesOf(client: SourceClient, id: string, file: Json) {
+async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) {
   const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {
     const seconds = Number(answer.headers['retry-after']);
@@ -70,7 +71,7 @@ async function bytesOf(client: SourceClient, id: string, file: Json) {
       retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_WAIT_MS,
     });
   }
-  const sha1 = asText(file['sha1']);
+  const sha1 = asText(file.sha1);
   if (sha1 !== null && createHash('sha1').update(answer.bytes).digest('hex') !== sha1.toLowerCase())
     throw new Fault(
       'server_error',

@@ -3,8 +3,9 @@ import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { asText, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
 import { escapeHtml } from '../html.js';
-import { asMoment, asObject, type Json } from '../json.js';
+import { type Answer, asAnswer, asMoment, asObject } from '../json.js';
 import { createItem, createContainer } from '../items.js';
+import type { Content, Space, Version } from './fields.js';
 
 /** Content types of a space, as named in API paths. */
 export const KINDS = ['spaces', 'pages', 'blogposts', 'folders'] as const;
@@ -32,22 +33,23 @@ export function parseItemId(externalId: string): ItemRef | null {
   return ID.test(id) ? { kind: kind as Kind, id } : null;
 }
 
-const idOf = (json: Json): string | null => {
-  const id = asText(json['id']);
+const idOf = (json: Answer<Content>): string | null => {
+  const id = asText(json.id);
   return id !== null && ID.test(id) ? id : null;
 };
 
 /** Returns the URL for a user's browser. Links in answers are relative to the wiki's URL. */
-const urlOf = (site: Site, json: Json): string | null => {
-  const path = asText(asObject(json['_links'])['webui']);
+const urlOf = (site: Site, json: Answer<Content>): string | null => {
+  const path = asText(asObject(json._links)['webui']);
   return path !== null && path.startsWith('/') ? `${site.url}/wiki${path}` : null;
 };
 
 const MAX_NAME = 1_000;
-const nameOf = (json: Json, key: 'name' | 'title', id: string): string => (asText(json[key]) ?? id).slice(0, MAX_NAME);
+const nameOf = (json: Answer<Space | Content>, key: 'name' | 'title', id: string): string =>
+  (asText(json[key]) ?? id).slice(0, MAX_NAME);
 
 /** Converts a space; null without an id. */
-export function itemOfSpace(site: Site, json: Json): SourceItem | null {
+export function itemOfSpace(site: Site, json: Answer<Space>): SourceItem | null {
   const id = idOf(json);
   if (id === null) return null;
   return createContainer({
@@ -55,13 +57,13 @@ export function itemOfSpace(site: Site, json: Json): SourceItem | null {
     name: nameOf(json, 'name', id),
     itemType: 'SPACE',
     externalUrl: urlOf(site, json),
-    createdAt: asMoment(json['createdAt']),
+    createdAt: asMoment(json.createdAt),
   });
 }
 
 /** Returns the parent. Whiteboards, databases and links are not items: their children belong to the space. */
-function parentOf(json: Json, spaceId: string): string {
-  const [id, type] = [asText(json['parentId']), asText(json['parentType'])];
+function parentOf(json: Answer<Content>, spaceId: string): string {
+  const [id, type] = [asText(json.parentId), asText(json.parentType)];
   const kind = type === 'folder' ? 'folders' : type === 'page' || type === null ? 'pages' : null;
   return id === null || kind === null || !ID.test(id)
     ? externalIdOf({ kind: 'spaces', id: spaceId })
@@ -69,8 +71,8 @@ function parentOf(json: Json, spaceId: string): string {
 }
 
 /** Returns the id of the folder that contains a page or a folder; null for other parents. */
-export const folderAround = (json: Json): string | null =>
-  asText(json['parentType']) === 'folder' ? asText(json['parentId']) : null;
+export const folderAround = (json: Answer<Content>): string | null =>
+  asText(json.parentType) === 'folder' ? asText(json.parentId) : null;
 
 /**
  * Converts a listed page, blog post or folder; null for drafts, archived or deleted ones, and invalid answers.
@@ -79,13 +81,13 @@ export const folderAround = (json: Json): string | null =>
 export function itemOfContent(
   site: Site,
   kind: Exclude<Kind, 'spaces'>,
-  json: Json,
+  json: Answer<Content>,
   space: string | null = null,
 ): SourceItem | null {
-  const [id, spaceId] = [idOf(json), asText(json['spaceId']) ?? space];
-  if (id === null || spaceId === null || (asText(json['status']) ?? 'current') !== 'current') return null;
+  const [id, spaceId] = [idOf(json), asText(json.spaceId) ?? space];
+  if (id === null || spaceId === null || (asText(json.status) ?? 'current') !== 'current') return null;
   const isFolder = kind === 'folders';
-  const { number, createdAt } = asObject(json['version']);
+  const { number, createdAt } = asAnswer<Version>(json.version);
   return createItem({
     externalId: externalIdOf({ kind, id }),
     parentExternalId: parentOf(json, spaceId),
@@ -97,28 +99,28 @@ export function itemOfContent(
     // A listing does not show whether a page has children.
     isExpandable: kind !== 'blogposts',
     hasContent: !isFolder,
-    createdAt: asMoment(json['createdAt']),
+    createdAt: asMoment(json.createdAt),
     // Version numbers may repeat after a restore, so the creation date of the version is added.
     version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
   });
 }
 
 /** Returns the entry for a child of a type that is not read; null for all others. */
-export function skippedOf(child: Json): SkippedItem | null {
-  const [id, type] = [asText(child['id']), asText(child['type'])];
+export function skippedOf(child: Answer<Content>): SkippedItem | null {
+  const [id, type] = [asText(child.id), asText(child.type)];
   if (id === null || type === null || type === 'page' || type === 'folder') return null;
   const reason = 'Only pages and blog posts of Confluence are read. Export it there, then upload the file.';
   return { externalId: `${type}:${id}`, name: nameOf(child, 'title', id), reason };
 }
 
 /** Returns a page's content as HTML. */
-export function contentOf(site: Site, json: Json, externalId: string): ItemContent {
-  const title = asText(json['title']) ?? '';
-  const storage = asText(asObject(asObject(json['body'])['storage'])['value']) ?? '';
-  const { number, createdAt } = asObject(json['version']);
+export function contentOf(site: Site, json: Answer<Content>, externalId: string): ItemContent {
+  const title = asText(json.title) ?? '';
+  const storage = asText(asObject(asObject(json.body)['storage'])['value']) ?? '';
+  const { number, createdAt } = asAnswer<Version>(json.version);
   const facts = {
-    space_id: asText(json['spaceId']),
-    parent_external_file_id: asText(json['parentId']),
+    space_id: asText(json.spaceId),
+    parent_external_file_id: asText(json.parentId),
     version: number,
     updated_at: asMoment(createdAt),
   };

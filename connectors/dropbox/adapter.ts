@@ -3,23 +3,26 @@ import { createHash } from 'node:crypto';
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asList, asMoment, asName, asText, omitNull } from '../json.js';
 import { createItem } from '../items.js';
+import type { DropboxEntry, ExportInfo, SharingInfo } from './fields.js';
+
+type Entry = Answer<DropboxEntry>;
 
 const ID = /^id:[\w-]{1,200}$/;
 export const isId = (value: unknown): value is string => typeof value === 'string' && ID.test(value);
 
 /** Returns a path in the form in which Dropbox compares it; null if there is none. The root folder is ''. */
-export const pathOf = (entry: Json): string | null => asText(entry['path_lower']);
+export const pathOf = (entry: Entry): string | null => asText(entry.path_lower);
 /** Returns the paths of the folders above a path, outermost first. */
 export const pathsAbove = (path: string): readonly string[] =>
   [...path.matchAll(/\//g)].flatMap(({ index }) => (index > 0 ? [path.slice(0, index)] : []));
 
-export const isFolder = (entry: Json): boolean => entry['.tag'] === 'folder';
-export const isDeleted = (entry: Json): boolean => entry['.tag'] === 'deleted';
+export const isFolder = (entry: Entry): boolean => entry['.tag'] === 'folder';
+export const isDeleted = (entry: Entry): boolean => entry['.tag'] === 'deleted';
 
-const addressOf = (entry: Json): string | null => {
-  const path = asText(entry['path_display']) ?? pathOf(entry);
+const addressOf = (entry: Entry): string | null => {
+  const path = asText(entry.path_display) ?? pathOf(entry);
   if (path === null) return null;
   const parts = path.split('/').map(encodeURIComponent);
   const name = parts.at(-1) ?? '';
@@ -34,28 +37,28 @@ const addressOf = (entry: Json): string | null => {
  * Returns the export format of a document that Dropbox stores in its own format; null if the file itself can be
  * downloaded.
  */
-export function exportOf(file: Json): { readonly format: string | null } | 'none' | null {
-  if (file['is_downloadable'] !== false) return null;
-  const { export_as: defaultFormat, export_options: options } = asObject(file['export_info']);
+export function exportOf(file: Entry): { readonly format: string | null } | 'none' | null {
+  if (file.is_downloadable !== false) return null;
+  const { export_as: defaultFormat, export_options: options } = asAnswer<ExportInfo>(file.export_info);
   // Preferred: Markdown keeps headings, lists and tables.
   if (asList(options).includes('markdown')) return { format: 'markdown' };
   return asText(defaultFormat) === null ? 'none' : { format: null };
 }
 
 const MARKDOWN = /\.(?:paper|papert)$/i;
-function listedFormat(file: Json, name: string): SourceItem['fileFormat'] {
+function listedFormat(file: Entry, name: string): SourceItem['fileFormat'] {
   const exported = exportOf(file);
   if (exported === 'none') return null;
   if (exported === null) return formatOfName(name);
-  const defaultFormat = asText(asObject(file['export_info'])['export_as']) ?? '';
+  const defaultFormat = asText(asAnswer<ExportInfo>(file.export_info).export_as) ?? '';
   return exported.format === 'markdown' || MARKDOWN.test(name) ? 'MD' : formatOfName(`a.${defaultFormat}`);
 }
 
 /**
  * Returns a value that changes with the content. It includes the name, because the extension may decide the parser.
  */
-const versionOf = (file: Json, name: string): string | null => {
-  const content = asText(file['content_hash']) ?? asText(file['rev']);
+const versionOf = (file: Entry, name: string): string | null => {
+  const content = asText(file.content_hash) ?? asText(file.rev);
   return content === null ? null : `${content} ${name}`;
 };
 
@@ -66,13 +69,13 @@ export interface Around {
 }
 
 /** Converts a file or folder; null for other entries. */
-export function itemOf(entry: Json, { parent, root }: Around): SourceItem | null {
+export function itemOf(entry: Entry, { parent, root }: Around): SourceItem | null {
   const { id, sharing_info: sharing } = entry;
   const isFile = entry['.tag'] === 'file';
   if (!isId(id) || (!isFile && !isFolder(entry))) return null;
-  const name = asName(entry['name']) ?? id;
+  const name = asName(entry.name) ?? id;
   // A team member sees the names of folders without having access to them.
-  const isClosed = asObject(sharing)['no_access'] === true;
+  const isClosed = asAnswer<SharingInfo>(sharing).no_access === true;
   const path = pathOf(entry);
   return createItem({
     externalId: id,
@@ -105,11 +108,11 @@ export function contentHash(bytes: Uint8Array): string {
 }
 
 /** Returns the content of a file. @param exportFormat export format; null: the file itself */
-export function contentOf(file: Json, bytes: Uint8Array, exportFormat: string | null): ItemContent {
-  const name = asName(file['name']);
+export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string | null): ItemContent {
+  const name = asName(file.name);
   const format = formatOfName(exportFormat ?? name ?? '');
   const type = format === null ? 'application/octet-stream' : mimeTypeOf(format);
-  const sharing = asObject(file['sharing_info']);
+  const sharing = asAnswer<SharingInfo>(file.sharing_info);
   return {
     bytes,
     contentType: type,
@@ -121,11 +124,11 @@ export function contentOf(file: Json, bytes: Uint8Array, exportFormat: string | 
       type: 'FILE',
       is_folder: false,
       ...omitNull({
-        path: asText(file['path_display']),
-        rev: asText(file['rev']),
-        content_hash: asText(file['content_hash']),
-        modified_at: asMoment(file['server_modified']),
-        shared_folder_id: asText(sharing['parent_shared_folder_id']),
+        path: asText(file.path_display),
+        rev: asText(file.rev),
+        content_hash: asText(file.content_hash),
+        modified_at: asMoment(file.server_modified),
+        shared_folder_id: asText(sharing.parent_shared_folder_id),
         exported_as: exportFormat === null ? null : format,
       }),
     },

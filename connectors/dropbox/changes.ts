@@ -3,7 +3,8 @@ import { boolean, changeFeed, shapeOf, string } from '../cursors.js';
 import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
 import type { GrantClient } from '../accountClient.js';
 import type { Change, ChangePage } from '../sourceItem.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asObject, asText, type Json } from '../json.js';
+import type { DropboxPage } from './fields.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
 import { callApi, isInTeam } from './api.js';
 import { createAround } from './tree.js';
@@ -15,8 +16,8 @@ const TOKEN = shapeOf({ ...PASSES, cursor: string, isUnderWay: boolean });
 /** Everything that the account can access. */
 const WHOLE = { path: '', recursive: true, include_deleted: true };
 
-const cursorOf = (answer: Json): string => {
-  const cursor = asText(answer['cursor']);
+const cursorOf = (answer: Answer<DropboxPage>): string => {
+  const cursor = asText(answer.cursor);
   if (cursor === null)
     throw new Fault('server_error', 'Dropbox returned no cursor of its changes. It is retried automatically.');
   return cursor;

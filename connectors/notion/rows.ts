@@ -19,7 +19,7 @@ export const rowsQuery = shapeOf({
   /** Whether Notion reported that the query does not return all rows. */
   isPartial: boolean,
 });
-export type RowsQuery = Checked<typeof rowsQuery>;
+type RowsQuery = Checked<typeof rowsQuery>;
 const FIRST: RowsQuery = { since: null, last: null, isPartial: false };
 
 interface RowsPage extends Omit<Page, 'next'> {

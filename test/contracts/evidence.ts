@@ -12,6 +12,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   box: ['listing', 'paging', 'changes', 'formats'],
   confluence: ['listing', 'paging', 'formats'],
   dropbox: ['listing', 'paging', 'changes', 'formats'],
+  gitbook: ['listing', 'paging', 'formats'],
   github: ['listing', 'paging', 'formats'],
   gmail: ['listing', 'paging', 'changes', 'formats'],
   googleCloudStorage: ['listing', 'paging', 'formats'],

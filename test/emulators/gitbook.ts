@@ -69,6 +69,12 @@ function findPage(pages: Record<string, EmulatedPage>, id: string, above = ''): 
   return null;
 }
 
+const organizationJson = (id: string) => ({
+  ...{ object: 'organization', id, title: 'The harbour', createdAt: stamp, emailDomains: [], type: 'business' },
+  ...{ inviteLinks: false, plan: 'free', mergeRules: { type: 'none' }, permissions: {} },
+  trial: { status: 'none', count: 0 },
+  urls: { location: `https://api.gitbook.com/v1/orgs/${id}`, app: `https://app.gitbook.com/o/${id}` },
+});
 const spaceJson = (id: string, { title, deletedAt }: EmulatedSpace) => ({
   object: 'space',
   id,
@@ -78,6 +84,8 @@ const spaceJson = (id: string, { title, deletedAt }: EmulatedSpace) => ({
   updatedAt: stamp,
   ...(deletedAt === undefined ? {} : { deletedAt }),
   organization: ORGANIZATION,
+  ...{ emoji: '1f30a', mergeRules: { type: 'inherit' }, revision: 'r1', defaultLevel: 'inherit', permissions: {} },
+  ...{ comments: 0, changeRequests: 0, changeRequestsOpen: 0, changeRequestsDraft: 0 },
   urls: { app: `https://app.gitbook.com/s/${id}`, location: `https://api.gitbook.com/v1/spaces/${id}` },
 });
 
@@ -97,10 +105,13 @@ export async function startGitBook(
     const [resource = '', id = '', ...rest] = path;
     const where = rest.join('/');
     if (resource === 'user' && id === '')
-      return sendJson(response, 200, { object: 'user', id: 'u1', displayName: 'Ada' });
+      return sendJson(response, 200, {
+        ...{ object: 'user', id: 'u1', displayName: 'Ada' },
+        urls: { location: 'https://api.gitbook.com/v1/users/u1' },
+      });
     if (resource === 'orgs') {
       if (id !== organization) return refuse(response, 404, 'Organization not found');
-      if (where === '') return sendJson(response, 200, { object: 'organization', id, title: 'The harbour' });
+      if (where === '') return sendJson(response, 200, organizationJson(id));
       if (where !== 'spaces') return refuse(response, 404, 'Not found');
       const all = Object.entries(spaces);
       const page = query.get('page') ?? 'p0';

@@ -1,6 +1,18 @@
 /**
  * The pages of a site, which belong to no document library. https://learn.microsoft.com/graph/api/resources/sitepage
  */
+import type {
+  CanvasLayout,
+  HorizontalSection,
+  HorizontalSectionColumn,
+  ServerProcessedContent,
+  SitePage,
+  StandardWebPart,
+  TextWebPart,
+  VerticalSection,
+  WebPartData,
+} from '@microsoft/microsoft-graph-types';
+
 import { withCursor } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent } from '../../connector.js';
@@ -10,7 +22,7 @@ import { byGivenId, dateOf, type Query, fetchPage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
 import { isFault, noSuchItem, requireId } from '../../faults.js';
-import { asObject, asObjects, asText, type Json } from '../../json.js';
+import { type Answer, asAnswer, asObjects, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 
 /** Id of the item that contains all pages of the site. No drive has this id. */
@@ -27,24 +39,24 @@ export const itemOfPages = ({ json }: Site): SourceItem =>
     externalId: PAGES,
     name: 'Site pages',
     itemType: 'FOLDER',
-    externalUrl: asText(json['webUrl']),
+    externalUrl: asText(json.webUrl),
   });
 
 /** Converts a page; null without an id. */
-export function itemOfPage(page: Json): SourceItem | null {
-  const id = asText(page['id']);
+export function itemOfPage(page: Answer<SitePage>): SourceItem | null {
+  const id = asText(page.id);
   if (id === null || !GUID.test(id)) return null;
   return createItem({
     externalId: `${PAGES}/${id}`,
     parentExternalId: PAGES,
     rootExternalId: PAGES,
-    name: asText(page['title']) ?? asText(page['name']) ?? id,
+    name: asText(page.title) ?? asText(page.name) ?? id,
     itemType: 'PAGE',
-    externalUrl: asText(page['webUrl']),
+    externalUrl: asText(page.webUrl),
     fileFormat: 'HTML',
     hasContent: true,
-    createdAt: dateOf(page['createdDateTime']),
-    version: asText(page['eTag']),
+    createdAt: dateOf(page.createdDateTime),
+    version: asText(page.eTag),
   });
 }
 
@@ -76,21 +88,25 @@ export const listSitePages = withCursor(isQuery, async (client: SourceClient, { 
   };
 });
 
+/** Formatted text, or a part of another application. */
+type Part = Answer<TextWebPart | StandardWebPart>;
+
 /** Returns the HTML of a web part: formatted text, else the texts that it provides for search. */
-function htmlOfPart(part: Json): string {
-  const html = asText(part['innerHtml']);
+function htmlOfPart(part: Part): string {
+  const html = asText(part.innerHtml);
   if (html !== null) return html;
-  const data = asObject(part['data']);
-  const texts = asObjects(asObject(data['serverProcessedContent'])['searchablePlainTexts'])
+  const { serverProcessedContent: content } = asAnswer<WebPartData>(part.data);
+  const texts = asObjects(asAnswer<ServerProcessedContent>(content).searchablePlainTexts)
     .map(({ value }) => asText(value))
     .filter((text) => text !== null);
   return texts.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n');
 }
 
 /** Returns the web parts in display order. */
-function partsOf(layout: Json): readonly Json[] {
-  const columns = asObjects(layout['horizontalSections']).flatMap(({ columns: some }) => asObjects(some));
-  return [...columns, asObject(layout['verticalSection'])].flatMap(({ webparts }) => asObjects(webparts));
+function partsOf(layout: Answer<CanvasLayout>): readonly Part[] {
+  const sections: readonly Answer<HorizontalSection>[] = asObjects(layout.horizontalSections);
+  const columns: readonly Answer<HorizontalSectionColumn>[] = sections.flatMap(({ columns: some }) => asObjects(some));
+  return [...columns, asAnswer<VerticalSection>(layout.verticalSection)].flatMap(({ webparts }) => asObjects(webparts));
 }
 
 /**
@@ -98,7 +114,7 @@ function partsOf(layout: Json): readonly Json[] {
  * without the layout it returns only the former.
  * https://github.com/SharePoint/sp-dev-docs/issues/8822
  */
-async function readPage(client: SourceClient, path: readonly string[]): Promise<Json> {
+async function readPage(client: SourceClient, path: readonly string[]): Promise<Answer<SitePage>> {
   try {
     return requireId(NAME, await client.get(path, { $expand: 'canvasLayout' }), 'the page');
   } catch (error) {
@@ -119,19 +135,19 @@ export async function openPage(client: SourceClient, site: Site, externalId: str
       'The container of SharePoint pages has no text of its own: sync the pages in it.',
     );
   const page = await readPage(client, ['sites', site.id, 'pages', pageIdOf(externalId), PAGE_TYPE]);
-  const title = asText(page['title']) ?? asText(page['name']) ?? '';
-  const body = partsOf(asObject(page['canvasLayout']))
+  const title = asText(page.title) ?? asText(page.name) ?? '';
+  const body = partsOf(asAnswer(page.canvasLayout))
     .map(htmlOfPart)
     .filter((html) => html !== '');
   const html = `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${body.join('\n')}</main></body></html>`;
-  const etag = asText(page['eTag']);
+  const etag = asText(page.eTag);
   return {
     bytes: Buffer.from(html),
     contentType: 'text/html; charset=utf-8',
     format: null,
     mimeType: 'text/html',
     name: title === '' ? null : title,
-    url: asText(page['webUrl']) ?? externalId,
+    url: asText(page.webUrl) ?? externalId,
     facts: { type: 'PAGE', site_id: site.id, ...(etag === null ? {} : { etag }) },
   };
 }

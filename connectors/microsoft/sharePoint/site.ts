@@ -1,8 +1,10 @@
+import type { Site as GraphSite } from '@microsoft/microsoft-graph-types';
+
 import { Fault } from '../../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../../accountClient.js';
 import { byGivenId, type Query } from '../graph.js';
 import { noSuchItem } from '../../faults.js';
-import { asText, type Json } from '../../json.js';
+import { type Answer, asText } from '../../json.js';
 
 export const NAME = 'SharePoint';
 
@@ -20,13 +22,13 @@ export interface Site {
   readonly host: string;
   /** As the caller wrote it; '' for the tenant's root site. */
   readonly name: string;
-  readonly json: Json;
+  readonly json: Answer<GraphSite>;
 }
 
 const noSite = (): Fault => new Fault('server_error', 'SharePoint returned no site. Try again.');
 
-export function hostOf(site: Json): string {
-  const url = asText(site['webUrl']);
+export function hostOf(site: Answer<GraphSite>): string {
+  const url = asText(site.webUrl);
   if (url === null || !URL.canParse(url)) throw noSite();
   return new URL(url).host;
 }
@@ -44,7 +46,7 @@ export function pathOfSite(name: string): readonly string[] {
 
 const SITE_FIELDS = 'id,name,displayName,webUrl,createdDateTime';
 
-export const rootSite = (client: SourceClient): Promise<Json> =>
+export const rootSite = (client: SourceClient): Promise<Answer<GraphSite>> =>
   client.get(['sites', 'root'], { $select: SITE_FIELDS });
 
 /** Returns the site that the connection names. @throws Fault not_found if the tenant has no such site */
@@ -54,18 +56,18 @@ export async function siteOf(client: GrantClient): Promise<Site> {
   const path = pathOfSite(name);
   const root = await rootSite(client);
   const host = hostOf(root);
-  const json =
+  const json: Answer<GraphSite> =
     path.length === 0
       ? root
       : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
-  const id = asText(json['id']);
+  const id = asText(json.id);
   if (id === null || !SITE_ID.test(id)) throw noSite();
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };
 }
 
 /** Returns the name by which a user connects to a site; null for the root site, undefined if it has none. */
-export function nameOfSite(site: Json, host: string): string | null | undefined {
-  const url = asText(site['webUrl']);
+export function nameOfSite(site: Answer<GraphSite>, host: string): string | null | undefined {
+  const url = asText(site.webUrl);
   if (url === null || !URL.canParse(url)) return undefined;
   const { host: where, pathname } = new URL(url);
   if (where !== host) return undefined;

@@ -1,6 +1,7 @@
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
+import { gitbook } from './gitbook.js';
 import { intercom } from './intercom.js';
 import { github } from './github.js';
 import { gmail } from './google/gmail.js';
@@ -15,6 +16,6 @@ import { zendesk } from './zendesk.js';
 
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
-  ...[box, confluence, dropbox, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom, notion],
-  ...[oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
+  ...[box, confluence, dropbox, gitbook, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom],
+  ...[notion, oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
 ];

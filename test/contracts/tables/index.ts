@@ -2,6 +2,7 @@ import type { Contract } from '../contract.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
+import { gitbook } from './gitbook.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
 import { googleCloudStorage } from './googleCloudStorage.js';
@@ -21,6 +22,7 @@ export const CONTRACTS: readonly Contract[] = [
   box,
   confluence,
   dropbox,
+  gitbook,
   github,
   gmail,
   googleCloudStorage,

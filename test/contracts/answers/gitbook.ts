@@ -1,0 +1,81 @@
+/** Answers of GitBook, from its OpenAPI document: the fields that are always there, and those that a connector may read. */
+import { anyObject, each, flag, listOf, moment, number, object, objectBy, oneOf, type Shape, text } from './shape.js';
+import type { AnswerTable } from './table.js';
+
+const urls = object(each(text, 'location', 'app', 'published', 'public', 'icon', 'logo'), ['location']);
+const level = oneOf('admin', 'create', 'edit', 'review', 'comment', 'read', 'inherit');
+const space = object(
+  {
+    ...{ object: oneOf('space'), ...each(text, 'id', 'title', 'emoji', 'organization', 'parent', 'revision') },
+    visibility: oneOf('public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'),
+    ...each(moment, 'createdAt', 'updatedAt', 'deletedAt'),
+    ...{ editMode: oneOf('live', 'locked'), type: oneOf('styleguide'), language: text, urls, defaultLevel: level },
+    ...each(anyObject, 'mergeRules', 'gitSync', 'visitorAuth', 'permissions'),
+    imports: listOf(anyObject),
+    ...each(number, 'comments', 'changeRequests', 'changeRequestsOpen', 'changeRequestsDraft'),
+  },
+  [
+    ...['object', 'id', 'title', 'emoji', 'visibility', 'createdAt', 'updatedAt', 'mergeRules', 'urls', 'organization'],
+    ...['revision', 'defaultLevel', 'comments', 'changeRequests', 'changeRequestsOpen', 'changeRequestsDraft'],
+    'permissions',
+  ],
+);
+const organization = object(
+  {
+    ...{ object: oneOf('organization'), ...each(text, 'id', 'title', 'hostname', 'plan', 'useCase', 'customHostname') },
+    ...{ createdAt: moment, emailDomains: listOf(text), type: oneOf('business', 'community'), urls },
+    ...each(flag, 'sso', 'ai', 'inviteLinks', 'auditLogs'),
+    ...each(anyObject, 'billing', 'mergeRules', 'trial', 'blocked', 'permissions', 'defaultContent'),
+  },
+  [
+    ...['object', 'id', 'title', 'createdAt', 'emailDomains', 'type', 'inviteLinks', 'plan', 'mergeRules', 'urls'],
+    ...['trial', 'permissions'],
+  ],
+);
+
+const base = {
+  ...each(text, 'id', 'title', 'linkTitle', 'emoji', 'icon', 'condition'),
+  ...each(moment, 'createdAt', 'updatedAt'),
+};
+/** The pages in a page, filled below. */
+const within: { type: 'array'; items?: Shape } = { type: 'array' };
+const seen = each(flag, 'hidden', 'noIndex', 'noRobotsIndex');
+const document = object(
+  {
+    ...{ kind: oneOf('sheet'), ...each(text, 'slug', 'path', 'description', 'documentId', 'computedSeed', 'markdown') },
+    ...{ urls: object({ app: text }, ['app']), pages: within, ...seen, tags: listOf(anyObject) },
+    ...each(anyObject, 'git', 'layout', 'cover', 'variables', 'metaLinks', 'computed', 'document'),
+  },
+  ['kind', 'urls', 'slug', 'path', 'pages', 'layout', 'tags'],
+);
+const group = object({ kind: oneOf('group'), ...each(text, 'slug', 'path'), ...seen, pages: within }, [
+  ...['kind', 'slug', 'path', 'pages'],
+]);
+const link = object({ kind: oneOf('link'), target: anyObject, href: text, hidden: flag }, ['kind', 'target']);
+const computed = object({ computed: anyObject }, ['computed']);
+const page = objectBy('type', { document, group, link, computed }, base, ['id', 'title']);
+within.items = page;
+
+export const gitbook: AnswerTable = {
+  name: 'gitbook',
+  specification: 'https://www.npmjs.com/package/@gitbook/api',
+  version: '0.202.0',
+  taken: '2026-11-27',
+  refusal: object({ error: object({ code: number, message: text }, ['code', 'message']) }, ['error']),
+  operations: {
+    'GET /user': object({ object: oneOf('user'), ...each(text, 'id', 'displayName', 'email', 'photoURL'), urls }, [
+      'object',
+      'id',
+      'displayName',
+      'urls',
+    ]),
+    'GET /orgs/{organizationId}': organization,
+    'GET /orgs/{organizationId}/spaces': object(
+      { items: listOf(space), next: object({ page: text }, ['page']), count: number },
+      ['items'],
+    ),
+    'GET /spaces/{spaceId}': space,
+    'GET /spaces/{spaceId}/content/pages': object({ pages: listOf(page) }, ['pages']),
+    'GET /spaces/{spaceId}/content/page/{pageId}': page,
+  },
+};
