@@ -11,7 +11,7 @@ import {
   isTorn,
   keepsCode,
 } from './knownBlocks.js';
-import { HEADINGS } from '../tagSets.js';
+import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts } from './pageFacts.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
@@ -42,7 +42,7 @@ interface Step {
 /** The blocks of a page that are not its content. */
 interface Scored {
   readonly removed: Set<PageElement>;
-  /** The outermost blocks with nearly enough points to be removed. */
+  /** The outermost blocks with nearly enough points to be removed. Lists are none: a table of contents is one. */
   readonly doubtful: readonly PageElement[];
   /** Number of characters in them outside of removed blocks. */
   readonly doubtfulLength: number;
@@ -111,7 +111,7 @@ export function scoreBlocks(
           removedLength += child.textLength;
           continue;
         }
-        if (isJunk && !step.inDoubt) {
+        if (isJunk && !step.inDoubt && !LISTS.has(child.name)) {
           doubtful.push(child);
           next.inDoubt = true;
         }
