@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { sourceSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { CONNECTION_CLIENTS, FACT_FIELDS, type OAuthClient } from '../../contract/accounts/oauth.js';
+import { CONNECTION_CLIENTS, CONNECTION_FIELDS, type OAuthClient } from '../../contract/accounts/oauth.js';
 import { isOAuthSource, type OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { Fault } from '../../contract/failures.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
@@ -23,21 +23,21 @@ function sourceIn(text: string): ConnectedSourceType {
   throw new UsageError(`unknown source ${text}. Give one of ${Object.keys(CONNECTED_SOURCES).join(', ')}`);
 }
 
-/** Parses the facts of a connection. @throws UsageError for a fact that the source would not accept */
-function factsIn(source: OAuthSource, pairs: readonly string[]): Record<string, string> {
-  const fields = [...(FACT_FIELDS[source] ?? []), ...(CONNECTION_CLIENTS[source]?.facts ?? [])];
-  const facts: Record<string, string> = {};
-  for (const { fact, fallback } of fields) if (fallback !== undefined) facts[fact] = fallback;
+/** Parses the parameters of a connection. @throws UsageError for one that the source would not accept */
+function parametersIn(source: OAuthSource, pairs: readonly string[]): Record<string, string> {
+  const fields = [...(CONNECTION_FIELDS[source] ?? []), ...(CONNECTION_CLIENTS[source]?.fields ?? [])];
+  const parameters: Record<string, string> = {};
+  for (const { parameter, fallback } of fields) if (fallback !== undefined) parameters[parameter] = fallback;
   for (const pair of pairs) {
     const [, name = '', value = ''] = /^(\w+)=(.+)$/.exec(pair) ?? [];
-    if (name === '') throw new UsageError('--fact requires NAME=VALUE');
-    const field = fields.find(({ fact }) => fact === name);
-    if (field && !field.pattern.test(value)) throw new UsageError(`--fact ${name} requires ${field.accepts}`);
-    facts[name] = value;
+    if (name === '') throw new UsageError('--parameter requires NAME=VALUE');
+    const field = fields.find(({ parameter }) => parameter === name);
+    if (field && !field.pattern.test(value)) throw new UsageError(`--parameter ${name} requires ${field.accepts}`);
+    parameters[name] = value;
   }
-  const missing = fields.find(({ fact, isRequired }) => isRequired && facts[fact] === undefined);
-  if (missing) throw new UsageError(`--fact ${missing.fact}=VALUE is missing: ${missing.accepts}`);
-  return facts;
+  const missing = fields.find(({ parameter, isRequired }) => isRequired && parameters[parameter] === undefined);
+  if (missing) throw new UsageError(`--parameter ${missing.parameter}=VALUE is missing: ${missing.accepts}`);
+  return parameters;
 }
 
 /** Returns the OAuth client of the consent. @throws CommandError if there is none */
@@ -74,7 +74,7 @@ async function credentialsFor(
       'Set RECORD_CREDENTIALS to the credentials of the account, as JSON: docs/adding-a-source.md lists the fields.',
     );
   }
-  const facts = factsIn(source, all('fact'));
+  const facts = parametersIn(source, all('parameter'));
   const accessToken = env['RECORD_ACCESS_TOKEN'];
   if (accessToken) return { accessToken, facts };
   const { urls, clients = {}, maxItemBytes } = sourceSettings(env).connectors;
@@ -105,7 +105,11 @@ export const record: Command = {
   about:
     'Connects an account, lists it, reads some items, asks you to change one item and to delete another, and lists the changes. The requests and responses become a test fixture. Names, texts, ids and tokens are replaced; nothing is saved unless a replay gives the same results.\nUse an account made for this purpose. Credentials come from the environment: RECORD_CREDENTIALS, RECORD_ACCESS_TOKEN or RECORD_OAUTH_CLIENT (docs/adding-a-source.md).',
   options: {
-    fact: { value: 'NAME=VALUE', multiple: true, about: 'A fact of the connection, such as subdomain=example.' },
+    parameter: {
+      value: 'NAME=VALUE',
+      multiple: true,
+      about: 'A parameter of the connection, such as subdomain=example.',
+    },
     containers: { value: 'N', about: `Maximum number of containers that are listed. Default: ${DEFAULTS.containers}.` },
     pages: { value: 'N', about: `Maximum number of pages of one listing. Default: ${DEFAULTS.pages}.` },
     items: { value: 'N', about: `Maximum number of items that are read. Default: ${DEFAULTS.items}.` },

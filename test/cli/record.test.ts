@@ -95,13 +95,19 @@ const FAILURES: readonly (readonly [what: string, args: string[], env: () => obj
     1,
     /Set RECORD_ACCESS_TOKEN .* or RECORD_OAUTH_CLIENT .*:8791\/callback/,
   ],
-  ['a missing fact', ['zendesk'], () => BASE, 2, /--fact subdomain=VALUE is missing: the first part of the host/],
   [
-    'an invalid fact',
-    ['zendesk', '--fact', 'subdomain=a.b/'],
+    'a missing parameter',
+    ['zendesk'],
     () => BASE,
     2,
-    /--fact subdomain requires the first part/,
+    /--parameter subdomain=VALUE is missing: the first part of the host/,
+  ],
+  [
+    'an invalid parameter',
+    ['zendesk', '--parameter', 'subdomain=a.b/'],
+    () => BASE,
+    2,
+    /--parameter subdomain requires the first part/,
   ],
   [
     'refused credentials',

@@ -74,7 +74,7 @@ describe('JSON', () => {
     expect(JSON.stringify(shown)).not.toMatch(/lantern|secret|field|and|document type/i);
     const [, lantern] = String(shown['id']).split('-');
     expect(String(shown['title']).toLowerCase().startsWith(lantern!)).toBe(true);
-    expect(String(shown['title']).endsWith(shown['id'])).toBe(true);
+    expect(String(shown['title']).endsWith(String(shown['id']))).toBe(true);
   });
 
   test('shifts times by one offset, also as numbers, and keeps small numbers', () => {
