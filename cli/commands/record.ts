@@ -77,7 +77,7 @@ async function credentialsFor(
   const facts = parametersIn(source, all('parameter'));
   const accessToken = env['RECORD_ACCESS_TOKEN'];
   if (accessToken) return { accessToken, facts };
-  const { urls, clients = {}, maxItemBytes } = sourceSettings(env).connectors;
+  const { urls, clients, maxItemBytes } = sourceSettings(env).connectors;
   const consent = createConnectors({ egress, urls, clients, maxItemBytes }).consent(source);
   if (!consent) throw new Error(`${source} has no consent`);
   const port = number('port', 0) ?? DEFAULTS.port;

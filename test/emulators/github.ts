@@ -180,8 +180,8 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const entry = part === 'contents' ? git.entries.get(at) : undefined;
     if (!entry) return refuse(response, 404, 'Not Found');
     const { sha, size = 0 } = entry;
-    const json = (path: string, one: Entry) => ({
-      ...locationJson(fullName, { path, sha: one.sha, branch }, one.type === 'tree' ? 'tree' : 'blob'),
+    const json = (place: string, one: Entry) => ({
+      ...locationJson(fullName, { path: place, sha: one.sha, branch }, one.type === 'tree' ? 'tree' : 'blob'),
       size: one.size ?? 0,
       type: CONTENT_TYPES[one.mode] ?? 'file',
     });
