@@ -35,7 +35,7 @@ async function list(account: Account, known: Known, changeToken: string | null):
   };
   const nothing = () => Promise.resolve(new Set<string>());
   const items = {
-    ...{ upsert, closed: () => Promise.resolve([]), markClosed: nothing, markGone: nothing },
+    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: nothing, markDeleted: nothing },
     ...{ markPathsDeleted: nothing, unlist: nothing },
   };
   const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {

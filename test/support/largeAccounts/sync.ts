@@ -101,9 +101,9 @@ export async function listVirtually(
 ): Promise<void> {
   const meter = createMeter(clock, figures);
   const items = {
-    closed: () => Promise.resolve([]),
+    listClosed: () => Promise.resolve([]),
     markClosed: () => Promise.resolve(new Set<string>()),
-    markGone: () => Promise.resolve(),
+    markDeleted: () => Promise.resolve(),
     markPathsDeleted: () => Promise.resolve(),
     unlist: () => Promise.resolve(),
     upsert: () => Promise.resolve(new Set<string>()),
