@@ -9,6 +9,7 @@ import { apiClient, type TestUser } from '../support/client.js';
 import { answerFault } from '../support/contract.js';
 import { startService, type TestService } from '../support/service.js';
 import { thoroughly } from '../support/thorough.js';
+import { waitFor } from '../support/waitFor.js';
 
 interface Estimate {
   readonly files: number;
@@ -128,6 +129,11 @@ test('a small site is read completely, and the estimate equals the run', async (
 
   // The estimate reports texts that are embedded already, and derives the duration from the last runs without a limit.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((one) => user.settled(one.id));
+  // A run ends after its last file, and counts for the duration from then on.
+  await waitFor(
+    () => storedData(user),
+    ({ runs: [scrapes] }) => scrapes !== null,
+  );
   const again = await sitemap(user, { url });
   expect(again).toMatchObject({ sample: { known_chunks: dry.chunks }, seconds_by: { runs: 1, files: 2 } });
   expect(again.seconds).toBeGreaterThan(0);

@@ -253,11 +253,11 @@ describe('overview of an organization', () => {
       return broken.includes(name) ? Promise.reject(new Error('unreachable')) : Promise.resolve(value);
     };
     return {
-      organizations: { record: read('record', { name: 'o', createdAt: new Date() }) },
+      organizations: { findRecord: read('record', { name: 'o', createdAt: new Date() }) },
       overview: Object.fromEntries(
         ['users', 'sources', 'runs', 'held', 'quarantine', 'storage'].map((name) => [name, read(name, name)]),
       ),
-      stalls: { groups: read('stalls', []) },
+      stalls: { groupByCause: read('stalls', []) },
       files: { byCause: read('byCause', []), byWarning: read('byWarning', []) },
       webhooks: { list: read('webhooks', [{ _id: 4 }]) },
       deliveries: { list: read('deliveries', ['d']) },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { gitbook } from '../../connectors/gitbook/index.js';
+import { guru } from '../../connectors/guru/index.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
@@ -44,12 +44,12 @@ beforeEach(() => {
 
 const client = (
   timeLimitMs = 30_000,
-  gate = createRateLimiters('GitBook', 2)('GITBOOK 1'),
-  connector: SourceClientSettings['connector'] = gitbook,
+  gate = createRateLimiters('Guru', 2)('GURU 1'),
+  connector: SourceClientSettings['connector'] = guru,
   signal = NEVER,
 ) =>
   createSourceClient({
-    name: 'GitBook',
+    name: 'Guru',
     urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
     connector,
@@ -79,7 +79,7 @@ describe('the status of a response', () => {
     answers = [status(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
     const fault = await faultOf(client().get(['user'], {}));
     expect(fault).toMatchObject({ kind, retryable });
-    expect(fault.message).toMatch(/^GitBook .*\(HTTP \d+\)$/);
+    expect(fault.message).toMatch(/^Guru .*\(HTTP \d+\)$/);
     expect(fault.message).not.toMatch(/secret|</);
     // Redirects are not followed, so the credentials are not sent to another host.
     expect(requests).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a rate limit', () => {
   });
 
   test('longer than the maximum wait throws a Fault with the delay, and applies to the whole account', async () => {
-    const gate = createRateLimiters('GitBook', 2)('GITBOOK 1');
+    const gate = createRateLimiters('Guru', 2)('GURU 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });

@@ -16,6 +16,13 @@ const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type
 const idOf = (name: string): string =>
   `${Object.hasOwn(TYPES, name) && TYPES[name as keyof typeof TYPES] === 'im' ? 'D' : 'C'}${name.toUpperCase()}`;
 
+/** Returns the last second of the window whose content a call requests; null for other calls, such as listings. */
+function lastSecondOf(request: string): number | null {
+  if (!request.startsWith('conversations.history?')) return null;
+  const [, end] = /[?&]latest=(\d+)\.999999/.exec(request) ?? [];
+  return end === undefined ? null : Number(end);
+}
+
 export async function fixtureForSlack(): Promise<SourceFixture> {
   const emulator = await startSlack();
   const { conversations, users, oauth } = emulator;
@@ -84,24 +91,24 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
     },
     breakItem(externalId, status) {
       const [conversation, start] = externalId.split('/');
-      const error = status === 401 ? 'token_revoked' : 'not_in_channel';
-      emulator.injectFault((request) =>
-        request.startsWith('conversations.history?') &&
-        request.includes(`channel=${conversation}`) &&
-        request.includes(`oldest=${start}.`)
-          ? { status: 200, error }
-          : null,
-      );
+      const isRevoked = status === 401;
+      const error = isRevoked ? 'token_revoked' : 'not_in_channel';
+      emulator.injectFault((request) => {
+        const end = lastSecondOf(request);
+        if (end === null || !request.includes(`channel=${conversation}`)) return null;
+        // A revoked token is refused also by the request of a later window, whose page may contain this one.
+        const isRefused = isRevoked ? end > Number(start) : windowOf(end) === Number(start);
+        return isRefused ? { status: 200, error } : null;
+      });
     },
     contentRequests(externalId) {
       const [conversation, at = ''] = externalId.split('/');
-      const [method, field] = at.includes('.') ? ['replies', `ts=${at}`] : ['history', `oldest=${at}.000000`];
-      return emulator.calls.filter(
-        (request) =>
-          request.startsWith(`conversations.${method}?`) &&
-          request.includes(`channel=${conversation}&`) &&
-          request.includes(field),
-      ).length;
+      const isContent = (request: string): boolean =>
+        at.includes('.')
+          ? request.startsWith('conversations.replies?') && request.includes(`ts=${at}`)
+          : windowOf(lastSecondOf(request) ?? 0) === Number(at);
+      return emulator.calls.filter((request) => isContent(request) && request.includes(`channel=${conversation}&`))
+        .length;
     },
     pagesListed: () => emulator.requests.filter((path) => path === '/api/conversations.list').length,
   };
