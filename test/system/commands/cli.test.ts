@@ -230,7 +230,7 @@ interface BatchCommand {
 /** Commands that change a single item or only show data. The tests above cover their exit codes. */
 const SINGLE_ITEM = [
   ...['status', 'search', 'doctor', 'deployment renew', 'source approve-deletions', 'org create', 'org list'],
-  ...['key create', 'key list', 'key rotate', 'key revoke'],
+  ...['key create', 'key list', 'key rotate', 'key revoke', 'record'],
   // The parent counts a failed page. The scrape itself ends like its start page or sitemap.
   'scrape',
 ];

