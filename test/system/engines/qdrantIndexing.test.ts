@@ -121,7 +121,7 @@ thoroughly('aborts a build when writes exceed its buffer, loses no point, and bu
     const filled = await fillUntilIndexing('crowded');
     await client.upsert('crowded', { wait: true, points: pointsFrom(1_000_000, 500) });
     const log = await readFile(join(dataDir, 'logs', 'qdrant.log'), 'utf8');
-    expect(log).toContain('indexing crowded: given up');
+    expect(log).toContain('indexing crowded: cancelled');
     expect((await client.count('crowded')).count).toBe(filled + 500);
     await waitFor(
       () => shardsOf('crowded'),
