@@ -48,7 +48,7 @@ export const answeringEgress = (answer: (asked: Asked) => Answered): Pick<Egress
   },
 });
 
-/** Whether a source asked to wait, or failed: the request is repeated, so a replay needs no such response. */
+/** Whether the connector repeats the request after this response, so that a replay does not need it. */
 const isRepeated = ({ status, headers }: Answered): boolean =>
   status === 429 || status >= 500 || (status >= 400 && headers['retry-after'] !== undefined);
 

@@ -31,7 +31,7 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
   ONEDRIVE: { words: ODATA },
   OUTLOOK: { words: ODATA },
   SHAREPOINT: { words: ODATA, hosts: ['{tenant}.sharepoint.com'] },
-  // An operator of a query is one word with what it is applied to: `table_sys_idIN46d4…`.
+  // Queries join a field, an operator and a value to one word: `table_sys_idIN46d4…`.
   SERVICENOW: {
     words: ['published', 'nameINincident', 'NQsuper_class', 'nameSTARTSWITHu_', 'nameSTARTSWITHx_'],
     idPrefix: /^(?:id)?IN(?=[0-9a-f]{32}$)/,

@@ -166,7 +166,7 @@ describe('the check of a recording', () => {
   ])('finds an original word %s', (_how, planted) => expect(leaksWith(planted)).toHaveLength(1));
 });
 
-test('the vocabulary of each source contains its terms, and is no list of ordinary words', () =>
+test('the vocabulary of each source contains its terms, and few other words', () =>
   everyRow(Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[], String, (source) => {
     const { values, names } = vocabularyOf(source);
     expect(values.size).toBeGreaterThan(100);

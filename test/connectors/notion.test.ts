@@ -150,7 +150,7 @@ describe('a workspace', () => {
         limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: number });
       const all = [1, 2, 3, 4, 5, 6, 7].map(rowId);
       expect([...new Set((await list()).ids)]).toEqual([DATABASE, ...all]);
-      // More rows of one minute than a query returns: those that are not returned are not deleted.
+      // One minute has more rows than a query returns. The missing rows must not be deleted.
       for (const number of [8, 9, 10])
         limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: 7 });
       const { ids, refused, skipped } = await list();

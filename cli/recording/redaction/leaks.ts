@@ -52,7 +52,7 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
     ...EXTENSIONS,
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
-  // The other fields are none of the account.
+  // The other fields do not come from the account.
   const { credentials, urls, steps } = recording;
   return textsIn({ credentials, urls, steps }, '').flatMap(([path, text]) =>
     wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(

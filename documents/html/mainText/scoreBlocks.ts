@@ -42,7 +42,7 @@ interface Step {
 /** The blocks of a page that are not its content. */
 interface Scored {
   readonly removed: Set<PageElement>;
-  /** The outermost blocks with nearly enough points to be removed. Lists are none: a table of contents is one. */
+  /** The outermost blocks with nearly enough points to be removed. Lists are excluded, because tables of contents are lists. */
   readonly doubtful: readonly PageElement[];
   /** Number of characters in them outside of removed blocks. */
   readonly doubtfulLength: number;

@@ -16,7 +16,7 @@ import {
 } from './shape.js';
 
 type Fields = Readonly<Record<string, Shape>>;
-/** Returns the shape of an object. @param fields those that are always there @param more those that may be missing */
+/** Returns the shape of an object. @param fields required fields @param more optional fields */
 export const record = (fields: Fields, more: Fields = {}): Shape => object({ ...fields, ...more }, Object.keys(fields));
 
 const maybe = orNull(text);
