@@ -12,13 +12,11 @@ interface Links {
 function troubleOf({ finishedAt, message, error, lastError, stall, stalls = [] }: RunDoc) {
   const current = finishedAt === null ? stall : undefined;
   const last = finishedAt === null ? lastError : undefined;
-  // The watch of stalls moves the stall of an ended run to the past ones some seconds later.
-  const past = finishedAt !== null && stall ? [...stalls, { ...stall, until: finishedAt }] : stalls;
   return {
     message: current?.message ?? last?.message ?? message ?? null,
     error: current?.cause ?? last?.kind ?? error ?? null,
     stalled_since: current?.since.toISOString() ?? null,
-    stalls: past.map(({ cause, message: what, since, until }) => ({
+    stalls: stalls.map(({ cause, message: what, since, until }) => ({
       ...{ cause, message: what, since: since.toISOString(), until: until.toISOString() },
     })),
   };

@@ -11,6 +11,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { Run, RunDoc } from '../models/runs.js';
+import { stallsAtEnd } from './stalls.js';
 
 /** Time in milliseconds for which only the process that wrote a row starts it; later the sweeper may. */
 const GRACE_MS = 3_000;
@@ -229,7 +230,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
         const { message = null, error = null } = details ?? {};
         const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
         const change = {
-          $set: { ...end, expiresAt: ledger.expiry() },
+          $set: { ...end, ...stallsAtEnd(open, end.finishedAt), expiresAt: ledger.expiry() },
           $unset: { closedTo: 1, pause: 1, stall: 1, lastError: 1 },
         };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();

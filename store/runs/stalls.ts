@@ -9,6 +9,10 @@ import { updateByPipeline } from '../database/driver.js';
 /** Maximum number of stalls stored per run. */
 const STALLS_KEPT = 20;
 
+/** Returns the field that lists the current stall of a run as a past one, for the write that ends the run. */
+export const stallsAtEnd = ({ stall, stalls = [] }: Pick<RunDoc, 'stall' | 'stalls'>, until: Date) =>
+  stall ? { stalls: [...stalls, { ...stall, until }].slice(-STALLS_KEPT) } : {};
+
 /** Runs that make no progress although they have due work. Temporal provides the evidence; this store records it. */
 export interface Stalls {
   /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */

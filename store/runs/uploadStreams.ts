@@ -9,6 +9,7 @@ import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from '../models/runs.js';
 import { updateRows } from '../database/updateRows.js';
+import { stallsAtEnd } from './stalls.js';
 
 /** Time in milliseconds for which only the process that wrote a row starts it. */
 const GRACE_MS = 3_000;
@@ -120,9 +121,12 @@ export function createUploadStreams({
         await atomically(async (session) => {
           const matched = await updateRows(
             runs,
-            open.map(({ _id }) => ({
-              filter: { _id, finishedAt: null },
-              update: { $set: { ...end, ...closed.get(_id) }, $unset: { closedTo: 1 } },
+            open.map((run) => ({
+              filter: { _id: run._id, finishedAt: null },
+              update: {
+                $set: { ...end, ...stallsAtEnd(run, end.finishedAt), ...closed.get(run._id) },
+                $unset: { closedTo: 1, stall: 1 },
+              },
             })),
             session,
           );

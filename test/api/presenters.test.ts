@@ -256,9 +256,6 @@ describe('run', () => {
     expect(presentRun({ ...RUN, stalls: [{ ...stall, until: on(8) }] }, tally, deps).stalls).toEqual([
       { cause: 'no_worker', message: 'stalled', since: at(6), until: at(8) },
     ]);
-    // A run that ends while it is stalled lists the stall at once.
-    const atEnd = presentRun({ ...RUN, ...ended, stall } as RunDoc, tally, deps);
-    expect(atEnd.stalls).toEqual([{ cause: 'no_worker', message: 'stalled', since: at(6), until: atEnd.finished_at }]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Runs with more files, and deployments with more users, than the store changes in one write. */
+/** Ends of runs, also with more files or users than the store changes in one write. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
@@ -94,4 +94,25 @@ test('a rebuild is accepted once for each user with files in its scope', async (
   expect([...(await store.rebuilds.accept(scope))].toSorted((a, b) => a - b)).toEqual(
     accepted.toSorted((a, b) => a - b),
   );
+});
+
+test('a run that ends while it is stalled keeps the stall among the past ones', async () => {
+  const { runs } = await openModels(connection);
+  const [since, earlier] = [new Date('2026-01-02'), new Date('2026-01-01')];
+  const past = { cause: 'no_worker', message: 'No worker runs.', since: earlier, until: since };
+  const stall = { cause: 'qdrant_down', message: 'Qdrant does not answer.', since };
+  const ids = [201, 202];
+  await runs.collection.insertMany(
+    ids.map((_id) => ({
+      ...{ _id, ...ADA, kind: 'syncUpload', workflowId: `upload:${_id}`, finishedAt: null, stall, stalls: [past] },
+      ...{ startedAt: since, acceptedAt: since, requestId: 'r' },
+    })) as never,
+  );
+  await store.runs.finish(201, 'finished', {});
+  await store.uploadStreams.finish(ADA, await runs.find({ _id: 202 }).lean());
+  for (const id of ids) {
+    const ended = await store.runs.find(id);
+    expect(ended).toMatchObject({ outcome: 'finished', stalls: [past, { ...stall, until: ended?.finishedAt }] });
+    expect(ended?.stall).toBeUndefined();
+  }
 });
