@@ -142,7 +142,7 @@ export function eventBody(event: PublishedEvent, workflowLink: WorkflowLink): st
   return spacedJson({ payload: spacedJson(payload) });
 }
 
-/** Facts of a file that its events contain. */
+/** Fields of a file that its events contain. */
 export interface EventFile {
   readonly _id: number;
   readonly organizationId: number;

@@ -10,7 +10,7 @@ import type { EmbeddedEngines } from '../embeddedEngines.js';
 import type { SettingName, Settings } from '../readSettings.js';
 import type { Config } from '../types.js';
 
-function readEmbeddingProviders(settings: Settings): Omit<ProviderSettings, 'pace'> {
+function readEmbeddingProviders(settings: Settings): Omit<ProviderSettings, 'keyLimits'> {
   try {
     return readProviders(
       (name) => settings.optional(name as SettingName),
@@ -39,7 +39,7 @@ export function embeddingSection(
     tokenizerPath: settings.optional('EMBEDDING_TOKENIZER_PATH') ?? embedded['tokenizerPath'] ?? null,
     providers: {
       ...readEmbeddingProviders(settings),
-      pace: {
+      keyLimits: {
         minConcurrency: settings.number('EMBEDDING_MIN_CONCURRENCY'),
         maxConcurrency,
         tries: settings.number('EMBEDDING_TRIES'),

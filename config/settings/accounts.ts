@@ -7,7 +7,7 @@ export const ACCOUNTS_SETTINGS = {
   SOURCE_URLS: {
     schema: text().custom(readBy(readSourceUrls)).default(''),
     about:
-      'Other URLs of connected sources, `GITBOOK.api=https://gitbook.example/v1`, separated by commas: a proxy, or an emulator for tests.',
+      'URLs that replace those of connected sources, `GITBOOK.api=https://gitbook.example/v1`, separated by commas: of a proxy, or of an emulator for tests.',
   },
   OAUTH_CLIENTS: {
     schema: text().custom(readBy(readOAuthClients)).default(''),

@@ -7,7 +7,7 @@ import type { ConnectedSourceType } from './connectedSources.js';
 export interface RecordedTerms {
   /** Field names and values that only a library, or a pattern, reads. */
   readonly words?: readonly string[];
-  /** The beginning of ids that is the same in all accounts, such as the type of a record. */
+  /** The prefix of ids that is the same in all accounts, such as the type of a record. */
   readonly idPrefix?: RegExp;
   /** Hosts of accounts at the provider, in addition to those of the source's row. The placeholder is replaced. */
   readonly hosts?: readonly string[];
