@@ -159,7 +159,7 @@ function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: nu
   ];
 }
 
-/** Claims a start only when it is due, so the crash of a worker loses no future start. */
+/** Claims the start of a request only when it is due, so a worker that crashes holds no claim of a later start. */
 function claiming(claim: string, intervalMs: number): Expression[] {
   const isDue: Expression = { $lte: [{ $ifNull: ['$nextStart', new Date(0)] }, '$$NOW'] };
   return [

@@ -7,12 +7,15 @@ import { checkSecretKey } from './secrets/secretKeyCheck.js';
 import { createSecrets, type Secrets } from './secrets/secrets.js';
 import type { StoreSettings } from './storeSettings.js';
 
-/** Reads of the version that an older process gets before a migration begins. */
-const MIGRATION_GRACE = 2;
+/**
+ * Number of times that a process of an older version reads the schema version before a migration begins, so that it
+ * stops in time.
+ */
+const READS_BEFORE_MIGRATION = 2;
 
 /**
- * Connects to MongoDB, migrates its records and checks the keys that seal its secrets.
- * @throws when MongoDB can't be reached, its data is from a newer version, or it was sealed with another key
+ * Connects to MongoDB, migrates its records and checks the keys that encrypt its secrets.
+ * @throws when MongoDB can't be reached, its data is from a newer version, or its secrets were encrypted with another key
  */
 export async function openMongo(
   settings: StoreSettings,
@@ -32,7 +35,7 @@ export async function openMongo(
     await connection.close();
     throw error;
   };
-  await runMigrations(connection, MIGRATION_GRACE * settings.schemaCheckMs).catch(closing);
+  await runMigrations(connection, READS_BEFORE_MIGRATION * settings.schemaCheckMs).catch(closing);
   const secrets = createSecrets(settings.secretKeys);
   await checkSecretKey(connection, secrets).catch(closing);
   return { connection, secrets };

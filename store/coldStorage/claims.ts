@@ -36,7 +36,7 @@ export interface MoveClaims {
 }
 
 /** Maximum index rows that one query for owners reads. Files that are moved leave the index. */
-const ROWS_PER_LOOK = 1_000;
+const MAX_ROWS_PER_QUERY = 1_000;
 
 /** Matches files that are due. The date above the epoch excludes files without a due time. */
 const dueBy = (now: Date) => ({ ...MAY_COOL, coolsAt: { $gt: new Date(0), $lte: now } });
@@ -88,7 +88,7 @@ export function createMoveClaims(
         .find(dueBy(now), { organizationId: 1, userId: 1, customerId: 1 })
         .sort({ coolsAt: 1 })
         .hint(COLD_INDEXES.due.keys)
-        .limit(ROWS_PER_LOOK)
+        .limit(MAX_ROWS_PER_QUERY)
         .lean();
       const left = await ended(await files.distinct('move.runId', moving));
       const interrupted = await Promise.all(

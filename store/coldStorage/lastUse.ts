@@ -5,7 +5,7 @@ import type { FileDoc } from '../models/files.js';
 import type { Tenant } from '../users/accept.js';
 
 /** Precision of the last use, in milliseconds. A file's record is updated at most once in this time. */
-const COARSE_MS = 3_600_000;
+const PRECISION_MS = 3_600_000;
 /** Time for which uses are collected before one write, in milliseconds. */
 const WAIT_MS = 2_000;
 /** Maximum number of collected files. Beyond it, uses are not recorded until the next write. */
@@ -46,7 +46,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
     waiting.clear();
     if (used.length === 0) return;
     const now = new Date();
-    const notSince = new Date(now.getTime() - COARSE_MS);
+    const notSince = new Date(now.getTime() - PRECISION_MS);
     const rows = await files
       .find(
         { $or: byTenant(used), supportsColdStorage: true },
@@ -64,7 +64,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
   };
   return {
     record(used) {
-      const notSince = Date.now() - COARSE_MS;
+      const notSince = Date.now() - PRECISION_MS;
       for (const { _id, organizationId, userId, supportsColdStorage, lastUsedAt } of used) {
         if (!supportsColdStorage || (lastUsedAt && lastUsedAt.getTime() > notSince)) continue;
         if (waiting.size < MAX_WAITING) waiting.set(_id, { organizationId, userId });

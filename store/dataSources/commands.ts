@@ -57,7 +57,7 @@ export interface DataSourceCommands {
   markTagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
   /** Records that a batch of its files was synced. */
   recordFilesSynced(tenant: Tenant, id: number): Promise<void>;
-  /** Records that a tag workflow was stopped early, until another one completes. */
+  /** Records that a tag workflow was stopped early. The mark stays until another tag workflow completes. */
   markTagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.

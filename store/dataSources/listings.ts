@@ -15,7 +15,7 @@ export interface ListingEnd {
   readonly whole: boolean;
   /** Cursor of the change feed for the next listing; unset: unchanged. */
   readonly changeToken?: string | null;
-  /** Facts to merge into the metadata; null removes one. */
+  /** Metadata to merge into that of the data source; null removes a field. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -57,7 +57,7 @@ export interface DataSourceListings {
    * record
    */
   markListingApplied(tenant: Tenant, id: number, listedAt: Date): Promise<void>;
-  /** Merges metadata about its last syncs into its metadata; null removes one. */
+  /** Merges metadata about its last syncs into its metadata; null removes a field. */
   mergeMetadata(tenant: Tenant, id: number, metadata: Readonly<Record<string, unknown>>): Promise<void>;
 }
 

@@ -73,7 +73,7 @@ export interface FileCommands {
   abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
   /** Ends the queued files of a data source in SYNC_ABORTED, because its access was revoked. */
   abortQueuedOf(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>): Promise<void>;
-  /** Changes an unfinished container: status, message and facts to merge into file_metadata; null removes one. */
+  /** Changes an unfinished container: status, message, and fields to merge into file_metadata; null removes a field. */
   moveContainer(runId: number, fileId: number, change: ContainerChange): Promise<boolean>;
 }
 

@@ -55,10 +55,10 @@ export interface FileDeletion {
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** Sets an error message on the files that the run took over, because it ended before they were deleted. */
   markDeleteStopped(runId: number): Promise<void>;
-  /** Deletes the records. @param tell whether to write FILE_DELETED for each */
-  remove(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
-  /** Keeps the records without content. @param tell whether to write FILE_DELETED for each */
-  deleteContent(tenant: Tenant, runId: number, ids: readonly number[], tell: boolean): Promise<void>;
+  /** Deletes the records. @param emitsEvents whether to write FILE_DELETED for each */
+  remove(tenant: Tenant, runId: number, ids: readonly number[], emitsEvents: boolean): Promise<void>;
+  /** Keeps the records without content. @param emitsEvents whether to write FILE_DELETED for each */
+  deleteContent(tenant: Tenant, runId: number, ids: readonly number[], emitsEvents: boolean): Promise<void>;
 }
 
 interface FileDeletionDeps {
@@ -87,13 +87,13 @@ export function createFileDeletion({
   /** Ends files, and writes events for those that were not ended before, in one transaction. */
   const ended = (
     query: QueryFilter<FileDoc>,
-    tell: boolean,
+    emitsEvents: boolean,
     end: (session: ClientSession, rows: readonly FileDoc[]) => Promise<unknown>,
   ): Promise<void> =>
     atomically(async (session) => {
       const rows = await files.find(query, null, { session }).sort({ _id: 1 }).lean();
       await end(session, rows);
-      if (tell) await events.write(transitionEvents('empty', rows, {}), session);
+      if (emitsEvents) await events.write(transitionEvents('empty', rows, {}), session);
     });
   /** Returns the conditions of a delete, combined with OR. */
   const conditionsOf = (
@@ -157,16 +157,16 @@ export function createFileDeletion({
         { $set: { syncErrorMessage: DELETE_STOPPED, updatedAt: new Date() } },
       );
     },
-    async remove(tenant, runId, ids, tell) {
+    async remove(tenant, runId, ids, emitsEvents) {
       const query = owned(tenant, runId, ids);
       const { organizationId, userId: _id } = tenant;
-      await ended(query, tell, async (session, rows) => {
+      await ended(query, emitsEvents, async (session, rows) => {
         await ledger.addItems({ ...tenant, _id: runId }, rows.map(deletedItem), session);
         await files.deleteMany(query, { session });
         await users.updateOne({ _id, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
       });
     },
-    async deleteContent(tenant, runId, ids, tell) {
+    async deleteContent(tenant, runId, ids, emitsEvents) {
       const { filter, update } = transition('empty', {
         owner: tenant,
         // Excludes files that an earlier attempt has emptied and reported.
@@ -195,7 +195,7 @@ export function createFileDeletion({
           ended: DELETED,
         },
       });
-      await ended(filter, tell, (session) => files.updateMany(filter, update, { session }));
+      await ended(filter, emitsEvents, (session) => files.updateMany(filter, update, { session }));
     },
   };
 }

@@ -2,7 +2,7 @@ import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import type { Selections } from '../selections/selections.js';
 import type { Tenant } from '../users/accept.js';
 
-/** Facts of a file that a run is about to create. */
+/** Fields of a file that a run is about to create. */
 interface Found {
   readonly externalFileId: string;
   readonly dataSource?: { readonly _id: number };

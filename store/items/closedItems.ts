@@ -13,7 +13,7 @@ export interface ClosedItems {
    * to repeat. @returns the items that are known
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
-  /** Returns items whose contents could not be listed, at limit `limit`. */
+  /** Returns items whose contents could not be listed, at most `limit`. */
   listClosed(source: Holder, limit: number): Promise<string[]>;
   /** Counts the closed items that a listing could read again, or did not find. */
   countReopened(source: Holder, runId: number): Promise<number>;

@@ -30,7 +30,7 @@ export interface DeletedItems {
   unmarkDeleted(source: Holder): Promise<void>;
   /** Counts the files that would be deleted. */
   countDeleted(source: Holder): Promise<MissingCounts>;
-  /** Returns the next marked items, with their files. Call `forget` for the items after the files are deleted. */
+  /** Returns the next marked items, with their files. After the files are deleted, call `deleteRows` for the items. */
   listDeleted(source: Holder, limit: number): Promise<{ readonly items: number[]; readonly files: number[] }>;
   deleteRows(source: Holder, items: readonly number[]): Promise<void>;
 }

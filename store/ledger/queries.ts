@@ -48,10 +48,16 @@ export interface LedgerQueries {
 /** Minimum page size of a read, for filters that discard most rows. */
 const MIN_PAGE_SIZE = 500;
 
-const asLine = ({ _id: id, outcome, expiresAt: _until, organizationId: _of, userId: _whose, ...item }: LedgerItemDoc) =>
-  ({ ...item, id, name: item.name ?? item.externalId, outcome }) satisfies LedgerItem;
+const itemOfEntry = ({
+  _id: id,
+  outcome,
+  expiresAt: _until,
+  organizationId: _of,
+  userId: _whose,
+  ...item
+}: LedgerItemDoc) => ({ ...item, id, name: item.name ?? item.externalId, outcome }) satisfies LedgerItem;
 
-const asLive = (runId: number, { end, ...item }: LiveItem): LedgerItem => {
+const itemOfFile = (runId: number, { end, ...item }: LiveItem): LedgerItem => {
   const { as = 'pending' as const, stage = null, cause = null, bytes = 0, tokens = 0, reused = 0 } = end ?? {};
   const { fileId } = item;
   return {
@@ -64,7 +70,7 @@ const asLive = (runId: number, { end, ...item }: LiveItem): LedgerItem => {
 };
 
 export function createLedgerQueries(
-  lines: Model<LedgerItemDoc>,
+  entries: Model<LedgerItemDoc>,
   runs: Model<RunDoc>,
   live: AnyLiveItems,
 ): LedgerQueries {
@@ -84,19 +90,24 @@ export function createLedgerQueries(
   };
   /** Returns the counts of an active run: those of its files, and of ledger entries for other items. */
   const current = async (run: RunDoc): Promise<RunTally> => {
-    const sums = [...(await live.sums(run)), ...(await sumEntries(lines, run._id))];
+    const sums = [...(await live.sums(run)), ...(await sumEntries(entries, run._id))];
     const now = await runs.findOne({ _id: run._id }, { tally: 1, closedTo: 1 }).lean();
     if (now?.tally) return now.tally;
     if (now?.closedTo === undefined) return tallyOf(sums);
     // The run is ending: some of its files are in the ledger too. Comparing them takes longer.
-    return tallyOf([...(await live.sums(run)), ...(await sumEntries(lines, run._id, live.others(run)))]);
+    return tallyOf([...(await live.sums(run)), ...(await sumEntries(entries, run._id, live.others(run)))]);
   };
 
-  const linesOf = async (runId: number, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
+  const recordedItems = async (
+    runId: number,
+    filter: ItemFilter,
+    after: string,
+    limit: number,
+  ): Promise<LedgerItem[]> => {
     const { outcomes, stages, causes } = filter;
     const { last } = keysOf(runId);
     const wanted = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
-    const rows = await lines
+    const rows = await entries
       .find({
         runId,
         _id: { $gt: after, $lt: last },
@@ -107,17 +118,22 @@ export function createLedgerQueries(
       .sort({ _id: 1 })
       .limit(limit)
       .lean();
-    return rows.map(asLine);
+    return rows.map(itemOfEntry);
   };
   /** Returns the items of an active run: its files with their current state, then its items without a file. */
-  const standing = async (run: RunDoc, filter: ItemFilter, after: string, limit: number): Promise<LedgerItem[]> => {
-    const recorded = await linesOf(run._id, filter, after, limit);
+  const itemsOfActiveRun = async (
+    run: RunDoc,
+    filter: ItemFilter,
+    after: string,
+    limit: number,
+  ): Promise<LedgerItem[]> => {
+    const recorded = await recordedItems(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
     const isPast = fileOfKey(after) === null && after !== keysOf(run._id).first;
     for (let from = fileOfKey(after) ?? 0; !isPast && found.length < limit;) {
       const wanted = Math.max(limit, MIN_PAGE_SIZE);
       const page = await live.page(run, from, wanted, filter);
-      for (const one of page) if (isWanted(filter, one.end)) found.push(asLive(run._id, one));
+      for (const one of page) if (isWanted(filter, one.end)) found.push(itemOfFile(run._id, one));
       if (page.length < wanted) break;
       from = page.at(-1)?.fileId ?? from;
     }
@@ -135,7 +151,7 @@ export function createLedgerQueries(
     },
     async processed(run, { fileIds, itemIds }) {
       const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
-      const recorded = await lines
+      const recorded = await entries
         .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
         .lean();
       const keys = itemIds.map(fileOfKey).filter((id) => id !== null);
@@ -156,8 +172,8 @@ export function createLedgerQueries(
         if (from !== null && one._id < from) continue;
         const start = after !== null && from === one._id ? after : keysOf(one._id).first;
         const read = hasEnded(one)
-          ? linesOf
-          : (_id: number, ...args: [ItemFilter, string, number]) => standing(one, ...args);
+          ? recordedItems
+          : (_id: number, ...args: [ItemFilter, string, number]) => itemsOfActiveRun(one, ...args);
         found.push(...(await read(one._id, filter, start, limit - found.length)));
       }
       return found;

@@ -63,7 +63,7 @@ const ATTEMPT = {
 export interface AttemptDoc extends RecordOf<typeof ATTEMPT> {}
 
 const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });
-// findByState, findByPage.
+// Used by `findByState` and `findByPage`.
 attempt.index({ stateHash: 1 }, { unique: true, partialFilterExpression: { stateHash: { $type: 'string' } } });
 attempt.index({ pageHash: 1 }, { unique: true, partialFilterExpression: { pageHash: { $type: 'string' } } });
 // Query of the sweeper, once per second: attempts whose workflow may have missed the user's return.
@@ -71,7 +71,7 @@ attempt.index(
   { state: 1, updatedAt: 1 },
   { partialFilterExpression: { isAcknowledged: false }, name: 'unacknowledged' },
 );
-// removeAll.
+// Used by `removeAll`.
 attempt.index({ organizationId: 1, userId: 1 });
 /** MongoDB deletes the row a week after the last change. */
 attempt.index({ updatedAt: 1 }, { expireAfterSeconds: 7 * 24 * 3_600, name: 'forgotten' });

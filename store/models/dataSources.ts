@@ -81,29 +81,29 @@ export interface DataSourceDoc extends RecordOf<typeof DATA_SOURCE> {}
 
 const dataSource = schemaOf<DataSourceDoc>(DATA_SOURCE, { keepEmpty: true });
 
-// list and count, of an organization and of a user: each order with ties broken by id, and tags.
+// Used by `list` and `count`, of an organization and of a user: each order with ties broken by id, and tags.
 for (const owner of [{ organizationId: 1 }, { organizationId: 1, userId: 1 }] as const) {
   dataSource.index({ ...owner, updatedAt: 1, _id: 1 });
   dataSource.index({ ...owner, createdAt: 1, _id: 1 });
   dataSource.index({ ...owner, _id: 1 });
   dataSource.index({ ...owner, tagPairs: 1, _id: 1 });
 }
-// accept: finds the record of an account that is connected again.
+// Used by `accept` to find the record of an account that is connected again.
 dataSource.index(
   { organizationId: 1, userId: 1, type: 1, externalId: 1 },
   { unique: true, partialFilterExpression: { externalId: { $type: 'string' } } },
 );
 
-// createSourcesOverview.
+// Used by `createSourcesOverview`.
 dataSource.index({ organizationId: 1, revokedAccess: 1, syncStatus: 1, updatedAt: 1, _id: 1 });
 
-// createSourcesOverview, createHeldOverview.
+// Used by `createSourcesOverview` and `createHeldOverview`.
 dataSource.index(
   { organizationId: 1, 'metadata.deletions_held': 1 },
   { partialFilterExpression: { 'metadata.deletions_held': { $gt: 0 } } },
 );
 
-// Whether another data source uses the account, before the grant is revoked at the source.
+// Used by `isConnectedElsewhere`: before a grant is revoked at the source, no other data source may use the account.
 dataSource.index({ externalId: 1 }, { partialFilterExpression: { revokedAccess: false } });
 
 export function dataSourceModel(connection: Connection): Model<DataSourceDoc> {

@@ -46,11 +46,11 @@ export interface FeedDoc extends RecordOf<typeof FEED> {}
 export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
-// number: rows that are not numbered yet.
+// Used by `number`: rows that are not numbered yet.
 row.index({ writtenAt: 1 }, { partialFilterExpression: { last: null } });
-// settle: intents whose process crashed.
+// Used by `settle`: hidden rows whose process crashed.
 row.index({ at: 1 }, { partialFilterExpression: { last: INTENDED } });
-// after: the feed of an organization.
+// Used by `after`: the feed of an organization.
 row.index({ organizationId: 1, last: 1 });
 row.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

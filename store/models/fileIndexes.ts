@@ -33,14 +33,14 @@ export const FILTER_INDEXES = {
   externalUrl: { ...tenant, externalUrl: 1, _id: 1 },
   request: { ...tenant, requestId: 1, _id: 1 },
   /**
-   * Statuses and embedding models; `spacesOf`, `findWithOtherSpaces`. It covers the counts and sums of `count`,
-   * `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no documents.
+   * Statuses and embedding models. Used by `spacesOf` and `findWithOtherSpaces`. It covers the counts and sums of
+   * `count`, `countChunks`, `createStorageOverview` and `countFilesByStatus`, so that these read no documents.
    */
   status: { ...tenant, syncStatus: 1, source: 1, 'options.embeddingModel': 1, vectorSpace: 1, numChunks: 1 },
 } as const satisfies Record<string, IndexKeys>;
 
 /**
- * External ids, within their source and account; unique. `accept` uses it to find known files, `planReading` to find
+ * External ids, unique within their source and account. `accept` uses it to find known files, `planReading` to find
  * files of a source.
  */
 export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1, accountId: 1 } as const;
@@ -51,7 +51,7 @@ export const SPARSE_INDEXES = {
   upload: { keys: { ...tenant, uploadId: 1, _id: 1 }, only: { uploadId: { $gt: '' } } },
   fileType: { keys: { ...tenant, fileTypeAtSource: 1, _id: 1 }, only: { fileTypeAtSource: { $gt: '' } } },
   tag: { keys: { ...tenant, tagPairs: 1, _id: 1 }, only: { tagPairs: { $gt: '' } } },
-  /** `count` subtracts containers; `containersOf` finds them. */
+  /** Used by `count` to subtract containers, and by `containersOf` to find them. */
   container: { keys: { ...tenant, isContainer: 1, _id: 1 }, only: { isContainer: true } },
 } as const;
 
@@ -78,7 +78,7 @@ export const OPERATOR_INDEXES = {
   },
 } as const satisfies Record<string, { keys: IndexKeys; only: object }>;
 
-/** `createRunProgress`, the ledger and limits read the files of a run, by state. */
+/** The files of a run by state. Used by `createRunProgress`, the ledger and limits. */
 export const RUN_INDEX = { runId: 1, syncStatus: 1, _id: 1 } as const;
 
 /** Files whose vectors may leave Qdrant after their due time. */
@@ -92,14 +92,17 @@ const EVER = { $gt: new Date(0) };
 
 /** Partial indexes of cold storage; files that never leave Qdrant are in none of them. */
 export const COLD_INDEXES = {
-  /** `owners` and `claimDue`: due files of all users, and of one. */
+  /** Due files of all users, and of one. Used by `listOwnersOfDue` and `claimDue`. */
   due: { keys: { coolsAt: 1, organizationId: 1, userId: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
   dueOfUser: { keys: { ...tenant, coolsAt: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
-  /** `createColdFiles`, `findWithOtherSpaces`: COLD_STORAGE and COLD_TO_HOT, the two statuses before HOT_STORAGE in the alphabet. */
+  /**
+   * Used by `createColdFiles` and `findWithOtherSpaces`: COLD_STORAGE and COLD_TO_HOT, the two statuses before
+   * HOT_STORAGE in the alphabet.
+   */
   cold: {
     keys: { ...tenant, _id: 1, embeddingStorageStatus: 1 },
     only: { embeddingStorageStatus: { $lt: 'HOT_STORAGE' } },
   },
-  /** `adopt`, `claimed`: files that a run moves. */
+  /** Files that a run moves. Used by `adopt` and `listClaimed`. */
   moving: { keys: { 'move.runId': 1, _id: 1 }, only: { 'move.runId': { $gt: 0 } } },
 } as const;

@@ -130,8 +130,8 @@ const FILE = {
   tagPairs: list(text),
   options: json<IngestOptions>(),
   /**
-   * Facts that the source needs to fetch it again, in the source's own format: PageOptions of a page, ScrapeOptions of
-   * a sitemap…
+   * Options that the source needs to fetch it again, in the source's own format: PageOptions of a page, ScrapeOptions
+   * of a sitemap…
    */
   sourceOptions: nullable(json<unknown>()),
   enableAutoSync: nullable(flag),

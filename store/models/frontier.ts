@@ -25,9 +25,9 @@ export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 const ROW_LIFE_S = 30 * 24 * 3600;
 
 const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);
-// add: each address once.
+// Used by `add`: each address is stored once per run.
 crawlPage.index({ runId: 1, url: 1 }, { unique: true });
-// find, listUnfollowed: the nearest pages first.
+// Used by `find` and `listUnfollowed`: the nearest pages first.
 crawlPage.index({ runId: 1, state: 1, depth: 1, _id: 1 });
 crawlPage.index({ changedAt: 1 }, { expireAfterSeconds: ROW_LIFE_S });
 

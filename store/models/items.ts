@@ -55,19 +55,19 @@ const ITEM = {
 export interface ItemDoc extends RecordOf<typeof ITEM> {}
 
 const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });
-// list by external id; a listing uses it to find known items.
+// Used by `list` for external ids, and by a listing to find known items.
 item.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// list in each order, of all items and of a folder.
+// Used by `list` in each order, for all items and for those of a folder.
 item.index({ dataSourceId: 1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, isExpandable: -1, name: 1, _id: 1 });
 item.index({ dataSourceId: 1, parentExternalId: 1, name: 1, _id: 1 });
-// countMissing, unlist.
+// Used by `countMissing` and `unlist`.
 item.index({ dataSourceId: 1, listedBy: 1 });
-// deletedItems, reopened, and items by path. Few items have these fields, so the others have no entry.
+// Used by `createDeletedItems` and `createClosedItems`. Few items have these fields, so the others have no entry.
 item.index({ dataSourceId: 1, _id: 1 }, { partialFilterExpression: { isGone: true } });
 item.index({ dataSourceId: 1, closedBy: 1 }, { partialFilterExpression: { closedBy: { $gt: 0 } } });
 item.index({ dataSourceId: 1, path: 1 }, { partialFilterExpression: { path: { $exists: true } } });
-// removeAll.
+// Used by `removeAll`.
 item.index({ organizationId: 1, userId: 1 });
 
 export function itemModel(connection: Connection): Model<ItemDoc> {

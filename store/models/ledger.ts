@@ -45,14 +45,14 @@ const LEDGER_ITEM = {
 export interface LedgerItemDoc extends RecordOf<typeof LEDGER_ITEM> {}
 
 const item = schemaOf<LedgerItemDoc>(LEDGER_ITEM);
-// linesOf and the sums of a run, by outcome.
+// Used by `linesOf` and by the sums of a run, by outcome.
 item.index({ runId: 1, outcome: 1, _id: 1 });
 // Successful items have neither cause nor stage, so most entries are in neither of these indexes.
 item.index({ runId: 1, cause: 1, _id: 1 }, { partialFilterExpression: { cause: { $gt: '' } } });
 item.index({ runId: 1, stage: 1, _id: 1 }, { partialFilterExpression: { stage: { $gt: '' } } });
-// list of runs that processed a file.
+// Used by the list of runs that processed a file.
 item.index({ fileId: 1, runId: 1 }, { partialFilterExpression: { fileId: { $gt: 0 } } });
-// removeAll.
+// Used by `removeAll`.
 item.index({ organizationId: 1, userId: 1 });
 item.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

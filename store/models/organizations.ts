@@ -56,9 +56,9 @@ export interface ApiKeyDoc extends RecordOf<typeof API_KEY> {}
 const organization = schemaOf<OrganizationDoc>(ORGANIZATION);
 
 const apiKey = schemaOf<ApiKeyDoc>(API_KEY);
-// idOf, for each request.
+// Used by `organizationOfKey` for each request, and by `idOf`.
 apiKey.index({ hash: 1 }, { unique: true });
-// list.
+// Used by `list`.
 apiKey.index({ organizationId: 1 });
 
 export interface OrganizationModels {

@@ -55,9 +55,9 @@ const ORIGINAL = {
 export interface OriginalDoc extends RecordOf<typeof ORIGINAL> {}
 
 const original = schemaOf<OriginalDoc>(ORIGINAL);
-// Originals of files.
+// Used to find the originals of files.
 original.index({ organizationId: 1, userId: 1, fileId: 1 });
-// sweep: uploads whose request did not complete.
+// Used by `sweep`: uploads whose request did not complete.
 original.index({ aliveAt: 1 }, { partialFilterExpression: { aliveAt: { $type: 'date' } } });
 
 export function originalModel(connection: Connection): Model<OriginalDoc> {

@@ -36,15 +36,15 @@ export interface QuarantinedDoc extends RecordOf<typeof QUARANTINED> {}
 export const OVERVIEW_INDEX = { organizationId: 1, state: 1, keptUntil: 1, dataSourceId: 1, parentId: 1 } as const;
 
 const quarantined = schemaOf<QuarantinedDoc>(QUARANTINED, { keepEmpty: true });
-// claimAll, list and any: of a user.
+// Used by `claimAll`, `list` and `hasFiles`: files of a user.
 quarantined.index({ organizationId: 1, userId: 1, _id: 1 });
-// list, of an organization.
+// Used by `list`: files of an organization.
 quarantined.index({ organizationId: 1, _id: 1 });
-// listOwnersOfDue and claimDue: files whose retention has ended.
+// Used by `listOwnersOfDue` and `claimDue`: files whose retention has ended.
 quarantined.index({ keptUntil: 1 }, { partialFilterExpression: { state: 'kept' } });
-// adopt: interrupted steps.
+// Used by `adopt`: files whose step was interrupted.
 quarantined.index({ state: 1, runId: 1 });
-// createQuarantineOverview, which reads keys only.
+// Used by `createQuarantineOverview`, which reads keys only.
 quarantined.index(OVERVIEW_INDEX);
 
 export function quarantinedModel(connection: Connection): Model<QuarantinedDoc> {

@@ -42,7 +42,7 @@ export interface ReembedDoc extends RecordOf<typeof REEMBED> {}
 const LIFE_SECONDS = 30 * 24 * 3600;
 
 const reembed = schemaOf<ReembedDoc>(REEMBED);
-// listOpen, failures and sums of a run.
+// Used by `listOpen`, `failures` and `sums`: the files of a run by state.
 reembed.index({ runId: 1, outcome: 1, fileId: 1 });
 reembed.index({ at: 1 }, { expireAfterSeconds: LIFE_SECONDS });
 

@@ -136,13 +136,13 @@ run.path('request', Schema.Types.Mixed).path('progress', Schema.Types.Mixed);
 const OPEN = { finishedAt: null } as const;
 const IN_STREAM = { stream: true, ...OPEN } as const;
 const PAUSED_ONCE = { 'pause.at': { $exists: true } } as const;
-/** Partial indexes, none of which contains ended runs. */
+/** Partial indexes, each with the functions that use it. None contains ended runs. */
 for (const [name, keys, partialFilterExpression] of [
-  // listUnstarted (outbox, stalls)
+  // `listUnstarted` of the outbox and of stalls
   ['nextTryAt_1', { nextTryAt: 1 }, { startedAt: null }],
   // releaseHeld
   ['held_1_userId_1__id_1', { held: 1, userId: 1, _id: 1 }, { held: true }],
-  // listOpen (upload streams), in the order of the stream
+  // `listOpen` of upload streams, in the order of the stream
   ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
   // listWaiting and listUnstarted: covers the sweeper's search for users with waiting uploads
   ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
@@ -161,13 +161,14 @@ for (const [name, keys, partialFilterExpression] of [
   ['stalled', { organizationId: 1, 'stall.since': 1 }, { 'stall.since': { $exists: true } }],
 ] as const)
   run.index(keys, { name, partialFilterExpression });
-// listParts, partsOf; a part of a scheduled sync is accepted once.
+// Used by `listParts` and `partsOf`. Unique, so that a part of a scheduled sync is accepted once.
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
-// find (passes); an execution of a schedule is accepted once.
+// Used by `findByTemporalRunId`. Unique, so that an execution of a schedule is accepted once.
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
-// isBehindAnother; the runs of one file in list.
+// Used by `isBehindAnother`, and by `list` for the runs of one file.
 run.index({ fileId: 1, _id: 1 });
-// list and count, newest first: of an organization, of a user (and rateOf), of a data source (and ofSource).
+// Used by `list` and `count`, newest first: of an organization, of a user (also by `rateOf`), of a data source (also by
+// `ofSource`).
 run.index({ organizationId: 1, acceptedAt: -1, _id: -1 });
 run.index({ organizationId: 1, userId: 1, acceptedAt: -1, _id: -1 });
 run.index({ dataSourceId: 1, acceptedAt: -1, _id: -1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });

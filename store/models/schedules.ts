@@ -41,11 +41,11 @@ const SCHEDULE = {
 export interface ScheduleDoc extends RecordOf<typeof SCHEDULE> {}
 
 const schedule = schemaOf<ScheduleDoc>(SCHEDULE);
-// claim: marked rows only, which are few.
+// Used by `claim`: marked rows only, which are few.
 schedule.index({ claimedUntil: 1 }, { partialFilterExpression: { marked: true } });
-// Schedules of a user: changes of its options, and its deletion.
+// Used when a user's options change, and when a user is deleted.
 schedule.index({ organizationId: 1, userId: 1 });
-// markUsers: by the customer ids of a request.
+// Used by `markUsers`: rows by the customer ids of a request.
 schedule.index({ organizationId: 1, customerId: 1 });
 
 export function scheduleModel(connection: Connection): Model<ScheduleDoc> {

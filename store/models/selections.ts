@@ -33,17 +33,17 @@ const SKIPPED_ITEM = {
 export interface SkippedItemDoc extends RecordOf<typeof SKIPPED_ITEM> {}
 
 const selection = schemaOf<SelectionDoc>(SELECTION, { keepEmpty: true });
-// Each item is selected once.
+// Each item is selected at most once.
 selection.index({ dataSourceId: 1, externalId: 1 }, { unique: true });
-// nextGroup: selections with the same options.
+// Used by `nextGroup`: selections with the same options.
 selection.index({ dataSourceId: 1, optionsKey: 1 });
-// removeAll.
+// Used by `removeAll`.
 selection.index({ organizationId: 1, userId: 1 });
 
 const skippedItem = schemaOf<SkippedItemDoc>(SKIPPED_ITEM);
-// filterSkipped, unskip.
+// Used by `filterSkipped` and `unskip`.
 skippedItem.index({ scheduleId: 1, externalFileId: 1 }, { unique: true });
-// removeAll.
+// Used by `removeAll`.
 skippedItem.index({ organizationId: 1, userId: 1 });
 
 export interface SelectionModels {

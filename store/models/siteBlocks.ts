@@ -26,7 +26,7 @@ export interface RepeatedBlock extends Readonly<RecordOf<typeof REPEATED_BLOCK>>
 export interface SiteBlocksDoc extends RecordOf<typeof SITE_BLOCKS> {}
 
 const siteBlocks = schemaOf<SiteBlocksDoc>(SITE_BLOCKS);
-// find, learn: one row per scrape.
+// Used by `find` and `learn`: one row per scrape.
 siteBlocks.index({ organizationId: 1, userId: 1, fileId: 1 }, { unique: true });
 
 export function siteBlocksModel(connection: Connection): Model<SiteBlocksDoc> {

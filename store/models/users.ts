@@ -42,7 +42,7 @@ export interface UserDoc extends RecordOf<typeof USER> {}
 const user = schemaOf<UserDoc>(USER);
 // A new user can get the customer id of a deleted one.
 user.index({ organizationId: 1, customerId: 1, deletedAt: 1 }, { unique: true });
-// list and count, in each order.
+// Used by `list` and `count`, in each order.
 user.index({ organizationId: 1, createdAt: 1, _id: 1 });
 user.index({ organizationId: 1, updatedAt: 1, _id: 1 });
 

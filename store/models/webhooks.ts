@@ -93,13 +93,13 @@ export const ANY_NUMBER = { $gte: Number.MIN_SAFE_INTEGER };
 const webhook = schemaOf<WebhookDoc>(WEBHOOK);
 // Each organization has at most three webhooks, so this index serves every filter and order of a list.
 webhook.index({ organizationId: 1, _id: 1 });
-// listUnsignalled: receivers with pending work.
+// Used by `listUnsignalled`: receivers with pending work.
 webhook.index({ wokenAt: 1 }, { partialFilterExpression: { wake: ANY_NUMBER } });
 
 const delivery = schemaOf<DeliveryDoc>(DELIVERY, { keepEmpty: true });
-// listPending; list and count by status.
+// Used by `listPending`, and by `list` and `count` for one status.
 delivery.index({ webhookId: 1, status: 1, position: 1 });
-// list and count over all statuses.
+// Used by `list` and `count` for all statuses.
 delivery.index({ webhookId: 1, position: 1 });
 delivery.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 

@@ -19,7 +19,7 @@ export interface WhiteLabelDoc extends RecordOf<typeof WHITE_LABEL> {}
 
 const whiteLabel = schemaOf<WhiteLabelDoc>(WHITE_LABEL, { keepEmpty: true });
 whiteLabel.index({ organizationId: 1, dataSourceType: 1 }, { unique: true });
-// list, in its default order.
+// Used by `list`, in its default order.
 whiteLabel.index({ organizationId: 1, createdAt: 1, _id: 1 });
 
 export function whiteLabelModel(connection: Connection): Model<WhiteLabelDoc> {

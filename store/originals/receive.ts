@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** Number of leading bytes that are enough to detect the file type. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Facts about a content after it was received. */
+/** Properties of a content that was received. */
 export interface Received {
   readonly size: number;
   /** Hexadecimal. */

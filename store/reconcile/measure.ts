@@ -45,7 +45,7 @@ export interface MeasuredStores {
 }
 
 /** Concurrent reads of file storage. */
-const LOOKS_AT_ONCE = 16;
+const READS_AT_ONCE = 16;
 
 async function chunksOf(segments: Model<SegmentDoc>, match: object) {
   return segments.aggregate<{
@@ -141,9 +141,9 @@ export async function measure(
 
   const stored = new Map<string, number | null>();
   const keys = records.flatMap((file) => namedKeys(file, held.get(file._id)));
-  for (let from = 0; from < keys.length; from += LOOKS_AT_ONCE)
+  for (let from = 0; from < keys.length; from += READS_AT_ONCE)
     await Promise.all(
-      keys.slice(from, from + LOOKS_AT_ONCE).map(async (key) => void stored.set(key, await blobs.size(key))),
+      keys.slice(from, from + READS_AT_ONCE).map(async (key) => void stored.set(key, await blobs.size(key))),
     );
   return { held, stored, points: censuses.reduce((sum, { count }) => sum + count, 0) };
 }

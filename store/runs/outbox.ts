@@ -33,6 +33,7 @@ interface NewRunFields {
   readonly stream?: { readonly bytes: number };
   /** Whether it waits until heldRuns releases it. */
   readonly held?: boolean;
+  /** How often the same work was accepted again after its run ended early; absent: never. */
   readonly redone?: number;
   /** Maximum number of tokens to embed; null or absent: no limit. */
   readonly maxTokens?: number | null;

@@ -14,7 +14,7 @@ export interface NewUpload {
   readonly uploadId: string | null;
   /** Null for a file whose content is fetched later. */
   readonly original: Original | null;
-  /** Facts that are known before the content is read. */
+  /** Properties that are known before the content is read. */
   readonly statistics: FileStatistics | null;
   readonly ocrProperties: Readonly<Record<string, unknown>>;
   /** In days; null: its vectors always stay in hot storage. */
@@ -50,7 +50,7 @@ export interface FileRequest {
   readonly sourceOptions: unknown;
   /** Containers only: the kind of run that syncs it. */
   readonly runKind?: ContainerRunKind;
-  /** Facts for file_metadata that are known before anything is read. */
+  /** Fields of file_metadata that are known before anything is read. */
   readonly fileMetadata?: Readonly<Record<string, unknown>>;
   /** Content that was sent with the request; absent for fetched content. */
   readonly upload?: NewUpload;
