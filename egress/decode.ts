@@ -7,7 +7,10 @@ import { peek } from './peek.js';
 /** The content codings that a request accepts and the decoder supports. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-/** Nested codings multiply the size to which a small body can grow, and real servers do not use more. */
+/**
+ * Maximum number of nested codings. Each one multiplies the size to which a small body can grow, and real servers do
+ * not use more.
+ */
 const MAX_CODINGS = 2;
 
 /**

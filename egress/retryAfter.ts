@@ -1,6 +1,6 @@
 type Headers = Readonly<Record<string, string>>;
 
-/** Longer waits are treated as errors of the provider and limited to this. */
+/** Maximum wait in milliseconds. A longer wait is assumed to be an error of the provider and is reduced to this. */
 const MAX_WAIT_MS = 3_600_000;
 
 /**

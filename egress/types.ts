@@ -98,7 +98,7 @@ export interface Egress {
    * names.
    */
   mayCall(url: URL): boolean;
-  /** Whether premium proxies are configured. Without them, a request with the way premium_proxy throws an Error. */
+  /** Whether premium proxies are configured. Without them, a request with the route premium_proxy throws an Error. */
   readonly hasPremiumProxies: boolean;
   /**
    * Opens a proxy for one rendered page. A browser resolves names and follows redirects by itself, so checking its URLs

@@ -40,13 +40,13 @@ export interface Metrics {
   answered(request: AnsweredRequest): void;
   filesEnded(status: string, files: number): void;
   /** Counts the content of a file: received, or unchanged since the last sync. @param source a type of source */
-  contentCame(source: string, outcome: 'new' | 'unchanged', bytes: number): void;
+  contentReceived(source: string, outcome: 'new' | 'unchanged', bytes: number): void;
   /** Counts a request to a connected source. @param outcome label from a small fixed set */
   sourceRequest(source: string, outcome: string): void;
   /** Counts a token refresh. @param outcome label from a small fixed set */
   tokenRefresh(source: string, outcome: string): void;
   /** Counts one attempt to deliver an event. @param delaySeconds time since the event, if it was delivered */
-  webhookTry(outcome: 'delivered' | 'failed' | 'given_up', delaySeconds: number | null): void;
+  webhookAttempt(outcome: 'delivered' | 'failed' | 'given_up', delaySeconds: number | null): void;
   /** Times calls to MongoDB and Qdrant. */
   readonly watch: Watch;
   /** Adds the metrics of the whole service to those of this process. Call it once. */
@@ -165,13 +165,13 @@ export function createMetrics(settings: MetricsSettings): Metrics {
     filesEnded(status, count) {
       if (count > 0) files.inc({ status }, count);
     },
-    contentCame(source, outcome, count) {
+    contentReceived(source, outcome, count) {
       contents.inc({ source, outcome });
       if (outcome === 'new') bytes.inc({ source }, count);
     },
     sourceRequest: (source, outcome) => sourceRequests.inc({ source, outcome }),
     tokenRefresh: (source, outcome) => refreshes.inc({ source, outcome }),
-    webhookTry(outcome, delaySeconds) {
+    webhookAttempt(outcome, delaySeconds) {
       tries.inc({ outcome });
       if (delaySeconds !== null) delays.observe(delaySeconds);
     },
