@@ -14,8 +14,8 @@ export interface FairQueue<Owner extends object, Item> {
   /** Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's fairnessKey. */
   resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
   /**
-   * Removes and returns the next item. Parties take turns with one item each, so a short list never waits for the whole
-   * of a long one.
+   * Removes and returns the next item. Organizations and users take turns with one item each, so a short list never
+   * waits for the whole of a long one.
    */
   take(): Item | undefined;
   /** Removes the owner's remaining items. */

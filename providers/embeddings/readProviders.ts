@@ -13,7 +13,10 @@ const address = (text: string): string => text.replace(/\/+$/, '');
  * @param readFile reads the file that VERTEX_CREDENTIALS names
  * @throws Error that names the missing settings
  */
-export function readProviders(given: ReadSetting, readFile: (path: string) => string): Omit<ProviderSettings, 'pace'> {
+export function readProviders(
+  given: ReadSetting,
+  readFile: (path: string) => string,
+): Omit<ProviderSettings, 'keyLimits'> {
   const simple = (name: 'OPENAI' | 'COHERE' | 'SOLAR'): { baseUrl: string; key: string } | null => {
     const key = given(`${name}_API_KEY`);
     return key === null ? null : { baseUrl: address(given(`${name}_BASE_URL`) ?? ''), key };

@@ -10,7 +10,7 @@ import { OPENAI, openAiModel, type OpenAiSettings } from './providers/openai.js'
 import { SOLAR, solarModel, type SolarSettings } from './providers/solar.js';
 import { VERTEX, vertexModel, type VertexSettings } from './providers/vertex.js';
 import { createRemoteKey, type RemoteKey, type RemoteOptions } from './remote/remoteKey.js';
-import type { RemoteModel, RemotePace, Upstream } from './remote/types.js';
+import type { RemoteModel, KeyLimits, Upstream } from './remote/types.js';
 import type { EmbeddingProvider, Embeddings, ServedModel } from './types.js';
 
 /** The settings of the five providers; null for one that is not configured. */
@@ -20,14 +20,14 @@ export interface ProviderSettings {
   readonly cohere: CohereSettings | null;
   readonly vertex: VertexSettings | null;
   readonly solar: SolarSettings | null;
-  readonly pace: RemotePace;
+  readonly keyLimits: KeyLimits;
 }
 
 export interface EmbeddingSettings {
   /** The embedded model (`local.ts`). */
   readonly local: EmbeddingProvider;
   /** Absent: the embedded model serves every id. */
-  readonly remote?: { readonly providers: ProviderSettings } & Omit<RemoteOptions, 'pace'>;
+  readonly remote?: { readonly providers: ProviderSettings } & Omit<RemoteOptions, 'keyLimits'>;
 }
 
 type ProviderId = EmbeddingModelRow['provider'];
@@ -36,7 +36,7 @@ type ProviderId = EmbeddingModelRow['provider'];
 function chooseRemote(remote: EmbeddingSettings['remote']) {
   if (!remote) return () => null;
   const { providers, ...options } = remote;
-  const { openai, azure, cohere, vertex, solar, pace } = providers;
+  const { openai, azure, cohere, vertex, solar, keyLimits } = providers;
   const tokens = vertex && createAccessTokens(vertex.credentials, options.egress);
   type Offer = (row: EmbeddingModelRow, id: EmbeddingModelId) => RemoteModel | null;
   /** One line per provider. */
@@ -53,7 +53,7 @@ function chooseRemote(remote: EmbeddingSettings['remote']) {
     const { upstream, model: offer } = offers[row.provider];
     const model = offer(row, id);
     if (!model) return null;
-    const key = keys.get(row.provider) ?? createRemoteKey(upstream, { ...options, pace });
+    const key = keys.get(row.provider) ?? createRemoteKey(upstream, { ...options, keyLimits });
     keys.set(row.provider, key);
     // Two ids may mean the same model.
     const provider = known.get(row.space) ?? guardVectors(key.provider(model));

@@ -31,7 +31,7 @@ export interface EmbeddingProvider {
   close(): Promise<void>;
 }
 
-/** The usage of one answered request to a provider, for one of its parties. */
+/** The usage of one answered request to a provider, for one of the organizations whose inputs it contained. */
 export interface EmbeddingUsage {
   readonly requests: number;
   /** The provider's count if it reports one, else our own. A request with several owners is divided. */

@@ -8,13 +8,13 @@ import { type Batch, createBatchQueue } from './batchQueue.js';
 import { type Call, openCall } from './call.js';
 import { cutWindows, halve } from './cutWindows.js';
 import { exchange, type Outcome } from './exchange.js';
-import { createPace } from './pace.js';
-import type { Input, RemoteModel, RemotePace, Upstream } from './types.js';
+import { createRequestLimiter } from './requestLimiter.js';
+import type { Input, RemoteModel, KeyLimits, Upstream } from './types.js';
 import { divideUsage } from './usage.js';
 
 export interface RemoteOptions {
   readonly egress: Pick<Egress, 'request'>;
-  readonly pace: RemotePace;
+  readonly keyLimits: KeyLimits;
   /** Loads the counter of cl100k tokens. Its table is large, so it is loaded with the first text. */
   readonly loadCounter: () => Promise<(text: string) => number>;
   readonly onUsage: OnUsage;
@@ -32,13 +32,13 @@ const FIRST_PAUSE_MS = 300;
 const MAX_PAUSE_MS = 10_000;
 
 /**
- * Creates a key that is shared among callers. Windows are taken from all parties in turn and sent together, with as
- * many parallel requests as the provider accepts. New texts collect while requests are active, so requests become
- * fuller under load.
+ * Creates a key that is shared among callers. Windows are taken from all organizations and users in turn and sent
+ * together, with as many parallel requests as the provider accepts. New texts collect while requests are active, so
+ * requests become fuller under load.
  */
 export function createRemoteKey(upstream: Upstream, options: RemoteOptions): RemoteKey {
-  const { egress, pace: settings, loadCounter, onUsage, onRequest } = options;
-  const pace = createPace(settings);
+  const { egress, keyLimits, loadCounter, onUsage, onRequest } = options;
+  const limiter = createRequestLimiter(keyLimits);
   const queue = createBatchQueue();
   const underWay = new Map<Batch, AbortController>();
   const calls = new Set<Call>();
@@ -59,24 +59,24 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     clearTimeout(timer);
     if (closed) return;
     const now = Date.now();
-    while (pace.isOpen()) {
+    while (limiter.isOpen()) {
       const batch = queue.next(now);
       if (!batch) break;
       void send(batch);
     }
     // Items that wait for a slot continue when a request ends. The other items wait until a point in time.
-    const wakeAt = Math.max(queue.soonest(pace.restsUntil), pace.restsUntil);
+    const wakeAt = Math.max(queue.soonest(limiter.pausedUntil), limiter.pausedUntil);
     if (Number.isFinite(wakeAt) && wakeAt > now) timer = schedule(dispatch, wakeAt - now);
   }
 
   async function send(batch: Batch): Promise<void> {
     const abort = new AbortController();
     underWay.set(batch, abort);
-    const ticket = pace.begin();
+    const ticket = limiter.begin();
     const { model, purpose, items } = batch;
     try {
       const outcome = await exchange({
-        ...{ egress, upstream, model, purpose, timeoutMs: settings.timeoutMs, signal: abort.signal },
+        ...{ egress, upstream, model, purpose, timeoutMs: keyLimits.timeoutMs, signal: abort.signal },
         inputs: items.map((item) => item.input),
       });
       underWay.delete(batch);
@@ -84,7 +84,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       finish(batch, ticket, outcome);
     } catch (error) {
       underWay.delete(batch);
-      pace.ended();
+      limiter.ended();
       for (const { call } of items) call.fail(error);
     }
     dispatch();
@@ -92,11 +92,11 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
 
   function finish(batch: Batch, ticket: number, outcome: Outcome): void {
     const now = Date.now();
-    if (outcome.kind === 'refused') return refuse(batch, pace.refused(ticket, outcome.waitMs), outcome.fault);
-    if (outcome.kind !== 'answered') pace.ended();
+    if (outcome.kind === 'refused') return refuse(batch, limiter.refused(ticket, outcome.waitMs), outcome.fault);
+    if (outcome.kind !== 'answered') limiter.ended();
     switch (outcome.kind) {
       case 'answered':
-        pace.succeeded(ticket);
+        limiter.succeeded(ticket);
         for (const { organizationId, ...usage } of divideUsage(batch.items, outcome.tokens))
           onUsage(organizationId, batch.model.space.name, usage);
         return batch.items.forEach((item, at) => {
@@ -105,7 +105,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         });
       case 'failed': {
         const failures = batch.failures + 1;
-        if (failures >= settings.tries) return failBatch(batch, outcome.fault);
+        if (failures >= keyLimits.tries) return failBatch(batch, outcome.fault);
         const pause = outcome.fault.retryAfterMs ?? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** batch.failures);
         if (pause > maxWaitOf(batch)) return failBatch(batch, outcome.fault);
         queue.retry({ ...batch, failures, notBefore: now + pause });
@@ -118,22 +118,22 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     }
   }
 
-  const maxWaitOf = ({ purpose }: Batch): number => (purpose === 'query' ? MAX_QUERY_WAIT_MS : settings.timeLimitMs);
+  const maxWaitOf = ({ purpose }: Batch): number => (purpose === 'query' ? MAX_QUERY_WAIT_MS : keyLimits.timeLimitMs);
 
   function failBatch({ items }: Batch, fault: Fault): void {
     for (const { call } of items) call.fail(fault);
   }
 
-  function refuse(batch: Batch, restMs: number, fault: Fault): void {
+  function refuse(batch: Batch, pauseMs: number, fault: Fault): void {
     const now = Date.now();
     const refusedSince = batch.refusedSince ?? now;
-    if (now + restMs - refusedSince > maxWaitOf(batch)) {
+    if (now + pauseMs - refusedSince > maxWaitOf(batch)) {
       // The provider may state no wait. A retry cannot succeed before the key's pause has ended.
-      failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(restMs)) }));
+      failBatch(batch, new Fault('rate_limited', fault.message, { retryAfterMs: Math.max(0, Math.ceil(pauseMs)) }));
     } else {
-      queue.retry({ ...batch, refusedSince, notBefore: now + restMs });
+      queue.retry({ ...batch, refusedSince, notBefore: now + pauseMs });
     }
-    if (restMs > MAX_QUERY_WAIT_MS) queue.rejectQueries(fault);
+    if (pauseMs > MAX_QUERY_WAIT_MS) queue.rejectQueries(fault);
   }
 
   /**
@@ -160,8 +160,8 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   const embedInputs: EmbedInputs = async (model, purpose, inputs, signal, fairnessKey) => {
     signal?.throwIfAborted();
     if (closed) throw closedFault();
-    const restMs = pace.restsUntil - Date.now();
-    if (purpose === 'query' && restMs > MAX_QUERY_WAIT_MS) throw pausedFault(upstream, restMs);
+    const pauseMs = limiter.pausedUntil - Date.now();
+    if (purpose === 'query' && pauseMs > MAX_QUERY_WAIT_MS) throw pausedFault(upstream, pauseMs);
     const call = openCall(
       inputs.map((windows) => windows.length),
       fairnessKey,
@@ -237,9 +237,9 @@ function providerOf(
   };
 }
 
-function pausedFault({ name }: Upstream, restMs: number): Fault {
+function pausedFault({ name }: Upstream, pauseMs: number): Fault {
   return new Fault('rate_limited', `${name} accepts no more requests at the moment. Search again later.`, {
-    retryAfterMs: Math.ceil(restMs),
+    retryAfterMs: Math.ceil(pauseMs),
   });
 }
 

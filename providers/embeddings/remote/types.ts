@@ -66,7 +66,7 @@ export interface Upstream {
 }
 
 /** Limits of the use of one key. */
-export interface RemotePace {
+export interface KeyLimits {
   /** Lower and upper limit of parallel requests. */
   readonly minConcurrency: number;
   readonly maxConcurrency: number;

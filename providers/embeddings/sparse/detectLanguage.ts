@@ -11,8 +11,8 @@ export type Evidence = Map<Language, number>;
 const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
 
 /**
- * Whether a stretch contains a letter that no other language of the table has. Without accents, syllables look like
- * function words of other languages ("dai", "la", "do").
+ * Whether a stretch (a part of a text without spaces) contains a letter that no other language of the table has.
+ * Without accents, syllables look like function words of other languages ("dai", "la", "do").
  */
 export const hasVietnameseLetter = (stretch: string): boolean => VIETNAMESE_LETTER.test(stretch.normalize('NFC'));
 

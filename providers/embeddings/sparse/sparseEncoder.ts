@@ -6,7 +6,7 @@ import {
   languageOfChunk,
   languagesOfQuery,
 } from './detectLanguage.js';
-import { beginningOf, EXTRA_WEIGHT, pairsOf, SYLLABIC } from './extraTerms.js';
+import { prefixTermOf, EXTRA_WEIGHT, pairsOf, SYLLABIC } from './extraTerms.js';
 import { isFunctionWord, type Language } from './functionWords.js';
 import { hashTerm } from './hashTerm.js';
 import { splitWords, stretchesOf } from './splitWords.js';
@@ -36,7 +36,7 @@ interface Known {
   readonly characters: readonly number[];
   readonly count: number;
   readonly isVietnamese: boolean;
-  /** The hashes of the stemmed terms and of their beginnings, by language of the text. */
+  /** The hashes of the stemmed terms and of their prefixes, by language of the text. */
   readonly hashes: Map<Language | null, readonly number[]>;
 }
 
@@ -58,8 +58,8 @@ function split(stretch: string): Known {
 function hashesOf({ terms, hashes }: Known, language: Language | null): readonly number[] {
   let found = hashes.get(language);
   if (!found) {
-    const beginnings = terms.flatMap((term) => beginningOf(term, language) ?? []);
-    found = [...terms.map((term) => stemWord(term, language)), ...beginnings].map(hashTerm);
+    const prefixes = terms.flatMap((term) => prefixTermOf(term, language) ?? []);
+    found = [...terms.map((term) => stemWord(term, language)), ...prefixes].map(hashTerm);
     hashes.set(language, found);
   }
   return found;
@@ -98,7 +98,7 @@ export function encodeDocument(text: string): SparseVector | null {
 
 /**
  * Returns the terms of a query, weighted by how often it contains them, in the forms of all languages that it may have.
- * Words like "how" and "the" are dropped, unless there are no others. Beginnings and pairs of words weigh less. Null for
+ * Words like "how" and "the" are dropped, unless there are no others. Prefixes and pairs of words weigh less. Null for
  * a query without terms.
  */
 export function encodeQuery(text: string): SparseVector | null {
@@ -122,8 +122,8 @@ export function encodeQuery(text: string): SparseVector | null {
   for (const { terms } of meaningful.length > 0 ? meaningful : stretches)
     for (const word of terms) {
       for (const form of formsOf(word, possible)) add(form, 1);
-      for (const beginning of new Set(possible.flatMap((language) => beginningOf(word, language) ?? [])))
-        add(beginning, EXTRA_WEIGHT.beginning);
+      for (const prefix of new Set(possible.flatMap((language) => prefixTermOf(word, language) ?? [])))
+        add(prefix, EXTRA_WEIGHT.prefix);
     }
   if (possible.includes(SYLLABIC)) for (const pair of pairsOf(stretches)) add(pair, EXTRA_WEIGHT.pair);
   return weights.size === 0 ? null : { indices: [...weights.keys()], values: [...weights.values()].map(rounded) };

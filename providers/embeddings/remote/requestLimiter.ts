@@ -1,9 +1,9 @@
-/** Controls how many requests a key sends in parallel, based on the provider's responses. */
-export interface Pace {
+/** Limits the number of parallel requests with one key, based on the provider's responses. */
+export interface RequestLimiter {
   /** Current limit of parallel requests. */
   readonly limit: number;
   /** Time, in the unit of `now`, before which nothing is sent. */
-  readonly restsUntil: number;
+  readonly pausedUntil: number;
   /** Whether another request may be sent. */
   isOpen(): boolean;
   /** Counts a request as sent; returns the ticket with which its end is reported. */
@@ -21,24 +21,24 @@ export interface Pace {
 }
 
 const FIRST_LIMIT = 4;
-const FIRST_REST_MS = 500;
-const MAX_REST_MS = 30_000;
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 30_000;
 
 /**
- * Creates a pace with additive increase and multiplicative decrease: one more parallel request after as many successes
+ * Creates a limiter with additive increase and multiplicative decrease: one more parallel request after as many successes
  * as the current limit, half as many after a rejection. Rejections of requests that were sent before the first
  * rejection was known are ignored.
  * @param chance between 0 and 1; spreads the retries of workers that were rejected together
  */
-export function createPace(
+export function createRequestLimiter(
   { minConcurrency: min, maxConcurrency: max }: { readonly minConcurrency: number; readonly maxConcurrency: number },
   now: () => number = Date.now,
   chance: () => number = Math.random,
-): Pace {
+): RequestLimiter {
   let limit = Math.min(max, Math.max(min, FIRST_LIMIT));
   let running = 0;
   let answers = 0;
-  let restsUntil = 0;
+  let pausedUntil = 0;
   /** Consecutive rejections, each known before the next request was sent. */
   let refusals = 0;
   let epoch = 0;
@@ -46,10 +46,10 @@ export function createPace(
     get limit() {
       return limit;
     },
-    get restsUntil() {
-      return restsUntil;
+    get pausedUntil() {
+      return pausedUntil;
     },
-    isOpen: () => running < limit && now() >= restsUntil,
+    isOpen: () => running < limit && now() >= pausedUntil,
     begin() {
       running += 1;
       return epoch;
@@ -71,9 +71,9 @@ export function createPace(
         limit = Math.max(min, Math.floor(limit / 2));
         refusals += 1;
       }
-      const longest = Math.min(MAX_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, refusals - 1));
-      restsUntil = Math.max(restsUntil, now() + (waitMs ?? longest * (0.5 + chance() / 2)));
-      return restsUntil - now();
+      const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, refusals - 1));
+      pausedUntil = Math.max(pausedUntil, now() + (waitMs ?? longest * (0.5 + chance() / 2)));
+      return pausedUntil - now();
     },
     ended() {
       running -= 1;
