@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { GrantStore, StoredGrant } from '../contract/accounts/oauth.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';
-import { type AccountLimits, type GrantFacts, readGrantFacts } from './accountFacts.js';
+import { type AccountLimits, type GrantInfo, readGrantInfo } from './accountInfo.js';
 import type { Connector, Identity, ItemContent, OpenOptions, PreparedPoint } from './connector.js';
 import type { OAuthGrant } from './oauthSpec.js';
 import type { AccountClient } from './accountClient.js';
@@ -12,7 +12,7 @@ import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
 import type { SourceCache } from './sourceCache.js';
 import { openCursor, sealCursor } from './cursors.js';
 import type { LiveGrant } from './oauth/liveGrant.js';
-import { fillUrls, wholeFacts } from './oauth/tokenRequests.js';
+import { fillUrls, withDefaults } from './oauth/tokenRequests.js';
 import type { RateLimiter } from './rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from './sourceClient.js';
 import type { LiveHeaders } from './transport.js';
@@ -44,10 +44,8 @@ export interface Account {
   grantVersion(): string | null;
   /** The known limits; reading them sends no request to the source. */
   limits(): Promise<AccountLimits>;
-  /**
-   * The known facts of the grant, without a request to the source; null for sources without OAuth. Throws a Fault.
-   */
-  grant(): Promise<GrantFacts | null>;
+  /** What is known of the grant, without a request to the source; null for sources without OAuth. Throws a Fault. */
+  grant(): Promise<GrantInfo | null>;
   /** Runs a direct query of the source; see Connector.reads. */
   read<Name extends LiveReadName>(
     name: Name,
@@ -98,11 +96,11 @@ export function createAccount(settings: AccountSettings): Account {
       ? await live.current(signal)
       : (JSON.parse(grantStore ? 'null' : (credentials as string)) as OAuthGrant);
     const given = (live ? { accessToken: grant.accessToken, facts: grant.facts } : grant) as never;
-    const facts = connector.facts?.(given) ?? (oauth ? grant.facts : {});
+    const facts = connector.urlParameters?.(given) ?? (oauth ? grant.facts : {});
     const client = createSourceClient({
       ...transport,
       connector,
-      urls: fillUrls(transport.urls, wholeFacts(oauth, facts)),
+      urls: fillUrls(transport.urls, withDefaults(oauth, facts)),
       headers: live ? liveHeaders(connector, live) : connector.headers(given),
       rateLimiter: limiterOf(oauth ? groupOf(grant) : null),
       signal,
@@ -118,7 +116,7 @@ export function createAccount(settings: AccountSettings): Account {
       const shared = limit && sharedMs !== null ? { requestsAtOnce: limit.requestsAtOnce, pausedMs: sharedMs } : null;
       return { requestsAtOnce: settings.requestsAtOnce, pausedMs: accountMs, shared };
     },
-    grant: async () => (oauth && grantStore ? readGrantFacts(oauth, grantStore) : null),
+    grant: async () => (oauth && grantStore ? readGrantInfo(oauth, grantStore) : null),
     sourceOf: (externalId) => connector.sourceOf?.(externalId) ?? source,
     identify: async (signal) => connector.identify(await open(signal)),
     listRoots: async (cursor, signal) => {

@@ -88,7 +88,7 @@ export interface SourceClient {
 /** The client of an account for one call of a connector; the first argument of each of its functions. */
 export interface AccountClient<Credentials = unknown> extends SourceClient {
   readonly credentials: Credentials;
-  /** Facts that calls of this source have cached. */
+  /** Values that calls of this source have cached. */
   readonly cache: SourceCache;
 }
 

@@ -45,7 +45,7 @@ export type LiveRead<Credentials, Read extends LiveReads[LiveReadName]> = (
 export interface Identity {
   /** Id of the account. It does not depend on the credentials. */
   readonly account: string;
-  /** Further facts for data_source_metadata. No secrets. */
+  /** Further fields of data_source_metadata. No secrets. */
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -75,8 +75,8 @@ export interface ItemContent {
   readonly name: string | null;
   /** Address for a browser; also the base of relative links. */
   readonly url: string;
-  /** Facts for file_metadata. */
-  readonly facts: Readonly<Record<string, unknown>>;
+  /** Fields for file_metadata. */
+  readonly fileMetadata: Readonly<Record<string, unknown>>;
   /** Whether its attachments become files only with `sync_attachments`; unset: they always do. */
   readonly attachmentsOnRequest?: boolean;
 }
@@ -91,7 +91,7 @@ export interface SharedLimit {
   appliesTo(refusal: Refusal): boolean;
 }
 
-/** Documentation of a source, in addition to the facts of its row and connector: it is part of docs/sources.md. */
+/** Documentation of a source, in addition to what its row and connector state: it is part of docs/sources.md. */
 export interface SourceAbout {
   /** The items that are listed. */
   readonly listed: string;
@@ -118,10 +118,9 @@ export interface Connector<Credentials> {
   /** For sources with OAuth that report when a limit of the client is reached. */
   readonly sharedLimit?: SharedLimit;
   /**
-   * For sources with `{name}` in their addresses: the validated values. Unset: with OAuth, the facts
-   * of the grant.
+   * For sources with `{name}` in their addresses: the validated values. Unset: with OAuth, the parameters of the grant.
    */
-  facts?(credentials: Credentials): Readonly<Record<string, string>>;
+  urlParameters?(credentials: Credentials): Readonly<Record<string, string>>;
   /** For sources whose accounts contain files of other sources: returns the source of an item's file from its id. */
   sourceOf?(externalId: string): SourceType;
   /** Returns the headers that authenticate each request. */

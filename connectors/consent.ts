@@ -23,7 +23,10 @@ export interface Consent {
   readonly spec: OAuthSpec;
   /** The deployment's OAuth client; null if none is configured. */
   readonly client: OAuthClient | null;
-  /** Returns the URL at which a user consents. @throws Fault if the facts give no URL */
+  /**
+   * Returns the URL at which a user consents. @throws Fault if no URL can be built from the parameters of the
+   * connection
+   */
   url(facts: Readonly<Record<string, string>>, request: ConsentRequest): string;
   /** Begins a consent; with OAuth 1.0a, this requests a token from the provider first. @throws Fault */
   begin(facts: Readonly<Record<string, string>>, request: ConsentRequest): Promise<BegunConsent>;
@@ -34,8 +37,8 @@ export interface Consent {
 }
 
 /**
- * Creates the consent flow of a source.
- * @param providerOf returns the provider with the URLs for the given facts
+ * Creates the consent flow of a source. @param providerOf returns the provider with the URLs for the given parameters
+ * of a connection
  */
 export function createConsent(
   spec: OAuthSpec,

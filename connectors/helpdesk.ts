@@ -113,7 +113,7 @@ export function contentOfAttached(
     ...fileBytes(bytes, contentType ?? headers['content-type'], name),
     name,
     url: externalId,
-    facts: {
+    fileMetadata: {
       type: 'TICKET_ATTACHMENT',
       parent_external_file_id: externalId.slice(0, externalId.lastIndexOf('/')),
     },
@@ -153,7 +153,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
 /** Returns the content of a ticket or conversation. @param format name of the source's format */
 export const contentOfComments = (
   format: ServiceFormat,
-  given: Pick<ItemContent, 'name' | 'facts' | 'url'> & { readonly comments: readonly Comment[] },
+  given: Pick<ItemContent, 'name' | 'fileMetadata' | 'url'> & { readonly comments: readonly Comment[] },
 ): ItemContent => ({
   bytes: textOfComments(given.name, given.comments),
   contentType: 'text/plain; charset=utf-8',
@@ -161,7 +161,7 @@ export const contentOfComments = (
   mimeType: 'text/plain',
   name: given.name,
   url: given.url,
-  facts: given.facts,
+  fileMetadata: given.fileMetadata,
 });
 
 /** An article in one language. */
@@ -174,7 +174,7 @@ export interface ArticleText {
 /** Returns an article's content: its texts in all languages. Its name is the title of the first one. */
 export const contentOfArticle = (
   format: ServiceFormat,
-  given: Pick<ItemContent, 'facts' | 'url'> & { readonly texts: readonly ArticleText[] },
+  given: Pick<ItemContent, 'fileMetadata' | 'url'> & { readonly texts: readonly ArticleText[] },
 ): ItemContent => {
   const texts = given.texts.map(({ title, body }) => `<h1>${escapeHtml(title ?? '')}</h1>\n${body}`);
   return {
@@ -187,7 +187,7 @@ export const contentOfArticle = (
     mimeType: 'text/html',
     name: given.texts[0]?.title ?? null,
     url: given.url,
-    facts: given.facts,
+    fileMetadata: given.fileMetadata,
   };
 };
 
@@ -202,7 +202,7 @@ export function createTypeSelection(typeFilter: TypeFilter | undefined) {
       return isWanted;
     },
     attachedTo: (type: TypeAtSource): boolean => !typeFilter || isChosenByType({ attachedTo: type }, typeFilter),
-    /** Whether files are created: then their facts are requested. */
+    /** Whether files are created: then the details of the items are requested. */
     makesFiles: typeFilter !== undefined,
     /** Adds the types that were not listed to a page of an item's contents. */
     withTypes: (externalId: string, { skipped = [], ...page }: ItemPage): ItemPage => ({

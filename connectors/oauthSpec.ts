@@ -1,20 +1,26 @@
 /** The result of a user's consent: the credentials that connectors with OAuth receive. */
 export interface OAuthGrant {
   readonly accessToken: string;
-  /** Facts from the connect request or the token response: a tenant, a subdomain, an instance. No secrets. */
+  /**
+   * Parameters of the connection, from the connect request or the token response: a tenant, a subdomain, an instance.
+   * No secrets.
+   */
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A fact that becomes part of addresses: a part of a field of the token response. */
+/** A parameter that becomes part of addresses: a part of a field of the token response. */
 export interface TokenResponseField {
   readonly key: string;
-  /** Its first group is the fact. Other values are refused, because the token would be sent to another host. */
+  /** Its first group is the parameter. Other values are refused, because the token would be sent to another host. */
   readonly pattern: RegExp;
   /** Default without a token response: before the consent, and for tokens that a caller provides. */
   readonly otherwise: string;
 }
 
-/** How users grant access to a source. Its addresses `authorize` and `token`, with `revokes` also `revoke`, are in its row; `{name}` in them is a fact. */
+/**
+ * How users grant access to a source. Its addresses `authorize` and `token`, with `revokes` also `revoke`, are in its
+ * row; `{name}` in them is a parameter of the connection.
+ */
 export interface OAuthSpec {
   /**
    * Whether it is OAuth 1.0a: its row also has an address `request`, scopes are parameters of the consent URL
@@ -48,7 +54,10 @@ export interface OAuthSpec {
    * spaces.
    */
   readonly expiredRefresh?: string;
-  /** Facts from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the value. */
+  /**
+   * Parameters from the token response that are stored with the connection: by path, `team.id`, or by a pattern of the
+   * value.
+   */
   readonly tokenResponseFields?: Readonly<Record<string, string | TokenResponseField>>;
   /** The part of the token response with the tokens, if it is not the whole. */
   readonly tokensIn?: string;

@@ -20,13 +20,13 @@ export interface ReadObject {
 }
 
 /** Names and URLs of a store. */
-export interface StoreWords {
+export interface StoreNames {
   /** Returns the URL of a key for a user's browser; '' is the container itself. */
   addressOf(container: string, key: string): string;
   /** itemType of the root containers. */
   readonly containerType: string;
   /** Field of a file's metadata that contains its container. */
-  readonly containerFact: string;
+  readonly containerField: string;
 }
 
 export interface ObjectTree {
@@ -55,7 +55,7 @@ const nameOf = (key: string): string => key.replace(/\/$/, '').split('/').at(-1)
 const folderOf = (key: string): string => key.slice(0, key.replace(/\/$/, '').lastIndexOf('/') + 1);
 const ofFolder = (key: string): ListedObject => ({ key, createdAt: null, etag: null });
 
-export function createObjectTree({ addressOf, containerType, containerFact }: StoreWords): ObjectTree {
+export function createObjectTree({ addressOf, containerType, containerField }: StoreNames): ObjectTree {
   const itemOfKey = (container: string, { key, createdAt, etag }: ListedObject): SourceItem => {
     const isFolder = key.endsWith('/');
     return createItem({
@@ -105,7 +105,7 @@ export function createObjectTree({ addressOf, containerType, containerFact }: St
         ...fileBytes(bytes, contentType, key),
         name: nameOf(key),
         url: addressOf(container, key),
-        facts: { type: 'FILE', [containerFact]: container, ...(etag === undefined ? {} : { etag }) },
+        fileMetadata: { type: 'FILE', [containerField]: container, ...(etag === undefined ? {} : { etag }) },
       };
     },
   };

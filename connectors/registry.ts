@@ -15,7 +15,7 @@ import { type Consent, createConsent } from './consent.js';
 import { createSourceCache, type SourceCache } from './sourceCache.js';
 import type { OAuthClients } from './oauth/clients.js';
 import { createLiveGrant, type LiveGrant } from './oauth/liveGrant.js';
-import { fillUrls, type Provider, refreshGrant, wholeFacts } from './oauth/tokenRequests.js';
+import { fillUrls, type Provider, refreshGrant, withDefaults } from './oauth/tokenRequests.js';
 import type { SourceUrls } from './readSourceUrls.js';
 import { createRateLimiters } from './rateLimiter.js';
 import { outcomeOf } from './transport.js';
@@ -79,8 +79,8 @@ export function createConnectors({
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
     name: CONNECTED_SOURCES[source].name,
     spec,
-    // Other URLs may contain facts that are known only after the consent.
-    urls: fillUrls(consentUrls(urls[source]), wholeFacts(spec, facts)),
+    // Other URLs may contain parameters that are known only after the consent.
+    urls: fillUrls(consentUrls(urls[source]), withDefaults(spec, facts)),
   });
 
   /** A refresh must use the OAuth client that the user consented to. */

@@ -9,7 +9,7 @@ import { waitInQueue, sleepUntilAborted, type HostLimiter, type Sleep } from './
 /** Renewal interval of a lease; other workers get their share after at most this time. */
 const RENEW_MS = 1000;
 /** Renewal interval while another worker waits for slots that this one uses, or this one has no slot. */
-const SOON_MS = 150;
+const CONTENDED_RENEW_MS = 150;
 /** Shares of an unused host are released after this time. */
 const IDLE_MS = 2000;
 /** Maximum wait for the database on shutdown: unreleased shares expire anyway. */
@@ -28,7 +28,7 @@ interface Host {
   /** Serialises the claims of start times. */
   claims: Promise<void>;
   /** Wakes the renewal loop before its next interval. */
-  hurry: () => void;
+  renewNow: () => void;
 }
 
 /** A host limiter whose pauses apply to all workers. */
@@ -81,7 +81,7 @@ export function createSharedHostLimiter({
     host.active -= 1;
     host.usedAt = now();
     // Other workers wait for slots that were used beyond the share.
-    if (host.active === host.limit) host.hurry();
+    if (host.active === host.limit) host.renewNow();
     startWaiting(host);
   };
 
@@ -102,7 +102,7 @@ export function createSharedHostLimiter({
       host.until = requestedAt + leaseMs;
       if (pausedMs > 0) host.pausedUntil = Math.max(host.pausedUntil, pauseFrom + pausedMs);
       startWaiting(host);
-      return slots > fair || host.limit === 0 ? SOON_MS : RENEW_MS;
+      return slots > fair || host.limit === 0 ? CONTENDED_RENEW_MS : RENEW_MS;
     } catch {
       // The database is unavailable: the current share is valid until it expires.
       return RENEW_MS;
@@ -124,7 +124,7 @@ export function createSharedHostLimiter({
     new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       timer.unref();
-      host.hurry = () => {
+      host.renewNow = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -140,7 +140,7 @@ export function createSharedHostLimiter({
       usedAt: now(),
       pausedUntil: 0,
       claims: Promise.resolve(),
-      hurry: () => undefined,
+      renewNow: () => undefined,
     };
     hosts.set(name, host);
     const renewal = renewWhileUsed(name, host).finally(() => renewals.delete(renewal));
@@ -190,7 +190,7 @@ export function createSharedHostLimiter({
     pausedMs: (name) => Math.max(0, (hosts.get(name)?.pausedUntil ?? 0) - clock.now()),
     async close() {
       isClosing = true;
-      for (const host of hosts.values()) host.hurry();
+      for (const host of hosts.values()) host.renewNow();
       const timeout = new AbortController();
       await Promise.race([
         Promise.all(renewals),

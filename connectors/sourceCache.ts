@@ -4,21 +4,21 @@ import { atMost } from '../contract/cacheSize.js';
 
 /** Limits of a source's cache. */
 export interface SourceCacheLimits {
-  /** Maximum number of facts. Unset: 10,000. */
+  /** Maximum number of values. Unset: 10,000. */
   readonly most?: number;
-  /** Life of a fact in milliseconds; null: without end. Unset: ten minutes. */
+  /** Lifetime of a value in milliseconds; null: unlimited. Unset: ten minutes. */
   readonly lifeMs?: number | null;
 }
 
 /**
- * Facts of a source that its calls need again and again, cached for all its accounts in one process. The connector
- * chooses the keys: facts that only some tokens may read have a hash of the token in their key.
+ * Values of a source that its calls need repeatedly, cached for all its accounts in one process. The connector chooses
+ * the keys: for values that only some tokens may read, the key contains a hash of the token.
  */
 export interface SourceCache {
-  /** Returns the fact with a key, which has the type it was stored with; undefined if it is not cached. */
+  /** Returns the value with a key, which has the type it was stored with; undefined if it is not cached. */
   get(key: string): unknown;
   set(key: string, fact: object | string): void;
-  /** Returns a cached fact; its life is not extended. Otherwise finds and stores it. */
+  /** Returns a cached value; its lifetime is not extended. Otherwise finds and stores it. */
   getOrFind<Fact extends object | string>(key: string, find: () => Promise<Fact>): Promise<Fact>;
   delete(key: string): void;
 }

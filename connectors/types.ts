@@ -1,4 +1,4 @@
-/** Interfaces of content sources. They return facts and bytes, access no store, and throw Faults. */
+/** Interfaces of content sources. A source accesses no store, and throws Faults. */
 import type { Fault } from '../contract/failures.js';
 
 /** A page listed in a sitemap. */

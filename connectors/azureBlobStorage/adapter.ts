@@ -5,7 +5,7 @@ export const treeOf = (accountUrl: string) =>
   createObjectTree({
     addressOf: (container, key) => `${accountUrl}/${container}${key === '' ? '' : `/${escapePath(key)}`}`,
     containerType: 'Container',
-    containerFact: 'container',
+    containerField: 'container',
   });
 
 /** Encodes a blob's name for a URL path. */

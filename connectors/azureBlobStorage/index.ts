@@ -81,7 +81,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     unchangedBy: 'ETag',
     limits: 'archived blobs are not read; a name with `.` or `..` between slashes cannot be requested',
   },
-  facts: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
+  urlParameters: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
   // Every request has its own signature, so there are no common headers.
   headers: () => ({}),
   classify,

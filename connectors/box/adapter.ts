@@ -109,7 +109,7 @@ export function contentOf(
     mimeType: type.split(';')[0]?.trim() ?? type,
     name,
     url: addressOf(place, item),
-    facts: {
+    fileMetadata: {
       type: 'FILE',
       is_folder: false,
       ...omitNull({

@@ -71,7 +71,7 @@ function parentOf(json: Answer<Content>, spaceId: string): string {
 }
 
 /** Returns the id of the folder that contains a page or a folder; null for other parents. */
-export const folderAround = (json: Answer<Content>): string | null =>
+export const parentFolderId = (json: Answer<Content>): string | null =>
   asText(json.parentType) === 'folder' ? asText(json.parentId) : null;
 
 /**
@@ -133,7 +133,7 @@ export function contentOf(site: Site, json: Answer<Content>, externalId: string)
     mimeType: 'text/html',
     name: title === '' ? null : title.slice(0, MAX_NAME),
     url: urlOf(site, json) ?? externalId,
-    facts: {
+    fileMetadata: {
       type: 'PAGE',
       ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null && value !== undefined)),
     },

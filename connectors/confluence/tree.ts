@@ -2,7 +2,7 @@
 import { withCursor, shapeOf, listOf, nullable, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { SourceItem } from '../sourceItem.js';
-import { folderAround, KINDS, itemOfContent, itemOfSpace, skippedOf, type ItemRef, parseItemId } from './adapter.js';
+import { parentFolderId, KINDS, itemOfContent, itemOfSpace, skippedOf, type ItemRef, parseItemId } from './adapter.js';
 import { fetchObject, asText, type Call, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { noSuchItem } from '../faults.js';
@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 500;
 /**
  * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the root.
  */
-async function foldersAround(
+async function foldersAbove(
   call: Call,
   space: string,
   pages: readonly Json[],
@@ -34,7 +34,7 @@ async function foldersAround(
 ): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
   const seen = new Set(known);
-  const open = pages.map(folderAround);
+  const open = pages.map(parentFolderId);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === null || seen.has(id)) continue;
     seen.add(id);
@@ -42,7 +42,7 @@ async function foldersAround(
       const json = await fetchObject(call, ['folders', id]);
       const item = itemOfContent(call.site, 'folders', json, space);
       if (item !== null) items.push(item);
-      open.push(folderAround(json));
+      open.push(parentFolderId(json));
     } catch (error) {
       // The folder was deleted in the meantime, with its contents.
       if (!isMissing(error)) throw error;
@@ -57,7 +57,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
-  const around = await foldersAround(call, id, values, new Set(folders));
+  const around = await foldersAbove(call, id, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
   const remembered = [...folders, ...around.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1))];
   const later = PARTS[PARTS.indexOf(part) + 1];

@@ -135,7 +135,7 @@ export function contentOf(json: Json, externalId: string): ItemContent {
     mimeType: type,
     name: title === '' ? null : title.slice(0, MAX_NAME),
     url: externalId,
-    facts: {
+    fileMetadata: {
       type: 'ARTICLE',
       ...(asText(json['category_id']) === null ? {} : { category_id: json['category_id'] }),
       ...(changed === null ? {} : { updated_at: changed }),

@@ -63,13 +63,13 @@ const versionOf = (file: Entry, name: string): string | null => {
 };
 
 /** Ids of an entry's parent folder and of its root folder. */
-export interface Around {
+export interface EntryParents {
   readonly parent: string | null;
   readonly root: string | null;
 }
 
 /** Converts a file or folder; null for other entries. */
-export function itemOf(entry: Entry, { parent, root }: Around): SourceItem | null {
+export function itemOf(entry: Entry, { parent, root }: EntryParents): SourceItem | null {
   const { id, sharing_info: sharing } = entry;
   const isFile = entry['.tag'] === 'file';
   if (!isId(id) || (!isFile && !isFolder(entry))) return null;
@@ -120,7 +120,7 @@ export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string |
     mimeType: type,
     name,
     url: addressOf(file) ?? '',
-    facts: {
+    fileMetadata: {
       type: 'FILE',
       is_folder: false,
       ...omitNull({

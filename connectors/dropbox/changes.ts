@@ -1,17 +1,17 @@
 import { Fault } from '../../contract/failures.js';
 import { boolean, changeFeed, shapeOf, string } from '../cursors.js';
-import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
+import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import type { GrantClient } from '../accountClient.js';
 import type { Change, ChangePage } from '../sourceItem.js';
 import { type Answer, asObject, asText, type Json } from '../json.js';
 import type { DropboxPage } from './fields.js';
 import { isDeleted, isFolder, isId, itemOf, pathOf } from './adapter.js';
 import { callApi, isInTeam } from './api.js';
-import { createAround } from './tree.js';
+import { createParentLookup } from './tree.js';
 import { requireList } from '../faults.js';
 
 /** Dropbox's cursor, and whether a sync has read some of its pages. */
-const TOKEN = shapeOf({ ...PASSES, cursor: string, isUnderWay: boolean });
+const TOKEN = shapeOf({ ...SYNC_COUNT, cursor: string, isUnderWay: boolean });
 
 /** Everything that the account can access. */
 const WHOLE = { path: '', recursive: true, include_deleted: true };
@@ -44,7 +44,7 @@ async function changesOf(
   const final = finalStates(entries);
   const folders = new Map<string, string>();
   for (const [path, entry] of final) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
-  const around = createAround(client, folders);
+  const around = createParentLookup(client, folders);
   // An entry ends the previous item at its path, which may have had another id.
   const deletedPaths = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
@@ -63,11 +63,11 @@ async function changesOf(
 export const dropboxChanges = changeFeed(TOKEN, {
   async now(client) {
     const cursor = cursorOf(await callApi(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
-    return { ...firstPass(), cursor, isUnderWay: false };
+    return { ...startSyncCount(), cursor, isUnderWay: false };
   },
 
   async since(client, point) {
-    if (!point.isUnderWay && (await isInTeam(client))) checkPasses(point, 'Dropbox');
+    if (!point.isUnderWay && (await isInTeam(client))) checkSyncCount(point, 'Dropbox');
     let page: Json;
     try {
       page = await callApi(client, ['files', 'list_folder', 'continue'], { cursor: point.cursor });
@@ -83,7 +83,7 @@ export const dropboxChanges = changeFeed(TOKEN, {
     }
     const changes = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
     const more = page['has_more'] === true;
-    const next = { ...(more ? point : nextPass(point)), cursor: cursorOf(page), isUnderWay: more };
+    const next = { ...(more ? point : nextSyncCount(point)), cursor: cursorOf(page), isUnderWay: more };
     return { ...changes, next, more };
   },
 });

@@ -11,7 +11,7 @@ import { asName, asObject, asText, omitNull } from '../json.js';
 import { contentHash, contentOf, exportOf, isFolder, itemOf } from './adapter.js';
 import { classify, currentAccount, download, waitMs } from './api.js';
 import { dropboxChanges } from './changes.js';
-import { createAround, entryAt, listFolder } from './tree.js';
+import { createParentLookup, entryAt, listFolder } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 
@@ -96,7 +96,7 @@ export const dropbox: Connector<OAuthGrant> = {
     if (cursor !== null) return nextFolderPage(cursor, list);
     if (WHOLE.includes(externalId)) return nextFolderPage(folderWalk('', ''), list);
     const entry = await entryAt(client, externalId);
-    const itself = itemOf(entry, await createAround(client)(entry));
+    const itself = itemOf(entry, await createParentLookup(client)(entry));
     if (itself === null) throw noSuchItem('Dropbox');
     const { externalId: id, rootExternalId: root, isExpandable } = itself;
     return { items: [itself], next: isExpandable ? folderWalk(id, root ?? id) : null };

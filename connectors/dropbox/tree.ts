@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
-import { type Around, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
+import { type EntryParents, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
 import { callApi } from './api.js';
 import { noSuchItem, incompleteAnswer, requireList } from '../faults.js';
 
@@ -21,7 +21,7 @@ export async function entryAt(client: GrantClient, name: string): Promise<Json> 
 }
 
 /** Creates a lookup of the ids of the folders above an entry; folders in the map are not requested. */
-export function createAround(client: GrantClient, folders: ReadonlyMap<string, string> = new Map()) {
+export function createParentLookup(client: GrantClient, folders: ReadonlyMap<string, string> = new Map()) {
   const known = new Map<string, string | null>(folders);
   /** Null for a folder that was deleted in the meantime: its contents no longer exist either. */
   const idAt = async (path: string): Promise<string | null> => {
@@ -36,7 +36,7 @@ export function createAround(client: GrantClient, folders: ReadonlyMap<string, s
     known.set(path, id);
     return id;
   };
-  return async (entry: Json): Promise<Around> => {
+  return async (entry: Json): Promise<EntryParents> => {
     const above = pathsAbove(pathOf(entry) ?? '');
     const [outermost] = above;
     const inner = above.at(-1);

@@ -116,7 +116,7 @@ export const contentOf = (article: Json, item: SourceItem): ItemContent =>
   contentOfArticle('FRESHDESK', {
     texts: [{ title: asText(article['title']), body: asText(article['description']) ?? '' }],
     url: item.externalUrl ?? item.externalId,
-    facts: {
+    fileMetadata: {
       type: 'ARTICLE',
       ...omitNull({ folder_id: idOf(article['folder_id']), updated_at: asText(article['updated_at']) }),
       ...(textsIn(article['tags']).length === 0 ? {} : { labels: textsIn(article['tags']) }),
@@ -196,7 +196,7 @@ export function contentOfTicket({ json, item, conversations }: Ticket): ItemCont
     name: item.name,
     comments,
     url: item.externalUrl ?? item.externalId,
-    facts: {
+    fileMetadata: {
       type: 'TICKET',
       ticket_id: idOf(json['id']),
       ...omitNull({

@@ -67,7 +67,7 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     deletions: 'spam counts as deleted',
     limits: 'comments do not name the agent; 20,000 entries per ticket',
   },
-  facts: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
+  urlParameters: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),
   // HTTP Basic: the key is the user name, the password can be any text.
   headers: ({ apiKey }) => ({ authorization: `Basic ${Buffer.from(`${apiKey}:X`).toString('base64')}` }),
 

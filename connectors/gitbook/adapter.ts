@@ -144,7 +144,7 @@ export function contentOf(page: PageJson, externalId: string, spaceId: string): 
     mimeType: 'text/markdown',
     name: title === '' ? null : title,
     url: page.urls?.app ?? externalId,
-    facts: {
+    fileMetadata: {
       type: 'PAGE',
       space_id: spaceId,
       ...(page.updatedAt === undefined ? {} : { updated_at: page.updatedAt }),

@@ -182,6 +182,6 @@ export function contentOf(externalId: string, bytes: Buffer, { sha, html_url: ur
     mimeType,
     name: path.slice(path.lastIndexOf('/') + 1),
     url: url ?? externalId,
-    facts: { type: 'FILE', repository: `${owner}/${name}`, path, ...(sha === undefined ? {} : { sha }) },
+    fileMetadata: { type: 'FILE', repository: `${owner}/${name}`, path, ...(sha === undefined ? {} : { sha }) },
   };
 }

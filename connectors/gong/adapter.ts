@@ -185,7 +185,7 @@ export function contentOf(call: Json, parties: readonly Json[], transcript: read
     mimeType: 'text/plain',
     name: title,
     url: addressOf(call, id),
-    facts: {
+    fileMetadata: {
       type: 'CALL',
       ...omitNull({
         call_id: id,

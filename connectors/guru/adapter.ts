@@ -76,7 +76,7 @@ export function contentOf(card: Json, externalId: string): ItemContent {
     mimeType: 'text/html',
     name: title === '' ? null : title,
     url: urlOf('card', card) ?? externalId,
-    facts: {
+    fileMetadata: {
       type: 'CARD',
       ...(asText(id) === null ? {} : { collection_id: id }),
       ...(asText(name) === null ? {} : { collection_name: name }),

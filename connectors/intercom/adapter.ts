@@ -103,7 +103,7 @@ export function contentOf(article: Json, externalId: string): ItemContent {
   return contentOfArticle('INTERCOM', {
     texts: [article, ...translated].map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
     url: asText(article['url']) ?? externalId,
-    facts: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article['updated_at']) }) },
+    fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article['updated_at']) }) },
   });
 }
 
@@ -237,7 +237,7 @@ export function contentOfParts(json: Json, item: SourceItem, kind: ThreadKind): 
     name: item.name,
     comments: [...described, ...parts.map(readComment)],
     url: item.externalId,
-    facts: {
+    fileMetadata: {
       type: TYPE_OF[kind],
       ...omitNull({ updated_at: dateOf(json['updated_at']), state: asText(json['state']) }),
       ...(omitted > 0 ? { parts_left_out: omitted } : {}),

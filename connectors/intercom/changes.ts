@@ -1,7 +1,7 @@
 import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
-import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
+import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import { itemOfConversation, itemOfTicket, NO_PEOPLE, type ThreadKind } from './adapter.js';
 import { NAME, searchAll } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
@@ -15,8 +15,8 @@ const OVERLAP_S = 2 * 86_400;
 const countedKind = shapeOf({ kind: oneOf(...KINDS), before: number, total: number });
 type Counted = Checked<typeof countedKind>;
 
-/** Position of a sync. */
-const passUnderWay = shapeOf({
+/** Position of a sync that has read some pages of its changes. */
+const syncPosition = shapeOf({
   begun: number,
   /** Kinds still to be searched; the first one is in progress. */
   open: listOf(oneOf(...KINDS)),
@@ -24,14 +24,14 @@ const passUnderWay = shapeOf({
   /** Items of the first kind whose attachments remain to be listed. */
   rest: listOf(string),
 });
-type Pass = Checked<typeof passUnderWay>;
+type SyncPosition = Checked<typeof syncPosition>;
 const TOKEN = shapeOf({
-  ...PASSES,
+  ...SYNC_COUNT,
   /** Start of the change search, in seconds since 1970. */
   since: number,
   counted: listOf(countedKind),
   /** State of the current sync; null between syncs. */
-  pass: nullable(passUnderWay),
+  pass: nullable(syncPosition),
 });
 type Point = Checked<typeof TOKEN>;
 
@@ -93,7 +93,7 @@ export const threadChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = nowInSeconds();
     return {
-      ...firstPass(),
+      ...startSyncCount(),
       since: now - OVERLAP_S,
       counted: await countAll(client, KINDS, now),
       pass: null,
@@ -103,35 +103,35 @@ export const threadChanges = changeFeed(TOKEN, {
   async since(client, point) {
     const kinds = point.counted.map(({ kind }) => kind);
     const coveredRoots = kinds.map((kind) => LISTS[kind]);
-    const pass: Pass = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
+    const position: SyncPosition = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
     let { counted } = point;
     if (point.pass === null) {
-      checkPasses(point, NAME);
+      checkSyncCount(point, NAME);
       // Count before the pages are read, and before the check: later deletions lower the next count.
-      counted = await countAll(client, kinds, pass.begun);
+      counted = await countAll(client, kinds, position.begun);
       await checkCounts(client, point.counted);
     }
-    const [kind, ...others] = pass.open;
+    const [kind, ...others] = position.open;
     if (kind === undefined) throw stale('has an invalid cursor');
-    const on = (behind: Pass) => {
-      const more = behind.open.length > 0;
+    const continueAt = (following: SyncPosition) => {
+      const more = following.open.length > 0;
       const next: Point = more
-        ? { ...point, counted, pass: behind }
-        : { ...nextPass(point), since: pass.begun - OVERLAP_S, counted, pass: null };
+        ? { ...point, counted, pass: following }
+        : { ...nextSyncCount(point), since: position.begun - OVERLAP_S, counted, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
-    const behind = (at: string | null, isEnd: boolean, rest: readonly string[]): Pass =>
-      isEnd && rest.length === 0 ? { ...pass, open: others, at: null, rest } : { ...pass, at, rest };
-    if (pass.rest.length > 0) {
-      const { items, deletedPaths, rest } = await listAttached(client, kind, pass.rest);
+    const nextPosition = (at: string | null, isEnd: boolean, rest: readonly string[]): SyncPosition =>
+      isEnd && rest.length === 0 ? { ...position, open: others, at: null, rest } : { ...position, at, rest };
+    if (position.rest.length > 0) {
+      const { items, deletedPaths, rest } = await listAttached(client, kind, position.rest);
       // A search page without a next one is the last.
       return {
         changes: items.map((item) => ({ item })),
         deletedPaths,
-        ...on(behind(pass.at, pass.at === null, rest)),
+        ...continueAt(nextPosition(position.at, position.at === null, rest)),
       };
     }
-    const { items, next, rest } = await searchChanged(client, kind, point.since, pass.at);
-    return { changes: items.map((item) => ({ item })), ...on(behind(next, next === null, rest)) };
+    const { items, next, rest } = await searchChanged(client, kind, point.since, position.at);
+    return { changes: items.map((item) => ({ item })), ...continueAt(nextPosition(next, next === null, rest)) };
   },
 });

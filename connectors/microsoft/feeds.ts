@@ -57,7 +57,7 @@ export interface Feeds {
   ): Promise<readonly Change[]>;
   externalIdOf(place: FeedPlace): string;
   /** Whether a page contains items whose changes the feed omits. Unset: never. */
-  isBlind?(page: GraphPage): boolean;
+  omitsChanges?(page: GraphPage): boolean;
 }
 
 const stale = (): Fault =>
@@ -71,7 +71,7 @@ function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
   const nextQuery = page.next ?? page.delta;
   if (nextQuery === null)
     throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
-  return { ...place, query: nextQuery, isBlind: place.isBlind || feeds.isBlind?.(page) === true };
+  return { ...place, query: nextQuery, isBlind: place.isBlind || feeds.omitsChanges?.(page) === true };
 }
 
 /** Compares the places with those of the last sync; new ones are read completely. */

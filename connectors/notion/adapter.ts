@@ -7,7 +7,7 @@ import { type Answer, asList, asObject, asText } from '../json.js';
 import { createItem } from '../items.js';
 
 /** A page or a database of an answer. */
-export type Thing = Answer<PageObjectResponse | DataSourceObjectResponse>;
+export type NotionObject = Answer<PageObjectResponse | DataSourceObjectResponse>;
 
 /** The kinds of objects in a workspace. A row of a database is also a page, but its file has another source type. */
 export type Kind = 'page' | 'row' | 'database';
@@ -30,7 +30,7 @@ export function parseItemId(externalId: string): ItemRef | null {
 }
 
 /** Returns the id of the item for an object of Notion; null for other objects. */
-export function placeOfJson(json: Thing): ItemRef | null {
+export function placeOfJson(json: NotionObject): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;
   if (json['object'] === 'data_source') return { kind: 'database', id };
@@ -41,17 +41,17 @@ export function placeOfJson(json: Thing): ItemRef | null {
 
 const MAX_NAME = 1_000;
 /** The title that Notion shows for untitled pages. */
-const NAMELESS = 'Untitled';
+const UNTITLED = 'Untitled';
 
 /** Returns the title of a page or a database. */
-export function titleOf(json: Thing): string {
+export function titleOf(json: NotionObject): string {
   const column = Object.values(asObject(json['properties']))
     .map(asObject)
     .find(({ type }) => type === 'title');
   // A database has its own title; the titles of its columns are descriptions.
   const runs = json['object'] === 'data_source' ? json['title'] : column?.['title'];
   const title = richText(asList(runs), 'plain').trim();
-  return title === '' ? NAMELESS : title.slice(0, MAX_NAME);
+  return title === '' ? UNTITLED : title.slice(0, MAX_NAME);
 }
 
 export const momentOf = (value: unknown): string | null => {
@@ -63,14 +63,14 @@ export const momentOf = (value: unknown): string | null => {
  * Notion's change times have a precision of one minute: content read within two minutes of a change may miss a
  * further change.
  */
-const UNSURE_MS = 120_000;
+const SETTLED_AFTER_MS = 120_000;
 
 /**
  * Converts an object to an item.
  * @param around its parent and its root item; both null for a root item
  */
 export function itemOf(
-  json: Thing,
+  json: NotionObject,
   place: ItemRef,
   around: { readonly parent: string | null; readonly root: string | null },
   now = Date.now(),
@@ -88,6 +88,6 @@ export function itemOf(
     isExpandable: true,
     hasContent: isPage,
     createdAt: momentOf(json['created_time']),
-    version: isPage && edited !== null && now - Date.parse(edited) > UNSURE_MS ? edited : null,
+    version: isPage && edited !== null && now - Date.parse(edited) > SETTLED_AFTER_MS ? edited : null,
   });
 }

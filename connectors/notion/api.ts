@@ -89,7 +89,7 @@ export const missing = (): Fault =>
   );
 
 /** Whether an error means that an object does not exist or is inaccessible. */
-export const isOutOfReach = (error: unknown): boolean =>
+export const isInaccessible = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 export const isTrashed = (json: Answer<Pick<PageObjectResponse, 'in_trash' | 'archived'>>): boolean =>
   json['in_trash'] === true || json['archived'] === true;

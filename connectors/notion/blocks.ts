@@ -3,7 +3,7 @@ import type { BlockObjectResponse } from '@notionhq/client';
 
 import type { GrantClient } from '../accountClient.js';
 import { Fault } from '../../contract/failures.js';
-import { idOf, isOutOfReach, fetchPage } from './api.js';
+import { idOf, isInaccessible, fetchPage } from './api.js';
 import { asAnswer, asObject, asText, type Json } from '../json.js';
 
 export interface Block {
@@ -61,7 +61,7 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
       return inside;
     } catch (error) {
       // The original of a synced block may not be shared with the integration.
-      if (block.type === 'synced_block' && isOutOfReach(error)) return [];
+      if (block.type === 'synced_block' && isInaccessible(error)) return [];
       // Notion rejects requests for the children of some blocks: the page is read without them, and they are counted.
       if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
       block.children.push({ type: 'unsupported', body: {}, children: [] });

@@ -8,7 +8,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { isRow, momentOf, parseItemId, placeOfJson, type Thing, titleOf } from './adapter.js';
+import { isRow, momentOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
 import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
@@ -20,7 +20,7 @@ import { asAnswer, asObject, asText } from '../json.js';
 type BotInfo = Extract<BotUserObjectResponse['bot'], { workspace_id: string }>;
 
 /** Returns a page's content: title, properties and blocks. */
-async function contentOf(client: GrantClient, page: Thing, id: string): Promise<ItemContent> {
+async function contentOf(client: GrantClient, page: NotionObject, id: string): Promise<ItemContent> {
   const columns = await columnsOf(client, page);
   const blocks = await readBlocks(client, id);
   const title = titleOf(page);
@@ -47,7 +47,7 @@ async function contentOf(client: GrantClient, page: Thing, id: string): Promise<
     mimeType: 'text/markdown',
     name: title,
     url: asText(page['url']) ?? id,
-    facts: {
+    fileMetadata: {
       type: 'PAGE',
       ...(edited === null ? {} : { updated_at: edited }),
       ...(unread === 0 ? {} : { unread_blocks: unread }),

@@ -5,8 +5,8 @@
 import type { GrantClient } from '../accountClient.js';
 
 import { Fault } from '../../contract/failures.js';
-import { externalIdOf, placeOfJson, type Thing } from './adapter.js';
-import { idOf, isOutOfReach, isTrashed } from './api.js';
+import { externalIdOf, placeOfJson, type NotionObject } from './adapter.js';
+import { idOf, isInaccessible, isTrashed } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId } from '../faults.js';
 
@@ -32,7 +32,7 @@ export class Places {
   }
 
   /** Returns an item's parent and root item. */
-  async around(json: Thing): Promise<{ parent: string | null; root: string | null }> {
+  async around(json: NotionObject): Promise<{ parent: string | null; root: string | null }> {
     const own = await this.learn(json);
     let root: string | null = null;
     let up = own?.parent ?? null;
@@ -44,7 +44,7 @@ export class Places {
   }
 
   /** Caches and returns the place of an object in an answer. */
-  private async learn(json: Thing): Promise<Known> {
+  private async learn(json: NotionObject): Promise<Known> {
     const place = placeOfJson(json);
     if (place === null || isTrashed(json)) return null;
     const above = await this.above(json);
@@ -79,13 +79,13 @@ export class Places {
     try {
       return requireId('Notion', await this.client.get(path, {}), 'the requested item');
     } catch (error) {
-      if (isOutOfReach(error)) return null;
+      if (isInaccessible(error)) return null;
       throw error;
     }
   }
 
   /** Returns the nearest accessible ancestor; null if there is none. */
-  private async above(json: Thing): Promise<Known> {
+  private async above(json: NotionObject): Promise<Known> {
     // The parent of a data source is its database; the ancestor is the database's parent.
     let parent = asObject(
       json['object'] === 'data_source' && json['database_parent'] ? json['database_parent'] : json['parent'],

@@ -2,7 +2,7 @@
  * Reads the property values of a page or database row. https://developers.notion.com/reference/page-property-values
  */
 import type { GrantClient } from '../accountClient.js';
-import type { Thing } from './adapter.js';
+import type { NotionObject } from './adapter.js';
 import { fetchPage } from './api.js';
 import { type Form, richText } from './richText.js';
 import { asList, asObject, asText, type Json } from '../json.js';
@@ -15,7 +15,7 @@ const LONG_KINDS: ReadonlySet<string> = new Set(['title', 'rich_text', 'people']
 /** Returns the properties of a page, each with all its values. */
 export async function columnsOf(
   client: GrantClient,
-  page: Thing,
+  page: NotionObject,
 ): Promise<readonly (readonly [name: string, value: Json])[]> {
   const columns: [string, Json][] = [];
   for (const [name, value] of Object.entries(asObject(page['properties']))) {

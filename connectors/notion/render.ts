@@ -24,7 +24,7 @@ const LISTS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list
 const LINKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
 const FILES: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
 /** Blocks without a text of their own that contain other blocks. */
-const FRAMES: ReadonlySet<string> = new Set([
+const CONTAINER_BLOCKS: ReadonlySet<string> = new Set([
   'column_list',
   'column',
   'synced_block',
@@ -34,7 +34,7 @@ const FRAMES: ReadonlySet<string> = new Set([
   'transcription',
 ]);
 /** Navigation blocks, which are omitted. */
-const SIGNPOSTS: ReadonlySet<string> = new Set(['breadcrumb', 'table_of_contents', 'link_to_page']);
+const NAVIGATION_BLOCKS: ReadonlySet<string> = new Set(['breadcrumb', 'table_of_contents', 'link_to_page']);
 
 /** Returns the caption or name of a file. URLs at Notion expire within an hour, so only external URLs are kept. */
 function fileText(body: Json, form: Form): string {
@@ -85,8 +85,8 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     if (type === 'child_page' || type === 'child_database') return asText(body['title']) ?? '';
     if (LINKS.has(type)) return fileText({ caption: body['caption'], external: { url: body['url'] } }, form);
     if (FILES.has(type)) return fileText(body, form);
-    if (FRAMES.has(type)) return richText(body['title'], form) || text;
-    if (SIGNPOSTS.has(type)) return '';
+    if (CONTAINER_BLOCKS.has(type)) return richText(body['title'], form) || text;
+    if (NAVIGATION_BLOCKS.has(type)) return '';
     if (body['rich_text'] === undefined) unread += 1;
     return isMarkdown || type === 'bulleted_list_item' ? `${MARKS[type] ?? ''}${text}` : text;
   };

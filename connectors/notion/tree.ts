@@ -17,8 +17,8 @@ import type { BlockObjectResponse, DatabaseObjectResponse } from '@notionhq/clie
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
-import { externalIdOf, itemOf, type ItemRef, placeOfJson, type Thing } from './adapter.js';
-import { fetchPage, idOf, isOutOfReach, isTrashed, missing, postPage } from './api.js';
+import { externalIdOf, itemOf, type ItemRef, placeOfJson, type NotionObject } from './adapter.js';
+import { fetchPage, idOf, isInaccessible, isTrashed, missing, postPage } from './api.js';
 import { Places } from './places.js';
 import { fetchRows, rowsQuery } from './rows.js';
 import { type Answer, asAnswer, asObject, asText, type Json } from '../json.js';
@@ -55,7 +55,7 @@ interface Found {
   readonly open: Open;
 }
 
-const found = (json: Thing, place: ItemRef, parent: string, root: string): Found => ({
+const found = (json: NotionObject, place: ItemRef, parent: string, root: string): Found => ({
   item: itemOf(json, place, { parent, root }),
   open: {
     room: place.kind === 'database' ? 'rows' : 'blocks',
@@ -74,14 +74,14 @@ async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promis
     const json = requireId('Notion', await request, 'the requested item');
     return isTrashed(json) ? null : json;
   } catch (error) {
-    if (isOutOfReach(error) || (error instanceof Fault && error.kind === otherKind)) return null;
+    if (isInaccessible(error) || (error instanceof Fault && error.kind === otherKind)) return null;
     throw error;
   }
 }
 
 /** The items that a block represents, and entries for inaccessible ones. */
 interface Represented {
-  readonly objects: readonly Thing[];
+  readonly objects: readonly NotionObject[];
   readonly skipped: readonly SkippedItem[];
 }
 const UNLISTED =
@@ -134,7 +134,7 @@ interface Inside {
   readonly open: readonly Open[];
 }
 
-const foundIn = (objects: readonly Thing[], { owner }: Open, root: string): readonly Found[] =>
+const foundIn = (objects: readonly NotionObject[], { owner }: Open, root: string): readonly Found[] =>
   objects.flatMap((json) => {
     const place = placeOfJson(json);
     return place === null ? [] : [found(json, place, owner, root)];
@@ -214,7 +214,7 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
     return { ...page, next: unlessEnd({ root, open: [...deeper, ...rest] }) };
   } catch (error) {
     // The file of an inaccessible item has the reason.
-    if (isOutOfReach(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
+    if (isInaccessible(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
     // Notion rejects some requests for children with 400: the others still exist.
     if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
     const skipped = [{ externalId: first.id, name: first.id, reason: UNLISTED }];

@@ -103,7 +103,7 @@ export async function beginConsent(
   const header = authorizationOf(at, client, { oauth_callback: callback.href }, '');
   const requestToken = tokenIn(provider, await sendTokenRequest(provider, at, header, egress));
   const url = new URL(urls['authorize'] ?? '');
-  // Evernote's permissions are separate parameters, such as `notes_access=1`.
+  // Zotero's permissions are separate parameters, such as `notes_access=1`.
   const scopes = request.scopes.map((scope): [string, string] => {
     const [name = '', value = '1'] = scope.split('=', 2);
     return [name, value];

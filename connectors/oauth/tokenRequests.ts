@@ -15,32 +15,35 @@ const MAX_SCOPE = 300;
 /** Shorter than the lifetime of a refresh claim, so that two refreshes never run at once. */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
-/** A provider, with the URLs for the facts of one connection. */
+/** A provider, with the URLs for the parameters of one connection. */
 export interface Provider {
   readonly name: string;
   readonly spec: OAuthSpec;
   readonly urls: Readonly<Record<string, string>>;
 }
 
-type Facts = Readonly<Record<string, string>>;
+type Parameters = Readonly<Record<string, string>>;
 
 /** Values that cannot change the rest of a host or path. */
-const SAFE_FACT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
+const SAFE_PARAMETER = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i;
 
-/** Inserts facts into URLs. @throws Fault for a value that could change the host or path */
-export function fillUrls(urls: Facts, facts: Facts): Facts {
+/**
+ * Replaces `{name}` in URLs by the parameters of a connection. @throws Fault for a value that could change the host or
+ * path
+ */
+export function fillUrls(urls: Parameters, facts: Parameters): Parameters {
   const fill = (url: string): string =>
     url.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
       const fact = Object.hasOwn(facts, name) ? (facts[name] ?? '') : '';
-      if (!SAFE_FACT.test(fact))
+      if (!SAFE_PARAMETER.test(fact))
         throw new Fault('bad_response', 'The connection has no valid address of its source. Connect it again.');
       return fact;
     });
   return Object.fromEntries(Object.entries(urls).map(([part, url]) => [part, fill(url)]));
 }
 
-/** Returns the facts of a connection, with defaults for missing ones. */
-export function wholeFacts(spec: OAuthSpec | undefined, facts: Facts): Facts {
+/** Returns the parameters of a connection, with defaults for missing ones. */
+export function withDefaults(spec: OAuthSpec | undefined, facts: Parameters): Parameters {
   const usual = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, where]) =>
     typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
   );
@@ -100,7 +103,7 @@ const BAD_CLIENT =
 interface TokenRefusal {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Facts;
+  readonly headers: Parameters;
   /** Whether a refresh was refused, and not the exchange of a code. */
   readonly isRefresh: boolean;
 }
@@ -130,7 +133,7 @@ function refusalOf({ name, spec }: Provider, { status, body, headers, isRefresh 
 async function requestTokens(
   provider: Provider,
   client: OAuthClient,
-  given: Facts,
+  given: Parameters,
   egress: Pick<Egress, 'request'>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { name, spec, urls } = provider;
@@ -225,7 +228,7 @@ export interface CodeExchange {
   readonly verifier: string;
   /** Only with OAuth 1.0a. */
   readonly requestToken?: RequestToken | null;
-  readonly facts: Facts;
+  readonly facts: Parameters;
   /** Whether the client belongs to this connection: its secret is then stored with the grant. */
   readonly keepsClient: boolean;
 }

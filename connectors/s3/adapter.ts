@@ -4,5 +4,5 @@ import { createObjectTree } from '../objectTree.js';
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `s3://${bucket}/${key}`,
   containerType: 'FOLDER',
-  containerFact: 'bucket',
+  containerField: 'bucket',
 });

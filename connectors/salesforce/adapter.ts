@@ -53,11 +53,11 @@ const container = (
 const OUTERMOST: ItemParents = { parent: null, root: null };
 
 /** Returns the URL of a record. @param site URL of the organization for a user's browser */
-const viewOf = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
+const recordUrl = (site: string, kind: string, id: string): string => `${site}/lightning/r/${kind}/${id}/view`;
 
 export const itemOfLibrary = (row: Json, site: string): SourceItem => {
   const id = asText(row['Id']) ?? '';
-  return container(`library:${id}`, asText(row['Name']) ?? id, OUTERMOST, viewOf(site, 'ContentWorkspace', id));
+  return container(`library:${id}`, asText(row['Name']) ?? id, OUTERMOST, recordUrl(site, 'ContentWorkspace', id));
 };
 export const itemOfLooseFiles = (): SourceItem => container(LOOSE_FILES, 'Files outside of libraries', OUTERMOST, null);
 export const itemOfKnowledge = (): SourceItem => container(KNOWLEDGE, 'Knowledge', OUTERMOST, null);
@@ -98,7 +98,7 @@ export function itemOfFile(row: Json, itemPlace: ItemParents, site: string): Sou
     rootExternalId: itemPlace.root,
     name,
     itemType: 'FILE',
-    externalUrl: viewOf(site, 'ContentDocument', id),
+    externalUrl: recordUrl(site, 'ContentDocument', id),
     fileFormat: formatOfName(name),
     isSelectable: hasBytes(row),
     hasContent: hasBytes(row),
@@ -122,8 +122,8 @@ export function contentOfFile(row: Json, bytes: Uint8Array, site: string): ItemC
     format: null,
     mimeType: type.split(';')[0] ?? type,
     name,
-    url: viewOf(site, 'ContentDocument', id),
-    facts: { type: 'FILE' },
+    url: recordUrl(site, 'ContentDocument', id),
+    fileMetadata: { type: 'FILE' },
   };
 }
 
@@ -143,7 +143,7 @@ export function itemOfArticle(row: Json, site: string): SourceItem | null {
     rootExternalId: KNOWLEDGE,
     name: asText(row['Title']) ?? article,
     itemType: 'ARTICLE',
-    externalUrl: viewOf(site, 'Knowledge__kav', version),
+    externalUrl: recordUrl(site, 'Knowledge__kav', version),
     hasContent: true,
     createdAt: dateOf(row['CreatedDate']),
     version: `${version}/${asText(row['SystemModstamp']) ?? ''}`,
@@ -190,7 +190,7 @@ export function contentOfArticle(row: Json, fields: readonly BodyField[], site: 
     format: 'SALESFORCE',
     mimeType: 'text/html',
     name: title || null,
-    url: viewOf(site, 'Knowledge__kav', asText(row['Id']) ?? ''),
-    facts: { type: 'ARTICLE', language: asText(row['Language']) },
+    url: recordUrl(site, 'Knowledge__kav', asText(row['Id']) ?? ''),
+    fileMetadata: { type: 'ARTICLE', language: asText(row['Language']) },
   };
 }

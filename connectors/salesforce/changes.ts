@@ -2,7 +2,7 @@ import { changeFeed, shapeOf, nullable, number, string, type Checked } from '../
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
-import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
+import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import { LOOSE_FILES } from './adapter.js';
 import { filesOf, looseFiles } from './listing.js';
 import { isId } from './soql.js';
@@ -17,7 +17,7 @@ const OVERLAP_MS = 15 * 60_000;
 const IDS_PER_REQUEST = 200;
 
 /** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
-const TOKEN = shapeOf({ ...PASSES, since: number, pass: nullable(shapeOf({ begun: number, after: string })) });
+const TOKEN = shapeOf({ ...SYNC_COUNT, since: number, pass: nullable(shapeOf({ begun: number, after: string })) });
 type Point = Checked<typeof TOKEN>;
 
 const stale = (): Fault =>
@@ -69,11 +69,11 @@ export const looseFileChanges = changeFeed(TOKEN, {
   async now(client) {
     const now = Date.now();
     const { covered } = await deletedSince(client, now - OVERLAP_MS, now);
-    return { ...firstPass(), since: Math.min(now - OVERLAP_MS, covered), pass: null };
+    return { ...startSyncCount(), since: Math.min(now - OVERLAP_MS, covered), pass: null };
   },
 
   async since(client, point) {
-    if (point.pass === null) checkPasses(point, 'Salesforce');
+    if (point.pass === null) checkSyncCount(point, 'Salesforce');
     const coveredRoots = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
     const changed = `SystemModstamp > ${momentOf(point.since)}`;
@@ -85,7 +85,7 @@ export const looseFileChanges = changeFeed(TOKEN, {
     }
     const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
-    const end: Point = { ...nextPass(point), since: Math.max(since, point.since), pass: null };
+    const end: Point = { ...nextSyncCount(point), since: Math.max(since, point.since), pass: null };
     return {
       changes: [...(await absent(client, ids)), ...changes],
       next: end,

@@ -89,7 +89,7 @@ export const salesforce: Connector<OAuthGrant> = {
     rotates: true,
     tokenResponseFields: { instance_url: 'instance_url' },
   },
-  facts: ({ facts }) => ({ ...facts, instance: instanceOf(facts) }),
+  urlParameters: ({ facts }) => ({ ...facts, instance: instanceOf(facts) }),
   headers: bearer,
   classify,
   waitMs,

@@ -121,7 +121,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
   });
 }
 
-/** Facts of a task in its text: label and field, in order. */
+/** Fields of a task that its text contains: label and field, in order. */
 const FACTS: readonly (readonly [label: string, field: string])[] = [
   ['State', 'state'],
   ['Priority', 'priority'],
@@ -158,7 +158,7 @@ export const fieldsOf = (table: string): string =>
     ...(MARKED_UP[table] ?? [...FACTS, ...TEXTS].map(([, field]) => field)),
   ].join(',');
 
-/** Returns a record's content: title, facts, and texts of users. */
+/** Returns a record's content: title, fields, and texts of users. */
 export function contentOfRecord(row: Json, table: string, record: string, site: string): ItemContent {
   const title = nameOf(row, record);
   const markedUp = MARKED_UP[table];
@@ -179,7 +179,11 @@ export function contentOfRecord(row: Json, table: string, record: string, site: 
     mimeType,
     name: title,
     url: urlOf(site, table, record),
-    facts: { type: typeOf(table), table, ...(asTrimmed(row['number']) ? { number: asTrimmed(row['number']) } : {}) },
+    fileMetadata: {
+      type: typeOf(table),
+      table,
+      ...(asTrimmed(row['number']) ? { number: asTrimmed(row['number']) } : {}),
+    },
   };
 }
 
@@ -190,6 +194,6 @@ export function contentOfAttachment(row: Json, place: ItemRef, site: string, byt
     ...fileBytes(bytes, asTrimmed(row['content_type']), name),
     name: name || null,
     url: `${site}/sys_attachment.do?sys_id=${place.attachment ?? ''}`,
-    facts: { type: 'ATTACHMENT', table: place.table, attached_to: `${place.table}/${place.record ?? ''}` },
+    fileMetadata: { type: 'ATTACHMENT', table: place.table, attached_to: `${place.table}/${place.record ?? ''}` },
   };
 }

@@ -2,7 +2,7 @@ import { changeFeed, shapeOf, listOf, nullable, number, oneOf, string, type Chec
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import type { Change, ChangePage } from '../sourceItem.js';
-import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
+import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import { LISTED_FIELDS, READABLE } from './adapter.js';
 import { isKind, listTables, withAttachments } from './records.js';
 import { type After, AFTER_CURSOR, count, FROM_START, readPage } from './tables.js';
@@ -32,7 +32,7 @@ type Pass = Checked<typeof passUnderWay>;
 
 /** Start of the change queries, and the state of the current sync. */
 const TOKEN = shapeOf({
-  ...PASSES,
+  ...SYNC_COUNT,
   since: string,
   counts: countsBefore,
   /** Null between syncs. */
@@ -131,7 +131,7 @@ export const recordChanges = changeFeed(TOKEN, {
       cursor = page.next;
     }
     const counts = await countAll(client, names, now);
-    return { ...firstPass(), since: counts.before, counts, pass: null };
+    return { ...startSyncCount(), since: counts.before, counts, pass: null };
   },
 
   async since(client, point) {
@@ -139,7 +139,7 @@ export const recordChanges = changeFeed(TOKEN, {
     const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
     let { counts } = point;
     if (point.pass === null) {
-      checkPasses(point, 'ServiceNow');
+      checkSyncCount(point, 'ServiceNow');
       // Count before the pages are read, and before the check: later deletions lower the next count.
       counts = await countAll(client, coveredRoots, pass.begun);
       await checkCounts(client, point.counts);
@@ -155,7 +155,7 @@ export const recordChanges = changeFeed(TOKEN, {
     const more = behind.open.length > 0;
     const on: Point = more
       ? { ...point, counts, pass: behind }
-      : { ...nextPass(point), since: counts.before, counts, pass: null };
+      : { ...nextSyncCount(point), since: counts.before, counts, pass: null };
     return { ...changes, next: on, more, coveredRoots, isDeep: true };
   },
 });

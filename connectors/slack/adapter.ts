@@ -106,7 +106,7 @@ export function contentOf(
     mimeType: 'text/plain',
     name: null,
     url: url ?? '',
-    facts: {
+    fileMetadata: {
       type: isThread ? 'THREAD' : 'TIME_RANGE',
       is_thread: isThread,
       channel_id: conversation,

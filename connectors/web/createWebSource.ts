@@ -66,33 +66,33 @@ export function createWebSource({
     }
   }
 
-  async function render(way: SiteRoute, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
+  async function render(route: SiteRoute, url: string, signal: AbortSignal): Promise<FetchedPage | null> {
     if (!renders) return null;
     rendering ??= load();
     const { pool, renderPage } = await rendering;
     const page = await pool.use(signal, (browser) =>
-      renderPage({ egress: way.egress, settings, now }, browser, url, signal),
+      renderPage({ egress: route.egress, settings, now }, browser, url, signal),
     );
     // The browser followed redirects and scripts itself; robots.txt must permit the final page too.
-    if (page !== null && page.finalUrl !== url) await way.robots.admit(page.finalUrl, signal);
+    if (page !== null && page.finalUrl !== url) await route.robots.admit(page.finalUrl, signal);
     return page;
   }
 
-  async function fetchBy(way: SiteRoute, url: string, request: PageRequest): Promise<FetchedPage | null> {
+  async function fetchBy(route: SiteRoute, url: string, request: PageRequest): Promise<FetchedPage | null> {
     const { downloadCssAndMedia, known, signal } = request;
-    const minIntervalMs = await way.robots.admit(url, signal);
+    const minIntervalMs = await route.robots.admit(url, signal);
     return inTurn(url, minIntervalMs, signal, async () => {
-      const rendered = downloadCssAndMedia ? await render(way, url, signal) : null;
+      const rendered = downloadCssAndMedia ? await render(route, url, signal) : null;
       if (rendered !== null) return rendered;
-      const plain = await fetchPage({ ...way, settings, now }, url, known, signal);
+      const plain = await fetchPage({ ...route, settings, now }, url, known, signal);
       if (plain === null || !isHtml(plain) || !isEmptyShell(plain.bytes)) return plain;
-      const filled = downloadCssAndMedia ? null : await render(way, plain.finalUrl, signal);
+      const filled = downloadCssAndMedia ? null : await render(route, plain.finalUrl, signal);
       return filled ?? withoutValidators(plain);
     });
   }
 
   /** Tries the default route, then the premium proxies if the site refused it and the request permits them. */
-  async function byAnyRoute<T>(mayUsePremium: boolean, work: (way: SiteRoute) => Promise<T>): Promise<T> {
+  async function byAnyRoute<T>(mayUsePremium: boolean, work: (route: SiteRoute) => Promise<T>): Promise<T> {
     try {
       return await work(direct);
     } catch (error) {
@@ -117,8 +117,8 @@ export function createWebSource({
           settings,
           onProblem,
           readFile: (url) =>
-            byAnyRoute(usePremiumProxies, (way) =>
-              inTurn(url, 0, signal, () => readSitemapFile(way.egress, settings, now, url, signal)),
+            byAnyRoute(usePremiumProxies, (route) =>
+              inTurn(url, 0, signal, () => readSitemapFile(route.egress, settings, now, url, signal)),
             ),
         },
         sitemapUrl,
@@ -132,9 +132,9 @@ export function createWebSource({
           'address_refused',
           `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
         );
-      return byAnyRoute(request.usePremiumProxies, async (way) => {
-        const page = await fetchBy(way, url, request);
-        if (page === null || way === direct) return page;
+      return byAnyRoute(request.usePremiumProxies, async (route) => {
+        const page = await fetchBy(route, url, request);
+        if (page === null || route === direct) return page;
         return { ...page, fetchedWith: page.fetchedWith === 'browser' ? 'browser_premium_proxy' : 'premium_proxy' };
       });
     },

@@ -6,7 +6,7 @@
 export function isEmptyShell(bytes: Uint8Array): boolean {
   // One character per byte: the searched text is ASCII in every charset of HTML except UTF-16, and shells are not
   // UTF-16.
-  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, WINDOW)).toString('latin1');
+  const html = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, MAX_SCANNED)).toString('latin1');
   let hasScript = false;
   let isMeantToBeFilled = false;
   let text = '';
@@ -22,22 +22,23 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
       continue;
     }
     const inside = endOfTag(html, open + 1 + name.length);
-    const tag = html.slice(open, Math.min(inside, open + LONGEST_TAG));
+    const tag = html.slice(open, Math.min(inside, open + MAX_TAG_LENGTH));
     isMeantToBeFilled ||= MOUNT_ELEMENT.test(tag);
     at = inside;
     if (!INVISIBLE.has(name) || tag.endsWith('/>')) continue;
     at = endTag(html, name, inside);
     if (name === 'script') hasScript ||= CODE_SCRIPT.test(tag);
-    if (name === 'noscript') isMeantToBeFilled ||= NOTICE.test(html.slice(inside, Math.min(at, inside + LONGEST_TAG)));
+    if (name === 'noscript')
+      isMeantToBeFilled ||= NOTICE.test(html.slice(inside, Math.min(at, inside + MAX_TAG_LENGTH)));
   }
   return hasScript && (isMeantToBeFilled || text === '' || WAITING.test(text));
 }
 
 /** Maximum number of scanned characters; a page without text in these counts as empty. */
-const WINDOW = 512 * 1024;
+const MAX_SCANNED = 512 * 1024;
 /** Number of visible characters, without blanks, from which a page is not a shell. */
 const ENOUGH_TEXT = 200;
-const LONGEST_TAG = 2000;
+const MAX_TAG_LENGTH = 2000;
 
 /** Elements whose content is invisible if scripts run. */
 const INVISIBLE: ReadonlySet<string> = new Set([

@@ -43,7 +43,7 @@ export function createChromiumInstaller(
       const timer = setTimeout(() => stopping.abort(), timeoutMs);
       timer.unref();
       try {
-        for (const way of methods()) if ((await run(way, stopping.signal)) && (await works())) return true;
+        for (const method of methods()) if ((await run(method, stopping.signal)) && (await works())) return true;
         return false;
       } finally {
         clearTimeout(timer);
@@ -53,8 +53,8 @@ export function createChromiumInstaller(
   };
 }
 
-async function run(way: InstallMethod, signal: AbortSignal): Promise<boolean> {
-  for (const { command, args } of way) if (!(await succeeds(command, args, signal))) return false;
+async function run(method: InstallMethod, signal: AbortSignal): Promise<boolean> {
+  for (const { command, args } of method) if (!(await succeeds(command, args, signal))) return false;
   return true;
 }
 

@@ -115,7 +115,7 @@ export function contentOf(article: Json, translations: readonly Json[], external
   return contentOfArticle('ZENDESK', {
     texts: texts.map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
     url: asText(article['html_url']) ?? externalId,
-    facts: {
+    fileMetadata: {
       type: 'ARTICLE',
       ...omitNull({ locale: own, section_id: idOf(article['section_id']), updated_at: asText(article['updated_at']) }),
       ...(labels.length === 0 ? {} : { labels }),
@@ -195,7 +195,7 @@ export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readon
     name: item.name,
     comments: comments.map((comment) => readComment(comment, users)),
     url: item.externalUrl ?? item.externalId,
-    facts: {
+    fileMetadata: {
       type: 'TICKET',
       ticket_id: idOf(ticket['id']),
       ...omitNull({ channel: asText(asObject(ticket['via'])['channel']), updated_at: asText(ticket['updated_at']) }),

@@ -4,7 +4,7 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { SourceClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
 import { type AccountIds, idOf, idsOf } from '../helpdesk.js';
-import { checkPasses, firstPass, nextPass, PASSES } from '../fullResync.js';
+import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';
 import { NAME } from './api.js';
 import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, TICKET_CURSOR } from './tickets.js';
@@ -16,7 +16,7 @@ const MIN_AGE_S = 300;
 
 /** Position in the export of tickets. */
 const TOKEN = shapeOf({
-  ...PASSES,
+  ...SYNC_COUNT,
   /** Start time in seconds since 1970, as long as there is no cursor. */
   start: number,
   cursor: nullable(string),
@@ -77,7 +77,7 @@ export const ticketChanges = changeFeed(TOKEN, {
     try {
       // The listing that follows includes everything before the cursor.
       const { next } = await exported(client, start, null);
-      return { ...firstPass(), start, cursor: next, pass: null };
+      return { ...startSyncCount(), start, cursor: next, pass: null };
     } catch (error) {
       // Only administrators may export.
       if (isFault(error, 'access_denied'))
@@ -88,11 +88,11 @@ export const ticketChanges = changeFeed(TOKEN, {
 
   async since(client, point) {
     const ids = idsIn(client.credentials);
-    if (point.pass === null) checkPasses(point, NAME);
+    if (point.pass === null) checkSyncCount(point, NAME);
     const coveredRoots = [ids.outer(TICKETS)];
     const behind = (cursor: string | null, pass: Pass) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
-      const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextPass(point), cursor, pass: null };
+      const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextSyncCount(point), cursor, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {

@@ -196,11 +196,17 @@ export function contentOf(json: Json, library: string, file: Uint8Array | null):
     return {
       ...common,
       ...fileBytes(file, asTrimmed(data['contentType']), fileNameOf(data)),
-      facts: { ...facts, ...attached },
+      fileMetadata: { ...facts, ...attached },
     };
   }
   const [text, mimeType] = isNote(data)
     ? [asTrimmed(data['note']), 'text/html']
     : [markdownOf(data, key), 'text/markdown'];
-  return { ...common, bytes: Buffer.from(text), contentType: `${mimeType}; charset=utf-8`, mimeType, facts };
+  return {
+    ...common,
+    bytes: Buffer.from(text),
+    contentType: `${mimeType}; charset=utf-8`,
+    mimeType,
+    fileMetadata: facts,
+  };
 }

@@ -199,7 +199,7 @@ export function contentOf(
     mimeType: named === null ? mimeType : type,
     name,
     url: asLink(file['webViewLink']) ?? id,
-    facts: {
+    fileMetadata: {
       type: 'FILE',
       is_folder: false,
       is_shortcut: shortcut !== null,

@@ -114,7 +114,7 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
     fileFormat: 'EML',
     hasContent: true,
     createdAt: dateOf(message),
-    // The text never changes, but the labels do, and they are part of the facts.
+    // The text never changes, but the labels do, and they are part of the metadata.
     version: asText(message['historyId']),
     tags: tagsOf(message),
   });
@@ -133,7 +133,7 @@ export function contentOf(message: GmailJson, bytes: Uint8Array, answers: string
     mimeType: 'message/rfc822',
     name: null,
     url: urlOf(id),
-    facts: {
+    fileMetadata: {
       type: 'FILE',
       is_message: true,
       start_of_thread: answers === null,

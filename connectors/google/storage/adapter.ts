@@ -5,7 +5,7 @@ import { asList, asObject, asText } from '../../json.js';
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `gs://${bucket}/${key}`,
   containerType: 'FOLDER',
-  containerFact: 'bucket',
+  containerField: 'bucket',
 });
 
 export const dateOf = (value: unknown): Date | null => {

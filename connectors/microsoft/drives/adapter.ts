@@ -131,6 +131,6 @@ export function contentOf(item: Answer<DriveItem>, externalId: string, bytes: Ui
     ...fileBytes(bytes, declared, name),
     name,
     url: asText(item.webUrl) ?? externalId,
-    facts: { type: 'FILE', is_folder: false, drive_id: drive, item_id: id, ...(etag === null ? {} : { etag }) },
+    fileMetadata: { type: 'FILE', is_folder: false, drive_id: drive, item_id: id, ...(etag === null ? {} : { etag }) },
   };
 }

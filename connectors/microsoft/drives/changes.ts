@@ -38,9 +38,9 @@ export const latest = (client: SourceClient, { id }: FeedPlace): Promise<GraphPa
  */
 const isShared = (value: Json): boolean => remoteOf(value) !== null && isFolder(value);
 
-export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'isBlind'> = {
+export const driveFeeds: Pick<Feeds, 'page' | 'changes' | 'externalIdOf' | 'omitsChanges'> = {
   page: (client, { id }, query) => fetchPage(client, feedOf(id), query ?? LISTED),
   changes: async (_client, { values }, place) => values.flatMap((value) => changeOf(value, place)),
   externalIdOf: ({ id }) => id,
-  isBlind: ({ values }) => values.some(isShared),
+  omitsChanges: ({ values }) => values.some(isShared),
 };

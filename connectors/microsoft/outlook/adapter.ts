@@ -115,13 +115,13 @@ const peopleOf = (value: unknown): readonly string[] =>
     .map(personOf)
     .filter((person) => person !== null);
 
-/** Removes absent facts of a message. */
+/** Removes absent metadata of a message. */
 const known = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
   );
 
-/** Returns a message as text: its subject and its body; sender and recipients are facts. */
+/** Returns a message as text: its subject and its body; sender and recipients are metadata. */
 export function contentOfMessage(message: Answer<Message>, externalId: string): ItemContent {
   const { content, contentType } = asAnswer<ItemBody>(message.body);
   const body = asText(content) ?? '';
@@ -137,7 +137,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
     mimeType: type,
     name: subjectOf(message),
     url: asText(message.webLink) ?? externalId,
-    facts: {
+    fileMetadata: {
       is_message: true,
       ...known({
         parent_external_file_id: asText(message.parentFolderId),
@@ -164,6 +164,6 @@ export function contentOfAttachment(attachment: Attached, externalId: string, by
     ...fileBytes(bytes, declared, name),
     name,
     url: externalId,
-    facts: { type: 'ATTACHMENT', parent_external_file_id: externalId.slice(0, externalId.indexOf('/')) },
+    fileMetadata: { type: 'ATTACHMENT', parent_external_file_id: externalId.slice(0, externalId.indexOf('/')) },
   };
 }

@@ -148,6 +148,6 @@ export async function openPage(client: SourceClient, site: Site, externalId: str
     mimeType: 'text/html',
     name: title === '' ? null : title,
     url: asText(page.webUrl) ?? externalId,
-    facts: { type: 'PAGE', site_id: site.id, ...(etag === null ? {} : { etag }) },
+    fileMetadata: { type: 'PAGE', site_id: site.id, ...(etag === null ? {} : { etag }) },
   };
 }

@@ -13,16 +13,16 @@ export interface AccountLimits {
   readonly shared: { readonly requestsAtOnce: number; readonly pausedMs: number } | null;
 }
 
-/** The known facts of a grant; reading them sends no request to its source. No secrets. */
-export interface GrantFacts {
+/** What is known of a grant; reading it sends no request to its source. No secrets. */
+export interface GrantInfo {
   readonly scopes: GrantedScopes;
   /** When the access token expires, milliseconds since 1970; null if unknown. */
   readonly expiresAt: number | null;
   readonly isRefreshable: boolean;
 }
 
-/** Returns the facts of a stored grant. @throws Fault access_revoked if there is no grant */
-export async function readGrantFacts(spec: OAuthSpec, grantStore: GrantStore): Promise<GrantFacts> {
+/** Returns what is known of a stored grant. @throws Fault access_revoked if there is no grant */
+export async function readGrantInfo(spec: OAuthSpec, grantStore: GrantStore): Promise<GrantInfo> {
   const kept = await grantStore.read();
   if (!kept) throw new Fault('access_revoked', 'There is no access to this account. Connect it again.');
   const { scopes, expiresAt, refreshToken } = kept.grant;
