@@ -5,7 +5,10 @@ import { declaredLanguage, prescanMeta } from './encoding/prescanMeta.js';
 import { utf16Without } from './encoding/utf16.js';
 import type { ParseInput } from './types.js';
 
-/** Valid sequences of UTF-8 that no text in another encoding contains by chance. */
+/**
+ * A text with at least this many valid UTF-8 sequences of several bytes is UTF-8: in another encoding, so many do not
+ * occur by chance.
+ */
 const CERTAIN_SEQUENCES = 6;
 
 /**
@@ -16,8 +19,8 @@ const CERTAIN_SEQUENCES = 6;
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { html }: { html: boolean }): string {
   const { bytes } = input;
-  const wide = declaredOrFoundWide(input);
-  if (wide !== null) return new TextDecoder(wide).decode(bytes);
+  const utf16 = utf16Encoding(input);
+  if (utf16 !== null) return new TextDecoder(utf16).decode(bytes);
   // ASCII is the same in nearly all encodings, and latin1 is by far the fastest to decode.
   if (isAscii(bytes))
     return isIso2022Jp(bytes) ? decodeBytes(bytes, 'iso-2022-jp') : bufferOf(bytes).toString('latin1');
@@ -33,17 +36,20 @@ export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { h
   return decodeBytes(bytes, detectEncoding(bytes, { isPage: html, declared: other, language }));
 }
 
-/** Encodings whose text may by chance be valid UTF-8. */
+/** Encodings with several bytes per character, whose text may by chance be valid UTF-8. */
 const SEVERAL_BYTES = /^(?:gb|big5|euc|shift)/;
 
-/** Returns the UTF-16 of a byte order mark, of the header, or of the bytes' form; null for other text. */
-function declaredOrFoundWide({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string | null {
+/**
+ * Returns UTF-16LE or UTF-16BE if the byte order mark, the bytes themselves or the header show it; null for other
+ * encodings.
+ */
+function utf16Encoding({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string | null {
   const mark = byteOrderMark(bytes);
   if (mark !== null) return mark === 'utf-8' ? null : mark;
   const found = utf16Without(bytes);
   const declared = encodingOf(charsetOf(contentType) ?? '');
   if (found !== null || declared?.startsWith('utf-16') !== true) return found;
-  // Neither ASCII nor UTF-8 without zero bytes is UTF-16.
+  // Valid UTF-8 without zero bytes is not UTF-16.
   return isUtf8(bytes) && !bytes.includes(0) ? null : declared;
 }
 
@@ -62,8 +68,9 @@ export function charsetOf(contentType: string | null): string | null {
 }
 
 /**
- * Returns the first declared encoding that is known and possible. UTF-16 is recognised before, so its declaration is
- * wrong here. If the header contradicts itself by an impossible UTF-8, the page's own declaration counts.
+ * Returns the first declared encoding that is known and possible. A declaration of UTF-16 is wrong here, because real
+ * UTF-16 was recognised before. If the header declares UTF-8 and the bytes are not UTF-8, the page's own declaration
+ * counts.
  */
 function declaredEncoding(
   { bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>,
@@ -76,9 +83,10 @@ function declaredEncoding(
   return inPage ?? (header === 'utf-8' ? header : null);
 }
 
-/** Whether a text from so many bytes of valid UTF-8 has enough letters beyond ASCII. */
+/** Whether a text has at least CERTAIN_SEQUENCES characters beyond ASCII. @param bytes length of the text as UTF-8 */
 function holdsSequences(text: string, bytes: number): boolean {
-  // Each letter adds one or two bytes, and a byte order mark three: often the lengths suffice.
+  // Each such character takes one or two bytes more than its length in the text, and a byte order mark three: often the
+  // lengths suffice.
   const added = bytes - text.length;
   if (added < CERTAIN_SEQUENCES) return false;
   if (added >= 2 * CERTAIN_SEQUENCES + 3) return true;
@@ -87,7 +95,7 @@ function holdsSequences(text: string, bytes: number): boolean {
   return found >= CERTAIN_SEQUENCES;
 }
 
-/** Whether UTF-8 ends within a character, or has few wrong bytes. */
+/** Whether the bytes are UTF-8 that ends within a character or has few invalid bytes. */
 function isDamagedUtf8(bytes: Uint8Array): boolean {
   const { right, wrong } = countLetters(new TextDecoder('utf-8').decode(bytes, { stream: true }));
   return right > 0 && right >= 4 * wrong;

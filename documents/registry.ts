@@ -46,8 +46,8 @@ export async function parseDocument(input: ParseInput, limits: DocumentLimits): 
   }
   const parser = await PARSERS[format]();
   const { notRead, ...document } = await parser.parse(input, limits);
-  const facts = { ...(notRead ? { not_read: notRead } : {}), ...(namedAs === null ? {} : { named_as: namedAs }) };
-  return { ...document, metadata: { ...document.metadata, ...facts } };
+  const added = { ...(notRead ? { not_read: notRead } : {}), ...(namedAs === null ? {} : { named_as: namedAs }) };
+  return { ...document, metadata: { ...document.metadata, ...added } };
 }
 
 const isDocument = (format: FileFormat): format is DocumentFormat => Object.hasOwn(PARSERS, format);

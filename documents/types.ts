@@ -47,7 +47,7 @@ export interface HtmlSkips {
   readonly selectors: readonly string[];
 }
 
-/** Facts about the other pages of a site, for the reader of a page. */
+/** Evidence from the other pages of a site, for the reader of a page. */
 export interface SiteEvidence {
   /** Host of the page, with port: blocks of different hosts never match. */
   readonly host: string;
@@ -184,7 +184,7 @@ export interface ParsedDocument {
   readonly format: FileFormat;
   readonly mimeType: string;
   /**
-   * Facts for file_metadata that the document states: title, language, canonical_url, description… JSON values.
+   * Fields for file_metadata that the document states: title, language, canonical_url, description… JSON values.
    * `named_as` is the format that the name or type suggested, if the content has another one.
    */
   readonly metadata: Readonly<Record<string, unknown>>;

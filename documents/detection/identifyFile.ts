@@ -22,18 +22,18 @@ export function identifyFile(input: Pick<ParseInput, 'bytes' | 'contentType' | '
   const byName = formatOfName(input.name);
   const byType = formatOfType(input.contentType);
   const format = formatOf(input, byName, byType);
-  const promised = byName ?? byType;
-  const isLie = promised !== null && promised !== format && !areAlike(promised, format);
-  return { format, mimeType: mimeTypeOf(format), namedAs: isLie ? promised : null };
+  const declared = byName ?? byType;
+  const isMislabelled = declared !== null && declared !== format && !areAlike(declared, format);
+  return { format, mimeType: mimeTypeOf(format), namedAs: isMislabelled ? declared : null };
 }
 
 /**
  * Whether two formats are easily confused: a .txt may contain any text, and pages, Markdown and plain text often have
  * each other's types.
  */
-function areAlike(promised: FileFormat, found: FileFormat): boolean {
+function areAlike(declared: FileFormat, found: FileFormat): boolean {
   const plain: readonly FileFormat[] = ['TXT', 'MD', 'HTML'];
-  return plain.includes(promised) && plain.includes(found);
+  return plain.includes(declared) && plain.includes(found);
 }
 
 function formatOf(

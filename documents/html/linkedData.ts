@@ -50,18 +50,19 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
     for (const one of value) collect(one, depth + 1, parts, seen);
     return;
   }
-  const facts = value as Record<string, unknown>;
-  const texts = TEXTS.map((name) => facts[name]).filter(
-    (text) => typeof text === 'string' && (text.length >= MIN_TEXT_LENGTH || isPost(facts)),
+  const properties = value as Record<string, unknown>;
+  const texts = TEXTS.map((name) => properties[name]).filter(
+    (text) => typeof text === 'string' && (text.length >= MIN_TEXT_LENGTH || isPost(properties)),
   );
   const [text] = texts;
   if (typeof text === 'string' && !seen.has(text)) {
     seen.add(text);
-    const title = TITLES.map((name) => facts[name]).find((one) => typeof one === 'string');
+    const title = TITLES.map((name) => properties[name]).find((one) => typeof one === 'string');
     if (typeof title === 'string') parts.push(`<h2>${escaped(title)}</h2>`);
-    parts.push(asPost(facts, asHtml(text)));
+    parts.push(asPost(properties, asHtml(text)));
   }
-  for (const [name, inner] of Object.entries(facts)) if (!NOT_CONTENT.has(name)) collect(inner, depth + 1, parts, seen);
+  for (const [name, inner] of Object.entries(properties))
+    if (!NOT_CONTENT.has(name)) collect(inner, depth + 1, parts, seen);
 }
 
 /** Shorter texts are labels. */
@@ -71,17 +72,17 @@ const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'bra
 
 const POSTS = /^(?:Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$/;
 
-const isPost = (facts: Readonly<Record<string, unknown>>): boolean => {
-  const type: unknown = Array.isArray(facts['@type']) ? facts['@type'][0] : facts['@type'];
+const isPost = (properties: Readonly<Record<string, unknown>>): boolean => {
+  const type: unknown = Array.isArray(properties['@type']) ? properties['@type'][0] : properties['@type'];
   return typeof type === 'string' && POSTS.test(type);
 };
 
 /** Returns a post of a thread with its author and date in markup, and any other text unchanged. */
-function asPost(facts: Readonly<Record<string, unknown>>, html: string): string {
-  const author: unknown = Array.isArray(facts['author']) ? facts['author'][0] : facts['author'];
+function asPost(properties: Readonly<Record<string, unknown>>, html: string): string {
+  const author: unknown = Array.isArray(properties['author']) ? properties['author'][0] : properties['author'];
   const name = typeof author === 'object' && author !== null && 'name' in author ? author.name : author;
-  const date = facts['datePublished'] ?? facts['dateCreated'];
-  if (!isPost(facts) || typeof name !== 'string' || typeof date !== 'string') return html;
+  const date = properties['datePublished'] ?? properties['dateCreated'];
+  if (!isPost(properties) || typeof name !== 'string' || typeof date !== 'string') return html;
   const [safeName, safeDate] = [name, date].map((text) => escaped(text).replaceAll('"', '&quot;'));
   return `<article class="post" data-author="${safeName}"><time datetime="${safeDate}">${safeDate}</time><div>${html}</div></article>`;
 }

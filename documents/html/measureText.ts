@@ -2,15 +2,24 @@ import type { ParentNode } from 'domhandler';
 import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
 import { BLOCKS, CONTROLS, HEADINGS, LISTS, PREFORMATTED } from './tagSets.js';
 
+/** Counts over the text below an element, without skipped elements. */
 export interface Measure {
+  /** Visible characters. */
   textLength: number;
+  /** Visible characters inside links. */
   linkLength: number;
+  /** Links with text. */
   links: number;
+  /** Characters outside of links, in lines of at least PROSE_LINE characters. */
   proseLength: number;
   images: number;
+  /** Block elements with text. */
   blocks: number;
+  /** Commas, full stops and the corresponding marks of other scripts. */
   marks: number;
+  /** Equal for elements with equal text. */
   textHash: number;
+  /** The kinds of the descendants, as bits of HOLDS. */
   holds: number;
 }
 

@@ -205,7 +205,7 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
 
 const NOTE_ROLE = /(?:^|\s)(?:doc-)?noteref(?:\s|$)/;
 
-/** Whether a link is marked as the number of a note, as in books. It need not be raised by its element. */
+/** Whether a link is marked as the number of a note, as in books, with or without a superscript element. */
 const isNoteMark = (link: PageElement): boolean =>
   NOTE_ROLE.test(link.attribs['epub:type'] ?? link.attribs['role'] ?? '') && textOfNoteMark(link) !== '';
 

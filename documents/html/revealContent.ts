@@ -4,8 +4,8 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
 
 /**
  * Changes the tree so that the search for the main text sees content that a script would show or that is in an unusual
- * element: closed panels of accordions and tabs, streamed parts of React, questions in buttons, facts of a product in its
- * order form. The title, which is metadata, no longer counts as text. Menus, dialogs and banners stay hidden.
+ * element: closed panels of accordions and tabs, streamed parts of React, questions in buttons, details of a product in
+ * its order form. The title, which is metadata, no longer counts as text. Menus, dialogs and banners stay hidden.
  */
 export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
@@ -16,7 +16,7 @@ export function revealContent(root: Document): void {
     if (name === 'title') element.children = [];
     else if (name === 'template') places.set((element.attribs['id'] ?? '').slice(2), element);
     else if (name === 'button' && isQuestion(element)) element.name = 'p';
-    else if (name === 'form' && holdsFacts(element)) element.name = 'div';
+    else if (name === 'form' && holdsProductData(element)) element.name = 'div';
     // Most elements have no attributes, or only a class and an address.
     for (const attribute in element.attribs) {
       if (MARKS_HIDDEN.has(attribute)) {
@@ -177,8 +177,8 @@ function textOf(element: PageElement): string {
 /** Limit of a label in characters, and in nodes. */
 const MAX_QUESTION_LENGTH = 300;
 
-/** Whether a form holds facts of a product in a table, in a list of terms, or marked as its properties. */
-function holdsFacts(form: PageElement): boolean {
+/** Whether a form holds details of a product in a table, in a list of terms, or marked as its properties. */
+function holdsProductData(form: PageElement): boolean {
   let facts = 0;
   eachElement(form, ({ name, attribs }) => {
     if (name === 'dd' || name === 'th' || FACTS.test(attribs['itemprop'] ?? '')) facts += 1;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Document, ParentNode } from 'domhandler';
 import type { RepeatedBlocks, SiteEvidence } from '../types.js';
 import type { Selection } from './mainText/findMainText.js';
-import { isBlock } from './mainText/pageFacts.js';
+import { isBlock } from './mainText/pageMeasures.js';
 import { findRepeats, signatureOf } from './mainText/repeats.js';
 import { removeBareHeadings } from './mainText/scoreBlocks.js';
 import { countText, HOLDS, isElement, isText, type PageElement, visibleLength } from './pageElement.js';
@@ -57,7 +57,9 @@ function measure(parent: ParentNode, leftOut: ReadonlySet<PageElement>, lengths:
 
 const altOf = ({ name, attribs }: PageElement): string => (name === 'img' ? (attribs['alt'] ?? '') : '');
 
-/** Returns the kept text of an element without white space, which templates change. Digits stay: they can be facts. */
+/**
+ * Returns the kept text of an element without white space, which templates change. Digits stay: they can be content.
+ */
 function textOf(element: PageElement, lengths: Lengths): string {
   let text = altOf(element);
   for (const child of element.children) {

@@ -61,7 +61,7 @@ export function composeMessage(
   ]
     .filter((part) => part !== '')
     .join('\n\n');
-  const facts: Readonly<Record<string, string | readonly string[] | null>> = {
+  const headers: Readonly<Record<string, string | readonly string[] | null>> = {
     title: subject,
     from: message.from,
     to: message.to,
@@ -73,7 +73,7 @@ export function composeMessage(
     attachments: attachments.map(({ name }) => name),
   };
   const metadata: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(facts)) {
+  for (const [key, value] of Object.entries(headers)) {
     if (value === null || value.length === 0) continue;
     metadata[key] = typeof value === 'string' ? shortened(value) : value.slice(0, MAX_PEOPLE).map(shortened);
   }

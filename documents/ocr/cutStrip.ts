@@ -1,6 +1,6 @@
 import { cutRows, type Raster } from './raster.js';
 
-/** Darker pixels are ink. */
+/** Brightness below which a pixel counts as ink. */
 const INK = 160;
 /** Height of the strip as a share of the picture, and its minimum in pixels: about four lines of print. */
 const SHARE = 0.07;

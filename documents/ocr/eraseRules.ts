@@ -1,7 +1,10 @@
-/** Darker pixels are ink. */
+/** Brightness below which a pixel counts as ink. */
 const INK = 160;
 const PAPER = 255;
-/** Minimum length of a rule, as a share of the picture's shorter side: longer than any stroke of a letter. */
+/**
+ * Minimum length of a rule (a drawn line), as a share of the picture's shorter side: longer than any stroke of a
+ * letter.
+ */
 const LONG = 0.05;
 const MIN_RULE_LENGTH = 60;
 /**

@@ -1,8 +1,8 @@
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 
 /**
- * Frequent short words of languages in Latin script, without marks on letters: data of another language reads most
- * letters right, but loses the marks.
+ * Frequent short words of languages in Latin script, without accents: OCR with the data of another language reads most
+ * letters correctly, but loses the accents.
  */
 const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
   eng: 'the of and to in is that for it with was on are as be this by not or have from which all has at an they you we but one',

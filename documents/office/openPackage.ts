@@ -21,7 +21,7 @@ export interface Package {
   readonly main: string;
   /** Returns the relations of a member by id. */
   relationsOf(member: string): Promise<ReadonlyMap<string, Relation>>;
-  /** Facts for file_metadata that the file states. */
+  /** Fields for file_metadata that the file states. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created: string | null;
 }

@@ -31,7 +31,7 @@ interface Paragraph {
 
 const TITLES = new Set(['title', 'ctrTitle']);
 /** Placeholders that a layout repeats on every slide. */
-const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
+const REPEATED_PLACEHOLDERS = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg']);
 
 /** Reads the text of the shapes and tables of a slide, of its notes, or of a sheet's drawing. */
 export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
@@ -45,7 +45,7 @@ export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
   let inFallback = 0;
 
   const endShape = ({ place, lines }: Shape): void => {
-    if (lines.length === 0 || (place !== null && FURNITURE.has(place))) return;
+    if (lines.length === 0 || (place !== null && REPEATED_PLACEHOLDERS.has(place))) return;
     if (place !== null && TITLES.has(place)) title = [title, oneLine(lines.join(' '))].filter(Boolean).join(' ');
     else blocks.push(lines.join('\n'));
   };

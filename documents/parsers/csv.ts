@@ -22,27 +22,27 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
   const separatorLine = /^sep=(.)\r?\n/i.exec(sample);
   const body = separatorLine ? text.slice(separatorLine[0].length) : text;
   const delimiter = separatorLine?.[1] ?? (format === 'TSV' && sample.includes('\t') ? '\t' : delimiterOf(sample));
-  const read = (quoteChar: string): { document: ParsedDocument | null; isTorn: boolean } => {
+  const read = (quoteChar: string): { document: ParsedDocument | null; hasOpenQuote: boolean } => {
     const writer = new TextBuilder(limits.maxTextCharacters);
     const items: number[] = [];
     const table = new TableWriter(writer, items, new CellBudget(limits.maxCells), null);
-    let isTorn = false;
+    let hasOpenQuote = false;
     Papa.parse<string[]>(body, {
       delimiter,
       quoteChar,
       skipEmptyLines: true,
       step: ({ data, errors }, parser) => {
-        isTorn ||= errors.some(({ code }) => code === 'MissingQuotes');
-        if (isTorn) parser.abort();
+        hasOpenQuote ||= errors.some(({ code }) => code === 'MissingQuotes');
+        if (hasOpenQuote) parser.abort();
         else table.add(data);
       },
     });
-    if (isTorn) return { document: null, isTorn };
+    if (hasOpenQuote) return { document: null, hasOpenQuote };
     const rows = table.finish();
-    if (rows === 0) return { document: null, isTorn };
+    if (rows === 0) return { document: null, hasOpenQuote };
     const { headers } = table;
     return {
-      isTorn,
+      hasOpenQuote,
       document: {
         text: writer.toString(),
         format,
@@ -55,7 +55,7 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
   const quoted = read('"');
   // A quote that is never closed is an inch mark or an error: treated as a quote, it would swallow the rest of the
   // file.
-  const { document } = quoted.isTorn ? read('\u0000') : quoted;
+  const { document } = quoted.hasOpenQuote ? read('\u0000') : quoted;
   if (document === null) throw new Fault('no_text', 'There are no rows in the table: the file is empty.');
   return document;
 }

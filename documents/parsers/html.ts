@@ -12,7 +12,7 @@ import { revealContent } from '../html/revealContent.js';
 import { listBlocks, withoutRepeated } from '../html/siteBlocks.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser, RepeatedBlocks } from '../types.js';
 
-interface SiteFacts {
+interface SiteResult {
   readonly removed: RepeatedBlocks | null;
   readonly blocks: readonly string[];
 }
@@ -25,7 +25,7 @@ export const htmlParser = {
     const metadata = readMetadata(tree, input.baseUrl);
     const { site } = input;
     /** The evidence of the site about each text that was tried. */
-    const siteFacts = new Map<string, SiteFacts>();
+    const siteResults = new Map<string, SiteResult>();
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
@@ -33,7 +33,7 @@ export const htmlParser = {
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
       if (site)
-        siteFacts.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
+        siteResults.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
       return mainText;
     };
     const { text, sections } = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
@@ -43,7 +43,7 @@ export const htmlParser = {
         'There is no readable text on the page: it is empty, or a script in the browser would have to write its content.',
       );
     }
-    const { removed = null, blocks = [] } = siteFacts.get(text) ?? {};
+    const { removed = null, blocks = [] } = siteResults.get(text) ?? {};
     return {
       text,
       format: 'HTML',

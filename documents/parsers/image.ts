@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import { mimeTypeOf } from '../../contract/files/fileFormats.js';
-import { pageFacts } from '../ocr/pageFacts.js';
+import { ocrMetadata } from '../ocr/ocrMetadata.js';
 import type { DocumentLimits, ParsedDocument, ParseInput, Parser } from '../types.js';
 import { composePages } from './pdf/composePages.js';
 
@@ -14,7 +14,7 @@ const readImage = (format: 'JPG' | 'PNG', input: ParseInput, limits: DocumentLim
         : 'No text was found in the picture. Send one in which letters are sharp, upright and not too small.',
     );
   }
-  return { text, format, mimeType: mimeTypeOf(format), ...pageFacts(input.recognizedPages ?? []), pages, tables };
+  return { text, format, mimeType: mimeTypeOf(format), ...ocrMetadata(input.recognizedPages ?? []), pages, tables };
 };
 
 /** Parses a picture: its only text is the one that OCR recognized before. */

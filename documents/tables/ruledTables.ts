@@ -3,7 +3,7 @@ import { findTables } from './findTables.js';
 import { type FoundTable, rowBox, type TableRow, tidyTable } from './foundTable.js';
 import { type Box, boxOf, heightOf, linesOf, textOf } from './pageRows.js';
 
-/** Distance in points within which two rules are on one line, or touch. */
+/** Distance in points within which two rules (drawn lines) are on one line, or touch. */
 const NEAR = 3;
 /** Minimum share of filled cells: charts and frames have few. */
 const FILLED = 0.3;

@@ -10,7 +10,7 @@ const MAX_ROWS = 10_000;
 
 /**
  * Longest text, in characters, that is repeated in the cells that a merged cell covers. Longer cells belong to a layout
- * rather than to a table of facts, and are not repeated.
+ * rather than to a data table, and are not repeated.
  */
 const MAX_REPEATED_LENGTH = 100;
 

@@ -1,6 +1,6 @@
 import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { isBlock, type PageFacts } from './pageFacts.js';
+import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { type Repeats, signatureOf } from './repeats.js';
 
 /** The place of a block in its page. */
@@ -48,7 +48,7 @@ const TAGS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Adds the names of the traits that a block has. The rules give points for each. */
-export function addTraits(out: string[], element: PageElement, place: BlockPosition, page: PageFacts): void {
+export function addTraits(out: string[], element: PageElement, place: BlockPosition, page: PageMeasures): void {
   const { name, textLength, attribs } = element;
   const link = name === 'a' ? 1 : element.linkLength / textLength;
   out.push(TAGS.get(name) ?? 'tag:other');
@@ -63,7 +63,7 @@ export function addTraits(out: string[], element: PageElement, place: BlockPosit
   for (const part of page.names.read(element)) out.push(part);
 }
 
-function addSizes(out: string[], element: PageElement, page: PageFacts): void {
+function addSizes(out: string[], element: PageElement, page: PageMeasures): void {
   const { textLength, proseLength } = element;
   out.push(
     proseRange(proseLength / textLength),
@@ -75,7 +75,7 @@ function addSizes(out: string[], element: PageElement, page: PageFacts): void {
     out.push(markRange(element.marks / textLength), densityRange(textLength / (element.blocks + 1)));
 }
 
-function addLinks(out: string[], element: PageElement, link: number, place: BlockPosition, page: PageFacts): void {
+function addLinks(out: string[], element: PageElement, link: number, place: BlockPosition, page: PageMeasures): void {
   const { links, linkLength } = element;
   out.push(linkRange(link));
   if (place.inCore && element.parent !== page.core) out.push(link > 0.5 ? 'deepLinks' : 'deep');
@@ -102,7 +102,7 @@ function addHoldings(out: string[], element: PageElement): void {
   if (images > 2) out.push('images3');
 }
 
-function addPosition(out: string[], element: PageElement, place: BlockPosition, page: PageFacts): void {
+function addPosition(out: string[], element: PageElement, place: BlockPosition, page: PageMeasures): void {
   const { start, inMain, inArticle, inCore } = place;
   const { parent } = element;
   out.push(fromRange(start / page.textLength));

@@ -48,11 +48,11 @@ function isHidden(element: PageElement, page: Measure): boolean {
  * prose, and icons and decorations have none.
  */
 function isShown({ name, attribs, textLength }: PageElement): boolean {
-  return name === 'a' && attribs['href'] !== undefined && textLength >= LEAST_TEASER;
+  return name === 'a' && attribs['href'] !== undefined && textLength >= MIN_TEASER_LENGTH;
 }
 
 /** Minimum number of characters of a teaser. */
-const LEAST_TEASER = 60;
+const MIN_TEASER_LENGTH = 60;
 
 function isButton(element: PageElement): boolean {
   if (element.name !== 'button') return false;
@@ -68,7 +68,9 @@ const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-adv
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
-  return textLength > 0 && textLength < FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0;
+  return (
+    textLength > 0 && textLength < MAX_FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0
+  );
 }
 
 /** Whether the text has at least two lines, each a number. */
@@ -110,12 +112,12 @@ function meaningOfName(name: string | undefined, names: Map<string, number>): nu
 }
 
 /** Maximum number of characters of a form that is only a field with its label. */
-const FIELD_LENGTH = 40;
+const MAX_FIELD_LENGTH = 40;
 
 /** Whether the element is a search box. Other forms hold content: products, and whole pages of some servers. */
 function isSearch(element: PageElement): boolean {
   if (element.name === 'search' || element.attribs['role'] === 'search') return true;
-  return element.name === 'form' && (element.holds & HOLDS.control) !== 0 && element.textLength < FIELD_LENGTH;
+  return element.name === 'form' && (element.holds & HOLDS.control) !== 0 && element.textLength < MAX_FIELD_LENGTH;
 }
 
 const TITLES = new Set([...HEADINGS, 'dt', 'summary', 'th']);

@@ -5,7 +5,7 @@ import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import { findHidden } from './findHidden.js';
-import { readFacts } from './pageFacts.js';
+import { measurePage } from './pageMeasures.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
@@ -36,7 +36,7 @@ export function findMainText(tree: Document): Selection {
   const hidden = findHidden(tree, measured);
   const all = hidden.size === 0 ? measured : measureText(tree, hidden);
   if (all.textLength > 0) {
-    const page = readFacts(tree, all, hidden);
+    const page = measurePage(tree, all, hidden);
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {

@@ -1,7 +1,7 @@
 import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { previousElement } from '../listItems.js';
 import { PREFORMATTED } from '../tagSets.js';
-import type { PageFacts } from './pageFacts.js';
+import type { PageMeasures } from './pageMeasures.js';
 
 /** Whether the element is a paragraph or code without links, which is removed only with its container. */
 export function isParagraph(element: PageElement): boolean {
@@ -10,44 +10,44 @@ export function isParagraph(element: PageElement): boolean {
 }
 
 /** Whether the element is the menu column of a page that is laid out by a table. */
-export function isMenuCell(element: PageElement, page: PageFacts): boolean {
+export function isMenuCell(element: PageElement, page: PageMeasures): boolean {
   if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
   return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
 }
 
 /** Maximum number of characters of a bar, which may contain the titles of the neighbouring chapters. */
-const BAR_LENGTH = 600;
+const MAX_BAR_LENGTH = 600;
 
 /**
  * Whether the element is a bar of links to the neighbouring pages, or the line with which a generator names itself. Both
  * are recognised by published markup: names of generators, `rel` and `accesskey` of links.
  */
-export function isBar(element: PageElement, start: number, page: PageFacts): boolean {
+export function isBar(element: PageElement, start: number, page: PageMeasures): boolean {
   const { links, textLength, proseLength } = element;
-  if (textLength > BAR_LENGTH || page.coreLine.has(element)) return false;
+  if (textLength > MAX_BAR_LENGTH || page.coreLine.has(element)) return false;
   if (links > 0 && page.names.read(element).includes('n:generated')) return true;
   if (proseLength > 0) return false;
   if (
-    textLength >= LEAST_GENERATOR &&
-    textLength <= GENERATOR_LENGTH &&
+    textLength >= MIN_GENERATOR_LENGTH &&
+    textLength <= MAX_GENERATOR_LENGTH &&
     start > 0.7 * page.textLength &&
     GENERATOR.test(textIn(element))
   )
     return true;
-  return links >= 2 && textLength <= NEIGHBOURS_LENGTH && leadsAround(element);
+  return links >= 2 && textLength <= MAX_NEIGHBOURS_LENGTH && linksToNeighbours(element);
 }
 
 /** Minimum and maximum number of visible characters of a line that names the generator. */
-const LEAST_GENERATOR = 10;
-const GENERATOR_LENGTH = 120;
+const MIN_GENERATOR_LENGTH = 10;
+const MAX_GENERATOR_LENGTH = 120;
 const GENERATOR =
   /^(?:.{0,100}[\s,(]|)(?:(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
 
 /** Maximum number of characters of a bar that no name marks. */
-const NEIGHBOURS_LENGTH = 200;
+const MAX_NEIGHBOURS_LENGTH = 200;
 
 /** Whether much of the text of an element is links, some of which lead to the next or previous page. */
-function leadsAround(element: PageElement): boolean {
+function linksToNeighbours(element: PageElement): boolean {
   if (element.linkLength < 0.4 * element.textLength) return false;
   const visit = (parent: PageElement): boolean =>
     parent.children.some((child) => {
@@ -83,10 +83,10 @@ function codeIn(element: PageElement): number {
 }
 
 /**
- * Whether the element is a table of facts in the centre of a page, whose rows stay together: it has header cells, or the
+ * Whether the element is a data table in the centre of a page, whose rows stay together: it has header cells, or the
  * page shows code and each row has several cells, as in summaries of functions.
  */
-export function isFactTable(element: PageElement, inCore: boolean, page: PageFacts): boolean {
+export function isDataTable(element: PageElement, inCore: boolean, page: PageMeasures): boolean {
   if (!inCore || element.name !== 'table') return false;
   if ((element.holds & (HOLDS.table | HOLDS.preformatted | HOLDS.control | HOLDS.heading)) !== 0) return false;
   const isShop = page.shapes.includes('shop') || page.shapes.includes('cards');
@@ -94,7 +94,7 @@ export function isFactTable(element: PageElement, inCore: boolean, page: PageFac
   return page.shapes.includes('code') && isGrid(element);
 }
 
-/** Minimum number of rows of a table of facts without header cells. */
+/** Minimum number of rows of a data table without header cells. */
 const MIN_ROWS = 2;
 
 /** Whether each row has at least two cells. */
@@ -127,20 +127,20 @@ export function isAnnounced(element: PageElement, inCore: boolean): boolean {
 const ANNOUNCES = /[:：]\s*$/;
 
 /** Whether the element is the menu of a page that comes before its title. */
-export function isMenu(element: PageElement, start: number, page: PageFacts): boolean {
+export function isMenu(element: PageElement, start: number, page: PageMeasures): boolean {
   if (element.name !== 'nav' || element.proseLength > 0 || (element.holds & HOLDS.topHeading) !== 0) return false;
   return page.titleAt >= 0 && start + element.textLength <= page.titleAt;
 }
 
 /** Maximum number of characters of a label. */
-const LABEL_LENGTH = 30;
+const MAX_LABEL_LENGTH = 30;
 
 /** Whether only a label remains of an element, such as "Table of Contents" without the list. */
-export function isTorn(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
-  if (element.proseLength > 0 || element.textLength <= LABEL_LENGTH) return false;
+export function isOnlyLabel(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
+  if (element.proseLength > 0 || element.textLength <= MAX_LABEL_LENGTH) return false;
   let rest = element.textLength;
   for (const child of element.children) if (isElement(child) && removed.has(child)) rest -= child.textLength;
-  return rest > 0 && rest <= LABEL_LENGTH && rest <= 0.2 * element.textLength;
+  return rest > 0 && rest <= MAX_LABEL_LENGTH && rest <= 0.2 * element.textLength;
 }
 
 function textIn(element: PageElement): string {
@@ -153,6 +153,6 @@ function textIn(element: PageElement): string {
 }
 
 /** Whether the element has footnotes, which are short, last and full of links like a footer. */
-export function isNotes(element: PageElement, page: PageFacts): boolean {
+export function isFootnotes(element: PageElement, page: PageMeasures): boolean {
   return (element.attribs['role'] ?? '').startsWith('doc-') || page.names.read(element).includes('n:notes');
 }

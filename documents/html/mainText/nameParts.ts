@@ -38,7 +38,7 @@ const NAME_PARTS = {
   grid: 'grid list items listing results collection products loop',
   logo: 'logo logos brand brands partners clients icon icons',
   button: 'btn button buttons action actions controls tools options',
-  aloud: 'sr visuallyhidden screenreader skip skiplink offscreen',
+  screenReader: 'sr visuallyhidden screenreader skip skiplink offscreen',
   print: 'noprint edit editsection permalink headerlink anchor anchorjs',
   hero: 'hero jumbotron intro lead lede subtitle standfirst dek deck',
   faq: 'faq faqs accordion tab tabs collapse panel',
@@ -60,7 +60,7 @@ const PARTS: ReadonlyMap<string, string> = new Map(
   Object.entries(NAME_PARTS).flatMap(([part, words]) => words.split(' ').map((word) => [word, `n:${part}`] as const)),
 );
 
-const LONGEST_PART = Math.max(...[...PARTS.keys()].map((part) => part.length));
+const MAX_PART_LENGTH = Math.max(...[...PARTS.keys()].map((part) => part.length));
 
 const NONE: readonly string[] = [];
 
@@ -98,7 +98,7 @@ function partsOf(name: string): readonly string[] {
     const isUpper = unit >= 65 && unit <= 90;
     const continues = (unit >= 97 && unit <= 122) || (isUpper && !isLower);
     if (start !== -1 && !continues) {
-      const part = i - start > LONGEST_PART ? undefined : PARTS.get(name.slice(start, i).toLowerCase());
+      const part = i - start > MAX_PART_LENGTH ? undefined : PARTS.get(name.slice(start, i).toLowerCase());
       if (part !== undefined && !(found ??= []).includes(part)) found.push(part);
       start = -1;
     }

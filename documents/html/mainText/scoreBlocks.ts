@@ -3,17 +3,17 @@ import { isElement, isText, type PageElement } from '../pageElement.js';
 import {
   isAnnounced,
   isBar,
-  isFactTable,
+  isDataTable,
   isMenu,
   isMenuCell,
-  isNotes,
+  isFootnotes,
   isParagraph,
-  isTorn,
+  isOnlyLabel,
   keepsCode,
 } from './knownBlocks.js';
 import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
-import { isBlock, type PageFacts } from './pageFacts.js';
+import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
 import type { Repeats } from './repeats.js';
 
@@ -48,7 +48,7 @@ interface Scored {
   readonly doubtfulLength: number;
 }
 
-/** Facts of a page that are known before its blocks are scored. */
+/** Properties of a page that are known before its blocks are scored. */
 export interface Known {
   readonly leftOut: ReadonlySet<PageElement>;
   /** Elements with the texts of a thread's authors: these are not scored. */
@@ -65,7 +65,7 @@ export interface Known {
  */
 export function scoreBlocks(
   root: Document,
-  page: PageFacts,
+  page: PageMeasures,
   { leftOut, written, around }: Known,
   slack: number,
 ): Scored {
@@ -100,7 +100,7 @@ export function scoreBlocks(
         const isJunk =
           excess > -DOUBT &&
           !keepsCode(child, next.inCore) &&
-          !(page.shapes.includes('code') && isFactTable(child, step.inCore, page));
+          !(page.shapes.includes('code') && isDataTable(child, step.inCore, page));
         if (
           (isJunk && excess > 0) ||
           isMenuCell(child, page) ||
@@ -119,13 +119,13 @@ export function scoreBlocks(
         next.points = own;
       }
       at = start;
-      if (isFactTable(child, step.inCore, page)) {
+      if (isDataTable(child, step.inCore, page)) {
         at = start + child.textLength;
         continue;
       }
       visit(child, children, next);
       at = start + child.textLength;
-      if (!around.has(child) && !page.coreLine.has(child) && isTorn(child, removed)) {
+      if (!around.has(child) && !page.coreLine.has(child) && isOnlyLabel(child, removed)) {
         removed.add(child);
         removedLength = removedBefore + child.textLength;
       }
@@ -140,11 +140,11 @@ export function scoreBlocks(
 }
 
 /** Whether the element is removed only together with its container. */
-function isUnscored(element: PageElement, page: PageFacts, written: ReadonlySet<PageElement>): boolean {
-  return UNSCORED.has(element.name) || written.has(element) || isParagraph(element) || isNotes(element, page);
+function isUnscored(element: PageElement, page: PageMeasures, written: ReadonlySet<PageElement>): boolean {
+  return UNSCORED.has(element.name) || written.has(element) || isParagraph(element) || isFootnotes(element, page);
 }
 
-function enter(element: PageElement, step: Step, page: PageFacts): { -readonly [Key in keyof Step]: Step[Key] } {
+function enter(element: PageElement, step: Step, page: PageMeasures): { -readonly [Key in keyof Step]: Step[Key] } {
   const { name } = element;
   const role = element.attribs['role'];
   return {

@@ -188,12 +188,12 @@ function findOpening(posts: readonly Post[], dates: Dates): Post | null {
 }
 
 /**
- * Returns the post with its author and date; null if one of them is missing, or if the evidence for the author is not
- * better than a rank.
+ * Returns the post with its author and date; null if one of them is missing, or if the rank of the author's evidence is
+ * above `maxRank` (0 is the best evidence).
  */
-function completed(parts: PostParts | null, most: number): Post | null {
+function completed(parts: PostParts | null, maxRank: number): Post | null {
   const [author] = parts?.authors.toSorted((a, b) => a.rank - b.rank) ?? [];
-  if (parts === null || author === undefined || author.rank > most || parts.dates.length === 0) return null;
+  if (parts === null || author === undefined || author.rank > maxRank || parts.dates.length === 0) return null;
   return { ...parts, author, date: chooseDate(parts.dates, author) };
 }
 

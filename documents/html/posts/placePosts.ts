@@ -27,7 +27,7 @@ export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): v
   const kept = posts.filter(({ element }) => !isLeftOut(element, leftOut));
   const elements = new Set(kept.map(({ element }) => element));
   const bodies = findBodies(kept, elements);
-  removeFurniture(kept, bodies, elements, leftOut);
+  removeRepeatedParts(kept, bodies, elements, leftOut);
   for (const post of kept) {
     const { element, author, date } = post;
     const body = bodies.get(element) ?? null;
@@ -45,10 +45,15 @@ export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): v
 }
 
 /**
- * Removes the elements that the template repeats around the bodies of most posts: buttons, numbers, facts about the
+ * Removes the elements that the template repeats around the bodies of most posts: buttons, numbers, details of the
  * author.
  */
-function removeFurniture(posts: readonly Post[], bodies: Bodies, elements: Elements, leftOut: Set<PageElement>): void {
+function removeRepeatedParts(
+  posts: readonly Post[],
+  bodies: Bodies,
+  elements: Elements,
+  leftOut: Set<PageElement>,
+): void {
   const surroundings = posts.map(({ element }) => surroundingsOf(element, bodies.get(element) ?? null, elements));
   const counts = new Map<string, number>();
   for (const one of surroundings)

@@ -26,7 +26,7 @@ const NAME = process.platform === 'win32' ? 'tesseract.exe' : 'tesseract';
 const INSTALL =
   'Install it (apt-get install tesseract-ocr), add its folder to PATH, or set OCR_ENGINE to wasm, which needs no installation.';
 /** Version 3 has no neural engine. */
-const LEAST_VERSION = 4;
+const MIN_VERSION = 4;
 
 /**
  * Finds Tesseract and its languages (`tesseract --list-langs`).
@@ -48,7 +48,7 @@ export async function findTesseract(searchPath: string, environment?: NodeJS.Pro
     return `${stdout}\n${stderr}`;
   };
   const version = /^tesseract v?(\d+[\d.]*)/m.exec(await ask('--version'))?.[1] ?? '0';
-  if (Number.parseInt(version, 10) < LEAST_VERSION)
+  if (Number.parseInt(version, 10) < MIN_VERSION)
     throw new StartError(`OCR_ENGINE is native, but ${program} is version ${version}, and 4 is the oldest. ${INSTALL}`);
   const list = await ask('--list-langs');
   const listed = new Set(list.split('\n').map((line) => line.trim()));

@@ -21,7 +21,7 @@ export interface Book {
   readonly unreadPages: number;
   /** Media types of all files of the book. */
   readonly types: readonly string[];
-  /** Facts for file_metadata that the book states. */
+  /** Fields for file_metadata that the book states. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created: string | null;
 }
@@ -33,7 +33,7 @@ const ENCRYPTION = 'META-INF/encryption.xml';
 const PAGE_TYPE = /^(?:application\/xhtml\+xml|text\/html|application\/x-dtbook\+xml|text\/x-oeb1-document)$/;
 
 /** Maximum number of fallbacks that are followed: forged chains may contain loops. */
-const MOST_FALLBACKS = 10;
+const MAX_FALLBACKS = 10;
 
 /**
  * Opens a book.
@@ -44,7 +44,7 @@ export async function openBook(bytes: Uint8Array, limits: DocumentLimits): Promi
   if (!archive.has(CONTAINER)) throw noBook('no list of its parts');
   const main = mainPart(await archive.read(CONTAINER), limits);
   if (main === null || !archive.has(main)) throw noBook('no list of its pages');
-  const { items, spine, ...facts } = readMain(await archive.read(main), main, limits);
+  const { items, spine, ...fields } = readMain(await archive.read(main), main, limits);
   const pages = new Set<string>();
   let unreadPages = 0;
   for (const id of spine) {
@@ -53,7 +53,7 @@ export async function openBook(bytes: Uint8Array, limits: DocumentLimits): Promi
     else pages.add(member);
   }
   if (archive.has(ENCRYPTION)) refuseProtected(await archive.read(ENCRYPTION), pages, limits);
-  return { archive, pages: [...pages], unreadPages, types: [...items.values()].map(({ type }) => type), ...facts };
+  return { archive, pages: [...pages], unreadPages, types: [...items.values()].map(({ type }) => type), ...fields };
 }
 
 function mainPart(container: Uint8Array, limits: DocumentLimits): string | null {
@@ -71,7 +71,7 @@ function mainPart(container: Uint8Array, limits: DocumentLimits): string | null 
 /** Follows the fallbacks of an item to a page; null if there is none. */
 function pageOf(id: string, items: ReadonlyMap<string, Item>): string | null {
   let item = items.get(id);
-  for (let steps = 0; item !== undefined && steps < MOST_FALLBACKS; steps++) {
+  for (let steps = 0; item !== undefined && steps < MAX_FALLBACKS; steps++) {
     if (PAGE_TYPE.test(item.type)) return item.member;
     item = items.get(item.fallback ?? '');
   }
@@ -93,8 +93,8 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map([
 /** Elements that a book has several of. */
 const SEVERAL: ReadonlySet<string> = new Set(['author', 'subject']);
 
-/** Maximum length of a fact in characters. */
-const LONGEST_FACT = 1000;
+/** Maximum length of a value in characters. */
+const MAX_VALUE_LENGTH = 1000;
 
 function readMain(
   part: Uint8Array,
@@ -104,7 +104,7 @@ function readMain(
   const folder = main.slice(0, main.lastIndexOf('/') + 1);
   const items = new Map<string, Item>();
   const spine: string[] = [];
-  const facts: Record<string, string> = {};
+  const fields: Record<string, string> = {};
   let text = '';
   let inMetadata = false;
   readXml(part, limits, {
@@ -124,16 +124,16 @@ function readMain(
     close(name) {
       if (name === 'metadata') inMetadata = false;
       const key = inMetadata ? PROPERTIES.get(name) : undefined;
-      const value = oneLine(text).slice(0, LONGEST_FACT);
+      const value = oneLine(text).slice(0, MAX_VALUE_LENGTH);
       text = '';
       if (key === undefined || value === '') return;
-      const before = facts[key];
-      if (before === undefined) facts[key] = value;
-      else if (SEVERAL.has(key)) facts[key] = `${before}, ${value}`.slice(0, LONGEST_FACT);
+      const before = fields[key];
+      if (before === undefined) fields[key] = value;
+      else if (SEVERAL.has(key)) fields[key] = `${before}, ${value}`.slice(0, MAX_VALUE_LENGTH);
     },
   });
-  const date = new Date(facts['created'] ?? '');
-  return { items, spine, metadata: facts, created: Number.isNaN(date.getTime()) ? null : date.toISOString() };
+  const date = new Date(fields['created'] ?? '');
+  return { items, spine, metadata: fields, created: Number.isNaN(date.getTime()) ? null : date.toISOString() };
 }
 
 /** Algorithms that only make fonts unusable outside of the book: EPUB 3.3, 4.4, and Adobe's older one. */

@@ -8,7 +8,7 @@ export function documentOf(
   file: OdfFile,
   format: 'ODT' | 'ODS' | 'ODP',
   text: string,
-  facts: Readonly<Record<string, unknown>>,
+  added: Readonly<Record<string, unknown>>,
   unread: Readonly<Record<string, number>>,
 ): ParsedDocument {
   const notRead = countUnread(file, unread);
@@ -16,7 +16,7 @@ export function documentOf(
     text,
     format,
     mimeType: mimeTypeOf(format),
-    metadata: { ...file.metadata, ...facts },
+    metadata: { ...file.metadata, ...added },
     ...(file.created === null ? {} : { sourceCreatedAt: file.created }),
     ...(notRead ? { notRead } : {}),
   };

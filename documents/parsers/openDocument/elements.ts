@@ -41,11 +41,11 @@ const NOT_INLINE: ReadonlySet<string> = new Set([
 export const isInline = (name: string): boolean => !NOT_INLINE.has(name);
 
 /** Maximum number of spaces that one element may stand for. */
-const MOST_SPACES = 100;
+const MAX_SPACES = 100;
 
 /** Returns the text for which an element in a paragraph stands. */
 export function inlineText(name: string, { c }: Readonly<Record<string, string>>): string {
-  if (name === 's') return ' '.repeat(Math.min(MOST_SPACES, Number(c ?? 1) || 1));
+  if (name === 's') return ' '.repeat(Math.min(MAX_SPACES, Number(c ?? 1) || 1));
   if (name === 'tab') return '\t';
   if (name === 'line-break') return '\n';
   return name === 'ruby-text' ? '(' : '';

@@ -11,7 +11,7 @@ export interface OdfFile {
   readonly content: Buffer;
   /** The part with the shared styles, and the headers and footers; null if there is none. */
   readonly styles: Buffer | null;
-  /** Facts for file_metadata that the file states. */
+  /** Fields for file_metadata that the file states. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created: string | null;
 }
@@ -71,11 +71,11 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['date', 'modified'],
 ]);
 
-/** Maximum length of a fact in characters. */
-const LONGEST_FACT = 1000;
+/** Maximum length of a value in characters. */
+const MAX_VALUE_LENGTH = 1000;
 
 function readMeta(part: Uint8Array, limits: DocumentLimits): Pick<OdfFile, 'metadata' | 'created'> {
-  const facts: Record<string, string> = {};
+  const fields: Record<string, string> = {};
   let text = '';
   readXml(part, limits, {
     skipsDoctype: true,
@@ -87,14 +87,14 @@ function readMeta(part: Uint8Array, limits: DocumentLimits): Pick<OdfFile, 'meta
     },
     close(element) {
       const key = PROPERTIES.get(element);
-      const value = oneLine(text).slice(0, LONGEST_FACT);
+      const value = oneLine(text).slice(0, MAX_VALUE_LENGTH);
       text = '';
       if (key === undefined || value === '') return;
       // Each keyword has an element of its own.
-      const before = key === 'keywords' ? facts[key] : undefined;
-      facts[key] = (before === undefined ? value : `${before}, ${value}`).slice(0, LONGEST_FACT);
+      const before = key === 'keywords' ? fields[key] : undefined;
+      fields[key] = (before === undefined ? value : `${before}, ${value}`).slice(0, MAX_VALUE_LENGTH);
     },
   });
-  const date = new Date(facts['created'] ?? '');
-  return { metadata: facts, created: Number.isNaN(date.getTime()) ? null : date.toISOString() };
+  const date = new Date(fields['created'] ?? '');
+  return { metadata: fields, created: Number.isNaN(date.getTime()) ? null : date.toISOString() };
 }

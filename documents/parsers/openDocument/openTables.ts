@@ -18,7 +18,7 @@ interface EndedTable<Paragraph> {
 }
 
 /** Maximum number of equal cells side by side in a table. */
-const MOST_REPEATED = 100;
+const MAX_REPEATED = 100;
 
 const ONE: Span = { columns: 1, rows: 1 };
 
@@ -56,7 +56,7 @@ export class OpenTables<Paragraph> {
       spanOf,
     );
     table.span = { columns, rows };
-    table.repeated = Math.min(MOST_REPEATED, spanOf(attributes['number-columns-repeated']));
+    table.repeated = Math.min(MAX_REPEATED, spanOf(attributes['number-columns-repeated']));
   }
 
   /** Keeps a paragraph of the open cell, in case the table has no other cell. */

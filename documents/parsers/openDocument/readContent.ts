@@ -180,7 +180,7 @@ export class ContentReader {
     return 'aside';
   }
 
-  /** Returns the facts of an element with paragraphs of its own; null for others. */
+  /** Returns the role of an element with paragraphs of its own; null for others. */
   #aboutContainer(
     name: string,
     attributes: Readonly<Record<string, string>>,

@@ -41,7 +41,7 @@ export const objectName = (href: string | undefined): string =>
     .toLowerCase();
 
 /** Maximum number of equal cells side by side. */
-const MOST_REPEATED = 100;
+const MAX_REPEATED = 100;
 
 /** Reads a chart as blocks: its titles, and the table with its values. Returns null for other objects. */
 function readChart(part: Uint8Array, limits: DocumentLimits): string[] | null {
@@ -60,7 +60,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] | null {
       else if (name === 'table-row' && inTable) rows.push([]);
       else if (name === 'table-cell') {
         [words, value] = ['', attributes['value'] ?? ''];
-        repeated = Math.min(MOST_REPEATED, spanOf(attributes['number-columns-repeated']));
+        repeated = Math.min(MAX_REPEATED, spanOf(attributes['number-columns-repeated']));
       } else if (name === 'p') inParagraph = true;
     },
     text(text) {

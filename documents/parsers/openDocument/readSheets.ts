@@ -43,7 +43,7 @@ const sheetOf = (attributes: Readonly<Record<string, string>>, styles: Styles): 
   isHidden: styles.isHidden(attributes['style-name'] ?? null),
 });
 
-/** Returns the sheets of a workbook: whether there are several decides about their headings. */
+/** Returns the sheets of a workbook. Their number decides whether they get headings. */
 export function listSheets(part: Uint8Array, styles: Styles, limits: DocumentLimits): Sheet[] {
   const sheets: Sheet[] = [];
   let [tables, skipped] = [0, 0];

@@ -5,7 +5,14 @@ import { type ContentHandler, type ContentParts, ContentReader, type Paragraph }
 import { SHAPES } from './elements.js';
 
 /** Placeholders that a layout repeats on every slide. */
-const FURNITURE: ReadonlySet<string> = new Set(['header', 'footer', 'date-time', 'page-number', 'page', 'handout']);
+const REPEATED_PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'header',
+  'footer',
+  'date-time',
+  'page-number',
+  'page',
+  'handout',
+]);
 
 /** A block of a slide, and the kind of its placeholder; null for a text box. */
 interface Shape {
@@ -86,7 +93,7 @@ export class SlideReader implements ContentHandler {
 
   #endShape(shape: Shape | undefined): void {
     const slide = this.#slide;
-    if (!shape || !slide || shape.lines.length === 0 || FURNITURE.has(shape.kind ?? '')) return;
+    if (!shape || !slide || shape.lines.length === 0 || REPEATED_PLACEHOLDERS.has(shape.kind ?? '')) return;
     if (this.#inNotes) slide.notes.push(...shape.lines.map((line) => line.replace(/^ *- /, '')));
     else if (shape.kind === 'title') slide.title.push(oneLine(shape.lines.join(' ')));
     else slide.blocks.push(shape.lines.join('\n'));

@@ -21,7 +21,7 @@ export interface Styles {
 const BULLETS: ListLevel = { isNumbered: false, start: 1 };
 
 /** Maximum number of steps from a style to the one that it is based on: forged chains may contain loops. */
-const MOST_STEPS = 20;
+const MAX_STEPS = 20;
 
 /** Reads the styles of the shared part and of the content itself. */
 export function readStyles(parts: readonly Uint8Array[], limits: DocumentLimits): Styles {
@@ -33,7 +33,7 @@ export function readStyles(parts: readonly Uint8Array[], limits: DocumentLimits)
     levelOf: (list, level) => levels.get(`${level} ${list ?? ''}`) ?? BULLETS,
     isTitle(paragraph) {
       let style = paragraph ?? undefined;
-      for (let steps = 0; style !== undefined && steps < MOST_STEPS; steps++) {
+      for (let steps = 0; style !== undefined && steps < MAX_STEPS; steps++) {
         // Built-in styles have English names in the file, whatever the language of the program.
         if (style === 'Title') return true;
         style = parents.get(style);

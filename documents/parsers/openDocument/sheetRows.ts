@@ -20,10 +20,10 @@ interface RowHandler {
 }
 
 /** Maximum number of columns: programs allow 16,384, and a forged number must not create a row of a billion cells. */
-const MOST_COLUMNS = 16_384;
+const MAX_COLUMNS = 16_384;
 /** Limits of a merged cell whose text is repeated, as in the other formats of tables. */
-const MOST_SPANNED = 100;
-const LONGEST_REPEATED = 100;
+const MAX_SPANNED = 100;
+const MAX_REPEATED_LENGTH = 100;
 
 /** Collects the cells of a sheet's rows, with repeated cells and rows, and with the texts of merged cells. */
 export class SheetRows {
@@ -63,7 +63,7 @@ export class SheetRows {
   add({ text, value, isCovered, repeated, columns, rows }: Cell): void {
     const words = oneLine(text);
     const shown = isCovered ? '' : value.replaces || words === '' ? value.text : words;
-    const end = Math.min(MOST_COLUMNS, this.#column + repeated);
+    const end = Math.min(MAX_COLUMNS, this.#column + repeated);
     if (shown !== '') {
       this.#budget.take(end - this.#column);
       while (this.#row.length < this.#column) this.#row.push('');
@@ -76,9 +76,9 @@ export class SheetRows {
 
   #merge(text: string, columns: number, rows: number): void {
     this.#isMerged ||= columns > 1;
-    if (text.length > LONGEST_REPEATED) return;
+    if (text.length > MAX_REPEATED_LENGTH) return;
     const merged = { text, first: this.#number, last: this.#number + rows - 1 };
-    const width = Math.min(MOST_SPANNED, columns);
+    const width = Math.min(MAX_SPANNED, columns);
     this.#budget.take(width);
     for (let column = this.#column; column < this.#column + width; column++) this.#merged.set(column, merged);
   }

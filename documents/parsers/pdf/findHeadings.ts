@@ -19,11 +19,11 @@ export interface GroupedPage {
 /** The titles of a document's outline, as `outlineKey` returns them. */
 export type Outline = ReadonlySet<string>;
 
-const LONGEST_HEADING = 200;
+const MAX_HEADING_LENGTH = 200;
 /** Minimum font size of a heading relative to the body's. */
 const LARGER = 1.15;
 /** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
-const LONGEST_BOLD = 120;
+const MAX_BOLD_LENGTH = 120;
 /** Maximum share of bold groups: a document with more uses bold letters for other purposes. */
 const BOLD_SHARE = 0.4;
 const ENDS_SENTENCE = /[.,;:…]$/;
@@ -90,10 +90,10 @@ const lengthOf = ({ lines }: LineGroup): number => lines.reduce((sum, { text }) 
 const textOf = ({ lines }: LineGroup): string => lines.map(({ text }) => text.trim()).join(' ');
 
 const isLarge = (group: LineGroup, body: Body): boolean =>
-  group.lines.length <= 3 && lengthOf(group) <= LONGEST_HEADING && sizeOf(group) >= LARGER * body.size;
+  group.lines.length <= 3 && lengthOf(group) <= MAX_HEADING_LENGTH && sizeOf(group) >= LARGER * body.size;
 
 function isBoldHeading(group: LineGroup, body: Body): boolean {
-  if (group.lines.length > 2 || lengthOf(group) > LONGEST_BOLD || sizeOf(group) < 0.95 * body.size) return false;
+  if (group.lines.length > 2 || lengthOf(group) > MAX_BOLD_LENGTH || sizeOf(group) < 0.95 * body.size) return false;
   const text = textOf(group);
   return (
     group.lines.every(({ isBold }) => isBold === true) &&
@@ -106,7 +106,7 @@ function isBoldHeading(group: LineGroup, body: Body): boolean {
 const isNamed = (group: LineGroup, body: Body, outline: Outline): boolean =>
   outline.size > 0 &&
   group.lines.length <= 3 &&
-  lengthOf(group) <= LONGEST_HEADING &&
+  lengthOf(group) <= MAX_HEADING_LENGTH &&
   sizeOf(group) >= 0.95 * body.size &&
   outline.has(outlineKey(textOf(group)));
 

@@ -25,7 +25,7 @@ const PAGES = 3;
 /** Maximum distance in points between the places of a line on two pages. */
 const NEAR = 8;
 /** Maximum number of texts that are kept as metadata. */
-const MOST_TEXTS = 20;
+const MAX_TEXTS = 20;
 
 interface EdgeLine {
   readonly page: number;
@@ -122,5 +122,5 @@ function countsPages(lines: readonly EdgeLine[]): boolean {
 const textsOf = (lines: readonly EdgeLine[]): string[] => {
   const texts = lines.map(({ text }) => text).filter((text) => /\p{L}{2}/u.test(text) && !/^[ivxlc]+$/i.test(text));
   const byKey = new Map(texts.toReversed().map((text) => [keyOf(text), text]));
-  return [...byKey.values()].toReversed().slice(0, MOST_TEXTS);
+  return [...byKey.values()].toReversed().slice(0, MAX_TEXTS);
 };

@@ -1,12 +1,12 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Fault } from '../../../contract/failures.js';
 import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
-import { pageFacts } from '../../ocr/pageFacts.js';
+import { ocrMetadata } from '../../ocr/ocrMetadata.js';
 import type { NotRead, Parser } from '../../types.js';
 import { composePages } from './composePages.js';
 import { brokenPdf, openPdf, pdfFault } from './openPdf.js';
 import { ScanFinder } from './isPicture.js';
-import { readFacts } from './readFacts.js';
+import { readInfo } from './readInfo.js';
 import { type ReadPages, readPages } from './readPages.js';
 
 /** Parses a PDF page by page. Ignores scripts, form actions, attachments and links; renders nothing. */
@@ -22,7 +22,7 @@ export const pdfParser: Parser = {
           `The PDF has ${pdf.numPages} pages, more than the limit (setting MAX_DOCUMENT_PAGES: ${limits.maxPages}). Split it, or raise the setting.`,
         );
       }
-      const facts = readFacts(await pdf.getMetadata().catch(() => null));
+      const info = readInfo(await pdf.getMetadata().catch(() => null));
       const recognized = new Map(recognizedPages.map((page) => [page.number, page]));
       const read = await readPages(pdf, recognized, limits, {
         namedRows: findTables,
@@ -34,21 +34,21 @@ export const pdfParser: Parser = {
         if (broken.length === pdf.numPages) throw brokenPdf(broken[0]);
         throw recognized.size > 0 ? nothingRecognized() : noText(pdf.numPages);
       }
-      const ocr = recognized.size > 0 ? pageFacts(recognizedPages) : { metadata: {} };
+      const ocr = recognized.size > 0 ? ocrMetadata(recognizedPages) : { metadata: {} };
       const notRead = countUnread(read, await countAttachments(pdf), beforeOcr);
       return {
         text: composed.text,
         format: 'PDF',
         mimeType: mimeTypeOf('PDF'),
         metadata: {
-          ...facts.metadata,
+          ...info.metadata,
           pages: pdf.numPages,
           ...ocr.metadata,
           ...(headers.length > 0 ? { page_headers: headers } : {}),
           ...(footers.length > 0 ? { page_footers: footers } : {}),
         },
         ...('warnings' in ocr ? { warnings: ocr.warnings } : {}),
-        ...(facts.created === null ? {} : { sourceCreatedAt: facts.created }),
+        ...(info.created === null ? {} : { sourceCreatedAt: info.created }),
         pages: composed.pages,
         ...(composed.tables.length > 0 ? { tables: composed.tables } : {}),
         ...(withoutText.size > 0 ? { pagesWithoutText: [...withoutText] } : {}),

@@ -2,7 +2,7 @@ import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type Outline, outlineKey } from './findHeadings.js';
 
 /** Maximum number of titles that are read from an outline. */
-const MOST_TITLES = 5000;
+const MAX_TITLES = 5000;
 
 interface Entry {
   readonly title: string;
@@ -13,7 +13,7 @@ interface Entry {
 export async function readOutline(pdf: Pdfjs.PDFDocumentProxy): Promise<Outline> {
   const titles = new Set<string>();
   const open: Entry[] = [...((await pdf.getOutline().catch(() => null)) ?? [])];
-  for (let nth = 0; nth < open.length && nth < MOST_TITLES; nth++) {
+  for (let nth = 0; nth < open.length && nth < MAX_TITLES; nth++) {
     const { title = '', items = [] } = open[nth] ?? {};
     const key = outlineKey(title);
     if (key !== '') titles.add(key);

@@ -2,12 +2,12 @@ import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { type Box, type Matrix, placePoint, Transformations } from './matrix.js';
 import { operationsOfPdf } from './openPdf.js';
 
-/** Maximum thickness in points of a rule: thicker rectangles are areas. */
-const THICKEST = 4;
+/** Maximum thickness in points of a rule (a drawn line): thicker rectangles are areas. */
+const MAX_THICKNESS = 4;
 /** Minimum length in points of a rule: shorter ones belong to signs and drawings. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 /** Maximum number of rules on a page: a page with more is a drawing, and has no tables that rules form. */
-const MOST_RULES = 4000;
+const MAX_RULES = 4000;
 
 /** Codes in the path data of PDF.js (DrawOPS in its src/shared/util.js), and how many numbers follow each. */
 const MOVE = 0;
@@ -34,7 +34,7 @@ export async function readRules({ fnArray, argsArray }: Operators, page: Matrix)
     if (!ArrayBuffer.isView(path)) continue;
     for (const outline of outlinesOf(path as Float32Array, transformations.now))
       rules.push(...rulesOf(outline, isStroke));
-    if (rules.length > MOST_RULES) return [];
+    if (rules.length > MAX_RULES) return [];
   }
   return rules;
 }
@@ -85,5 +85,5 @@ const around = (points: readonly Point[]): Box => ({
 
 function isRule({ x1, y1, x2, y2 }: Box): boolean {
   const [short, long] = [Math.min(x2 - x1, y2 - y1), Math.max(x2 - x1, y2 - y1)];
-  return short <= THICKEST && long >= SHORTEST && long > 2 * short;
+  return short <= MAX_THICKNESS && long >= MIN_LENGTH && long > 2 * short;
 }

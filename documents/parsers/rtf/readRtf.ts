@@ -36,7 +36,7 @@ const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTabl
 /** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
 const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
 
-/** Facts that a document states about itself; keys as in file_metadata. */
+/** Metadata that a document states about itself; keys as in file_metadata. */
 const INFO: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['author', 'author'],

@@ -10,8 +10,8 @@ export interface Merge {
 }
 
 /** Maximum number of columns that a merged cell is repeated in, and its longest text in characters. */
-const MOST_COLUMNS = 100;
-const LONGEST_REPEATED = 100;
+const MAX_COLUMNS = 100;
+const MAX_REPEATED_LENGTH = 100;
 
 const LIST = Buffer.from('mergeCells');
 
@@ -65,10 +65,10 @@ export class MergedCells {
     let isMerged = false;
     for (const { merge, text } of this.#open) {
       const { left, right, top } = merge;
-      if (text === '' || text.length > LONGEST_REPEATED) continue;
+      if (text === '' || text.length > MAX_REPEATED_LENGTH) continue;
       isMerged ||= right > left && top === number;
       if (top === number && values === 1) continue;
-      const last = Math.min(right, left + MOST_COLUMNS - 1);
+      const last = Math.min(right, left + MAX_COLUMNS - 1);
       this.#budget.take(last - left + 1);
       while (row.length <= last) row.push('');
       for (let column = left; column <= last; column++) row[column] ||= text;

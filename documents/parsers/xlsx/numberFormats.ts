@@ -80,13 +80,13 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
 }
 
 /** Longest format code in characters that is examined; Excel allows 255. */
-const LONGEST_CODE = 1000;
+const MAX_CODE_LENGTH = 1000;
 /** Most decimal places that Excel shows. */
-const MOST_DECIMALS = 30;
+const MAX_DECIMALS = 30;
 
 function sectionsOf(code: string): NumberSection[] {
   // A condition in brackets ([<1000]) chooses sections in a way that is not supported: the plain number is shown.
-  if (code.length > LONGEST_CODE || /\[[<>=]/.test(code)) return [];
+  if (code.length > MAX_CODE_LENGTH || /\[[<>=]/.test(code)) return [];
   const sections = code.match(/(?:"[^"]*"|\\.|[^";\\])+|(?<=;)(?=;|$)/gs) ?? [];
   return sections.slice(0, 3).map(readSection);
 }
@@ -115,10 +115,10 @@ function readSection(section: string): NumberSection {
     prefix,
     suffix,
     decimals: [
-      Math.min(MOST_DECIMALS, fraction.match(/0/g)?.length ?? 0),
-      Math.min(MOST_DECIMALS, fraction.match(/[#0?]/g)?.length ?? 0),
+      Math.min(MAX_DECIMALS, fraction.match(/0/g)?.length ?? 0),
+      Math.min(MAX_DECIMALS, fraction.match(/[#0?]/g)?.length ?? 0),
     ],
-    digits: Math.min(MOST_DECIMALS, whole.match(/0/g)?.length ?? 0),
+    digits: Math.min(MAX_DECIMALS, whole.match(/0/g)?.length ?? 0),
     isGrouped: whole.includes(','),
     scale: 100 ** percents / 1000 ** trailing,
     hasNumber: pattern !== '',

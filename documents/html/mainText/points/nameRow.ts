@@ -6,7 +6,7 @@ export const NAME_ROW: Row = {
   gain: 0.61,
   points: [
     ['n:address', 0.94],
-    ['n:aloud', 1.2],
+    ['n:screenReader', 1.2],
     ['n:author', 1.7],
     ['n:body', -0.39],
     ['n:button', 0.84],

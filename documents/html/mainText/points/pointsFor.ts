@@ -1,4 +1,4 @@
-import type { Shape } from '../pageFacts.js';
+import type { Shape } from '../pageMeasures.js';
 import { BLOCK_ROWS } from './blockRows.js';
 import { SHAPE_ROWS } from './shapeRows.js';
 

@@ -1,7 +1,10 @@
 /** Points of traits for one reason. */
 export interface Row {
   readonly reason: string;
-  /** Number of hundredths by which F1 falls on the other half of the development set without the row. */
+  /**
+   * Hundredths by which the mean F1 falls without the row, on the half of the development set (WCXB) that was not used
+   * to fit the points.
+   */
   readonly gain: number;
   readonly points: readonly TraitPoints[];
 }

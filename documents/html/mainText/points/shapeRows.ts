@@ -1,7 +1,7 @@
-import type { Shape } from '../pageFacts.js';
+import type { Shape } from '../pageMeasures.js';
 import type { Row } from './row.js';
 
-/** Points that a trait has more on pages of a shape (pageFacts.ts), and for every block the shift of the threshold. */
+/** Points that a trait has more on pages of a shape (pageMeasures.ts), and for every block the shift of the threshold. */
 export const SHAPE_ROWS: Readonly<Record<Shape, Row & { readonly all: number }>> = {
   prose: {
     reason: 'An article: most of its core is prose.',

@@ -6,14 +6,14 @@ import type { PageText } from '../types.js';
 const NAMED_PAGES = 5;
 
 /** What a file's record states about its recognized pages. */
-interface PageFacts {
+interface OcrMetadata {
   /** For file_metadata: the pages and, in the same order, their languages and confidences. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly warnings?: readonly FileWarning[];
 }
 
-/** Returns the facts about recognized pages, with a warning if the text of some is probably wrong. */
-export function pageFacts(pages: readonly PageText[]): PageFacts {
+/** Returns the metadata of recognized pages, with a warning if the text of some is probably wrong. */
+export function ocrMetadata(pages: readonly PageText[]): OcrMetadata {
   const metadata = {
     ocr_pages: pages.map(({ number }) => number),
     ocr_languages: pages.map(({ recognition }) => recognition?.language ?? null),

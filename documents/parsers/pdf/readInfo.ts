@@ -1,7 +1,7 @@
 import { oneLine } from '../../textBuilder.js';
 
 /** Entries of the information dictionary, and their metadata names. */
-const FACTS: ReadonlyArray<readonly [string, string]> = [
+const ENTRIES: ReadonlyArray<readonly [string, string]> = [
   ['Title', 'title'],
   ['Author', 'author'],
   ['Subject', 'subject'],
@@ -10,13 +10,13 @@ const FACTS: ReadonlyArray<readonly [string, string]> = [
 ];
 
 /** Returns the metadata that the information dictionary states, and when the document was created. */
-export function readFacts(found: { info: object } | null): {
+export function readInfo(found: { info: object } | null): {
   metadata: Record<string, unknown>;
   created: string | null;
 } {
   const info = new Map<string, unknown>(Object.entries(found?.info ?? {}));
   const metadata: Record<string, unknown> = {};
-  for (const [entry, key] of FACTS) {
+  for (const [entry, key] of ENTRIES) {
     const value = info.get(entry);
     const text = typeof value === 'string' ? oneLine(value).slice(0, 1000) : '';
     if (text !== '') metadata[key] = text;

@@ -8,8 +8,8 @@ import { findRepeats, type Repeats } from './repeats.js';
 /** Evidence for the kind of a page from its structure; a page can have several shapes. */
 export type Shape = 'prose' | 'noprose' | 'long' | 'links' | 'short' | 'images' | 'cards' | 'posts' | 'shop' | 'code';
 
-/** Facts of a whole page with which its blocks are compared. Places and lengths are in visible characters. */
-export interface PageFacts {
+/** Measures of a whole page with which its blocks are compared. Places and lengths are in visible characters. */
+export interface PageMeasures {
   readonly textLength: number;
   readonly proseLength: number;
   /** Whether a main element has a fair share of the text: some templates have empty ones. */
@@ -62,8 +62,8 @@ interface Counts {
   codeBlocks: number;
 }
 
-/** Reads the facts of a measured page in one pass. */
-export function readFacts(root: Document, all: Measure, leftOut: ReadonlySet<PageElement>): PageFacts {
+/** Computes the measures of a page in one pass, after `measureText`. */
+export function measurePage(root: Document, all: Measure, leftOut: ReadonlySet<PageElement>): PageMeasures {
   const names = new NameReader();
   const core = findCore(root, all.proseLength);
   const coreLine = new Set<ParentNode>();
