@@ -39,7 +39,7 @@ export interface OpenedContent {
   readonly html: HtmlSkips;
   /** Values by which the source recognizes this copy in a later request. */
   readonly validators: Validators;
-  /** Facts for file_metadata. */
+  /** Fields for file_metadata. */
   readonly fileMetadata: Readonly<Record<string, unknown>>;
   /** Current name at the source; absent: the name in the record. */
   readonly name?: string;
@@ -154,5 +154,5 @@ export interface ActivityDeps {
   readonly names: Pick<TemporalNames, 'idOf' | 'keyOf'>;
   readonly settings: IngestSettings;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'embedded' | 'contentCame' | 'webhookTry'>;
+  readonly metrics: Pick<Metrics, 'embedded' | 'contentReceived' | 'webhookAttempt'>;
 }

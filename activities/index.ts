@@ -1,4 +1,4 @@
-import { createPassActivities } from './runs/autoSync.js';
+import { createAutoSyncActivities } from './runs/autoSync.js';
 import { createBatchRunner } from './ingest/batchRunner.js';
 import { createConnectActivities } from './connected/connect.js';
 import { createItemActivities } from './connected/listItems.js';
@@ -52,7 +52,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createReembedBatch(deps),
     ...createMoveActivities(deps),
     ...createQuarantineActivities(deps),
-    ...createPassActivities(deps),
+    ...createAutoSyncActivities(deps),
   };
 }
 

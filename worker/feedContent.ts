@@ -94,7 +94,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
           page && {
             ...page,
             recordedFormat: FEED_SOURCE,
-            fileMetadata: { ...page.fileMetadata, ...factsOf(entry, 'page') },
+            fileMetadata: { ...page.fileMetadata, ...metadataOf(entry, 'page') },
           }
         );
       } catch (error) {
@@ -105,7 +105,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   };
 }
 
-const factsOf = ({ publishedAt }: FeedEntry, from: ContentFrom): Record<string, unknown> => ({
+const metadataOf = ({ publishedAt }: FeedEntry, from: ContentFrom): Record<string, unknown> => ({
   content_from: from,
   ...(publishedAt === null ? {} : { published: publishedAt }),
 });
@@ -125,6 +125,6 @@ function entryContent(entry: FeedEntry, html: string, from: ContentFrom, options
     url: entry.url ?? options.feedUrl,
     html: skipsOf(options),
     validators: { etag: null, lastModified: null },
-    fileMetadata: factsOf(entry, from),
+    fileMetadata: metadataOf(entry, from),
   };
 }

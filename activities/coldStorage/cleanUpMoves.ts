@@ -14,8 +14,8 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
 
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
- * Qdrant. Then it releases the files. Safe to repeat.
- * @param claimed the files as the attempt read them; its writes for files whose content has changed since are deleted
+ * Qdrant. Then it releases the files. Safe to repeat. @param claimed the files as the attempt read them. If a file's
+ * content has changed since, what the attempt wrote for it is deleted
  */
 export async function cleanUpMoves(
   store: Store,

@@ -28,7 +28,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     return (await moves.keepHot(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
   };
 
-  /** Applies the remaining part of a change that the request has begun. */
+  /** Changes the next matching files. The request has changed only the first ones itself. */
   const modifyRest = async (
     run: Run<'moveStorage'>,
     { filters, change }: { readonly filters: FileFilters; readonly change: ColdStorageChange },

@@ -40,9 +40,9 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
     },
 
     /**
-     * Exchanges the code, after recording that it is about to be sent. Whether an interrupted attempt used the code is
-     * unknown: only a second request shows it. If the provider treats that request as a theft, it revokes only tokens
-     * that were never received. Safe to repeat.
+     * Exchanges the code, after recording that it is about to be sent. After a crash it is unknown whether the provider
+     * has received the code, so it is sent again. A provider that treats the second use as theft revokes only tokens
+     * that this service never received. Safe to repeat.
      */
     async exchangeCode({ runId }: RunInput): Promise<void> {
       const attempt = await rowOf(runId);
@@ -109,7 +109,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
             session,
           );
           const change = { dataSourceId: dataSource._id, runIds };
-          // Another attempt wrote it, or it was cancelled: discard this result.
+          // Another attempt wrote the result, or the connection was cancelled: discard this one.
           if (!(await store.attempts.changeState(runId, ['granted'], 'connected', change, session)))
             throw new Error('The connection was ended in the meantime');
         });

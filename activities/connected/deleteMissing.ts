@@ -69,7 +69,7 @@ export async function deleteMissing(
   // Files that an earlier attempt deleted are no longer listed.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
-  // The feed reports no deletions outside its roots: the sync has listed those completely.
+  // The feed reports no deletions outside its roots. Everything outside them was listed completely.
   if (byChanges && progress.coveredRoots && refused === 0)
     await store.items.markUnlisted(source, runId, progress.coveredRoots);
   const { files, vanished, isEmpty, drop } = await (byChanges ? reportedDeletions() : unfound());

@@ -12,7 +12,7 @@ import { listPage } from './listPage.js';
 import { waitOutLimits } from './waitOutLimits.js';
 
 /** Maximum duration of one activity. A listing of any length then fits into a short workflow history. */
-const AT_ONCE_MS = 300_000;
+const MAX_STEP_MS = 300_000;
 
 /** Creates the activities that list a connected account and delete the files of vanished items. */
 export function createItemActivities(deps: ActivityDeps) {
@@ -36,11 +36,11 @@ export function createItemActivities(deps: ActivityDeps) {
       const signal = cancellationSignal();
       let { progress } = run;
       let isOurs = true;
-      for (const until = Date.now() + AT_ONCE_MS; isOurs && Date.now() < until && !isListed(progress);) {
+      for (const until = Date.now() + MAX_STEP_MS; isOurs && Date.now() < until && !isListed(progress);) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, run.dataSourceId, deps, async (open) => {
-            // False if it was cancelled, or the account was connected again and another run lists it.
+            // False if the run was cancelled, or the account was connected again and another run lists it.
             isOurs = open.source.itemsRunId === runId;
             return isOurs ? listPage(open, progress, { ...run.request, runId, items: store.items }, signal) : progress;
           });

@@ -32,9 +32,9 @@ const isStale = (error: unknown): boolean => error instanceof Fault && error.kin
 type CurrentToken = Required<Pick<SyncItemsProgress, 'nextChangeToken' | 'isPreparing'>>;
 
 /**
- * Returns the current change cursor, or the next step towards it. Null: the account has no change feed, so every
- * listing is full.
- * @param token the last step; null: none
+ * Requests the current change cursor. Some sources need several requests for it: then the result is the token of the
+ * next request, with `isPreparing`. A null cursor means that every listing is full. @param token the token of the last
+ * result; null at first
  */
 async function currentToken(feed: Feed, token: string | null, signal: AbortSignal): Promise<CurrentToken> {
   try {

@@ -24,13 +24,7 @@ export function openItem(file: FileDoc, deps: ActivityDeps, signal: AbortSignal)
   return withAccount(file, file.dataSourceId ?? 0, deps, async ({ account }) => {
     const saveAs = await savedAs(file, deps);
     const options = { saveAs, version: file.listedVersion ?? null };
-    const {
-      format,
-      name,
-      plain,
-      facts: fileMetadata,
-      ...content
-    } = await account.open(file.externalFileId, signal, options);
+    const { format, name, plain, fileMetadata, ...content } = await account.open(file.externalFileId, signal, options);
     return {
       ...content,
       fileMetadata,

@@ -19,7 +19,7 @@ import { recordSkipped, recordOnce } from './recordSkipped.js';
 import { nextPage } from './walk.js';
 
 /** Maximum duration of one activity. A selection of any size then fits into a short workflow history. */
-const AT_ONCE_MS = 300_000;
+const MAX_STEP_MS = 300_000;
 /** Files accepted in one transaction. */
 const FILES_AT_ONCE = 500;
 
@@ -118,7 +118,7 @@ export function createQueueActivities(deps: ActivityDeps) {
       let { progress } = run;
       let isFull = false;
       const { max_files_per_upload: most } = await store.limits.get(run);
-      for (const until = Date.now() + AT_ONCE_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
+      for (const until = Date.now() + MAX_STEP_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, dataSourceId, deps, async (open) => {

@@ -30,7 +30,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     return { ...request, parents };
   };
 
-  /** Without a tombstone, the next sync of their container would add them again. */
+  /** Writes tombstones for files. Without one, the next sync of its container would add a file again. */
   const addTombstones = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];

@@ -105,7 +105,10 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       return { again: false };
     },
 
-    /** The deletion was cancelled: callers still cannot see the user, and a new request continues the deletion. */
+    /**
+     * Records that the deletion was cancelled. Callers still cannot see the user, and a new request continues the
+     * deletion.
+     */
     async stopUserDelete({ runId }: RunInput): Promise<void> {
       await store.files.markDeleteStopped(runId);
       await store.runs.finish(runId, 'aborted', {});

@@ -16,7 +16,7 @@ import { credentialsOf } from '../connected/sourceCredentials.js';
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Fact on the record of a feed whose server answered 410; null removes it. */
+/** Field of file_metadata for a feed whose server answered 410; null removes it. */
 const GONE = { feed_gone: true };
 /** Whether the server reported the feed as permanently gone. Then only a new request reads it again. */
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;

@@ -44,7 +44,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
     );
   };
 
-  /** A crawl fails if its only page could not be fetched. */
+  /** Fails the crawl if its only page could not be fetched. */
   const refuseFailedStart = async (run: RunDoc, url: string): Promise<void> => {
     const { total, failed } = await store.files.countRun(run._id);
     if (total !== 1 || failed !== 1) return;

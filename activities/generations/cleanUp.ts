@@ -2,15 +2,15 @@ import type { FileDoc } from '../../store/models/files.js';
 import type { Store } from '../../store/connect.js';
 import { tenantOf, writtenPoints } from './points.js';
 
-/** A file's generation, and the number under which an attempt writes. */
-export interface TryOfFile {
+/** A file, and the number of the generation that an attempt writes for it. */
+export interface FileAttempt {
   readonly file: Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'generation'>;
   readonly generation: number;
 }
 
 /** A file before its new generation was published, and the number of that generation. */
-interface ReplacedFile extends TryOfFile {
-  readonly file: TryOfFile['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
+interface ReplacedFile extends FileAttempt {
+  readonly file: FileAttempt['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }
 
 /** Whether the record names all points of older generations, because no crashed attempt left others. */
@@ -38,7 +38,7 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
  * Deletes unpublished data of attempts: generations above the published one. For an attempt that ends without
  * publishing; after a retry, publishing deletes them. Safe to repeat.
  */
-export async function discard(store: Store, tries: readonly TryOfFile[]): Promise<void> {
+export async function discard(store: Store, tries: readonly FileAttempt[]): Promise<void> {
   const unseen = tries.flatMap(({ file, generation }) =>
     Array.from({ length: Math.max(0, generation - file.generation) }, (_, back) => ({
       ...tenantOf(file),

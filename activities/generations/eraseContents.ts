@@ -4,7 +4,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Tenant } from '../../store/users/accept.js';
 
-/** A delete removes all generations. */
+/** Scope of a delete: all generations. */
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
 /**
@@ -41,9 +41,7 @@ export async function eraseContents(
   if (remaining > 0) throw new Error(`${remaining} points, chunks or contents of deleted files remain`);
 }
 
-/**
- * Makes the run the owner of some files deletes their data, and verifies that. Their records stay. Safe to repeat.
- */
+/** Makes the run the owner of some files, deletes their data, and verifies that. Their records stay. Safe to repeat. */
 export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
   const tenant = { organizationId: run.organizationId, userId: run.userId };
   // Runs that still use the files can no longer publish them.

@@ -23,7 +23,10 @@ export interface FileBatch {
   /** Owner of the files. */
   readonly owner: Tenant;
   readonly files: readonly StartRequest[];
-  /** Time after which the batch starts no more files, on the clock of performance.now(). It always starts one. */
+  /**
+   * Time after which the batch starts no more files, on the clock of performance.now(). The batch always starts at
+   * least one file.
+   */
   readonly until: number;
   tokensOf(runId: number): TokenBudget;
   /** Returns the collector of a page's links; null for none. */

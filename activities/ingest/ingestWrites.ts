@@ -43,7 +43,8 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
     });
   };
   return {
-    // Not retried alone: if only the answer was lost, a second start would count as a crash of the worker.
+    // If the shared write fails, the starts are not repeated one by one: if only the answer was lost, a second start
+    // would count as a crash of the worker.
     start: coalesce(startAll, { maxItems: START_FILES, maxWaitMs: START_WAIT_MS }),
     commit: coalesce(
       async (prepared) => {

@@ -5,7 +5,7 @@ import type { ReembedDoc } from '../../store/models/reembeds.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { Store } from '../../store/connect.js';
-import { cleanUp, discard, type TryOfFile } from '../generations/cleanUp.js';
+import { cleanUp, discard, type FileAttempt } from '../generations/cleanUp.js';
 
 /** The ledger entry of a published file. */
 export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
@@ -50,7 +50,7 @@ export async function settleAttempts(
     ).map((file) => [file._id, file]),
   );
   const published: StartedFile[] = [];
-  const others: TryOfFile[] = [];
+  const others: FileAttempt[] = [];
   for (const { fileId, from, generation } of begun) {
     const file = files.get(fileId);
     if (file?.generation === generation) published.push({ file, generation });

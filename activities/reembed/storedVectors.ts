@@ -35,7 +35,7 @@ export function createVectorsOfRows(
     const vectors: Float32Array[] = [];
     for (const { fileId, chunkIndex } of rows) {
       const file = files.get(fileId);
-      if (!file) throw new Error(`file ${fileId} is not of this batch`);
+      if (!file) throw new Error(`file ${fileId} does not belong to this batch`);
       const all = known.get(fileId) ?? (await vectorsOf(file));
       known.set(fileId, all);
       const vector = all[chunkIndex];

@@ -37,7 +37,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
 }
 
 /** Creates the activities of a scheduled sync, which performs the same runs as a request. */
-export function createPassActivities({ store, names, log }: ActivityDeps) {
+export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
   const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createScheduledSyncParts({ store });
 

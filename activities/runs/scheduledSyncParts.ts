@@ -58,7 +58,7 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
   const isQuiet = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = scheduledSync.progress;
     const { progress, counts } = runOfKind(part, 'syncItems');
-    // The files may not contain changes that another listing has received since then.
+    // Another listing may have received changes since then that are not in the files.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
     if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
     return !(await store.files.hasUnsynced(source));

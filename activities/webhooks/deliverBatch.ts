@@ -69,7 +69,7 @@ function countTries(outcomes: readonly DeliveryOutcome[], metrics: ActivityDeps[
     if (!attempt) continue;
     const isDelivered = status === 'DELIVERED';
     const outcome = isDelivered ? 'delivered' : status === 'FAILED' ? 'given_up' : 'failed';
-    metrics.webhookTry(outcome, isDelivered ? (Date.now() - event.at.getTime()) / 1000 : null);
+    metrics.webhookAttempt(outcome, isDelivered ? (Date.now() - event.at.getTime()) / 1000 : null);
   }
 }
 

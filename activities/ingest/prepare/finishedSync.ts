@@ -7,7 +7,7 @@ import type { OpenedContent } from '../../deps.js';
 import { type AttemptCost, costOf } from './attemptCost.js';
 import type { Processing } from './processing.js';
 
-/** Facts of a content before it is parsed. */
+/** Properties of a content that are known before it is parsed. */
 interface FetchedContent {
   readonly runId: number;
   readonly started: StartedFile;

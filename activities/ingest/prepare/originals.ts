@@ -16,11 +16,11 @@ import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 export const isUploaded = ({ source, original }: FileDoc): boolean =>
   Boolean(original) || UPLOAD_SOURCES.includes(source);
 
-/** Facts that are set when a file arrives and that later syncs keep. */
-const LASTING_FACTS = ['named_as'];
+/** Fields of file_metadata that are set when a file arrives and that later syncs keep. */
+const LASTING_FIELDS = ['named_as'];
 
 const lastingMetadata = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FACTS.includes(name)));
+  Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FIELDS.includes(name)));
 
 /**
  * Returns the file with stored content. Content that was given only by URL is fetched first, once, and then treated as

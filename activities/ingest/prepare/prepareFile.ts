@@ -63,7 +63,7 @@ async function prepareOpened(
   const { metrics } = deps;
   // The listing has the version of the stored content, so nothing is fetched.
   if (isComparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
-    metrics.contentCame(file.source, 'unchanged', 0);
+    metrics.contentReceived(file.source, 'unchanged', 0);
     return null;
   }
   // Load the model while the content is fetched and read, unless the content may turn out to be unchanged.
@@ -75,7 +75,7 @@ async function prepareOpened(
   if (keepLinks) await passLinks(started, opened, keepLinks, deps, signal);
   const rawHash = sent?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
   const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
-  metrics.contentCame(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
+  metrics.contentReceived(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.startChanged(runId, [file._id]);
   const owner = { organizationId: file.organizationId, userId: file.userId, fileId: file._id, generation };

@@ -15,7 +15,7 @@ export function recordingOwner({ organizationId, userId, _id: fileId, original }
   return { organizationId, userId, fileId, originalId: original.id };
 }
 
-/** Returns the stored transcription of a recording, as far as it matches the file's options. */
+/** Returns the stored transcript and job of a recording. Each is null if it was not created with the file's options. */
 export async function storedTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
   const kept: StoredTranscription | null = await store.transcripts.find(recordingOwner(file));
   if (kept === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
