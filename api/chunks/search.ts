@@ -82,15 +82,15 @@ async function searchSpace(
   const { model, filter, exact, weights, signal } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
-  const { replacing } = deps.searchMemory;
+  const { withOutdatedHits } = deps.searchMemory;
   const name = nameOf(tenant);
-  const first = weights ? poolOf(wanted) : wanted + (replacing.has(name) ? SPARE : 0);
+  const first = weights ? poolOf(wanted) : wanted + (withOutdatedHits.has(name) ? SPARE : 0);
   return findCurrent(
     tenant,
     space,
     { wanted, readFiles, limit: first },
     async (limit) => {
-      if (limit > first) replacing.set(name, true);
+      if (limit > first) withOutdatedHits.set(name, true);
       const { vectors } = deps.store;
       const query = { ...tenant, ...probe, model, filter, exact, limit, signal };
       // Records are read after the spaces, so files that move to another space in between are found in one of them.
@@ -175,7 +175,7 @@ export async function searchChunks(
   given: ApiDeps,
 ): Promise<Found[]> {
   const deps = encodingOnce(given);
-  const { scattered } = deps.searchMemory;
+  const { inSeveralSpaces } = deps.searchMemory;
   const { query, k, rerank, likely, model, signal } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
@@ -183,14 +183,14 @@ export async function searchChunks(
   const name = `${nameOf(tenant)}:${model}`;
   // A provider's error is retried, since it may concern a space without files. A store's error is returned at once.
   const alone =
-    likely === null || scattered.has(name)
+    likely === null || inSeveralSpaces.has(name)
       ? null
       : await searchSingleSpace(tenant, likely, wanted, request, deps).catch((error: unknown) => {
           if (error instanceof StoreFailure) throw error;
           return null;
         });
   signal.throwIfAborted();
-  if (likely !== null && alone === null && !scattered.has(name)) scattered.set(name, true);
+  if (likely !== null && alone === null && !inSeveralSpaces.has(name)) inSeveralSpaces.set(name, true);
   const found = alone ?? (await searchAll(tenant, wanted, request, deps));
   const best = found.slice(0, wanted);
   return reranker ? rerankFound(best, { query, k }, reranker, signal) : best;

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import type { SearchMemory } from '../http/deps.js';
 
-/** Number of users per observation, and milliseconds for which it is kept. */
-const OBSERVED = { ...atMost(10_000), ttl: 60_000 };
+/** Limits of each set: number of users, and milliseconds for which a user stays in it. */
+const SET_LIMITS = { ...atMost(10_000), ttl: 60_000 };
 
-/** Creates the memory that the searches of one API process share. */
+/** Creates the memory that the searches of one API process share. See SearchMemory. */
 export const createSearchMemory = (): SearchMemory => ({
-  scattered: new LRUCache<string, true>(OBSERVED),
-  replacing: new LRUCache<string, true>(OBSERVED),
+  inSeveralSpaces: new LRUCache<string, true>(SET_LIMITS),
+  withOutdatedHits: new LRUCache<string, true>(SET_LIMITS),
 });

@@ -46,11 +46,12 @@ export interface SitemapReader {
 }
 
 /** Recent observations that speed up searches. A lost entry costs time, never a result. Keys name a user. */
+/** What the searches of one API process have learned about users, to make their next searches faster. */
 export interface SearchMemory {
   /** Users with files in several spaces: their spaces are read first. */
-  readonly scattered: Flags;
-  /** Users some of whose hits were outdated: their searches request additional hits. */
-  readonly replacing: Flags;
+  readonly inSeveralSpaces: Flags;
+  /** Users for whom a search found too many outdated hits: their next searches request additional hits. */
+  readonly withOutdatedHits: Flags;
 }
 interface Flags {
   has(name: string): boolean;

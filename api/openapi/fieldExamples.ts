@@ -20,7 +20,7 @@ type Values = ReadonlyMap<string, readonly Recorded[]>;
 const MAX_CHARACTERS = 80;
 const MAX_ITEMS = 4;
 /** Shorter strings are test data such as `b`, which explain nothing. */
-const SHORTEST = 3;
+const MIN_CHARACTERS = 3;
 
 const REFERENCE = '#/components/schemas/';
 const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'null'];
@@ -65,7 +65,7 @@ function isPlain(schema: Json, schemas: Named, inList = false): boolean {
 function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'string')
-    return value.length >= SHORTEST && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
+    return value.length >= MIN_CHARACTERS && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
   if (inList || !Array.isArray(value) || value.length === 0 || value.length > MAX_ITEMS) return false;
   return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }

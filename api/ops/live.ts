@@ -18,7 +18,7 @@ interface Watcher {
 }
 
 /** All viewers of one organization. */
-interface Room {
+interface Group {
   readonly watchers: Set<Watcher>;
   /** The latest data. */
   last: OrganizationOverview | null;
@@ -37,7 +37,7 @@ type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]
 /** Interval of keep-alive messages: proxies close idle connections. */
 const HEARTBEAT_MS = 15_000;
 /** Pause after a refresh, as a multiple of its duration. */
-const REST = 4;
+const PAUSE_FACTOR = 4;
 /** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;
 /** Reasons why a stream ends. OVER: its session has ended, or its viewer has left. CLOSING: the server stops. */
@@ -56,10 +56,10 @@ export function createLiveOverviews(
   { tickMs, maxClients }: LiveSettings,
   log: Log,
 ): LiveOverviews {
-  const rooms = new Map<number, Room>();
-  const refreshing = new Map<Room, Promise<void>>();
+  const groups = new Map<number, Group>();
+  const refreshing = new Map<Group, Promise<void>>();
   let isClosing = false;
-  const all = (): Watcher[] => [...rooms.values()].flatMap(({ watchers }) => [...watchers]);
+  const all = (): Watcher[] => [...groups.values()].flatMap(({ watchers }) => [...watchers]);
   const end = (watcher: Watcher, why: string): void => {
     watcher.ended ??= why;
     watcher.wake();
@@ -79,49 +79,49 @@ export function createLiveOverviews(
     }
     if (watcher.pending.size > 0) watcher.wake();
   };
-  const refresh = async (organizationId: number, room: Room): Promise<void> => {
-    await closeEnded(room.watchers);
-    room.last = await overviews.of(organizationId);
-    for (const watcher of room.watchers) update(watcher, room.last);
+  const refresh = async (organizationId: number, group: Group): Promise<void> => {
+    await closeEnded(group.watchers);
+    group.last = await overviews.of(organizationId);
+    for (const watcher of group.watchers) update(watcher, group.last);
   };
   /** Sends updates until the last viewer leaves. */
-  const keepUpdated = async (organizationId: number, room: Room): Promise<void> => {
+  const keepUpdated = async (organizationId: number, group: Group): Promise<void> => {
     const round = async (): Promise<number> => {
       const startedAt = performance.now();
       try {
-        await refresh(organizationId, room);
+        await refresh(organizationId, group);
       } catch (error) {
         log.warn({ organizationId, err: error }, 'the operator page could not be refreshed; trying again');
       }
-      return Math.max(tickMs, REST * (performance.now() - startedAt));
+      return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
     // The round handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;
-    await periodically(round, { intervalMs: tickMs, signal: room.closed.signal, onError });
-    refreshing.delete(room);
+    await periodically(round, { intervalMs: tickMs, signal: group.closed.signal, onError });
+    refreshing.delete(group);
   };
-  const close = (organizationId: number, room: Room): void => {
-    // A later viewer opens a new room.
-    if (rooms.get(organizationId) === room) rooms.delete(organizationId);
-    room.closed.abort();
+  const close = (organizationId: number, group: Group): void => {
+    // A later viewer opens a new group.
+    if (groups.get(organizationId) === group) groups.delete(organizationId);
+    group.closed.abort();
   };
-  const enter = (organizationId: number, watcher: Watcher): Room => {
-    const known = rooms.get(organizationId);
+  const enter = (organizationId: number, watcher: Watcher): Group => {
+    const known = groups.get(organizationId);
     known?.watchers.add(watcher);
     // A new viewer receives the latest data at once.
     if (known?.last) update(watcher, known.last);
     if (known) return known;
-    const room: Room = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
-    rooms.set(organizationId, room);
-    refreshing.set(room, keepUpdated(organizationId, room));
-    return room;
+    const group: Group = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
+    groups.set(organizationId, group);
+    refreshing.set(group, keepUpdated(organizationId, group));
+    return group;
   };
 
   async function* stream(organizationId: number, watcher: Watcher, gone: AbortSignal): AsyncIterable<string> {
     const leave = (): void => end(watcher, OVER);
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
-    const room = enter(organizationId, watcher);
+    const group = enter(organizationId, watcher);
     try {
       yield `retry: ${RETRY_MS}\n\n`;
       while (watcher.ended === null) {
@@ -137,8 +137,8 @@ export function createLiveOverviews(
       if (watcher.ended === OVER && !gone.aborted) yield eventOf('over', {});
     } finally {
       gone.removeEventListener('abort', leave);
-      room.watchers.delete(watcher);
-      if (room.watchers.size === 0) close(organizationId, room);
+      group.watchers.delete(watcher);
+      if (group.watchers.size === 0) close(organizationId, group);
     }
   }
 
@@ -158,7 +158,7 @@ export function createLiveOverviews(
     async close() {
       isClosing = true;
       for (const watcher of all()) end(watcher, CLOSING);
-      for (const [organizationId, room] of rooms) close(organizationId, room);
+      for (const [organizationId, group] of groups) close(organizationId, group);
       await Promise.all(refreshing.values());
     },
   };

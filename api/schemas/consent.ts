@@ -107,13 +107,15 @@ export const toConnectionActions = (source: SourceType, body: SyncOptionsBody): 
 };
 
 /** Names of the fields that identify the account or server. */
-const FACT_NAMES = [...new Set(Object.values(CONNECTION_FIELDS).flatMap((fields) => fields.map(({ field }) => field)))];
-const MAX_FACT = 500;
+const PARAMETER_NAMES = [
+  ...new Set(Object.values(CONNECTION_FIELDS).flatMap((fields) => fields.map(({ field }) => field))),
+];
+const MAX_PARAMETER = 500;
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 2_000;
 
 /** Descriptions of the fields of CONNECTION_FIELDS; test/api/reference.test.ts reports a missing one. */
-const FACT_TEXTS: Readonly<Record<string, string>> = {
+const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
   microsoft_tenant:
     'For OneDrive, Outlook and SharePoint: id or domain of the Microsoft tenant whose users may consent. Default, also for null: `common`, users of any tenant.',
   sharepoint_site_name:
@@ -130,12 +132,12 @@ const FACT_TEXTS: Readonly<Record<string, string>> = {
 
 const serverCredential = (about: string) => Joi.string().max(MAX_SCOPE).required().description(about);
 
-const factField = (name: string) => {
-  const schema = orNull(Joi.string().allow('').max(MAX_FACT));
-  const about = FACT_TEXTS[name];
+const parameterField = (name: string) => {
+  const schema = orNull(Joi.string().allow('').max(MAX_PARAMETER));
+  const about = PARAMETER_TEXTS[name];
   return about === undefined ? schema : schema.description(about);
 };
-const factFields = () => Object.fromEntries(FACT_NAMES.map((name) => [name, factField(name)] as const));
+const parameterFields = () => Object.fromEntries(PARAMETER_NAMES.map((name) => [name, parameterField(name)] as const));
 
 /** Returns the schema of the body of POST /integrations/oauth_url. */
 export const oauthUrlBody = () =>
@@ -153,7 +155,7 @@ export const oauthUrlBody = () =>
       ),
       ...syncOptionFields(),
       ...ocrFields(),
-      ...factFields(),
+      ...parameterFields(),
       data_source_id: orNull(integer()).description(
         'Data source of this service to continue with, or to connect again. Absent or null: the only active data source of the service; 400 if there are several.',
       ),

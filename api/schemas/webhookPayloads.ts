@@ -234,7 +234,7 @@ export function exampleDelivery(kind: EventKind): unknown {
   return JSON.parse(body);
 }
 
-/** Facts of any event: those of all kinds, each of which may be absent. */
+/** Additional fields of any event: those of all kinds, each of which may be absent. */
 export const anyInformation = named(
   'EventInformation',
   Joi.object(Object.fromEntries(Object.entries(INFO).map(([field, schema]) => [field, schema()])))

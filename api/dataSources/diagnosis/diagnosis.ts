@@ -13,7 +13,7 @@ import { schedule } from './schedule.js';
 /** Maximum number of rate-limited files that are counted. */
 const MAX_WAITING = 1_000;
 
-/** Checks that read only our database. */
+/** Time limit of checks that read only the database of this service. */
 const LOCAL_MS = 5_000;
 
 const NO_ACCOUNT = ok('A feed or a site has no account: its pages are fetched without one.');

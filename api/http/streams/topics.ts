@@ -2,7 +2,7 @@ import { periodically } from '../../../config/process/periodically.js';
 import type { Log } from '../../../observability/log.js';
 
 /** Pause after a read, as a multiple of its duration: an expensive read is repeated less often. */
-const REST = 4;
+const PAUSE_FACTOR = 4;
 
 /** State that all its viewers share, as the last read of the store returned it. */
 export interface Topic<T> {
@@ -24,7 +24,7 @@ export interface Topics<T> {
   idle(): Promise<void>;
 }
 
-interface Room<T> {
+interface OpenTopic<T> {
   viewers: number;
   latest: T | undefined;
   /** Order of the read that returned `latest`: an earlier read that ends later is ignored. */
@@ -38,76 +38,76 @@ export function createTopics<T>(
   { tickMs, isSame }: { readonly tickMs: number; readonly isSame: (a: T, b: T) => boolean },
   log: Pick<Log, 'warn'>,
 ): Topics<T> {
-  const rooms = new Map<string, Room<T>>();
+  const open = new Map<string, OpenTopic<T>>();
   const polls = new Set<Promise<void>>();
   let reads = 0;
 
-  const refresh = async (room: Room<T>, read: () => Promise<T>): Promise<void> => {
+  const refresh = async (topic: OpenTopic<T>, read: () => Promise<T>): Promise<void> => {
     const order = ++reads;
     const found = await read();
-    if (order < room.order) return;
-    room.order = order;
-    if (room.latest !== undefined && isSame(room.latest, found)) return;
-    room.latest = found;
-    for (const wake of room.waiting) wake();
+    if (order < topic.order) return;
+    topic.order = order;
+    if (topic.latest !== undefined && isSame(topic.latest, found)) return;
+    topic.latest = found;
+    for (const wake of topic.waiting) wake();
   };
-  const poll = (key: string, room: Room<T>, read: () => Promise<T>): void => {
+  const poll = (key: string, topic: OpenTopic<T>, read: () => Promise<T>): void => {
     const round = async (): Promise<number> => {
       const startedAt = performance.now();
-      await refresh(room, read);
-      return Math.max(tickMs, REST * (performance.now() - startedAt));
+      await refresh(topic, read);
+      return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
     const onError = (err: unknown): void =>
       log.warn({ topic: key, err }, 'the state of an event stream could not be read; trying again');
     const polling = periodically(round, {
-      ...{ intervalMs: tickMs, signal: room.closed.signal, onError, waitsFirst: true },
+      ...{ intervalMs: tickMs, signal: topic.closed.signal, onError, waitsFirst: true },
     });
     polls.add(polling);
     void polling.then(() => polls.delete(polling));
   };
-  const leave = (key: string, room: Room<T>): void => {
-    room.viewers -= 1;
-    if (room.viewers > 0) return;
-    room.closed.abort();
+  const leave = (key: string, topic: OpenTopic<T>): void => {
+    topic.viewers -= 1;
+    if (topic.viewers > 0) return;
+    topic.closed.abort();
     // A later viewer may have started a new entry.
-    if (rooms.get(key) === room) rooms.delete(key);
+    if (open.get(key) === topic) open.delete(key);
   };
-  const enter = (key: string, read: () => Promise<T>): Room<T> => {
-    const known = rooms.get(key);
+  const enter = (key: string, read: () => Promise<T>): OpenTopic<T> => {
+    const known = open.get(key);
     if (known) {
       known.viewers += 1;
       return known;
     }
-    const room = {
+    const topic = {
       viewers: 1,
       latest: undefined,
       order: 0,
       waiting: new Set<() => void>(),
       closed: new AbortController(),
     };
-    rooms.set(key, room);
-    poll(key, room, read);
-    return room;
+    open.set(key, topic);
+    poll(key, topic, read);
+    return topic;
   };
 
   return {
     async join(key, read) {
-      const room = enter(key, read);
+      const topic = enter(key, read);
       let hasLeft = false;
       const leaveOnce = (): void => {
-        if (!hasLeft) leave(key, room);
+        if (!hasLeft) leave(key, topic);
         hasLeft = true;
       };
       try {
-        await refresh(room, read);
+        await refresh(topic, read);
       } catch (error) {
         leaveOnce();
         throw error;
       }
-      const latest = (): T => room.latest as T;
+      const latest = (): T => topic.latest as T;
       return {
         latest,
-        changed: (known, ms, signal) => woken(room.waiting, () => latest() !== known, ms, signal),
+        changed: (known, ms, signal) => woken(topic.waiting, () => latest() !== known, ms, signal),
         leave: leaveOnce,
       };
     },

@@ -114,7 +114,7 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
   return pendingPage(name);
 }
 
-/** Facts of an account that its user recognises. */
+/** Fields by which users recognise their account. */
 const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
 /** Returns the account's name as its user knows it; else the name of the source. */

@@ -9,7 +9,8 @@ export interface ConnectionClient {
   readonly client: OAuthClient & { readonly secret: string };
   /** Must stay unchanged: the provider compares it literally in both steps. */
   readonly redirectUri: string;
-  readonly facts: Readonly<Record<string, string>>;
+  /** Parameters of the connection, such as the instance. */
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 const TEXTS = ['client_id', 'client_secret', 'redirect_uri'] as const;
@@ -40,7 +41,7 @@ export function connectionClient(
   if (!row) return null;
   const { field } = row;
   const given = textsIn(body[field]);
-  const facts = readConnectionFields(row.fields, given, [field]);
+  const parameters = readConnectionFields(row.fields, given, [field]);
   const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
   const absent = TEXTS.find((name) => (given[name] ?? '') === '');
   if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);
@@ -56,5 +57,5 @@ export function connectionClient(
       `Must be /integrations/${CALLBACK_PATHS[service]} on this host, or on one of PUBLIC_URL_ALIASES`,
       'value_error',
     );
-  return { client: { id, secret }, redirectUri, facts };
+  return { client: { id, secret }, redirectUri, parameters };
 }

@@ -105,7 +105,7 @@ async function consentUrl(
   const { store, unit, settings } = deps;
   const { service } = body;
   const ownClient = connectionClient(service, body, deps);
-  const facts = ownClient?.facts ?? connectionFieldsOf(service, body);
+  const parameters = ownClient?.parameters ?? connectionFieldsOf(service, body);
   const { client, redirectUri } = ownClient ?? (await clientOf(caller, service, { consent, name }, deps));
   const verifier = randomBytes(48).toString('base64url');
   const runId = await store.runs.nextId();
@@ -119,14 +119,14 @@ async function consentUrl(
     scopes: scopesOf(body, consent),
     verifier,
   };
-  const { url, requestToken } = await callSource(name, () => consent.begin(facts, consentRequest));
+  const { url, requestToken } = await callSource(name, () => consent.begin(parameters, consentRequest));
   await unit.transaction(async (session) => {
     const workflowId = workflowIds.connect(runId);
     const run = { kind: 'connectByConsent', workflowId, owner: caller, fileId: null } as const;
     await store.runs.accept(runId, { ...run, requestId: options.requestId ?? randomUUID() }, session);
     await store.attempts.begin(
       {
-        ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...facts }, options },
+        ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...parameters }, options },
         actions: toConnectionActions(service, body),
         knownSourceId: known?._id ?? null,
         expiresAt: new Date(Date.now() + settings.consentLifeMs),

@@ -4,7 +4,7 @@ import { html, type Html } from '../../http/answers/html.js';
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'off';
 
 export const nothing = html``;
-export const badge = (mood: Tone, word: string): Html => html`<span class="badge ${mood}">${word}</span>`;
+export const badge = (tone: Tone, word: string): Html => html`<span class="badge ${tone}">${word}</span>`;
 
 const DAY_MS = 86_400_000;
 const pad = (value: number): string => String(value).padStart(2, '0');

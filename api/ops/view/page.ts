@@ -84,11 +84,11 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
   const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
     failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
-  const moody = (mood: Tone, sentences: readonly Html[]) => sentences.map((sentence) => ({ mood, sentence }));
-  const all = [...moody('bad', stalled), ...moody('warn', [...others, ...refused])];
+  const withTone = (tone: Tone, sentences: readonly Html[]) => sentences.map((sentence) => ({ tone, sentence }));
+  const all = [...withTone('bad', stalled), ...withTone('warn', [...others, ...refused])];
   return all.length === 0
     ? nothing
-    : html`${all.map(({ mood, sentence }) => html`<p class="alert ${mood}" role="status">${sentence}</p>`)}`;
+    : html`${all.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;
 }
 
 function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {

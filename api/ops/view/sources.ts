@@ -32,7 +32,7 @@ export interface SourcesView {
 }
 
 const PER_PAGE = 50;
-const MOODS: Readonly<Record<SourceState, Tone>> = {
+const TONES: Readonly<Record<SourceState, Tone>> = {
   ...{ revoked: 'bad', failed: 'bad', held: 'warn', syncing: 'busy', ready: 'good' },
 };
 const NAMES: Readonly<Record<SourceState, string>> = {
@@ -74,7 +74,7 @@ const row = (source: SourceRow, links: TemporalLinks): Html => {
       >
     </th>
     <td class="w">
-      ${badge(MOODS[state], NAMES[state])}${why === null ? nothing : html`<br /><span class="small">${why}</span>`}
+      ${badge(TONES[state], NAMES[state])}${why === null ? nothing : html`<br /><span class="small">${why}</span>`}
     </td>
     <td>${when(itemsSyncedAt)}</td>
     <td>${when(filesSyncedAt)}</td>

@@ -4,7 +4,7 @@ import { html, type Html } from '../../http/answers/html.js';
 import type { WebhookOverview } from '../../http/overviews.js';
 import { unavailable, badge, card, empty, type Tone, nothing, when } from './components.js';
 
-const MOODS: Readonly<Record<DeliveryStatus, Tone>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
+const TONES: Readonly<Record<DeliveryStatus, Tone>> = { PENDING: 'busy', DELIVERED: 'good', FAILED: 'bad' };
 const NAMES: Readonly<Record<DeliveryStatus, string>> = {
   PENDING: 'waiting',
   DELIVERED: 'delivered',
@@ -25,7 +25,7 @@ const row = ({ event, position, status, attempts, nextTryAt, createdAt }: Delive
   return html`<tr>
     <td class="n">${position}</td>
     <td>${event.kind}</td>
-    <td>${badge(MOODS[status], NAMES[status])}</td>
+    <td>${badge(TONES[status], NAMES[status])}</td>
     <td class="n">${attempts.length}</td>
     <td class="w">
       ${answer}${nextTryAt === null || status !== 'PENDING' ? nothing : html` <span class="soft">again at</span> ${when(nextTryAt)}`}
