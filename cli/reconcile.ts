@@ -1,4 +1,4 @@
-/** Dependencies of the full comparison from outside store/. */
+/** Runs the comparison of store/reconcile/ with what it needs from modules outside of store/: resyncs and search terms. */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';
 import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';

@@ -2,15 +2,15 @@
 
 usage: qdrant_server.py DATA_FOLDER PORT [LIMIT...]
 
-Limits are those of qdrant_face.collections.Limits in their order, for tests.
+Limits are those of qdrant_rest.collections.Limits in their order, for tests.
 """
 
 import signal
 import sys
 import threading
 
-from qdrant_face.collections import Collections
-from qdrant_face.server import Server
+from qdrant_rest.collections import Collections
+from qdrant_rest.server import Server
 
 
 def main():

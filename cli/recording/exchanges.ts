@@ -2,7 +2,7 @@
 import type { Egress, EgressRequest } from '../../egress/types.js';
 import type { StepName } from './fixture.js';
 
-export interface Asked {
+export interface RawRequest {
   readonly method: string;
   readonly url: string;
   /** Names in lower case. */
@@ -11,7 +11,7 @@ export interface Asked {
   readonly body: string | null;
 }
 
-export interface Answered {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
@@ -19,11 +19,11 @@ export interface Answered {
 
 /** A request and its response, before the redaction. They stay in memory. */
 export interface RawExchange {
-  readonly asked: Asked;
-  readonly answered: Answered;
+  readonly asked: RawRequest;
+  readonly answered: RawResponse;
 }
 
-const askedOf = ({ method = 'GET', url, headers = {}, body }: EgressRequest): Asked => ({
+const rawRequestOf = ({ method = 'GET', url, headers = {}, body }: EgressRequest): RawRequest => ({
   method,
   url,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
@@ -31,10 +31,10 @@ const askedOf = ({ method = 'GET', url, headers = {}, body }: EgressRequest): As
 });
 
 /** Creates an Egress that gets its responses from a function. */
-export const answeringEgress = (answer: (asked: Asked) => Answered): Pick<Egress, 'request'> => ({
+export const answeringEgress = (answer: (asked: RawRequest) => RawResponse): Pick<Egress, 'request'> => ({
   request(request) {
     request.signal?.throwIfAborted();
-    const { status, headers, bytes } = answer(askedOf(request));
+    const { status, headers, bytes } = answer(rawRequestOf(request));
     return Promise.resolve({
       status,
       headers,
@@ -49,7 +49,7 @@ export const answeringEgress = (answer: (asked: Asked) => Answered): Pick<Egress
 });
 
 /** Whether the connector repeats the request after this response, so that a replay does not need it. */
-const isRepeated = ({ status, headers }: Answered): boolean =>
+const isRepeated = ({ status, headers }: RawResponse): boolean =>
   status === 429 || status >= 500 || (status >= 400 && headers['retry-after'] !== undefined);
 
 export interface Recorder {
@@ -77,7 +77,7 @@ export function createRecorder(egress: Pick<Egress, 'request'>): Recorder {
         const response = await egress.request(request);
         const bytes = await response.bytes();
         const answered = { status: response.status, headers: response.headers, bytes };
-        if (!isRepeated(answered)) into.push({ asked: askedOf(request), answered });
+        if (!isRepeated(answered)) into.push({ asked: rawRequestOf(request), answered });
         return { ...response, bytes: () => Promise.resolve(bytes) };
       },
     },

@@ -2,7 +2,7 @@
 import { createHash, randomInt } from 'node:crypto';
 
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { type Answered, answeringEgress, type Asked, type RawExchange } from './exchanges.js';
+import { type RawResponse, answeringEgress, type RawRequest, type RawExchange } from './exchanges.js';
 import {
   bodyOf,
   type Exchange,
@@ -79,7 +79,10 @@ const digestsOf = (bytes: Uint8Array): string[] => {
   ];
 };
 
-/** Gives the digests of redacted contents to the digests in listings, which connectors compare with contents. */
+/**
+ * Makes the digest of each redacted content the pseudonym of its original digest, because connectors compare the
+ * digests in listings with contents.
+ */
 function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
   for (const { asked, answered } of steps.flatMap(({ exchanges }) => exchanges)) {
     if (asked.method !== 'GET' || answered.bytes.length === 0 || isJson(answered.bytes)) continue;
@@ -88,20 +91,20 @@ function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
   }
 }
 
-function redactAnswer({ status, headers, bytes }: Answered, redaction: TextRedaction): Answered {
+function redactAnswer({ status, headers, bytes }: RawResponse, redaction: TextRedaction): RawResponse {
   const redacted = redactBody(bytes, headers['content-type'] ?? '', redaction);
   return { status, headers: redactHeaders(headers, redaction), bytes: redacted };
 }
 
 /** A raw exchange with its redacted response. */
 interface Prepared {
-  readonly raw: Asked;
-  readonly answer: Answered;
+  readonly raw: RawRequest;
+  readonly answer: RawResponse;
   isUsed: boolean;
 }
 
 /** Returns the headers of a request that a recording contains. The connector sent them with redacted credentials. */
-const shownHeaders = (headers: Asked['headers']): Record<string, string> =>
+const shownHeaders = (headers: RawRequest['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !NOISE.test(name)));
 
 /**
@@ -127,7 +130,7 @@ async function rehearse(draft: Draft, raw: RawRecording, redaction: TextRedactio
   const written = new Map<StepName, Exchange[]>();
   const unmatched: string[] = [];
   let step: StepName = 'connect';
-  const isSame = (one: Asked, asked: Asked): boolean =>
+  const isSame = (one: RawRequest, asked: RawRequest): boolean =>
     one.method === asked.method &&
     (redaction.url(one.url) === asked.url || isRedactedText(decode(one.url), decode(asked.url), comparison)) &&
     isRedactedText(one.body ?? '', asked.body ?? '', comparison);

@@ -3,7 +3,7 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { withClock } from './clock.js';
-import type { Answered, Asked } from './exchanges.js';
+import type { RawResponse, RawRequest } from './exchanges.js';
 import { bytesOf, type Exchange, type Recording, type StepName } from './fixture.js';
 import { isSameText } from './redaction/match.js';
 import { runSteps } from './steps.js';
@@ -56,12 +56,12 @@ export async function replaySteps(
 export interface Player {
   enter(step: StepName): void;
   /** Returns the recorded response. A request that was not recorded gets 400, and is a problem. */
-  answer(asked: Asked): Answered;
+  answer(asked: RawRequest): RawResponse;
   /** Requests that were not recorded, and recorded requests that were not sent. */
   problems(): readonly string[];
 }
 
-const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: Asked): boolean =>
+const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: RawRequest): boolean =>
   request.method === method &&
   isSameText(decode(request.url), decode(url)) &&
   isSameText(request.body ?? '', body ?? '') &&

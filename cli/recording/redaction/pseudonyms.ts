@@ -65,7 +65,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
       const drawn = draw(word, attempt);
       if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
     }
-    // Of one or two characters, all may be in use. A longer word is unambiguous.
+    // All pseudonyms of one or two characters may be in use, so add a character.
     for (let attempt = 0; ; attempt += 1) {
       const drawn = `${draw(word, attempt)}${OTHER[attempt % OTHER.length]}`;
       if (!used.has(drawn) && !originals.has(drawn)) return drawn;

@@ -76,11 +76,11 @@ function encodeLike(original: string, text: string): string {
   return encoded;
 }
 
-/** Returns patterns of the hosts of a source; the groups are facts of an account. */
+/** Returns patterns of the hosts of a source. Their groups match the parts that differ by account. */
 function apiHosts(source: ConnectedSourceType, { terms }: Vocabulary): RegExp[] {
   const ofRow = Object.values(CONNECTED_SOURCES[source].urls).map((url) => url.split('/')[2] ?? '');
   const hosts = [...ofRow, ...(terms.hosts ?? [])];
-  // A host that is only a placeholder says nothing about the name.
+  // A host that consists of a placeholder would match every name.
   return [...new Set(hosts)]
     .filter((host) => !/^\{\w+\}$/.test(host))
     .map((host) => new RegExp(`^${host.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '(.+)')}$`, 'i'));
@@ -125,8 +125,8 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
   const value = (text: string): string => {
     if (vocabulary.values.has(text) || (ONE_WORD.test(text) && vocabulary.values.has(text.toLowerCase()))) return text;
     if (RELATIVE.test(text) || WHOLE_URL.test(text)) return url(text);
-    const beginning = vocabulary.beginnings.find((one) => text.startsWith(one)) ?? '';
-    return beginning + prose(text.slice(beginning.length));
+    const prefix = vocabulary.idPrefixes.find((one) => text.startsWith(one)) ?? '';
+    return prefix + prose(text.slice(prefix.length));
   };
   const name = (text: string): string => {
     const bare = text.replaceAll(/^[^\p{L}\d]+|[^\p{L}\d]+$/gu, '');

@@ -15,8 +15,8 @@ export interface Vocabulary {
   readonly values: ReadonlySet<string>;
   /** Names that may be kept, of fields, elements and parameters: identifiers, and words of string literals. */
   readonly names: ReadonlySet<string>;
-  /** Beginnings of ids that may be kept, such as `Label_`. */
-  readonly beginnings: readonly string[];
+  /** Prefixes of ids that may be kept, such as `Label_`. */
+  readonly idPrefixes: readonly string[];
   readonly terms: RecordedTerms;
 }
 
@@ -31,7 +31,7 @@ const COMMENT = /^\s*(?:\/\/|\/?\*)/;
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g;
 const KEY = /(?<![\w.'"`$])([a-z_]\w{0,59}):/gi;
 const NAME = /[\p{L}\d_$@][\p{L}\d_$@.-]*/gu;
-const BEGINNING = /^[\w.$/]{1,60}[_:/.-]$/;
+const ID_PREFIX = /^[\w.$/]{1,60}[_:/.-]$/;
 const IMPORT = /from\s*["'](\.{1,2}\/[^"']+)["']/g;
 
 /** Returns the code of a connector: its module, and all that it imports from connectors/. */
@@ -87,8 +87,8 @@ export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
     names.add(word);
     for (const part of word.split('.')) names.add(part);
   }
-  const beginnings = [...values].filter((value) => BEGINNING.test(value));
-  const vocabulary = { values, names, beginnings, terms };
+  const idPrefixes = [...values].filter((value) => ID_PREFIX.test(value));
+  const vocabulary = { values, names, idPrefixes, terms };
   known.set(source, vocabulary);
   return vocabulary;
 }
