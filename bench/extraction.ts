@@ -77,7 +77,7 @@ async function json<T>(file: string): Promise<T> {
   return JSON.parse(await readFile(file, 'utf8')) as T;
 }
 
-interface ExpectedFacts {
+interface ExpectedContent {
   readonly url: string;
   readonly ground_truth: { readonly main_content: string | null };
   readonly _internal: { readonly page_type: { readonly primary: string } };
@@ -87,7 +87,7 @@ async function scoreWcxb(folder: string): Promise<Score[]> {
   const scores: Score[] = [];
   for (const name of (await readdir(path.join(folder, 'dev/ground-truth'))).toSorted()) {
     const id = path.basename(name, '.json');
-    const truth = await json<ExpectedFacts>(path.join(folder, 'dev/ground-truth', name));
+    const truth = await json<ExpectedContent>(path.join(folder, 'dev/ground-truth', name));
     const { text, milliseconds } = read(
       gunzipSync(await readFile(path.join(folder, 'dev/html', `${id}.html.gz`))),
       truth.url,

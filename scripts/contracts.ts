@@ -1,8 +1,8 @@
 /**
- * Extracts the facts of the used operations from a provider's specification, for the tables in test/contracts/tables/:
- * `npm run contracts -- SPECIFICATION_FILE TABLE`. The table must exist with its operations, which may be empty (`{}`);
- * the script replaces them and keeps all other content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON or YAML.
- * Operations with a `source` of their own are kept.
+ * Extracts the used operations from a provider's specification, for the tables in test/contracts/tables/: `npm run
+ * contracts -- SPECIFICATION_FILE TABLE`. The table must exist with its operations, which may be empty (`{}`); the
+ * script replaces them and keeps all other content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON
+ * or YAML. Operations with a `source` of their own are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -119,7 +119,7 @@ function discoveryOperation(root: Node, method: Node): Operation {
   return { query: rulesOf(root, query) };
 }
 
-/** Extracts the facts of a table's operations. @throws Error for an operation that the specification lacks */
+/** Extracts a table's operations from a specification. @throws Error for an operation that the specification lacks */
 export function extract(contract: Contract, root: Node): Contract {
   const { prefix = '', base = '', asForm = false, operations } = contract;
   const found = Object.entries(operations).map(([name, before]): [string, Operation] => {

@@ -12,7 +12,7 @@ export function settingsPage(): string {
   });
   return `# Settings
 
-Read from the environment at start and validated all at once; a process with a setting it can't use says which and ends.
+Settings are environment variables, read and validated at start. A process names all its invalid settings, and exits.
 This page is written from \`config/settings.ts\` by \`npm run docs:settings\`.
 
 | setting | default | what it does |

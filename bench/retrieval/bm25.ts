@@ -10,8 +10,8 @@ const termsOf = (text: string): string[] =>
   [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
 
 /**
- * Ranks documents by plain BM25 for each query: words of the same splitter, English stems, the true average length, and
- * no stop words. Best first, at most 1,000.
+ * Ranks documents by plain BM25 for each query, best first, at most 1,000. Words are split as in the service and have
+ * English stems. The average length is that of the documents. No stop words are removed.
  */
 export function rankByBm25(documents: readonly string[], queries: readonly string[]): number[][] {
   const split = documents.map(termsOf);

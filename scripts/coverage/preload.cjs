@@ -9,9 +9,9 @@ const v8 = require('node:v8');
 const { isMainThread } = require('node:worker_threads');
 
 const ENDED_BY_SIGKILL = /[/\\]documents[/\\]poolProcess\.[jt]s$/;
-/** Writing takes at most a twentieth of the time. Processes that live shorter than the minimum do not write. */
-const AT_MOST = 1 / 20;
-const LEAST_MS = 1_000;
+/** Maximum share of the time that is spent on writing, and minimum time between two writes and before the first one. */
+const MAX_SHARE = 1 / 20;
+const MIN_INTERVAL_MS = 1_000;
 
 const own = `NODE_OPTIONS=--require=${JSON.stringify(__filename)}`;
 const { spawn } = ChildProcess.prototype;
@@ -26,7 +26,7 @@ ChildProcess.prototype.spawn = function (options) {
 /** Writes coverage before each message to the parent, which may kill this process after the last message. */
 function writeAtMessages() {
   const { send } = process;
-  let next = performance.now() + LEAST_MS;
+  let next = performance.now() + MIN_INTERVAL_MS;
   let timer = null;
   const write = () => {
     clearTimeout(timer);
@@ -34,7 +34,7 @@ function writeAtMessages() {
     const began = performance.now();
     v8.takeCoverage();
     const ended = performance.now();
-    next = ended + Math.max(LEAST_MS, (ended - began) / AT_MOST);
+    next = ended + Math.max(MIN_INTERVAL_MS, (ended - began) / MAX_SHARE);
   };
   process.send = function (...message) {
     const wait = next - performance.now();
