@@ -11,7 +11,7 @@ import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 import { type GitHubFixture, fixtureForGitHub } from '../support/sourceFixtures/github.js';
-import { talkOfAtlas } from '../support/sourceFixtures/githubTalk.js';
+import { talkOfAtlas } from '../support/sourceFixtures/githubDiscussions.js';
 import { type MicrosoftFixture, fixtureForSharePoint } from '../support/sourceFixtures/microsoft.js';
 import { type SalesforceFixture, fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
 import { fixtureForSlack } from '../support/sourceFixtures/slack.js';

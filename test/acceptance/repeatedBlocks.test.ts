@@ -8,7 +8,7 @@ import { createTemporalClient } from '../../dispatch/client.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type ApiClient, apiClient, type TestUser } from '../support/client.js';
 import { testEngines } from '../support/engines.js';
-import { runPass } from '../support/passes.js';
+import { runScheduledSync } from '../support/scheduledSyncs.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
@@ -212,14 +212,14 @@ test('learning sends no event for pages that were read before, and a changed pag
     const ids = new Set(typed.flatMap(({ obj }) => [obj.object_id].flat().map(String)));
     return pages.filter(({ id }) => ids.has(String(id))).map(({ number }) => number);
   };
-  const pass = async (): Promise<void> => {
-    const done = await runPass(client, service.names, scheduleIds.container(parent.id));
+  const syncNow = async (): Promise<void> => {
+    const done = await runScheduledSync(client, service.names, scheduleIds.container(parent.id));
     expect(done).toMatchObject({ outcome: 'finished' });
   };
 
   const first = await readyEvents(before, [1, 2, 3, 4], 0);
   publish(12);
-  await pass();
+  await syncNow();
   const grown = await pagesOf(parent);
   expect(grown.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
   expect(grown.slice(0, 4)).toEqual(before);
@@ -229,7 +229,7 @@ test('learning sends no event for pages that were read before, and a changed pag
   expect(second.numbers).toEqual(added);
 
   site.pages.set('/pier03.html', pageOf(3).replace('coal', 'coal and salt'));
-  await pass();
+  await syncNow();
   const changed = await pagesOf(parent);
   expect(changed.map(noticesIn)).toEqual(grown.map((page, i) => (i === 2 ? [] : noticesIn(page))));
   expect((await readyEvents(changed, [3], second.cursor)).numbers).toEqual([3]);

@@ -23,7 +23,7 @@ import { createTemporalClient } from '../../dispatch/client.js';
 import { coldSweepOnce } from '../../dispatch/coldSweep.js';
 import { letDaysPass } from '../support/coldFiles.js';
 import { testEngines } from '../support/engines.js';
-import { runPass } from '../support/passes.js';
+import { runScheduledSync } from '../support/scheduledSyncs.js';
 import { drawPicture } from '../support/pictures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
@@ -242,7 +242,7 @@ async function evaluate(): Promise<void> {
   releases.length = 0;
   hold(path);
   const client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
-  const passing = runPass(client, service.names, scheduleIds.container(parent.id));
+  const passing = runScheduledSync(client, service.names, scheduleIds.container(parent.id));
   note('file', (await inState(page?.id ?? 0, 'EVALUATING_RESYNC')).sync_status, 'autoSync');
   await waitFor(
     () => releases.length,

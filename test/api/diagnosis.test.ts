@@ -173,7 +173,7 @@ const sourceOf = (fields: object = {}) =>
     ...fields,
   }) as never;
 
-test('reports the schedule: as requested, as Temporal has it, and the outcome of the last pass', async () => {
+test('reports the schedule: as requested, as Temporal has it, and the outcome of the last scheduled sync', async () => {
   const due = { state: 'on', hours: 6 };
   const known = { isPaused: false, nextAt: new Date(0) };
   const pass = (fields: object) => ({

@@ -220,7 +220,7 @@ describe('run', () => {
     });
   });
 
-  test('derives a missing cause: schedule for a pass and its parts, request for other runs', () =>
+  test('derives a missing cause: schedule for a scheduled sync and its parts, request for other runs', () =>
     everyRow(
       [
         [{ cause: undefined }, 'schedule'],

@@ -10,8 +10,8 @@ import type { Egress } from '../../egress/types.js';
 
 export const NEVER = new AbortController().signal;
 
-/** Facts that occur in the URLs of some sources. */
-export const URL_FACTS = {
+/** Parameters that occur in the URLs of some sources. */
+export const URL_PARAMETERS = {
   ...{ tenant: 'common', subdomain: 'a', instance: 'a', instance_name: 'a', user_id: '1', userID: '1' },
   ...{ instance_url: 'https://a.my.salesforce.com', domain: 'a', customer: 'api', api: 'api' },
 };

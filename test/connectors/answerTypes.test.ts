@@ -7,11 +7,11 @@ import type { BoxEvent, BoxItem } from '../../connectors/box/fields.js';
 import type { Content, Space } from '../../connectors/confluence/fields.js';
 import type { DropboxEntry } from '../../connectors/dropbox/fields.js';
 import { asAnswer } from '../../connectors/json.js';
-import type { Thing } from '../../connectors/notion/adapter.js';
+import type { NotionObject } from '../../connectors/notion/adapter.js';
 
 // The compiler rejects an expected error that does not occur: a type that accepts every name fails `npm run check:types`.
 test('a misspelt field of an answer does not compile, and is absent', () => {
-  const thing = asAnswer({}) as Thing;
+  const thing = asAnswer({}) as NotionObject;
   expect([
     // @ts-expect-error: in_trash
     thing.in_trashed,

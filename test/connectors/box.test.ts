@@ -23,7 +23,7 @@ afterAll(async () => {
   await box.close();
 });
 beforeEach(() => {
-  box.things.clear();
+  box.items.clear();
   box.unready.times = 0;
   box.reset();
   account = grantedAccount('BOX', box.settings, box.oauth.grant().accessToken, egress);
@@ -31,15 +31,15 @@ beforeEach(() => {
 
 /** Creates nested folders, a link, a file with the same number as a folder, and a file in the root folder. */
 function fill(): void {
-  const { things } = box;
-  things.set('folder:1', { name: 'Sights' });
-  things.set('folder:2', { name: 'Deep', parent: '1' });
-  things.set('folder:3', { name: 'Boats' });
-  things.set('1', { name: 'a.md', parent: '1', content: 'The lighthouse' });
-  things.set('5', { name: 'b.txt', parent: '2', content: 'b' });
-  things.set('6', { name: 'c.txt', parent: '2', content: 'c' });
-  things.set('7', { name: 'top.txt', content: 'top' });
-  things.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
+  const { items } = box;
+  items.set('folder:1', { name: 'Sights' });
+  items.set('folder:2', { name: 'Deep', parent: '1' });
+  items.set('folder:3', { name: 'Boats' });
+  items.set('1', { name: 'a.md', parent: '1', content: 'The lighthouse' });
+  items.set('5', { name: 'b.txt', parent: '2', content: 'b' });
+  items.set('6', { name: 'c.txt', parent: '2', content: 'c' });
+  items.set('7', { name: 'top.txt', content: 'top' });
+  items.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
 }
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
@@ -113,7 +113,7 @@ describe('listing', () => {
 
   test('reports a folder without access as refused and lists the rest', async () => {
     fill();
-    box.things.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
+    box.items.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
     const refused: string[] = [];
     const { ids } = await listed(async (cursor) => {
       const page = await account.listDescendants('folder:1', cursor, NEVER);
@@ -127,7 +127,7 @@ describe('listing', () => {
   test('skips a folder that is deleted during the listing', async () => {
     fill();
     const first = await account.listDescendants('0', null, NEVER);
-    box.things.delete('folder:1');
+    box.items.delete('folder:1');
     const rest = await listed((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
     expect(rest.ids).toContain('7');
   });
@@ -141,13 +141,13 @@ describe('listing', () => {
   );
 
   test('changes the version of a file with its bytes and with its name', async () => {
-    box.things.set('7', { name: 'top.txt', content: 'one' });
+    box.items.set('7', { name: 'top.txt', content: 'one' });
     const version = async () => (await below('7')).items[0]?.version;
     const first = await version();
     expect(await version()).toBe(first);
-    box.things.set('7', { name: 'top.txt', content: 'two' });
+    box.items.set('7', { name: 'top.txt', content: 'two' });
     const second = await version();
-    box.things.set('7', { name: 'top.md', content: 'two' });
+    box.items.set('7', { name: 'top.md', content: 'two' });
     expect(new Set([first, second, await version()]).size).toBe(3);
   });
 });
@@ -158,7 +158,7 @@ describe('content', () => {
     expect(await opened('1')).toMatchObject({
       text: 'The lighthouse',
       ...{ contentType: 'text/markdown', format: null, name: 'a.md', url: 'https://app.box.com/file/1' },
-      facts: {
+      fileMetadata: {
         ...{ type: 'FILE', is_folder: false, modified_at: '2026-03-03T10:00:00.000Z' },
         sha1: createHash('sha1').update('The lighthouse').digest('hex'),
       },
@@ -176,7 +176,7 @@ describe('content', () => {
 
   test('fails with a retryable error if its hash differs from the metadata', async () => {
     fill();
-    const file = box.things.get('1')!;
+    const file = box.items.get('1')!;
     let requests = 0;
     // The file changes between the two requests.
     box.injectFault((path) => {
@@ -252,7 +252,7 @@ describe('content', () => {
         ],
       },
     };
-    box.things.set('8', { name: 'Tides.boxnote', content: JSON.stringify(note) });
+    box.items.set('8', { name: 'Tides.boxnote', content: JSON.stringify(note) });
     expect((await below('8')).items[0]).toMatchObject({ fileFormat: 'MD' });
     const content = await opened('8');
     expect(content).toMatchObject({ contentType: 'text/markdown', name: 'Tides.boxnote' });
@@ -282,11 +282,11 @@ describe('changes', () => {
   test('are reported once per page in any order, and not again from the next cursor', async () => {
     fill();
     const start = await feed().now(NEVER);
-    box.things.set('9', { name: 'new.txt', parent: '3', content: 'n' });
-    box.things.set('1', { name: 'a.md', parent: '2', content: 'moved' });
+    box.items.set('9', { name: 'new.txt', parent: '3', content: 'n' });
+    box.items.set('1', { name: 'a.md', parent: '2', content: 'moved' });
     await account.listRoots(null, NEVER);
-    box.things.delete('9');
-    box.things.delete('5');
+    box.items.delete('9');
+    box.items.delete('5');
     const { changed, next } = await since(start);
     // The feed has two pages: an item that was created and deleted appears on both.
     expect([...new Set(changed)].toSorted()).toEqual(['-5', '-9', '1']);
@@ -298,10 +298,10 @@ describe('changes', () => {
   test('report a deleted folder in place of its contents, and a folder that the account no longer sees as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
-    for (const id of ['folder:2', '5', '6']) box.things.delete(id);
+    for (const id of ['folder:2', '5', '6']) box.items.delete(id);
     expect((await since(start)).changed).toEqual(['-folder:2']);
     const later = (await since(start)).next;
-    box.things.set('folder:3', { name: 'Boats renamed' });
+    box.items.set('folder:3', { name: 'Boats renamed' });
     box.injectFault((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
     expect((await since(later)).changed).toEqual(['-folder:3']);
   });
@@ -309,7 +309,7 @@ describe('changes', () => {
   test('report a moved item with its new parent and the same id', async () => {
     fill();
     const start = await feed().now(NEVER);
-    box.things.set('6', { name: 'c.txt', content: 'c', parent: '3' });
+    box.items.set('6', { name: 'c.txt', content: 'c', parent: '3' });
     const { changes } = await feed().since(start, NEVER);
     expect(changes).toMatchObject([
       { item: { externalId: '6', parentExternalId: 'folder:3', rootExternalId: 'folder:3' } },

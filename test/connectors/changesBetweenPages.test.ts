@@ -12,7 +12,7 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import type { Egress } from '../../egress/types.js';
 import { sfId } from '../emulators/salesforce.js';
 import { everyRow } from '../support/everyRow.js';
-import { FACTS } from '../support/sourceFixtures/credentials.js';
+import { CONNECTION_PARAMETERS } from '../support/sourceFixtures/credentials.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import { fixtureForIntercom } from '../support/sourceFixtures/intercom.js';
 import { fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
@@ -178,14 +178,14 @@ async function connect(source: ConnectedSourceType, containers: readonly string[
   const known = connected.get(source);
   if (known) return known;
   const { settings } = stages.get(source)!.fixture;
-  const { grant } = await obtainGrant(source, settings, egress, FACTS[source] ?? {});
+  const { grant } = await obtainGrant(source, settings, egress, CONNECTION_PARAMETERS[source] ?? {});
   const { account } = accountWithStoredGrant(source, settings, grant, egress);
   const made = { account, items: await coveredItems(account, containers) };
   connected.set(source, made);
   return made;
 }
 
-/** Begins a scene of a source with changes to all its items. Returns a cursor before them. */
+/** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
 async function begin(source: ConnectedSourceType) {
   const { scene } = stages.get(source)!;
   const { account, items } = await connect(source, scene.reset().containers);

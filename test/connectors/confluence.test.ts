@@ -169,7 +169,7 @@ test('fails instead of reading a page again and again if its next link is its ow
   emulator.reset();
 });
 
-test('reports a list without results or with an configErrorOf next link as a server error', async () => {
+test('reports a list without results or with an invalid next link as a server error', async () => {
   for (const body of [{}, { results: [], _links: { next: '/wiki/api/v2/spaces' } }]) {
     await account.listRoots(null, NEVER);
     emulator.injectFault((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));

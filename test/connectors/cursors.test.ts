@@ -11,7 +11,7 @@ import { Fault } from '../../contract/failures.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
-import { NEVER, URL_FACTS } from './account.js';
+import { NEVER, URL_PARAMETERS } from './account.js';
 
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
 /** Feeds whose change token is an opaque text of the source, which the service cannot validate. */
@@ -21,7 +21,7 @@ const WHOLE = sealCursor('{"open":["a"],"at":null}');
 const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
 
 const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2V5' };
-const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: URL_FACTS, ...KEYS });
+const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: URL_PARAMETERS, ...KEYS });
 
 /** Returns an account that counts its requests and rejects each. */
 function silentAccount(source: ConnectedSourceType) {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await dropbox.close();
 });
 beforeEach(() => {
-  dropbox.things.clear();
+  dropbox.items.clear();
   Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
   dropbox.flaw.missing = 0;
   dropbox.reset();
@@ -40,7 +40,7 @@ function fill(): void {
     ['id:B', '/Boats'],
     ['id:t', '/top.txt', 'top'],
   ] as const)
-    dropbox.things.set(id, { path, ...(content === undefined ? {} : { content }) });
+    dropbox.items.set(id, { path, ...(content === undefined ? {} : { content }) });
 }
 const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
@@ -139,7 +139,7 @@ describe('listing', () => {
   );
 
   test('changes the version of a file with its bytes and with its name', async () => {
-    const put = (path: string, content: string) => dropbox.things.set('id:t', { path, content });
+    const put = (path: string, content: string) => dropbox.items.set('id:t', { path, content });
     const version = async () => (await below('id:t')).items[0]?.version;
     put('/top.txt', 'one');
     const first = await version();
@@ -156,7 +156,7 @@ describe('content', () => {
     fill();
     expect(await opened('id:b')).toMatchObject({
       ...{ text: 'b', contentType: 'text/plain', format: null, name: 'b é.txt' },
-      facts: {
+      fileMetadata: {
         ...{ type: 'FILE', is_folder: false, path: '/Sights/Deep/b é.txt' },
         ...{ content_hash: contentHash(Buffer.from('b')), modified_at: '2026-03-03T10:00:00.000Z' },
       },
@@ -178,9 +178,9 @@ describe('content', () => {
   });
 
   test('is an export for documents without a download, Markdown where Dropbox offers it', async () => {
-    dropbox.things.set('id:p', { path: '/Plan.paper', exports: { html: '<p>Plan</p>', markdown: '# Plan' } });
-    dropbox.things.set('id:g', { path: '/Sheet.gsheet', exports: { xlsx: 'sheet' } });
-    dropbox.things.set('id:n', { path: '/Form.cform', exports: {} });
+    dropbox.items.set('id:p', { path: '/Plan.paper', exports: { html: '<p>Plan</p>', markdown: '# Plan' } });
+    dropbox.items.set('id:g', { path: '/Sheet.gsheet', exports: { xlsx: 'sheet' } });
+    dropbox.items.set('id:n', { path: '/Form.cform', exports: {} });
     const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ fileFormat, isSelectable, hasContent }) => [fileFormat, isSelectable, hasContent])).toEqual([
       ['MD', true, true],
@@ -188,7 +188,7 @@ describe('content', () => {
       [null, false, true],
     ]);
     expect(await opened('id:p')).toMatchObject({ text: '# Plan', contentType: 'text/markdown', name: 'Plan.paper' });
-    expect(await opened('id:g')).toMatchObject({ text: 'sheet', facts: { exported_as: 'XLSX' } });
+    expect(await opened('id:g')).toMatchObject({ text: 'sheet', fileMetadata: { exported_as: 'XLSX' } });
     expect(await faultOf(account.open('id:n', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
@@ -207,10 +207,10 @@ describe('changes', () => {
   test('are reported from a cursor once, and not again from the next cursor', async () => {
     fill();
     const start = await feed().now(NEVER);
-    const { things } = dropbox;
-    things.set('id:n', { path: '/Boats/new.txt', content: 'n' });
-    things.set('id:a', { path: '/Sights/a.md', content: 'changed' });
-    things.delete('id:c');
+    const { items } = dropbox;
+    items.set('id:n', { path: '/Boats/new.txt', content: 'n' });
+    items.set('id:a', { path: '/Sights/a.md', content: 'changed' });
+    items.delete('id:c');
     const { parents, deletedPaths, next } = await since(start);
     expect([...parents]).toEqual(
       expect.arrayContaining([
@@ -226,8 +226,8 @@ describe('changes', () => {
   test('report a moved folder with its contents at the new path', async () => {
     fill();
     const start = await feed().now(NEVER);
-    for (const [id, thing] of dropbox.things)
-      dropbox.things.set(id, { ...thing, path: thing.path.replace('/Sights/Deep', '/Boats/Deep') });
+    for (const [id, item] of dropbox.items)
+      dropbox.items.set(id, { ...item, path: item.path.replace('/Sights/Deep', '/Boats/Deep') });
     const { parents, deletedPaths } = await since(start);
     expect(parents).toEqual(
       new Map([
@@ -242,8 +242,8 @@ describe('changes', () => {
   test('report a new file at the path of a deleted one', async () => {
     fill();
     const start = await feed().now(NEVER);
-    dropbox.things.delete('id:t');
-    dropbox.things.set('id:u', { path: '/top.txt', content: 'another' });
+    dropbox.items.delete('id:t');
+    dropbox.items.set('id:u', { path: '/top.txt', content: 'another' });
     const { parents, deletedPaths } = await since(start);
     expect([...parents]).toEqual([['id:u', null]]);
     expect([...deletedPaths]).toEqual(['/top.txt']);
@@ -252,10 +252,10 @@ describe('changes', () => {
   test('report files of a folder deleted meanwhile without a parent, and the folder as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
-    for (const name of ['n', 'm']) dropbox.things.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });
+    for (const name of ['n', 'm']) dropbox.items.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });
     await account.listRoots(null, NEVER);
     // The files are on an earlier page of the feed; their folder no longer exists when the page is read.
-    dropbox.things.delete('id:S');
+    dropbox.items.delete('id:S');
     const { parents, deletedPaths } = await since(start);
     expect(parents).toEqual(
       new Map([

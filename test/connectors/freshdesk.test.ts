@@ -242,15 +242,15 @@ test('reports missing, deleted and spam items as not found', async () => {
 
 describe('content', () => {
   test('of an article is its HTML below its title', async () => {
-    const { format, mimeType, name, facts } = await account.open(idOf('article:104'), NEVER);
+    const { format, mimeType, name, fileMetadata } = await account.open(idOf('article:104'), NEVER);
     expect({ format, mimeType, name }).toEqual({ format: 'FRESHDESK', mimeType: 'text/html', name: 'Tall & <wide>' });
-    expect(facts).toMatchObject({ type: 'ARTICLE', folder_id: '11', labels: ['sea'] });
+    expect(fileMetadata).toMatchObject({ type: 'ARTICLE', folder_id: '11', labels: ['sea'] });
     expect(await textOf(account, idOf('article:104'))).toContain('<h1>Tall &amp; &lt;wide&gt;</h1>\n<p>Tower.</p>');
   });
 
   test('of a ticket is the conversation of all pages with its authors', async () => {
-    const { facts } = await account.open(idOf('ticket:8'), NEVER);
-    expect(facts).toMatchObject({ ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' });
+    const { fileMetadata } = await account.open(idOf('ticket:8'), NEVER);
+    expect(fileMetadata).toMatchObject({ ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' });
     expect((await textOf(account, idOf('ticket:8'))).split('\n\n')).toEqual([
       '# Pier',
       'Ben, 2026-03-03 10:00: It is broken.',
@@ -265,7 +265,7 @@ describe('content', () => {
     expect(Buffer.from(attached.bytes).toString()).toBe('A broken pier.');
     expect(attached).toMatchObject({
       ...{ name: 'pier.txt', contentType: 'text/plain' },
-      facts: { type: 'TICKET_ATTACHMENT', parent_external_file_id: idOf('ticket:8') },
+      fileMetadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: idOf('ticket:8') },
     });
   });
 

@@ -135,12 +135,12 @@ describe('a listing', () => {
 
 describe('content', () => {
   test('of a page is its Markdown below its title', async () => {
-    const { format, name, contentType, url, facts } = await account.open('atlas/lighthouse', NEVER);
+    const { format, name, contentType, url, fileMetadata } = await account.open('atlas/lighthouse', NEVER);
     expect({ format, name, contentType, url }).toEqual({
       ...{ format: 'GITBOOK', name: 'Lighthouse', contentType: 'text/markdown; charset=utf-8' },
       url: 'https://app.gitbook.com/s/atlas/sights/lighthouse',
     });
-    expect(facts).toMatchObject({ type: 'PAGE', space_id: 'atlas', updated_at: expect.any(String) });
+    expect(fileMetadata).toMatchObject({ type: 'PAGE', space_id: 'atlas', updated_at: expect.any(String) });
     expect(await textOf(account, 'atlas/lighthouse')).toBe('# Lighthouse\n\nA light.');
   });
 

@@ -208,13 +208,13 @@ describe('content', () => {
     const first = await account.open('a1', NEVER);
     expect(first).toMatchObject({ contentType: 'message/rfc822', format: 'GMAIL', attachmentsOnRequest: true });
     expect(Buffer.from(first.bytes).toString()).toContain('It was lit in 1901.');
-    expect(first.facts).toMatchObject({
+    expect(first.fileMetadata).toMatchObject({
       is_message: true,
       start_of_thread: true,
       root_external_file_id: 'a1',
       parent_external_file_id: null,
     });
-    expect((await account.open('a3', NEVER)).facts).toMatchObject({
+    expect((await account.open('a3', NEVER)).fileMetadata).toMatchObject({
       start_of_thread: false,
       root_external_file_id: 'a1',
       parent_external_file_id: 'a2',

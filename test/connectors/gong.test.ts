@@ -185,7 +185,7 @@ describe('content', () => {
         'Speaker 1, 1:02:08: Yes.',
       ].join('\n\n'),
       ...{ format: 'GONG', name: 'Intro', url: 'https://app.gong.io/call?id=100' },
-      facts: {
+      fileMetadata: {
         ...{ type: 'CALL', call_id: '100', workspace_id: '1', duration_seconds: 61, language: 'eng' },
         participants: [
           { name: 'Ada Lovelace', email: 'ada@harbour.example', affiliation: 'Internal' },
@@ -274,7 +274,7 @@ describe('the API host of the company', () => {
     }
   };
 
-  test('is read from the token response and stored with the facts of the caller', async () => {
+  test('is read from the token response and stored with the parameters of the caller', async () => {
     const grant = await grantFor({ api_base_url_for_customer: `https://${CUSTOMER}.gong.io` });
     expect(grant.facts).toEqual({ email: 'a@b', customer: CUSTOMER });
     expect((await grantFor({})).facts).toEqual({ email: 'a@b' });

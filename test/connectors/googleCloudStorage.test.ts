@@ -115,7 +115,7 @@ describe('content', () => {
     expect(await opened('boats/named.csv')).toMatchObject({
       contentType: 'text/csv',
       url: 'gs://boats/named.csv',
-      facts: { bucket: 'boats', etag: expect.any(String) },
+      fileMetadata: { bucket: 'boats', etag: expect.any(String) },
     });
   });
 

@@ -294,7 +294,10 @@ describe('content', () => {
     fill();
     drive.files['team']!.content = 'The keeper';
     drive.files['data'] = { name: 'data.csv', mimeType: 'application/octet-stream', content: 'a,b' };
-    expect(await opened('team')).toMatchObject({ text: 'The keeper', facts: { drive_id: 'D1', is_shortcut: false } });
+    expect(await opened('team')).toMatchObject({
+      text: 'The keeper',
+      fileMetadata: { drive_id: 'D1', is_shortcut: false },
+    });
     expect(await opened('data')).toMatchObject({ contentType: 'text/csv', mimeType: 'text/csv' });
   });
 
@@ -311,7 +314,7 @@ describe('content', () => {
     expect(await opened('short')).toMatchObject({
       text: 'The lighthouse',
       name: 'Shortcut to a',
-      facts: { is_shortcut: true, shortcut_target_id: 'a' },
+      fileMetadata: { is_shortcut: true, shortcut_target_id: 'a' },
     });
     expect(await faultOf(account.open('dead', NEVER))).toMatchObject({ kind: 'not_found' });
   });

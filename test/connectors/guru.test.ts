@@ -112,9 +112,9 @@ test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '.
 test('reads a card as its title and body, and reports collections and folders as unsupported', async () => {
   for (const id of ['collection:c1', 'folder:f1'])
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('unsupported_type');
-  const { bytes, facts } = await account.open('a', NEVER);
+  const { bytes, fileMetadata } = await account.open('a', NEVER);
   expect(Buffer.from(bytes).toString()).toMatch(/<h1>T a<\/h1>\s*<p>a<\/p>/);
-  expect(facts).toMatchObject({ type: 'CARD', collection_name: 'C1', updated_at: '2026-03-03T10:00:00.000Z' });
+  expect(fileMetadata).toMatchObject({ type: 'CARD', collection_name: 'C1', updated_at: '2026-03-03T10:00:00.000Z' });
 });
 
 test('stores only the query of a next link, so that the link cannot change the host', async () => {

@@ -204,10 +204,10 @@ describe('content', () => {
         fr: { title: 'Nœuds', body: '<p>Pas encore.</p>', draft: true },
       },
     });
-    const { format, name, mimeType, url, facts } = await account.open('article:105', NEVER);
-    expect({ format, name, mimeType, url, facts }).toMatchObject({
+    const { format, name, mimeType, url, fileMetadata } = await account.open('article:105', NEVER);
+    expect({ format, name, mimeType, url, fileMetadata }).toMatchObject({
       ...{ format: 'INTERCOM', name: 'Knots & <ropes>', mimeType: 'text/html' },
-      ...{ url: 'https://help.example/articles/105', facts: { type: 'ARTICLE', locale: 'en' } },
+      ...{ url: 'https://help.example/articles/105', fileMetadata: { type: 'ARTICLE', locale: 'en' } },
     });
     expect([...(await textOf(account, 'article:105')).matchAll(/<h1>(.*?)<\/h1>/g)].map(([, title]) => title)).toEqual([
       ...['Knots &amp; &lt;ropes&gt;', 'Knoten'],
@@ -222,14 +222,14 @@ describe('content', () => {
       expect.stringMatching(/^Ada, [\d :-]+ \(internal note\): He asks daily\.$/),
     ]);
     // Intercom returns at most 500 parts: https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
-    expect((await account.open('conversation:8', NEVER)).facts).toMatchObject({ parts_left_out: 5 });
+    expect((await account.open('conversation:8', NEVER)).fileMetadata).toMatchObject({ parts_left_out: 5 });
     expect(await textOf(account, 'ticket:20')).toMatch(/About Ticket 20\.[\s\S]*Ada, .*: Broken & wet\.$/);
   });
 
   test('of an attachment is downloaded from its signed URL without the token, and a 401 there concerns the file only', async () => {
     const attached = await account.open('conversation:8/s-0', NEVER);
     expect(Buffer.from(attached.bytes).toString()).toBe('On tides.');
-    expect(attached.facts).toEqual({ type: 'TICKET_ATTACHMENT', parent_external_file_id: 'conversation:8' });
+    expect(attached.fileMetadata).toEqual({ type: 'TICKET_ATTACHMENT', parent_external_file_id: 'conversation:8' });
     intercom.filesRefused = 401;
     expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
   });
@@ -256,7 +256,7 @@ describe('a broken response', () => {
     expect(await broken(async () => (await below('conversations', attached)).items)).toEqual([]);
   });
 
-  test('never ends a pass of the change feed', async () => {
+  test('never counts as the end of the change feed', async () => {
     const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {

@@ -22,18 +22,18 @@ import { waitFor } from '../support/waitFor.js';
 const CAPACITY = 4;
 /** Longer than the test. */
 const HOUR_MS = 3_600_000;
-/** Time to wait before checking that no further turn has begun. */
+/** Time to wait before checking that no further work has begun. */
 const SETTLE_MS = 50;
 
 type Hold = (signal: AbortSignal, work: () => Promise<void>) => Promise<unknown>;
 
-/** A limiter with CAPACITY turns. */
+/** A limiter with CAPACITY slots. */
 interface Limiter {
-  /** Waits for a turn and runs the work within it. */
+  /** Waits for a slot and runs the work within it. */
   readonly hold: Hold;
-  /** Takes a turn and waits in it until it is aborted. Absent if the limiter has no such wait. */
+  /** Takes a slot and waits in it until it is aborted. Absent if the limiter has no such wait. */
   readonly stall?: (signal: AbortSignal) => Promise<unknown>;
-  /** Advances the clock past the wait of stalled turns. */
+  /** Advances the clock past the wait after which a slot whose work stalls is released. */
   readonly endStall?: () => void;
   readonly close?: () => Promise<void>;
 }
@@ -42,7 +42,7 @@ let connection: Connection;
 
 beforeAll(async () => {
   const uri = new URL(testEngines().mongodbUri);
-  uri.pathname = `/turns${String(Date.now())}`;
+  uri.pathname = `/slots${String(Date.now())}`;
   connection = await mongoose.createConnection(uri.href).asPromise();
   await createHostRateLimits(connection).createIndexes();
 });
@@ -51,7 +51,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** Adapts a limiter whose turns are released by calling a function. */
+/** Adapts a limiter whose slots are released by calling a function. */
 const within =
   (enter: (signal: AbortSignal) => Promise<() => void>): Hold =>
   async (signal, work) => {
@@ -92,7 +92,7 @@ function providerKey(failureStatus: number | null): Limiter {
           }
         },
       },
-      pace: { minConcurrency: CAPACITY, maxConcurrency: CAPACITY, tries: 1, timeoutMs: HOUR_MS, timeLimitMs: 0 },
+      keyLimits: { minConcurrency: CAPACITY, maxConcurrency: CAPACITY, tries: 1, timeoutMs: HOUR_MS, timeLimitMs: 0 },
       loadCounter: async () => (text) => text.length,
       onUsage: () => undefined,
     },
@@ -153,19 +153,19 @@ function modelProcesses(dies: boolean): Limiter {
 }
 
 const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
-  async 'turns at a host, in one process'() {
+  async 'slots at a host, in one process'() {
     let passedMs = 0;
     const limiter = createHostLimiter(CAPACITY, () => performance.now() + passedMs, sleepUntilAborted);
     return {
       hold: within((signal) => limiter.enter(SITE, 0, signal)),
-      // The first turn starts the Crawl-delay.
+      // The first request starts the Crawl-delay.
       stall: async (signal) => {
         (await limiter.enter(SITE, HOUR_MS, signal))();
       },
       endStall: () => (passedMs += 100 * HOUR_MS),
     };
   },
-  async 'turns at a host, across all workers'() {
+  async 'slots at a host, across all workers'() {
     const limiter = createSharedHostLimiter({ perHost: CAPACITY, hostRateLimits: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
@@ -229,7 +229,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
   },
 };
 
-/** Starts work in a turn. `end` completes it, or makes it fail with an error. */
+/** Starts work in a slot. `end` completes it, or makes it fail with an error. */
 function start({ hold }: Limiter) {
   const abort = new AbortController();
   let [isBegun, end] = [false, (_error?: Error): void => undefined];
@@ -250,15 +250,15 @@ function start({ hold }: Limiter) {
 const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
 const begun = (some: readonly { isBegun(): boolean }[]): number => some.filter((one) => one.isBegun()).length;
 
-/** Returns the results, with "has not ended" for each after 10 s, so that a lost turn does not hang the suite. */
+/** Returns the results, with "has not ended" for each after 10 s, so that a lost slot does not hang the suite. */
 const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
   Promise.all(ends.map((end) => Promise.race([end, wait(10_000, 'has not ended', { ref: false })])));
 
-/** Checks that all turns are free: exactly CAPACITY turns begin at once. */
+/** Checks that all slots are free: exactly CAPACITY pieces of work begin at once. */
 async function expectFree(limiter: Limiter, when: string): Promise<void> {
   const [all, extra] = [times(() => start(limiter)), start(limiter)];
   await waitFor(
-    () => `${begun(all)} of ${CAPACITY} turns are free ${when}`,
+    () => `${begun(all)} of ${CAPACITY} slots are free ${when}`,
     (found) => found.startsWith(`${CAPACITY} `),
     10_000,
   );
@@ -268,7 +268,7 @@ async function expectFree(limiter: Limiter, when: string): Promise<void> {
   expect(await inTime([...all, extra].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
 }
 
-test('releases every turn after an abort while waiting, an abort or an error during work, and an abort of a wait within the turn', () =>
+test('releases every slot after an abort while waiting, an abort or an error during work, and an abort of a wait within the slot', () =>
   everyRow(
     Object.entries(LIMITERS),
     ([name]) => name,
@@ -303,7 +303,7 @@ test('releases every turn after an abort while waiting, an abort or an error dur
         abort.abort(new Error('aborted'));
         expect(await Promise.all(stalled)).toContain('aborted');
         endStall?.();
-        await expectFree(limiter, 'after aborts of waits within the turn');
+        await expectFree(limiter, 'after aborts of waits within the slot');
       } finally {
         await limiter.close?.();
       }

@@ -238,7 +238,7 @@ test('reads a page as its title, columns and blocks, as Markdown and as plain te
     markdown: `# T1\n\n- **Status**: Done\n- **Crew**: ${crew}\n\n## High\n\ninside\n\ntwice`,
     plain: `T1\n\nStatus: Done\nCrew: ${crew}\n\nHigh\n\ninside\n\ntwice`,
   });
-  expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
+  expect((await account.open(rowId(1), NEVER)).fileMetadata).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
 });
 
 test('reads and lists a page around a block that the API of Notion does not support', async () => {
@@ -247,7 +247,7 @@ test('reads and lists a page around a block that the API of Notion does not supp
   });
   put(8, { parent: { page: id(1) } });
   expect((await texts(id(1))).plain).toBe('T1\n\nbefore\n\nafter\n\nT8');
-  expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
+  expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
   const around = await listed((cursor) => account.listDescendants(id(1), cursor, NEVER));
   expect(around.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
 });
@@ -264,7 +264,7 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   const odd = `/v1/blocks/${blockId(id(1), 0)}/children`;
   emulator.injectFault((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
   expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
-  expect((await account.open(id(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
+  expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
   const { items } = await below(id(1));
   expect(items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8), id(9)]));
 });
@@ -274,7 +274,7 @@ test('reads the title and columns of a row whose blocks Notion does not list', a
   put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: option('Done') } } });
   emulator.injectFault((path) => (path === `/v1/blocks/${id(1)}/children` ? { status: 400 } : null));
   expect((await texts(rowId(1))).plain).toBe('T1\n\nStatus: Done');
-  expect((await account.open(rowId(1), NEVER)).facts).toMatchObject({ unread_blocks: 1 });
+  expect((await account.open(rowId(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
 });
 
 test('rejects a page with too many blocks instead of truncating it', async () => {

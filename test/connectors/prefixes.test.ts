@@ -97,9 +97,9 @@ test('a deleted folder of Dropbox deletes no file whose name merely begins with 
   fixture.reset();
   const account = await granted('DROPBOX', fixture);
   const start = await account.changes!.now(NEVER);
-  fixture.dropbox.things.set('id:map', { path: '/Atlas/Sights2.md', content: 'x' });
+  fixture.dropbox.items.set('id:map', { path: '/Atlas/Sights2.md', content: 'x' });
   await account.listRoots(null, NEVER);
-  fixture.dropbox.things.delete('id:sights');
+  fixture.dropbox.items.delete('id:sights');
   // Both entries are on one page, the deletion after the file.
   const { changes, deletedPaths } = await account.changes!.since(start, NEVER);
   expect(changes).toMatchObject([{ item: { externalId: 'id:map' } }]);

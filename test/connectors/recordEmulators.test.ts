@@ -10,7 +10,7 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import type { Egress } from '../../egress/types.js';
 import { everyRow } from '../support/everyRow.js';
 import { recordedOutcomes, replayOnLoopback } from '../support/replayServer.js';
-import { FACTS, suppliedCredentials } from '../support/sourceFixtures/credentials.js';
+import { CONNECTION_PARAMETERS, suppliedCredentials } from '../support/sourceFixtures/credentials.js';
 import { CONTAINERS, KEEPER, LIGHTHOUSE, type SourceFixture } from '../support/sourceFixtures/fixture.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import { thoroughRows } from '../support/thorough.js';
@@ -43,7 +43,7 @@ afterAll(() => egress.close());
 async function credentialsOf(source: ConnectedSourceType, { settings }: SourceFixture): Promise<unknown> {
   const supplied = suppliedCredentials[source];
   if (supplied) return supplied;
-  const { grant } = await obtainGrant(source, settings, egress, FACTS[source] ?? {});
+  const { grant } = await obtainGrant(source, settings, egress, CONNECTION_PARAMETERS[source] ?? {});
   return { accessToken: grant.accessToken, facts: grant.facts };
 }
 
@@ -56,7 +56,7 @@ function leaksOf(recording: Recording, secrets: readonly string[]): string[] {
   return [...[...CANARIES].filter((word) => words.has(word)), ...secrets.filter((secret) => text.includes(secret))];
 }
 
-test('records sources without a word of the account, and replays it with the same results', () =>
+test('records sources without a word of the account; a replay gives the same results', () =>
   everyRow(SOURCES, String, async (source) => {
     const fixture = await SOURCE_FIXTURES[source]();
     try {

@@ -184,7 +184,11 @@ test('reads the bytes of an object with its stored media type, else with the typ
   expect([...bytes]).toEqual([0, 255, 10]);
   expect({ mimeType, url }).toEqual({ mimeType: 'application/x-light', url: 's3://atlas/g.bin' });
   expect(await account.open('atlas/a/b/1.md', NEVER)).toMatchObject({
-    ...{ mimeType: 'text/markdown', name: '1.md', facts: { type: 'FILE', bucket: 'atlas', etag: expect.any(String) } },
+    ...{
+      mimeType: 'text/markdown',
+      name: '1.md',
+      fileMetadata: { type: 'FILE', bucket: 'atlas', etag: expect.any(String) },
+    },
   });
   for (const id of ['atlas', 'atlas/a/'])
     expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });

@@ -14,13 +14,13 @@ let egress: Egress;
 let salesforce: SalesforceEmulator;
 let account: Account;
 
-const FACTS = { domain: 'login.salesforce.com', instance_url: `https://${ORGANIZATION_HOST}` };
+const PARAMETERS = { domain: 'login.salesforce.com', instance_url: `https://${ORGANIZATION_HOST}` };
 const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const { accessToken } = salesforce.oauth.grant();
   return accountWith(
     'SALESFORCE',
     salesforce.settings,
-    { accessToken, facts: FACTS, ...credentials },
+    { accessToken, facts: PARAMETERS, ...credentials },
     egress,
     timeLimitMs,
   );
@@ -101,7 +101,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests consent with PKCE at the login host, and stores the host of the organization', async () => {
-    const { url, grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const { url, grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: PARAMETERS.domain });
     // https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_web_server_flow.htm
     expect(url.pathname).toBe('/login.salesforce.com/services/oauth2/authorize');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -109,7 +109,7 @@ describe('the connection', () => {
       ...{ scope: 'api refresh_token', code_challenge_method: 'S256', code_challenge: expect.any(String) },
     });
     // The token response has no expires_in: only a 401 shows that a session has ended.
-    expect(grant).toMatchObject({ expiresAt: null, refreshToken: expect.any(String), facts: FACTS });
+    expect(grant).toMatchObject({ expiresAt: null, refreshToken: expect.any(String), facts: PARAMETERS });
     expect(await accountOf({ ...grant }).identify(NEVER)).toMatchObject({
       account: `ada@harbour.example|${ORGANIZATION_HOST}`,
       metadata: { organization_id: sfId('00D', 'harbour'), instance: ORGANIZATION_HOST, user_name: 'Ada Lee' },
@@ -127,7 +127,8 @@ describe('the connection', () => {
     const wrong: string[] = [];
     for (const instance_url of ['https://evil.example', 'https://a@evil.example/', 'https://login.salesforce.com', ''])
       if (
-        (await faultOf(accountOf({ facts: { ...FACTS, instance_url } }).listRoots(null, NEVER))).kind !== 'bad_response'
+        (await faultOf(accountOf({ facts: { ...PARAMETERS, instance_url } }).listRoots(null, NEVER))).kind !==
+        'bad_response'
       )
         wrong.push(instance_url);
     expect(wrong).toEqual([]);
@@ -135,12 +136,12 @@ describe('the connection', () => {
   });
 
   test('refreshes an expired session once, and fails with access_revoked if the refresh is rejected', async () => {
-    const { grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: FACTS.domain });
+    const { grant } = await obtainGrant('SALESFORCE', salesforce.settings, egress, { domain: PARAMETERS.domain });
     const stored = accountWithStoredGrant('SALESFORCE', salesforce.settings, grant, egress);
     salesforce.oauth.expireAll();
     expect((await stored.account.listRoots(null, NEVER)).items).toHaveLength(2);
     expect(stored.current().accessToken).not.toBe(grant.accessToken);
-    expect(stored.current().facts).toEqual(FACTS);
+    expect(stored.current().facts).toEqual(PARAMETERS);
     salesforce.oauth.revoke();
     expect(await faultOf(stored.account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
@@ -291,9 +292,9 @@ describe('content', () => {
   });
 
   test('of an article contains the custom text fields of the organization below their labels', async () => {
-    const { format, mimeType, facts } = await account.open(articleId('Tides'), NEVER);
-    expect({ format, mimeType, facts }).toEqual({
-      ...{ format: 'SALESFORCE', mimeType: 'text/html', facts: { type: 'ARTICLE', language: 'en_US' } },
+    const { format, mimeType, fileMetadata } = await account.open(articleId('Tides'), NEVER);
+    expect({ format, mimeType, fileMetadata }).toEqual({
+      ...{ format: 'SALESFORCE', mimeType: 'text/html', fileMetadata: { type: 'ARTICLE', language: 'en_US' } },
     });
     expect((await textOf(account, articleId('Tides'))).split('\n')).toEqual([
       ...['<h1>Tides</h1>', '<p>Ebb &amp; flow</p>'],
@@ -325,7 +326,7 @@ describe('a broken response', () => {
       expect(await broken(async () => (await below(id)).items)).toEqual([]);
   });
 
-  test('never ends a pass of the change feed', async () => {
+  test('never counts as the end of the change feed', async () => {
     const start = await account.changes!.now(NEVER);
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
     expect(await broken(async () => (await pass(start)).changed)).toEqual([]);

@@ -231,7 +231,7 @@ describe('content', () => {
     expect(await account.open(idOf('incident', 'a'), NEVER)).toMatchObject({
       ...{ format: 'SERVICENOW', mimeType: 'text/markdown', name: 'N-a: About a' },
       url: `${serviceNow.origin}/harbour/incident.do?sys_id=${sysIdOf('a')}`,
-      facts: { type: 'INCIDENT', table: 'incident', number: 'N-a' },
+      fileMetadata: { type: 'INCIDENT', table: 'incident', number: 'N-a' },
     });
     expect((await textOf(account, idOf('incident', 'a'))).split('\n\n')).toEqual([
       ...['# N-a: About a', '- State: New\n- Caller: Ben', '## Description', 'On a.', '## Comments'],
@@ -249,12 +249,12 @@ describe('content', () => {
     expect(await textOf(account, idOf('incident', 'a'))).toContain('Von Feldern.');
   });
 
-  test('of an attachment is its bytes, with its record as a fact', async () => {
+  test('of an attachment is its bytes, with its record as metadata', async () => {
     const plan = attach('incident', 'b', 'plan');
     expect(await textOf(account, plan)).toBe('On plan.');
     expect(await account.open(plan, NEVER)).toMatchObject({
       ...{ name: 'plan.txt', mimeType: 'text/plain' },
-      facts: { type: 'ATTACHMENT', attached_to: idOf('incident', 'b') },
+      fileMetadata: { type: 'ATTACHMENT', attached_to: idOf('incident', 'b') },
     });
   });
 
@@ -282,7 +282,7 @@ describe('a broken response', () => {
     expect(await broken(async () => (await below(idOf('incident', 'b'))).items)).toEqual([]);
   });
 
-  test('never ends a pass of the change feed', async () => {
+  test('never counts as the end of the change feed', async () => {
     for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
     const start = await account.changes!.now(NEVER);
     for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: momentOf(Date.now()) });

@@ -22,8 +22,8 @@ async function table(leaseMs?: number): Promise<HostRateLimits> {
   connections.push(connection);
   return createHostRateLimits(connection, leaseMs);
 }
-function limiterOver(turns: HostRateLimits, perHost: number) {
-  const made = createSharedHostLimiter({ perHost, hostRateLimits: turns });
+function limiterOver(limits: HostRateLimits, perHost: number) {
+  const made = createSharedHostLimiter({ perHost, hostRateLimits: limits });
   limiters.push(made);
   return made;
 }
@@ -47,12 +47,12 @@ const never = new AbortController().signal;
 const isOpen = async (promise: Promise<unknown>, ms = 100) =>
   Promise.race([promise.then(() => true), wait(ms).then(() => false)]);
 
-/** Counts the turns in progress across all workers, and their maximum. */
+/** Counts the used slots in progress across all workers, and their maximum. */
 function counter() {
-  const seen = { now: 0, max: 0, turns: new Map<Limiter, number>() };
+  const seen = { now: 0, max: 0, slots: new Map<Limiter, number>() };
   return {
     seen,
-    /** Takes turns in `atOnce` parallel loops until the signal aborts. */
+    /** Takes slots in `atOnce` parallel loops until the signal aborts. */
     async load(of: Limiter, host: string, atOnce: number, stop: AbortSignal) {
       const loop = async () => {
         while (!stop.aborted) {
@@ -62,7 +62,7 @@ function counter() {
           seen.max = Math.max(seen.max, seen.now);
           await wait(5);
           seen.now -= 1;
-          seen.turns.set(of, (seen.turns.get(of) ?? 0) + 1);
+          seen.slots.set(of, (seen.slots.get(of) ?? 0) + 1);
           leave();
         }
       };
@@ -94,11 +94,11 @@ describe('a pause that a host requests', () => {
   });
 });
 
-describe('turns at a host', () => {
+describe('slots at a host', () => {
   test('are all granted to a single worker, whose pages cause no database request', async () => {
-    const turns = await table();
+    const limits = await table();
     let requests = 0;
-    const counted: HostRateLimits = { ...turns, acquire: (request) => ((requests += 1), turns.acquire(request)) };
+    const counted: HostRateLimits = { ...limits, acquire: (request) => ((requests += 1), limits.acquire(request)) };
     const limiter = limiterOver(counted, 8);
     const host = newHost();
     const releases = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
@@ -111,18 +111,18 @@ describe('turns at a host', () => {
     expect(requests - renewals).toBeLessThan(200);
   });
 
-  test('never exceed the limit across two workers, and both workers get turns', async () => {
+  test('never exceed the limit across two workers, and both workers get slots', async () => {
     const [one, two] = [await worker(4), await worker(4)];
     const host = newHost();
     const stop = new AbortController();
     const { seen, load } = counter();
     const first = load(one, host, 10, stop.signal);
-    await until(() => (seen.turns.get(one) ?? 0) > 50);
+    await until(() => (seen.slots.get(one) ?? 0) > 50);
     const second = load(two, host, 10, stop.signal);
-    await until(() => (seen.turns.get(two) ?? 0) > 50);
-    // From here on, each of the two workers has half of the turns.
-    const before = seen.turns.get(one) ?? 0;
-    await until(() => (seen.turns.get(one) ?? 0) > before + 50);
+    await until(() => (seen.slots.get(two) ?? 0) > 50);
+    // From here on, each of the two workers has half of the slots.
+    const before = seen.slots.get(one) ?? 0;
+    await until(() => (seen.slots.get(one) ?? 0) > before + 50);
     stop.abort();
     await Promise.all([first, second]);
     expect(seen.max).toBe(4);
@@ -139,42 +139,42 @@ describe('turns at a host', () => {
     rest.forEach((leave) => leave());
   });
 
-  thoroughly('reach each worker, even if there are fewer turns than workers', async () => {
+  thoroughly('reach each worker, even if there are fewer slots than workers', async () => {
     const workers = [await worker(1), await worker(1), await worker(1)];
     const host = newHost();
     const stop = new AbortController();
     const { seen, load } = counter();
     const loads = workers.map((one) => load(one, host, 2, stop.signal));
-    await until(() => workers.every((one) => (seen.turns.get(one) ?? 0) > 0));
-    const before = new Map(seen.turns);
-    await until(() => workers.every((one) => (seen.turns.get(one) ?? 0) > (before.get(one) ?? 0)));
+    await until(() => workers.every((one) => (seen.slots.get(one) ?? 0) > 0));
+    const before = new Map(seen.slots);
+    await until(() => workers.every((one) => (seen.slots.get(one) ?? 0) > (before.get(one) ?? 0)));
     stop.abort();
     await Promise.all(loads);
     expect(seen.max).toBe(1);
   });
 
   test('of a dead worker are released when its lease ends', async () => {
-    const turns = await table(1500);
+    const limits = await table(1500);
     const host = newHost();
     const died = performance.now();
-    expect((await turns.acquire({ host, holder: 'dead', cap: 2, atMost: 0 })).slots).toBe(2);
-    const limiter = limiterOver(turns, 2);
+    expect((await limits.acquire({ host, holder: 'dead', cap: 2, atMost: 0 })).slots).toBe(2);
+    const limiter = limiterOver(limits, 2);
     await Promise.all([limiter.enter(host, 0, never), limiter.enter(host, 0, never)]);
     expect(performance.now() - died).toBeGreaterThan(1495);
   });
 
   test('of a worker that stops are released at once', async () => {
-    const [turns, host] = [await table(), newHost()];
-    const limiter = limiterOver(turns, 4);
+    const [limits, host] = [await table(), newHost()];
+    const limiter = limiterOver(limits, 4);
     (await limiter.enter(host, 0, never))();
-    expect((await turns.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(0);
+    expect((await limits.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(0);
     await limiter.close();
-    expect((await turns.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
+    expect((await limits.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
   });
 
   thoroughly('never fall below the number that their worker still uses, whatever the fair share is', async () => {
-    const [turns, host] = [await table(), newHost()];
-    const ask = (holder: string, atMost: number) => turns.acquire({ host, holder, cap: 5, atMost });
+    const [limits, host] = [await table(), newHost()];
+    const ask = (holder: string, atMost: number) => limits.acquire({ host, holder, cap: 5, atMost });
     expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
     expect(await ask('b', 0)).toMatchObject({ slots: 0, fair: 2 });
     expect(await ask('a', 5)).toMatchObject({ slots: 5, fair: 3 });
@@ -186,11 +186,11 @@ describe('turns at a host', () => {
   });
 
   test('last until the share expires if the database is unavailable, and continue when it is available again', async () => {
-    const turns = await table(4000);
+    const limits = await table(4000);
     let isUnavailable = false;
     const unreliable: HostRateLimits = {
-      ...turns,
-      acquire: (request) => (isUnavailable ? Promise.reject(new Error('unavailable')) : turns.acquire(request)),
+      ...limits,
+      acquire: (request) => (isUnavailable ? Promise.reject(new Error('unavailable')) : limits.acquire(request)),
     };
     const [limiter, host] = [limiterOver(unreliable, 2), newHost()];
     const leave = await limiter.enter(host, 0, never);
@@ -206,8 +206,8 @@ describe('turns at a host', () => {
   });
 
   test('do not delay the stop of a worker while the database is unavailable', async () => {
-    const turns = await table();
-    const limiter = limiterOver({ ...turns, release: () => new Promise(() => undefined) }, 2);
+    const limits = await table();
+    const limiter = limiterOver({ ...limits, release: () => new Promise(() => undefined) }, 2);
     (await limiter.enter(newHost(), 0, never))();
     expect(await isOpen(limiter.close(), 30_000)).toBe(true);
   });
@@ -230,24 +230,24 @@ describe('starts at a host with a Crawl-delay', () => {
     const workers = [await worker(8), await worker(8)];
     const host = newHost();
     const began = performance.now();
-    const turns = workers.flatMap((one) => Array.from({ length: 3 }, () => one.enter(host, 300, never)));
-    for (const leave of await Promise.all(turns)) leave();
+    const entered = workers.flatMap((one) => Array.from({ length: 3 }, () => one.enter(host, 300, never)));
+    for (const leave of await Promise.all(entered)) leave();
     // Six starts have five intervals.
     expect(performance.now() - began).toBeGreaterThan(1495);
   });
 
   thoroughly('of a worker that died while waiting are granted to others', async () => {
-    const [turns, host] = [await table(), newHost()];
-    expect(await turns.reserveRequest(host, 2000)).toBe(0);
-    const waitMs = await turns.reserveRequest(host, 2000);
+    const [limits, host] = [await table(), newHost()];
+    expect(await limits.reserveRequest(host, 2000)).toBe(0);
+    const waitMs = await limits.reserveRequest(host, 2000);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(2000);
     await wait(waitMs + 5);
     // The next claim gets the start, not the earlier one that waited.
-    expect(await turns.reserveRequest(host, 2000)).toBe(0);
+    expect(await limits.reserveRequest(host, 2000)).toBe(0);
   });
 
-  test('reject at once on an abort and release the turn', async () => {
+  test('reject at once on an abort and release the slot', async () => {
     const [limiter, host] = [await worker(2), newHost()];
     (await limiter.enter(host, 60_000, never))();
     const stop = new AbortController();

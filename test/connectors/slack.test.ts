@@ -89,9 +89,9 @@ describe('windows and threads', () => {
     );
     expect(await account.open(`C1/${QUARTER + 10}.000100`, NEVER)).toMatchObject({
       format: 'SLACK',
-      facts: { type: 'THREAD', is_thread: true, channel_id: 'C1', channel_name: 'harbour' },
+      fileMetadata: { type: 'THREAD', is_thread: true, channel_id: 'C1', channel_name: 'harbour' },
     });
-    expect((await account.open(`C1/${QUARTER}`, NEVER)).facts).toEqual({
+    expect((await account.open(`C1/${QUARTER}`, NEVER)).fileMetadata).toEqual({
       type: 'TIME_RANGE',
       is_thread: false,
       channel_id: 'C1',

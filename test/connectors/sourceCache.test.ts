@@ -3,7 +3,7 @@ import { expect, jest, test } from '@jest/globals';
 import { createSourceCache } from '../../connectors/sourceCache.js';
 import { waitFor } from '../support/waitFor.js';
 
-test('requests a fact once and returns it to later calls, until it is deleted', async () => {
+test('requests a value once and returns it to later calls, until it is deleted', async () => {
   const cache = createSourceCache();
   const find = jest.fn(() => Promise.resolve('us-east-1'));
   expect([await cache.getOrFind('bucket', find), await cache.getOrFind('bucket', find)]).toEqual([
@@ -24,14 +24,14 @@ test('caches an empty text, and no failure', async () => {
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('stores no more facts than its limit, and shares none with another cache', () => {
+test('stores no more values than its limit, and shares none with another cache', () => {
   const [cache, other] = [createSourceCache({ most: 2 }), createSourceCache({ most: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);
   expect(other.get('c')).toBeUndefined();
 });
 
-test('expires a fact after its lifetime, and never one without a lifetime', async () => {
+test('expires a value after its lifetime, and never one without a lifetime', async () => {
   const [short, endless] = [createSourceCache({ lifeMs: 20 }), createSourceCache({ lifeMs: null })];
   for (const cache of [short, endless]) cache.set('a', 'a');
   await waitFor(

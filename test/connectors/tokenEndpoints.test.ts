@@ -12,7 +12,7 @@ import type { Egress, EgressRequest, EgressResponse } from '../../egress/types.j
 import { createAccessTokens } from '../../providers/embeddings/providers/googleToken.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
-import { NEVER, URL_FACTS } from './account.js';
+import { NEVER, URL_PARAMETERS } from './account.js';
 
 const SOURCES = (Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((source) => CONNECTORS[source].oauth);
 const CLIENT = { id: 'client', secret: 'client secret' };
@@ -91,7 +91,7 @@ function answering({ status, body = '', headers = {} }: Reply) {
 function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>) {
   const grant: StoredGrant = {
     ...{ accessToken: 'old', refreshToken: 'refresh', obtainedAt: 0, expiresAt: 1 },
-    ...{ facts: URL_FACTS, clientId: CLIENT.id, clientSecret: CLIENT.secret },
+    ...{ facts: URL_PARAMETERS, clientId: CLIENT.id, clientSecret: CLIENT.secret },
   };
   const events: string[] = [];
   const kept: StoredGrant[] = [];
@@ -113,7 +113,11 @@ const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>):
     .consent(source)!
     .exchange({
       ...{ client: CLIENT, code: 'code', redirectUri: 'https://here.example/back', verifier: 'v'.repeat(43) },
-      ...{ requestToken: isOAuth1(source) ? { token: 't', secret: 's' } : null, facts: URL_FACTS, keepsClient: false },
+      ...{
+        requestToken: isOAuth1(source) ? { token: 't', secret: 's' } : null,
+        facts: URL_PARAMETERS,
+        keepsClient: false,
+      },
     });
 const isOAuth1 = (source: ConnectedSourceType): boolean => CONNECTORS[source].oauth?.isOAuth1 === true;
 
@@ -158,7 +162,7 @@ test('a refused grant, client or request is final at every token endpoint', () =
     },
   ));
 
-test('a refresh keeps the client of the connection with its secret, the facts, and a refresh token that is not replaced', () =>
+test('a refresh keeps the client of the connection with its secret, the parameters, and a refresh token that is not replaced', () =>
   everyRow(
     SOURCES.filter((source) => !isOAuth1(source)),
     String,
@@ -168,7 +172,7 @@ test('a refresh keeps the client of the connection with its secret, the facts, a
       // The source's own answers are the same as those of its token endpoint, so the call itself fails.
       await account.identify(NEVER).catch(() => undefined);
       expect(kept[0]).toMatchObject({
-        ...{ accessToken: 'new', refreshToken: 'refresh', facts: URL_FACTS },
+        ...{ accessToken: 'new', refreshToken: 'refresh', facts: URL_PARAMETERS },
         ...{ clientId: CLIENT.id, clientSecret: CLIENT.secret },
       });
     },

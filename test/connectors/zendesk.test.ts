@@ -224,9 +224,9 @@ describe('the help centre', () => {
         { locale: 'fr', title: 'Nœuds', body: '<p>Pas encore.</p>', draft: true },
       ],
     });
-    const { name, format, facts, mimeType } = await account.open('harbour/article:104', NEVER);
+    const { name, format, fileMetadata, mimeType } = await account.open('harbour/article:104', NEVER);
     expect({ name, format, mimeType }).toEqual({ name: 'Knots & <ropes>', format: 'ZENDESK', mimeType: 'text/html' });
-    expect(facts).toMatchObject({ type: 'ARTICLE', locale: 'en-us', labels: ['sea'] });
+    expect(fileMetadata).toMatchObject({ type: 'ARTICLE', locale: 'en-us', labels: ['sea'] });
     const text = await open('article:104');
     expect(text.indexOf('Palstek')).toBeGreaterThan(text.indexOf('bowline'));
     expect(text).toContain('<h1>Knots &amp; &lt;ropes&gt;</h1>');
@@ -261,7 +261,7 @@ describe('tickets', () => {
     expect((await faultOf(below('ticket:8'))).kind).toBe('not_found');
   });
 
-  test('are reported by the change feed to administrators, with a full listing after 50 passes', async () => {
+  test('are reported by the change feed to administrators, with a full listing after 50 syncs', async () => {
     expect(await faultOf(accountOf('502').changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
     let cursor = await account.changes!.now(NEVER);
     emulated.tickets.set(8, {
@@ -271,7 +271,7 @@ describe('tickets', () => {
       updated: new Date(Date.now() - 90_000).toISOString(),
     });
     emulated.tickets.set(9, { subject: 'Oil', comments: [], updated: new Date().toISOString() });
-    const pass = async () => {
+    const syncOnce = async () => {
       const changed: unknown[] = [];
       for (let more = true; more;) {
         const page = await account.changes!.since(cursor, NEVER);
@@ -281,12 +281,12 @@ describe('tickets', () => {
       }
       return changed;
     };
-    expect(await pass()).toEqual([{ gone: 'harbour/ticket:8' }, 'harbour/ticket:9']);
-    for (let passes = 1; passes < 50; passes += 1) expect(await pass()).toEqual(['harbour/ticket:9']);
-    expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
+    expect(await syncOnce()).toEqual([{ gone: 'harbour/ticket:8' }, 'harbour/ticket:9']);
+    for (let syncs = 1; syncs < 50; syncs += 1) expect(await syncOnce()).toEqual(['harbour/ticket:9']);
+    expect(await faultOf(syncOnce())).toMatchObject({ kind: 'stale_cursor' });
     cursor = await account.changes!.now(NEVER);
     zendesk.injectFault((path) => (path.includes('/incremental/') ? { status: 403 } : null));
-    expect(await faultOf(pass())).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(syncOnce())).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('have all attachments listed and reported as changed, also for many tickets', async () => {
@@ -369,7 +369,7 @@ describe('tickets', () => {
     expect(attached).toMatchObject({
       name: 'pier.txt',
       contentType: 'text/plain',
-      facts: { parent_external_file_id: 'harbour/ticket:7' },
+      fileMetadata: { parent_external_file_id: 'harbour/ticket:7' },
     });
   });
 });

@@ -243,7 +243,7 @@ describe('content', () => {
       ],
     });
     expect(await account.open(itemId('paper'), NEVER)).toMatchObject({
-      ...{ name: 'On lamps', mimeType: 'text/markdown', facts: { type: 'journalArticle', library: OWN } },
+      ...{ name: 'On lamps', mimeType: 'text/markdown', fileMetadata: { type: 'journalArticle', library: OWN } },
       url: `https://www.zotero.org/${OWN}/items/${zoteroKey('paper')}`,
     });
     expect((await textOf(account, itemId('paper'))).split('\n')).toEqual([
@@ -259,7 +259,7 @@ describe('content', () => {
     expect(await textOf(account, itemId('scan'))).toBe('A scan.');
     expect(await account.open(itemId('scan'), NEVER)).toMatchObject({
       ...{ name: 'scan.md', mimeType: 'text/markdown' },
-      facts: { type: 'attachment', parent_external_file_id: itemId('lighthouse') },
+      fileMetadata: { type: 'attachment', parent_external_file_id: itemId('lighthouse') },
     });
   });
 
@@ -287,7 +287,7 @@ describe('a broken response', () => {
       expect(await broken(async () => (await below(id)).items)).toEqual([]);
   });
 
-  test('never ends a pass of the change feed', async () => {
+  test('never counts as the end of the change feed', async () => {
     for (const group of GROUPS) zotero.libraries.delete(group);
     const start = await account.changes!.now(NEVER);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);

@@ -35,7 +35,7 @@ describe('automatic sync of a record', () => {
   });
 });
 
-describe('hours between two passes', () => {
+describe('hours between two automatic syncs', () => {
   const of = (hours: number | undefined) => (hours === undefined ? {} : { limits: { auto_sync_interval: hours } });
   test.each([...AUTO_SYNC_INTERVALS])('are %i if the user sets them', (hours) => {
     expect(autoSyncHours(of(hours), of(12))).toBe(hours);

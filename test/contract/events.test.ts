@@ -35,7 +35,7 @@ describe('the bytes of a delivery', () => {
     expect(payload).toMatch(/^[ -~]+$/);
     expect((JSON.parse(payload) as { customer_id: string }).customer_id).toBe(customerId);
   });
-  test('contain facts as strings, and a missing request id as null', () => {
+  test('contain values as strings, and a missing request id as null', () => {
     const info = { is_resync: 'False', request_id: null };
     const { payload } = JSON.parse(eventBody({ ...event, kind: 'FILE_READY', objectId: '7', info }, nowhere)) as {
       payload: string;

@@ -174,7 +174,7 @@ describe('schedule of a changed record', () => {
       },
     ));
 
-  test('acts at its own offset within the interval, without overlap, and starts a pass of its record', () =>
+  test('acts at its own offset within the interval, without overlap, and starts a sync of its record', () =>
     everyRow([ON, PAUSED, { ...ON, hours: 6 }], JSON.stringify, async (wanted) => {
       const temporal = fakeTemporal([ID]);
       const { schedules } = open(temporal, { 'schedules.desiredState': wanted }, [rowOf({ applied: 'unsure' })]);

@@ -9,7 +9,7 @@ import { createChangeLog, type LoggedChange } from './changeLog.js';
 import { type ConsentingEmulator, settingsAt, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
-export interface EmulatedBoxThing {
+export interface EmulatedBoxItem {
   name: string;
   /** Id of the parent folder. Unset: the root folder. */
   parent?: string;
@@ -26,7 +26,7 @@ export interface BoxEmulator extends ConsentingEmulator<Refused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** Keys: `<id>` of a file, `folder:<id>`, `web_link:<id>`. */
-  readonly things: Map<string, EmulatedBoxThing>;
+  readonly items: Map<string, EmulatedBoxItem>;
   /** Number of downloads still to be answered with 202, "not ready". */
   readonly unready: { times: number };
 }
@@ -53,14 +53,14 @@ const numberOf = (key: string): string => key.slice(key.indexOf(':') + 1);
 
 /** @param perPage page size, whatever the request asks for */
 export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
-  const things = new Map<string, EmulatedBoxThing>();
+  const items = new Map<string, EmulatedBoxItem>();
   const unready = { times: 0 };
   /** File key by download address. */
   const signed = new Map<string, string>();
-  const folderOf = ({ parent = '0' }: EmulatedBoxThing) => `folder:${parent}`;
-  const ancestors = (thing: EmulatedBoxThing): [string, EmulatedBoxThing][] => {
-    const folder = things.get(folderOf(thing));
-    return folder ? [...ancestors(folder), [folderOf(thing), folder]] : [];
+  const folderOf = ({ parent = '0' }: EmulatedBoxItem) => `folder:${parent}`;
+  const ancestors = (item: EmulatedBoxItem): [string, EmulatedBoxItem][] => {
+    const folder = items.get(folderOf(item));
+    return folder ? [...ancestors(folder), [folderOf(item), folder]] : [];
   };
   const mini = (key: string, name: string) => ({
     type: 'folder',
@@ -69,16 +69,16 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     ...(key === 'folder:0' ? { sequence_id: null, etag: null } : { sequence_id: '0', etag: '0' }),
     name,
   });
-  const jsonOf = (key: string, thing: EmulatedBoxThing): Record<string, unknown> => {
-    const folders = [['folder:0', { name: 'All Files' }] as const, ...ancestors(thing)];
+  const jsonOf = (key: string, item: EmulatedBoxItem): Record<string, unknown> => {
+    const folders = [['folder:0', { name: 'All Files' }] as const, ...ancestors(item)];
     const path = folders.map(([id, { name }]) => mini(id, name));
-    const bytes = Buffer.from(thing.content ?? '');
+    const bytes = Buffer.from(item.content ?? '');
     return {
-      ...{ type: kindOf(key), id: numberOf(key), etag: '0', sequence_id: '0', name: thing.name, description: '' },
+      ...{ type: kindOf(key), id: numberOf(key), etag: '0', sequence_id: '0', name: item.name, description: '' },
       ...{ created_at: stamp, modified_at: stamp, item_status: 'active' },
       ...(kindOf(key) === 'web_link' ? {} : { content_created_at: stamp, content_modified_at: stamp }),
       ...(kindOf(key) === 'file' ? { sha1: createHash('sha1').update(bytes).digest('hex'), size: bytes.length } : {}),
-      ...(thing.url === undefined ? {} : { url: thing.url }),
+      ...(item.url === undefined ? {} : { url: item.url }),
       parent: path.at(-1),
       path_collection: { total_count: path.length, entries: path },
     };
@@ -92,19 +92,17 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
 
   const log = createChangeLog(
     () =>
-      new Map(
-        [...things].map(([key, thing]) => [key, JSON.stringify({ ...thing, content: String(thing.content ?? '') })]),
-      ),
+      new Map([...items].map(([key, item]) => [key, JSON.stringify({ ...item, content: String(item.content ?? '') })])),
     // Box emits no events for the contents of a deleted folder.
     ({ before, now }, all) => {
-      const { parent = '0' } = JSON.parse(before ?? '{}') as EmulatedBoxThing;
+      const { parent = '0' } = JSON.parse(before ?? '{}') as EmulatedBoxItem;
       return now !== null || parent === '0' || all.has(`folder:${parent}`);
     },
   );
   const eventOf = ({ key, before, now }: LoggedChange, index: number) => {
-    const thing = JSON.parse(now ?? before ?? '{}') as EmulatedBoxThing;
+    const item = JSON.parse(now ?? before ?? '{}') as EmulatedBoxItem;
     const type = now === null ? 'ITEM_TRASH' : before === null ? 'ITEM_UPLOAD' : 'ITEM_MODIFY';
-    const source = { ...jsonOf(key, thing), item_status: now === null ? 'trashed' : 'active' };
+    const source = { ...jsonOf(key, item), item_status: now === null ? 'trashed' : 'active' };
     return { type: 'event', event_id: `e${index}`, event_type: type, created_at: stamp, source };
   };
   const events = ({ query, response }: Call): void => {
@@ -131,7 +129,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   };
   const listFolder = (call: Call, id: string): void => {
     const { query, response } = call;
-    const folder = things.get(`folder:${id}`);
+    const folder = items.get(`folder:${id}`);
     if (id !== '0' && !folder) return refuse(response, { status: 404 });
     if (folder?.isClosed) return refuse(response, { status: 403 });
     const [markedFolder, at] = Buffer.from(query.get('marker') ?? '', 'base64url')
@@ -139,14 +137,14 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       .split(' ');
     if (query.get('usemarker') !== 'true' || (query.has('marker') && markedFolder !== id))
       return refuse(response, { status: 400 });
-    for (const key of things.keys()) ordinalOf(key);
-    const all = [...things].filter(([, thing]) => folderOf(thing) === `folder:${id}`);
+    for (const key of items.keys()) ordinalOf(key);
+    const all = [...items].filter(([, item]) => folderOf(item) === `folder:${id}`);
     const remaining = all.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
     const page = remaining.slice(0, Math.min(perPage, Number(query.get('limit') ?? 100)));
     const last = `${id} ${ordinalOf(page.at(-1)?.[0] ?? '')}`;
     sendJson(response, 200, {
       limit: perPage,
-      entries: page.map(([key, thing]) => choose(query.get('fields'), jsonOf(key, thing))),
+      entries: page.map(([key, item]) => choose(query.get('fields'), jsonOf(key, item))),
       ...(page.length < remaining.length ? { next_marker: Buffer.from(last).toString('base64url') } : {}),
     });
   };
@@ -180,7 +178,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       const [version, resource = '', id = '', part, ...rest] = path;
       if (version === 'dl') {
         // The download host must not receive the token.
-        const bytes = things.get(signed.get(resource) ?? '')?.content;
+        const bytes = items.get(signed.get(resource) ?? '')?.content;
         if (request.headers.authorization !== undefined || bytes === undefined)
           return refuse(response, { status: 400 });
         return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
@@ -192,12 +190,12 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       if (resource === 'folders' && part === 'items') return listFolder(call, id);
       const kinds: Record<string, string> = { files: id, folders: `folder:${id}`, web_links: `web_link:${id}` };
       const key = kinds[resource] ?? '';
-      const thing = things.get(key);
-      if (!thing) return refuse(response, { status: 404 });
+      const item = items.get(key);
+      if (!item) return refuse(response, { status: 404 });
       if (part === 'content' && resource === 'files') return content(call, key);
       if (part !== undefined) return refuse(response, { status: 404 });
-      sendJson(response, 200, choose(query.get('fields'), jsonOf(key, thing)));
+      sendJson(response, 200, choose(query.get('fields'), jsonOf(key, item)));
     },
   });
-  return { ...emulator, settings: settingsAt('BOX', emulator.origin, PATHS), things, unready };
+  return { ...emulator, settings: settingsAt('BOX', emulator.origin, PATHS), items, unready };
 }

@@ -10,7 +10,7 @@ import { type ConsentingEmulator, settingsAt, startConsenting } from './consentE
 import { type Call, type Refused, sendJson } from './emulator.js';
 import type { OAuthProviderSettings } from './oauthProvider.js';
 
-export interface EmulatedDropboxThing {
+export interface EmulatedDropboxItem {
   /** The display path; paths are compared in lower case. */
   path: string;
   /** Unset: a folder. */
@@ -32,7 +32,7 @@ export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   /** Items by id. */
-  readonly things: Map<string, EmulatedDropboxThing>;
+  readonly items: Map<string, EmulatedDropboxItem>;
   /** Methods with their arguments, in order. `injectFault` receives the same text. */
   readonly requests: string[];
   /** Root namespaces of the account. `whole` differs from `own` for a member of a team. */
@@ -88,18 +88,18 @@ export async function startDropbox({
   perPage = 2,
   ...settings
 }: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<DropboxEmulator> {
-  const things = new Map<string, EmulatedDropboxThing>();
+  const items = new Map<string, EmulatedDropboxItem>();
   const requests: string[] = [];
   const roots = { own: '1001', whole: '1001' };
   const flaw = { missing: 0 };
   let cursorGeneration = randomUUID();
 
-  const keyOf = ({ path }: EmulatedDropboxThing): string => path.toLowerCase();
-  const byPath = (path: string) => [...things].find(([, thing]) => keyOf(thing) === path.toLowerCase());
-  const nameOf = ({ path }: EmulatedDropboxThing): string => path.slice(path.lastIndexOf('/') + 1);
-  const find = (name: string): [string, EmulatedDropboxThing] | undefined => {
-    const thing = things.get(name);
-    return thing ? [name, thing] : byPath(name);
+  const keyOf = ({ path }: EmulatedDropboxItem): string => path.toLowerCase();
+  const byPath = (path: string) => [...items].find(([, item]) => keyOf(item) === path.toLowerCase());
+  const nameOf = ({ path }: EmulatedDropboxItem): string => path.slice(path.lastIndexOf('/') + 1);
+  const find = (name: string): [string, EmulatedDropboxItem] | undefined => {
+    const item = items.get(name);
+    return item ? [name, item] : byPath(name);
   };
   /** Returns the id of the nearest shared folder that contains a path; null if there is none. */
   const sharedAbove = (path: string): string | null => {
@@ -107,9 +107,9 @@ export async function startDropbox({
     const [, folder] = byPath(path) ?? [];
     return folder?.shared ?? sharedAbove(parentOf(path));
   };
-  const jsonOf = (id: string, thing: EmulatedDropboxThing): Record<string, unknown> => {
-    const { path, content, exports, shared, isClosed } = thing;
-    const common = { id, name: nameOf(thing), path_lower: keyOf(thing), path_display: path };
+  const jsonOf = (id: string, item: EmulatedDropboxItem): Record<string, unknown> => {
+    const { path, content, exports, shared, isClosed } = item;
+    const common = { id, name: nameOf(item), path_lower: keyOf(item), path_display: path };
     const parentShared = sharedAbove(parentOf(path));
     const sharing = {
       ...(parentShared === null ? {} : { parent_shared_folder_id: parentShared }),
@@ -141,9 +141,9 @@ export async function startDropbox({
   const log = createChangeLog(
     () =>
       new Map(
-        [...things].map(([id, thing]) => [
+        [...items].map(([id, item]) => [
           id,
-          JSON.stringify({ ...thing, content: thing.content === undefined ? undefined : String(thing.content) }),
+          JSON.stringify({ ...item, content: item.content === undefined ? undefined : String(item.content) }),
         ]),
       ),
   );
@@ -153,12 +153,12 @@ export async function startDropbox({
     for (const [at, { before, now }] of log.entries.entries()) {
       if (at < from) continue;
       const [previous, current] = [before, now].map((state) =>
-        state === null ? null : (JSON.parse(state) as EmulatedDropboxThing),
+        state === null ? null : (JSON.parse(state) as EmulatedDropboxItem),
       );
-      for (const thing of previous && current && keyOf(previous) === keyOf(current) ? [current] : [previous, current]) {
-        if (!thing) continue;
-        paths.delete(keyOf(thing));
-        paths.set(keyOf(thing), { at, path: thing.path });
+      for (const item of previous && current && keyOf(previous) === keyOf(current) ? [current] : [previous, current]) {
+        if (!item) continue;
+        paths.delete(keyOf(item));
+        paths.set(keyOf(item), { at, path: item.path });
       }
     }
     return [...paths.values()].flatMap(({ at, path }) => {
@@ -192,11 +192,11 @@ export async function startDropbox({
     return ordinals.get(id) ?? 0;
   };
   const list = (response: ServerResponse, folder: string, after: number, root: string): void => {
-    for (const id of things.keys()) ordinalOf(id);
-    const all = [...things].filter(([id, thing]) => parentOf(keyOf(thing)) === folder && ordinalOf(id) > after);
+    for (const id of items.keys()) ordinalOf(id);
+    const all = [...items].filter(([id, item]) => parentOf(keyOf(item)) === folder && ordinalOf(id) > after);
     const page = all.slice(0, perPage);
     sendJson(response, 200, {
-      entries: page.map(([id, thing]) => jsonOf(id, thing)),
+      entries: page.map(([id, item]) => jsonOf(id, item)),
       cursor: cursorOf({ folder, after: page.length === 0 ? after : ordinalOf(page.at(-1)?.[0] ?? ''), root }),
       has_more: page.length < all.length,
     });
@@ -221,10 +221,10 @@ export async function startDropbox({
 
   const content = ({ request, response }: Call, method: string | undefined): void => {
     const argument = JSON.parse(String(request.headers['dropbox-api-arg'])) as { path: string; export_format?: string };
-    const [id, thing] = find(argument.path) ?? [];
-    if (id === undefined || !thing) return refuse(response, { status: 404 });
-    const { content: bytes, exports } = thing;
-    const json = jsonOf(id, thing);
+    const [id, item] = find(argument.path) ?? [];
+    if (id === undefined || !item) return refuse(response, { status: 404 });
+    const { content: bytes, exports } = item;
+    const json = jsonOf(id, item);
     if (method === 'download') {
       if (exports) return refuse(response, { status: 409, summary: 'unsupported_file' });
       if (bytes === undefined) return refuse(response, { status: 409, summary: 'path/not_file' });
@@ -235,7 +235,7 @@ export async function startDropbox({
     const format = argument.export_format ?? Object.keys(exports ?? {})[0] ?? '';
     if (!exports || !Object.hasOwn(exports, format))
       return refuse(response, { status: 409, summary: 'non_exportable' });
-    const result = { export_metadata: { name: `${nameOf(thing)}.${format}`, size: 1 }, file_metadata: json };
+    const result = { export_metadata: { name: `${nameOf(item)}.${format}`, size: 1 }, file_metadata: json };
     response.writeHead(200, { 'dropbox-api-result': escaped(result) }).end(exports[format]);
   };
   /** Escapes JSON for use in an HTTP header. */
@@ -313,6 +313,6 @@ export async function startDropbox({
     expire() {
       cursorGeneration = randomUUID();
     },
-    ...{ things, requests, roots, flaw },
+    ...{ items, requests, roots, flaw },
   };
 }

@@ -63,7 +63,7 @@ export interface EmulatedAnswer {
   readonly text: string;
 }
 
-/** Name of the channel on which emulators publish their answers of type EmulatedAnswer, without mishaps. */
+/** Name of the channel on which emulators publish their answers of type EmulatedAnswer, except injected faults. */
 export const EMULATED_ANSWERS = 'allotrope.emulatedAnswers';
 const emulatedAnswers = channel(EMULATED_ANSWERS);
 

@@ -15,7 +15,7 @@ import {
   startEmulator,
 } from './emulator.js';
 import { API, commitJson, locationJson, profileJson, repositoryJson, WEB, wholeRepositoryJson } from './githubJson.js';
-import { type Talk, talkAt } from './githubTalk.js';
+import { type Talk, talkAt } from './githubDiscussions.js';
 
 export const LOGIN = 'ada';
 export const USER_ID = 4_001;

@@ -44,12 +44,12 @@ export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog
   return {
     logChanges() {
       const now = new Map(all());
-      for (const [id, thing] of now) {
+      for (const [id, item] of now) {
         const before = known.get(id);
-        if (before?.state === thing.state && before.log === thing.log) continue;
+        if (before?.state === item.state && before.log === item.log) continue;
         versions.set(id, (versions.get(id) ?? 0) + 1);
-        if (before && before.log !== thing.log) enter(before.log, id);
-        enter(thing.log, id);
+        if (before && before.log !== item.log) enter(before.log, id);
+        enter(item.log, id);
       }
       for (const [id, { log }] of known) if (!now.has(id)) enter(log, id);
       known = now;

@@ -22,7 +22,7 @@ const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS
 test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
   'a worker that is killed %s stores what an undisturbed worker stores',
   async (_title, stop) => {
-    await rounds.play(stop);
+    await rounds.run(stop);
     expect.hasAssertions();
   },
   150_000,

@@ -1,5 +1,4 @@
-/**
- * After a downtime of several intervals, a schedule starts one pass, whether Temporal or the worker was down.
+/** After a downtime of several intervals, a schedule starts one sync, whether Temporal or the worker was down.
  */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -11,7 +10,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import { apiClient, type Listed } from '../support/client.js';
 import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
-import { scheduleOf, scheduleWhen } from '../support/passes.js';
+import { scheduleOf, scheduleWhen } from '../support/scheduledSyncs.js';
 import { waitFor } from '../support/waitFor.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
@@ -56,13 +55,13 @@ afterAll(async () => {
   await fixture.close();
 });
 
-const passes = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
+const syncs = (): Promise<Pick<RunDoc, 'acceptedAt' | 'finishedAt'>[]> =>
   withDatabase(service, async (db) => db.collection<RunDoc>('runs').find({ kind: 'autoSync' }).toArray());
 const actionsTaken = async (): Promise<number> =>
   (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;
 
-test('catches up one pass after Temporal was down for four intervals', async () => {
-  await waitFor(passes, (some) => some.some(({ finishedAt }) => finishedAt !== null));
+test('starts one sync for all the intervals that Temporal was down', async () => {
+  await waitFor(syncs, (some) => some.some(({ finishedAt }) => finishedAt !== null));
   const from = Date.now();
   await service.kill('temporal', DOWN_MS);
   const until = Date.now();
@@ -79,14 +78,14 @@ test('catches up one pass after Temporal was down for four intervals', async () 
       scheduledAt.getTime() > from && scheduledAt.getTime() <= until && takenAt.getTime() > from,
   );
   expect(missed).toHaveLength(1);
-  // Temporal starts the latest missed pass; the earlier ones are outside the catch-up window.
+  // Temporal starts the latest missed sync; the earlier ones are outside the catch-up window.
   expect(until - (missed?.[0]?.scheduledAt.getTime() ?? 0)).toBeLessThanOrEqual(EVERY_MS + 2_000);
   expect(info?.numActionsMissedCatchupWindow).toBeGreaterThanOrEqual(2);
 }, 300_000);
 
-test('starts one pass after a pass that ran over several intervals', async () => {
+test('starts one sync after a sync that ran over several intervals', async () => {
   fixture.hold();
-  const before = (await passes()).length;
+  const before = (await syncs()).length;
   await waitFor(
     () => fixture.underWay(),
     (requests) => requests > 0,
@@ -98,6 +97,6 @@ test('starts one pass after a pass that ran over several intervals', async () =>
     scheduleId,
     (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= skippedBefore + 3,
   );
-  expect((await passes()).length - before).toBeLessThanOrEqual(1);
+  expect((await syncs()).length - before).toBeLessThanOrEqual(1);
   fixture.reset();
 }, 300_000);

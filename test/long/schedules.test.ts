@@ -8,7 +8,7 @@ import { createLog } from '../../observability/log.js';
 import { type ApiClient, apiClient } from '../support/client.js';
 import { connectSource, withDatabase } from '../support/dataSources.js';
 import { testEngines } from '../support/engines.js';
-import { scheduleOf } from '../support/passes.js';
+import { scheduleOf } from '../support/scheduledSyncs.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 

@@ -59,10 +59,10 @@ beforeAll(async () => {
   metrics.providerTokens('s', 1);
   metrics.answered({ method: 'GET', route: '/', status: 200, seconds: 1 });
   metrics.filesEnded('READY', 1);
-  metrics.contentCame('WEB_SCRAPE', 'new', 1);
+  metrics.contentReceived('WEB_SCRAPE', 'new', 1);
   metrics.sourceRequest('SLACK', 'answered');
   metrics.tokenRefresh('SLACK', 'refreshed');
-  metrics.webhookTry('delivered', 1);
+  metrics.webhookAttempt('delivered', 1);
   for (const system of ['mongodb', 'qdrant'] as const)
     metrics.watch({ system, operation: 'find', target: '' })({ failed: true });
   const { text } = await metrics.scrape();

@@ -11,7 +11,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** More than one part of any of these loops. */
+/** More items than any of the tested loops processes at once. */
 const NUMBER = 1_100;
 const IDS = Array.from({ length: NUMBER }, (_, nth) => nth + 1);
 const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };

@@ -184,7 +184,7 @@ test('orders equal scores by file, then by chunk', async () => {
   expect([hit(2, 1), hit(2, 0), hit(1, 5)].toSorted(byScore)).toEqual([hit(1, 5), hit(2, 0), hit(2, 1)]);
 });
 
-test('ids and their chunks are the hits of a search with chunks', async () => {
+test('a search for ids, followed by a read of their chunks, returns the same hits as a search that includes the chunks', async () => {
   const words = ['pump', 'valve', 'motor', 'seal'];
   const ids = Array.from({ length: 60 }, (_, index) => 6001 + index);
   await write(ids.map((id) => ({ id, text: `the ${words[id % 4]} and the ${words[id % 3]} of machine ${id % 7}` })));

@@ -17,7 +17,7 @@ const SETTLED_MS = 60_000;
 
 export interface CommitRounds {
   /** Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point. */
-  play(stop: Stop): Promise<void>;
+  run(stop: Stop): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
   await scrape(undisturbed);
   await scrape(killed);
   return {
-    async play(stop) {
+    async run(stop) {
       let nth = stop.nth;
       while (!(await killAt({ ...stop, nth }))) {
         // This round had fewer commits; every round has at least one.

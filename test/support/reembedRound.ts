@@ -29,7 +29,7 @@ const ANSWER_MS = 200;
 
 /**
  * Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first
- * file is switched.
+ * file is published with its new vectors.
  */
 const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 

@@ -508,7 +508,7 @@ const OTHERS: readonly Row[] = [
     result: { outcome: 'failed', parts: 1 },
   },
   ...([['aborted', CANCEL] as const, ['failed', DEFECT] as const] as const).map(([outcome, does]): Row => ({
-    ...{ what: `is a pass that is ${outcome}`, workflow: 'autoSync', input: { scheduleId: 's' } },
+    ...{ what: `is a scheduled sync that is ${outcome}`, workflow: 'autoSync', input: { scheduleId: 's' } },
     steps: { acceptPass: [RUN], nextPart: [{ part: 1 }, does] },
     calls: [...([['acceptPass', { scheduleId: 's' }], ['nextPart'], ['nextPart']] as const), ['endPass', { outcome }]],
   })),
@@ -684,6 +684,6 @@ test('an ingest run discovers its files, ingests them batch by batch, and ends a
   eachOf(INGESTS));
 test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
 test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));
-test('connections and scheduled syncs run step by step, and report their outcome', () => eachOf(OTHERS));
+test('connections and scheduled syncs call their steps in order, and report their outcome', () => eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
 test('deliveries continue pass by pass until the last one, and miss no new event', () => eachOf(DELIVERIES));

@@ -150,7 +150,7 @@ describe('contents', () => {
       contentType: 'text/markdown',
       name: 'Über 1.md',
       url: `https://harbour.example/b!mine/${id}`,
-      facts: { type: 'FILE', is_folder: false, drive_id: 'b!mine', item_id: id },
+      fileMetadata: { type: 'FILE', is_folder: false, drive_id: 'b!mine', item_id: id },
     });
     expect(Buffer.from(content.bytes).toString()).toBe('Grüße');
     expect(graph.downloads).toEqual([{ path: `/b!mine/${id}`, withCredentials: false }]);

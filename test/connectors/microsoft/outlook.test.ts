@@ -187,7 +187,7 @@ test.each([
 });
 
 describe('contents', () => {
-  test('are the subject and the text, with sender and recipients as facts', async () => {
+  test('are the subject and the text, with sender and recipients as metadata', async () => {
     put('m1', 'INBOX', {
       text: 'Dear Ada,\r\n\r\nhigh tide is at noon.',
       to: ['ada@harbour.example', 'bob@harbour.example'],
@@ -202,7 +202,7 @@ describe('contents', () => {
       mimeType: 'text/plain',
       name: 'About m1',
       url: 'https://outlook.example/m1',
-      facts: {
+      fileMetadata: {
         is_message: true,
         parent_external_file_id: 'INBOX',
         subject: 'About m1',
@@ -231,7 +231,7 @@ describe('contents', () => {
     expect(await account.open('m1/plan', NEVER)).toMatchObject({
       contentType: 'text/markdown',
       name: 'plan.md',
-      facts: { type: 'ATTACHMENT', parent_external_file_id: 'm1' },
+      fileMetadata: { type: 'ATTACHMENT', parent_external_file_id: 'm1' },
     });
     expect(await account.open('m1/mail', NEVER)).toMatchObject({ contentType: 'message/rfc822', name: 'Re: plan' });
     expect(await faultOf(account.open('m1/link', NEVER))).toMatchObject({ kind: 'unsupported_type' });

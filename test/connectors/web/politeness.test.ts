@@ -31,7 +31,7 @@ const settled = async (promise: Promise<unknown>) =>
     wait(20).then(() => false),
   ]);
 
-describe('turns', () => {
+describe('slots', () => {
   test('are granted up to the limit, then in the order of arrival', async () => {
     const hosts = limiter(2);
     const leave = [await hosts.enter('a', 0, never), await hosts.enter('a', 0, never)];
@@ -39,7 +39,7 @@ describe('turns', () => {
     const waiting = [1, 2, 3].map((n) => hosts.enter('a', 0, never).then((go) => (order.push(n), go)));
     expect(await settled(waiting[0] as Promise<unknown>)).toBe(false);
     leave[0]?.();
-    // Releasing a turn twice counts once.
+    // Releasing a slot twice counts once.
     leave[0]?.();
     (await waiting[0])?.();
     (await waiting[1])?.();

@@ -48,7 +48,7 @@ export const zendesk: Reality = {
       about: 'changes',
       fact: 'After the first request of the export, only its cursor may be used: a start time skips tickets.',
       ...{ seen: airbyte(28_173), date: '2023-07-11' },
-      ours: { test: [SUITE, 'are reported by the change feed to administrators, with a full listing after 50 passes'] },
+      ours: { test: [SUITE, 'are reported by the change feed to administrators, with a full listing after 50 syncs'] },
     },
     {
       about: 'listing',

@@ -25,7 +25,7 @@ test('numbers of notes stay apart from the words before them', async () => {
   );
 });
 
-test('the facts of the book are metadata, and what is not read is counted', async () => {
+test('the metadata of the book is read, and parts that are not read are counted', async () => {
   const document = await readFile(
     epubFile({
       pages: [page('<p>Tides.</p>')],

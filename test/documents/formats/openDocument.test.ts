@@ -132,7 +132,7 @@ test('comments of slides follow them, and shapes of the layout are omitted', asy
   );
 });
 
-test('encrypted pictures do not make a document unreadable, and its facts are metadata', async () => {
+test('encrypted pictures do not make a document unreadable, and its metadata is read', async () => {
   const document = await readFile(
     odfFile('text', {
       body: '<text:p>Boats.</text:p>',

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
 import { cutStrip } from '../../../documents/ocr/cutStrip.js';
 import { guessLanguage } from '../../../documents/ocr/guessLanguage.js';
-import { pageFacts } from '../../../documents/ocr/pageFacts.js';
+import { ocrMetadata } from '../../../documents/ocr/ocrMetadata.js';
 
 const LATIN = OCR_LANGUAGE_CODES.filter((code) => OCR_LANGUAGES[code].script === 'Latin');
 
@@ -71,11 +71,11 @@ test('warns of pages with low confidence, with their numbers and languages', () 
     paragraphs: [],
     recognition: { language: 'deu' as const, confidence },
   });
-  expect(pageFacts([pageOf(1, 0.7)])).toEqual({
+  expect(ocrMetadata([pageOf(1, 0.7)])).toEqual({
     metadata: { ocr_pages: [1], ocr_languages: ['deu'], ocr_confidence: [0.7] },
   });
   const all = [pageOf(1, 0.9), ...[2, 3, 4, 5, 6, 7].map((number) => pageOf(number, 0.69))];
-  expect(pageFacts(all).warnings).toEqual([
+  expect(ocrMetadata(all).warnings).toEqual([
     {
       cause: 'low_ocr_confidence',
       message:
@@ -83,5 +83,5 @@ test('warns of pages with low confidence, with their numbers and languages', () 
     },
   ]);
   // Pages that an earlier version read have no confidence.
-  expect(pageFacts([{ number: 1, paragraphs: [] }])).not.toHaveProperty('warnings');
+  expect(ocrMetadata([{ number: 1, paragraphs: [] }])).not.toHaveProperty('warnings');
 });

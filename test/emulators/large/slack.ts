@@ -20,7 +20,7 @@ const LIMITS: readonly Limit[] = [
   limit('users.info', 100),
   limit('auth.test', 100),
 ];
-const MOST_MESSAGES = 15;
+const MAX_MESSAGES = 15;
 const CONVERSATION = 'C0LARGE';
 const FIRST = Date.parse('2025-01-01T00:00:00Z') / 1000;
 
@@ -63,7 +63,7 @@ export const startLargeSlack = (windows: number): Promise<LargeAccount> =>
       // The newest message that the request allows.
       const newest = Math.min(windows - 1, Math.floor((Number(fields.get('latest')) - FIRST) / WINDOW_SECONDS));
       const from = fields.get('cursor') === null ? newest : Number(fields.get('cursor'));
-      const count = Math.min(MOST_MESSAGES, Number(fields.get('limit') ?? MOST_MESSAGES), from + 1);
+      const count = Math.min(MAX_MESSAGES, Number(fields.get('limit') ?? MAX_MESSAGES), from + 1);
       const next = from - count >= 0 ? String(from - count) : '';
       send({
         messages: range(0, count).map((step) => messageOf(from - step)),

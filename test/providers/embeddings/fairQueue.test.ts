@@ -40,7 +40,7 @@ test('stays empty for a caller without items', () => {
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('serves parties in turn, and the owners of a fairnessKey one after the other', () => {
+test('serves fairness keys in turn, and the owners of the items of one key one after the other', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2'], { organizationId: 1 });
   queue.add(b, ['b1', 'b2'], { organizationId: 1 });

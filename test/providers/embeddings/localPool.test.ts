@@ -104,7 +104,7 @@ test('uses a prepared process for the first text, and prepares at most one', asy
 
 /** A text of eight windows, in which each word is one word piece. */
 const LONG_QUERY = 'river '.repeat(254 * 8);
-const [fairnessKey, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+const [fairnessKey, otherKey] = [{ organizationId: 1 }, { organizationId: 2 }];
 
 test('embeds a short query without waiting for long queries or documents', async () => {
   const { pool, sent } = observedPool(1);
@@ -115,7 +115,7 @@ test('embeds a short query without waiting for long queries or documents', async
   );
   const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
   await waitFor(() => sent.length > 3, Boolean);
-  const short = pool.embed(['short'], 'query', undefined, otherParty).then(() => finished.push('short'));
+  const short = pool.embed(['short'], 'query', undefined, otherKey).then(() => finished.push('short'));
   // The query is sent at once, while other windows are in progress.
   expect(sent.at(-1)).toBe('short');
   await short;
@@ -132,7 +132,7 @@ test('embeds long queries of two organizations in turn, window by window', async
   await Promise.all([
     embedQuery('first 1', 10, fairnessKey),
     embedQuery('first 2', 10, fairnessKey),
-    embedQuery('second', 4, otherParty),
+    embedQuery('second', 4, otherKey),
   ]);
   expect(finished).toEqual(['second', 'first 1', 'first 2']);
   // All long queries share one process.
@@ -180,9 +180,9 @@ describe('the process for long queries', () => {
   test('fails its current query when it is killed, and is replaced, without affecting short queries', async () => {
     const { pool, sent, longChildren, children } = observedPool(1);
     await pool.embed(['warm up'], 'query');
-    const long = [fairnessKey, otherParty].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
+    const long = [fairnessKey, otherKey].map((owner) => pool.embed([LONG_QUERY], 'query', undefined, owner));
     await waitFor(() => sent.length > 2, Boolean);
-    const short = pool.embed(['short'], 'query', undefined, otherParty);
+    const short = pool.embed(['short'], 'query', undefined, otherKey);
     longChildren[0]?.kill('SIGKILL');
     // The two queries take turns: the one whose window was in progress fails.
     const ends = await Promise.allSettled(long);

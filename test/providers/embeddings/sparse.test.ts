@@ -189,17 +189,17 @@ describe('languages', () => {
     expect(languageOfChunk(new Map([['de', 3]]), 200)).toBeNull();
   });
 
-  test('a compound is also found by a longer one with the same beginning, with less weight', () => {
-    const beginning = hashTerm('feuer*');
+  test('a compound is also found by a longer one with the same prefix, with less weight', () => {
+    const prefix = hashTerm('feuer*');
     const chunk = 'Die Feuerversicherung wird von der Stadt bezahlt, und sie ist nicht neu.';
-    expect(encodeDocument(chunk)?.indices).toContain(beginning);
+    expect(encodeDocument(chunk)?.indices).toContain(prefix);
     const query = encodeQuery('Was ist eine Feuerwehr?');
-    expect(query?.values[query.indices.indexOf(beginning)]).toBe(0.3);
+    expect(query?.values[query.indices.indexOf(prefix)]).toBe(0.3);
     expect(query?.values[query.indices.indexOf(hashTerm('feuerwehr'))]).toBe(1);
     // Short words, other languages and numbers have none.
-    expect(encodeDocument('Das Feuer ist in der Stadt und nicht hier.')?.indices).not.toContain(beginning);
-    expect(encodeDocument('The feuerversicherung is for the city and not for us.')?.indices).not.toContain(beginning);
-    expect(encodeQuery('What is a feuerversicherung for the city?')?.indices).not.toContain(beginning);
+    expect(encodeDocument('Das Feuer ist in der Stadt und nicht hier.')?.indices).not.toContain(prefix);
+    expect(encodeDocument('The feuerversicherung is for the city and not for us.')?.indices).not.toContain(prefix);
+    expect(encodeQuery('What is a feuerversicherung for the city?')?.indices).not.toContain(prefix);
   });
 
   test('neighbouring syllables of Vietnamese are also one term', () => {

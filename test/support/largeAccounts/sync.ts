@@ -108,7 +108,7 @@ export async function listVirtually(
     unlist: () => Promise.resolve(),
     upsert: () => Promise.resolve(new Set<string>()),
   };
-  // `listPage` stores items without the fact that they become files, so the files are taken from the account's pages.
+  // `listPage` does not store which items become files, so the files are taken from the account's pages.
   const watched: Account = {
     ...account,
     async listDescendants(...call) {

@@ -10,7 +10,7 @@ export interface BoxFixture extends SourceFixture {
 
 export async function fixtureForBox(): Promise<BoxFixture> {
   const box = await startBox();
-  const { things, oauth } = box;
+  const { items, oauth } = box;
   return {
     ...fixtureOn(box),
     ...fixtureByConsent('BOX', box),
@@ -21,19 +21,19 @@ export async function fixtureForBox(): Promise<BoxFixture> {
     settings: box.settings,
     externalId: 'BOX|ada@harbour.example',
     reset(more = 0) {
-      things.clear();
-      things.set('folder:10', { name: 'Atlas' });
+      items.clear();
+      items.set('folder:10', { name: 'Atlas' });
       for (const [index, name] of OTHERS.entries()) {
-        things.set(`folder:${20 + index}`, { name });
+        items.set(`folder:${20 + index}`, { name });
         // Files and folders have separate ids, so a file can have the number of a folder.
-        things.set(String(20 + index), { name: `${name}.md`, parent: String(20 + index), content: `On ${name}.` });
+        items.set(String(20 + index), { name: `${name}.md`, parent: String(20 + index), content: `On ${name}.` });
       }
-      things.set('folder:11', { name: 'Sights', parent: '10' });
-      things.set('folder:12', { name: 'People', parent: '11' });
-      things.set('100', { name: 'Lighthouse.md', parent: '11', content: LIGHTHOUSE });
-      things.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER });
+      items.set('folder:11', { name: 'Sights', parent: '10' });
+      items.set('folder:12', { name: 'People', parent: '11' });
+      items.set('100', { name: 'Lighthouse.md', parent: '11', content: LIGHTHOUSE });
+      items.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER });
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
-        things.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
+        items.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
       box.unready.times = 0;
       box.reset();
       return {
@@ -47,9 +47,9 @@ export async function fixtureForBox(): Promise<BoxFixture> {
       };
     },
     write(externalId, text) {
-      things.set(externalId, { ...things.get(externalId)!, content: text });
+      items.set(externalId, { ...items.get(externalId)!, content: text });
     },
-    remove: (externalId) => void things.delete(externalId),
+    remove: (externalId) => void items.delete(externalId),
     limit: (requests, forS = 0) =>
       box.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>

@@ -20,8 +20,8 @@ export const suppliedCredentials: Partial<Readonly<Record<ConnectedSourceType, o
   S3: { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null },
 };
 
-/** Facts of the connections of other sources, as their caller sends them. */
-export const FACTS: Partial<Readonly<Record<ConnectedSourceType, Readonly<Record<string, string>>>>> = {
+/** Parameters of the connections of other sources, as their caller sends them. */
+export const CONNECTION_PARAMETERS: Partial<Readonly<Record<ConnectedSourceType, Readonly<Record<string, string>>>>> = {
   CONFLUENCE: { subdomain: 'harbour' },
   GONG: { email: 'ada@harbour.example' },
   ONEDRIVE: { tenant: 'common' },

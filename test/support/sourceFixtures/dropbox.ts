@@ -10,7 +10,7 @@ export interface DropboxFixture extends SourceFixture {
 
 export async function fixtureForDropbox(): Promise<DropboxFixture> {
   const dropbox = await startDropbox();
-  const { things, oauth } = dropbox;
+  const { items, oauth } = dropbox;
   const isContent = (request: string, id: string): boolean =>
     /^files\/(download|export) /.test(request) && request.includes(`"${id}"`);
   return {
@@ -24,18 +24,18 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
     settings: dropbox.settings,
     externalId: 'DROPBOX|ada@harbour.example',
     reset(more = 0) {
-      things.clear();
-      things.set('id:atlas', { path: '/Atlas' });
+      items.clear();
+      items.set('id:atlas', { path: '/Atlas' });
       for (const name of OTHERS) {
-        things.set(`id:${name}`, { path: `/${name}` });
-        things.set(`id:in-${name}`, { path: `/${name}/${name}.md`, content: `On ${name}.` });
+        items.set(`id:${name}`, { path: `/${name}` });
+        items.set(`id:in-${name}`, { path: `/${name}/${name}.md`, content: `On ${name}.` });
       }
-      things.set('id:sights', { path: '/Atlas/Sights' });
-      things.set('id:people', { path: '/Atlas/Sights/People' });
-      things.set('id:lighthouse', { path: '/Atlas/Sights/Lighthouse.md', content: LIGHTHOUSE });
-      things.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER });
+      items.set('id:sights', { path: '/Atlas/Sights' });
+      items.set('id:people', { path: '/Atlas/Sights/People' });
+      items.set('id:lighthouse', { path: '/Atlas/Sights/Lighthouse.md', content: LIGHTHOUSE });
+      items.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER });
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
-        things.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
+        items.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
       Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
       dropbox.reset();
       return {
@@ -49,9 +49,9 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       };
     },
     write(externalId, text) {
-      things.set(externalId, { ...things.get(externalId)!, content: text });
+      items.set(externalId, { ...items.get(externalId)!, content: text });
     },
-    remove: (externalId) => void things.delete(externalId),
+    remove: (externalId) => void items.delete(externalId),
     limit: (requests, forS = 0) =>
       dropbox.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
     breakItem: (externalId, status) =>

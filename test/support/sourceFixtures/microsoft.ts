@@ -12,7 +12,10 @@ export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator }
 type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
-/** Returns the members that are common to all Microsoft fixtures. @param facts further fields of the connection request */
+/**
+ * Returns the members that are common to all Microsoft fixtures. @param facts further fields of the request that
+ * connects the account
+ */
 function fixtureOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,

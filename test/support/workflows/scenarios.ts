@@ -58,7 +58,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'cancelled scrape': { workflow: 'scrapeSitemap', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
   'paused scrape': { workflow: 'scrapeSitemap', steps: ['getPauseState'], start: PAUSED },
-  'pass of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PASSED },
+  'scheduled sync of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PASSED },
   crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
   'crawl from a missing page': { workflow: 'webScrape', outcome: 'failed', steps: ['failRun'], start: '/missing.html' },
   'cancelled crawl': { workflow: 'webScrape', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
@@ -111,7 +111,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     steps: ['abortRun'],
     given: [CANCELLED],
   },
-  'pass of auto-sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], alike: ['acceptPass'] },
+  'scheduled sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], alike: ['acceptPass'] },
   delete: { workflow: 'deleteFiles', steps: ['stopQueued', 'deleteBatch', 'finishDelete'] },
   'delete of a user': {
     workflow: 'deleteUser',

@@ -25,7 +25,7 @@ import { apiClient, type TestUser } from '../client.js';
 import { drawPicture } from '../pictures.js';
 import { adoptFiles, connectSource } from '../dataSources.js';
 import { testEngines } from '../engines.js';
-import { runPass } from '../passes.js';
+import { runScheduledSync } from '../scheduledSyncs.js';
 import { loadProduct } from '../product.js';
 import { quietTemporal } from '../quietTemporal.js';
 import { startService, type TestService } from '../service.js';
@@ -224,7 +224,7 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
   await handle.result().catch(() => undefined);
   const stillRunning = running.get(workflowId) ?? 0;
   const { status, memo, runId, priority } = await handle.describe();
-  // A pass is started by its schedule, which has no run id for the memo.
+  // A scheduled sync is started by its schedule, which has no run id for the memo.
   const withoutMemo = () =>
     workflow === 'drainUploads' ? uploadRun(customerId) : service.store.scheduledSyncs.findByTemporalRunId(runId);
   const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
@@ -260,7 +260,7 @@ async function sweepQuarantine(customerId: string): Promise<ScenarioResult | nul
   return runs === 0 ? null : resultOf(customerId, 'settleQuarantine');
 }
 
-/** Plays a scenario for a new customer, with the given faults. */
+/** Runs a scenario for a new customer, with the given faults. */
 async function playScenario(
   customerId: string,
   { workflow, start }: Scenario,
@@ -349,7 +349,7 @@ async function playScenario(
     if (workflow === 'syncSource') return synced;
     const change = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
     expect((await organization.post('/update_users', change)).status).toBe(200);
-    await runPass(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
+    await runScheduledSync(client, service.names, scheduleIds.source(results[0]?.id ?? 0)).catch(() => undefined);
     return resultOf(customerId, workflow);
   }
   const upload = (name: string) => user.upload({ name, content: UPLOADS[name]?.() ?? '' }, { use_ocr: true });
@@ -368,12 +368,12 @@ async function playScenario(
     const scrape = { url: site.url('/sitemap.xml'), chunk_size: 150, enable_auto_sync: true };
     const { id } = await user.scrape(scrape);
     await user.settled(id);
-    // A page excluded by a request stays until a pass with the same options does not find it.
+    // A page excluded by a request stays until a scheduled sync with the same options does not find it.
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
-    await runPass(client, service.names, scheduleIds.container(id)).catch(() => undefined);
+    await runScheduledSync(client, service.names, scheduleIds.container(id)).catch(() => undefined);
     const passed = await resultOf(customerId, workflow);
-    // Continue what a cancelled pass left unfinished.
+    // Continue what a cancelled sync left unfinished.
     while ((await sweepQuarantine(customerId)) !== null);
     return passed;
   }
@@ -411,9 +411,8 @@ export const isFirstScenarioWith = (step: Step, name: string): boolean =>
   names.find((other) => SCENARIOS[other]!.steps.includes(step)) === name;
 
 /**
- * Defines the tests of a suite: plays each scenario undisturbed, and again with a fault at each step, all concurrently, and
- * compares the stored results.
- * @param faultsAt returns the faults at a step of a scenario; each is a trial
+ * Defines the tests of a suite: runs each scenario undisturbed, and again with a fault at each step, all concurrently,
+ * and compares the stored results. @param faultsAt returns the faults at a step of a scenario; each is a trial
  */
 export function testWorkflows(faultsAt: (name: string, step: Step) => readonly TrialFault[]): void {
   const trials = names.flatMap((name) =>

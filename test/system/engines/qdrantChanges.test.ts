@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { testEngines } from '../../support/engines.js';
-import { client, count, fill, has, points, uuid } from '../../engines/facePoints.js';
+import { client, count, fill, has, points, uuid } from '../../engines/qdrantPoints.js';
 
 const NAME = `changes-${process.pid}`;
 

@@ -1,7 +1,7 @@
 /** The embedded Qdrant with the official client: reads return what a Qdrant server returns. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { client, count, fill, has, points, tick, uuid, type Filter } from '../../engines/facePoints.js';
+import { client, count, fill, has, points, tick, uuid, type Filter } from '../../engines/qdrantPoints.js';
 
 const NAME = `reads-${process.pid}`;
 

@@ -28,6 +28,6 @@ afterAll(async () => {
 
 test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an undisturbed worker stores`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
-  const results = await Promise.allSettled(rounds.map((one, index) => one.play(stops[index]!)));
+  const results = await Promise.allSettled(rounds.map((one, index) => one.run(stops[index]!)));
   expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
 });

@@ -178,7 +178,7 @@ test('exports no secret, no path or query of an address, and no content', () => 
   expect(receiver.headers[0]?.authorization).toBe('Bearer of-the-receiver');
 });
 
-test('draws a trace', () => {
+test('drawTrace prints a trace as a tree of its spans with their times', () => {
   const lines = drawTrace(trace);
   expect(lines[0]).toMatch(/^POST \/scrape_sitemap .* ms {2}allotrope-api$/);
   expect(lines.some((line) => /^ +│? *[├└] workflow scrapeSitemap .* allotrope-worker$/.test(line))).toBe(true);

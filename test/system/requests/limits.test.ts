@@ -95,7 +95,7 @@ thoroughly('applies max_files to concurrent scrapes together', async () => {
   const parents = await Promise.all(sites.map((source) => user.scrape({ url: source.url('/sitemap.xml') })));
   const within = { READY: 4, DELAYED: 6 };
   expect(await states(user, parents, within)).toEqual(within);
-  // The pages stay delayed: neither scrape releases pages into room that the other has used.
+  // The pages stay delayed: the other scrape has used the free places.
   await sleep(1_000);
   expect(await states(user, parents, within)).toEqual(within);
   for (const parent of parents) await user.post('/cancel_sync', { file_id: parent.id });

@@ -1,4 +1,4 @@
-/** Auto-sync: its schedules, and the effects of their passes. */
+/** Auto-sync: its schedules, and the effects of the syncs that they start. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -12,7 +12,7 @@ import { feedOf } from '../../emulators/linkedSite.js';
 import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulators/site.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
-import { runPass, scheduleOf, scheduleWhen, triggerPass } from '../../support/passes.js';
+import { runScheduledSync, scheduleOf, scheduleWhen, triggerScheduledSync } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
@@ -85,7 +85,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
 
   // Nothing has changed: no file is fetched or updated.
   const requests = content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one));
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   expect(content.others.concat(content.lighthouse).map((one) => fixture.contentRequests?.(one))).toEqual(requests);
   const same = ({ id: fileId, sync_status, last_sync, request_id }: FileRecord) => ({
     fileId,
@@ -97,7 +97,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
   fixture.remove(content.others[0]!);
-  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const after = await settledFiles(user, files.length - 1);
   const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
   expect(moved.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
@@ -105,7 +105,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   // The schedule pauses with the connection, and resumes when the account is connected again.
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === true);
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'revoked', parts: 0 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'revoked', parts: 0 });
   expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   await scheduleWhen(client, service.names, scheduleId, (one) => one?.state.paused === false);
 
@@ -147,26 +147,26 @@ thoroughly('does not restore deleted files, and adds new files of selected folde
   const [keeper] = (await filesOf(user)).filter((file) => file.external_file_id === content.keeper);
   await user.post('/delete_files_v2', { filters: { ids: [keeper?.id] } });
   await settledFiles(user, 1);
-  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   expect((await settledFiles(user, 1)).map((file) => file.external_file_id)).toEqual([content.lighthouse]);
   // The folder has more files now than when it was selected.
   fixture.reset(2);
-  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const more = await settledFiles(user, 3);
   expect(more.map((file) => file.external_file_id)).not.toContain(content.keeper);
-  // When it is selected again, the file is added, and later passes keep it.
+  // When it is selected again, the file is added, and later scheduled syncs keep it.
   await select([content.keeper]);
   await settledFiles(user, 4);
-  expect(await triggerPass(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   expect(await settledFiles(user, 4)).toHaveLength(4);
   expect((await organization.post('/delete_users', { customer_ids: ['carl'] })).status).toBe(200);
   await scheduleWhen(client, service.names, scheduleId, (one) => one === null);
   expect(await outcomeOfOrphanedSync(scheduleId)).toBe('gone');
 });
 
-/** Returns the outcome of a pass that its schedule started just before it was deleted. */
+/** Returns the outcome of a sync that its schedule started just before the schedule was deleted. */
 const outcomeOfOrphanedSync = async (scheduleId: string): Promise<string> =>
-  (await runPass(client, service.names, scheduleId)).outcome;
+  (await runScheduledSync(client, service.names, scheduleId)).outcome;
 
 test('syncs a site automatically only when its request enables that', async () => {
   const user = await service.user('dora');
@@ -184,7 +184,7 @@ test('syncs a site automatically only when its request enables that', async () =
     (await user.children(parent.id)).map(({ id, last_sync, sync_status }) => ({ id, last_sync, sync_status }));
   const before = await rest();
 
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   expect(await rest()).toEqual(before);
 
   const page = site.pages.get(paths[0]!);
@@ -194,7 +194,7 @@ test('syncs a site automatically only when its request enables that', async () =
   const [second] = (await user.children(parent.id)).filter((file) => file.external_url?.endsWith(paths[1]!));
   await user.post('/delete_files_v2', { filters: { ids: [second?.id] } });
   await waitFor(rest, (files) => files.length === 2);
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   const after = await user.children(parent.id);
   expect(after.map(pathOf).toSorted()).toEqual(['/pages/0.html', '/pages/2.html', '/pages/3.html']);
   const changed = after.filter(({ last_sync }) => !before.some((file) => file.last_sync === last_sync));
@@ -250,16 +250,16 @@ thoroughly('syncs a feed automatically when its user enables that, and stops whe
   const scheduleId = scheduleIds.source((await sourceOf(user)).id);
   await scheduleWhen(client, service.names, scheduleId, exists);
   site.pages.set(path, feedOf({ one: 'Lit in 1901.', two: 'Dredged in 1902.' }));
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   await settledFiles(user, before.length + 1);
   site.pages.set(path, { status: 410 });
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   const requests = site.requests.filter((one) => one === path).length;
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 0 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 0 });
   expect(site.requests.filter((one) => one === path)).toHaveLength(requests);
 });
 
-test('resets files that a terminated pass was evaluating', async () => {
+test('resets files that a terminated sync was evaluating', async () => {
   const user = await service.user('finn');
   const path = '/looked.html';
   site.pages.set(path, samplePage(7, 1));
@@ -292,11 +292,11 @@ test('resets files that a terminated pass was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
   site.pages.set(path, samplePage(7, 1));
   await service.startWorker();
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'READY', last_sync: lastSync });
 });
 
-test('runs one pass at a time however often its schedule fires; pass and schedule are found by their ids', async () => {
+test('runs one sync at a time however often its schedule fires; sync and schedule are found by their ids', async () => {
   const user = await service.user('edda');
   const content = fixture.reset();
   expect(await fixture.connect(user, { sync_files_on_connection: true })).toMatchObject({ status: 200 });
@@ -306,7 +306,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   const scheduleId = scheduleIds.source(id);
   await scheduleWhen(client, service.names, scheduleId, exists);
   fixture.hold();
-  // As after a downtime of a day: missed passes are caught up once.
+  // As after a downtime of a day: one sync replaces all missed ones.
   const now = Date.now();
   await client.schedule
     .getHandle(service.names.idOf(scheduleId))
@@ -334,7 +334,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
     (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= 8,
   );
   expect(skipped?.info.numActionsTaken).toBe(1);
-  // A pass that an operator forces finds the running one.
+  // A sync that an operator starts finds the running one.
   expect(await runOnce(scheduleId)).toBe('busy');
 
   const { requestId } = (await service.store.scheduledSyncs.findByTemporalRunId(
@@ -360,7 +360,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   for (const query of [`DataSourceId = '${id}'`, `UserId = '${userId}'`, `OrganizationId = '1'`])
     expect(await schedulesOf(query)).toContain(service.names.idOf(scheduleId));
 
-  // Deleted during the pass: the schedule is deleted, the pass ends, then the rest is deleted.
+  // Deleted during the sync: the schedule is deleted, the sync ends, then the rest is deleted.
   expect((await organization.post('/delete_users', { customer_ids: ['edda'] })).status).toBe(200);
   await client.workflow
     .getHandle(scheduledWorkflowId)
@@ -376,7 +376,7 @@ test('runs one pass at a time however often its schedule fires; pass and schedul
   fixture.reset();
 });
 
-/** Starts a pass now, whatever else is running. Returns its outcome. */
+/** Starts a scheduled sync now, whatever else is running. Returns its outcome. */
 const runOnce = async (scheduleId: string): Promise<string> => {
   const { idOf, taskQueue } = service.names;
   const workflowId = idOf(`${scheduleId}-forced`);

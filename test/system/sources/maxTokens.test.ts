@@ -18,7 +18,7 @@ import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/sit
 import { readStoredState } from '../../support/storedState.js';
 import { apiClient, type TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
-import { runPass } from '../../support/passes.js';
+import { runScheduledSync } from '../../support/scheduledSyncs.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -224,7 +224,10 @@ test('resumes a paused run after its worker was replaced; the reaper and schedul
   const { run } = await paused(user, id);
   const before = statuses(await user.children(id));
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(0);
-  expect(await runPass(client, service.names, scheduleIds.container(id))).toEqual({ outcome: 'paused', parts: 0 });
+  expect(await runScheduledSync(client, service.names, scheduleIds.container(id))).toEqual({
+    outcome: 'paused',
+    parts: 0,
+  });
   await service.stopWorker();
   expect(statuses(await user.children(id))).toEqual(before);
   // Resumed while no worker runs, and without the signal.

@@ -11,7 +11,7 @@ import { type ApiClient, apiClient, type Listed, type TestUser } from '../../sup
 import { eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
-import { runPass, scheduleOf } from '../../support/passes.js';
+import { runScheduledSync, scheduleOf } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
@@ -28,8 +28,8 @@ let parent: FileRecord;
 const pathOf = (index: number): string => `/pages/${index}.html`;
 const paths = Array.from({ length: PAGES }, (_, index) => pathOf(index));
 const list = (some: readonly string[]): void => void site.pages.set('/sitemap.xml', sitemapOf(site.origin, some));
-const pass = async (): Promise<void> => {
-  const ended = await runPass(client, service.names, scheduleIds.container(parent.id));
+const syncNow = async (): Promise<void> => {
+  const ended = await runScheduledSync(client, service.names, scheduleIds.container(parent.id));
   expect(ended).toEqual({ outcome: 'finished', parts: 1 });
   await waitFor(
     () => withDatabase(service, (db) => db.collection('runs').countDocuments({ finishedAt: null })),
@@ -71,7 +71,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   site.pages.delete(pathOf(2));
   site.pages.set(pathOf(3), { status: 403 });
   list(paths.slice(1));
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(3));
   expect((await user.file(fileOf(3))).sync_status).toBe('SYNC_ERROR');
   for (const index of [0, 1, 2])
@@ -84,20 +84,20 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
   await waitFor(shown, (some) => some.length === 15);
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
 
   // The pages return to their site, and disappear again.
   for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
   list(paths);
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(0));
   list(paths.slice(1));
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(1));
   list(paths);
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(0));
 });
 
@@ -106,23 +106,23 @@ test('deletes no page after a sitemap with a failing part or without entries', a
     `<sitemapindex>${parts.map((part) => `<sitemap><loc>${site.url(part)}</loc></sitemap>`).join('')}</sitemapindex>`;
   site.pages.set('/first.xml', sitemapOf(site.origin, paths.slice(0, 12)));
   site.pages.set('/sitemap.xml', index(['/first.xml', '/broken.xml']));
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(0));
   for (const nothing of [sitemapOf(site.origin, []), { status: 404 }, '']) {
     site.pages.set('/sitemap.xml', nothing);
-    await pass();
+    await syncNow();
     expect(await shown()).toEqual(numbers(0));
   }
 });
 
-test('reports correct page counts after a cancelled pass', async () => {
+test('reports correct page counts after a cancelled scheduled sync', async () => {
   const waiting: (() => void)[] = [];
   const added = [PAGES, PAGES + 1, PAGES + 2];
   site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));
   for (const index of added.slice(1))
     site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
   list([...paths, ...added.map(pathOf)]);
-  const passing = runPass(client, service.names, scheduleIds.container(parent.id));
+  const passing = runScheduledSync(client, service.names, scheduleIds.container(parent.id));
   await waitFor(
     () => user.file(parent.id),
     (file) => file.file_metadata?.['pages_total'] === PAGES + 3 && waiting.length > 0,
@@ -145,14 +145,14 @@ test('reports correct page counts after a cancelled pass', async () => {
   for (const answer of waiting) answer();
   for (const index of added) site.pages.delete(pathOf(index));
   list(paths);
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(0));
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: PAGES, pages_ready: PAGES });
 });
 
 test('deletes nothing when most pages are missing, until an operator approves', async () => {
   list(paths.slice(11));
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(0));
   expect(await held()).toBe(11);
   const listed = await organization.get<Listed<FileRecord>>('/files/held_deletions');
@@ -166,12 +166,12 @@ test('deletes nothing when most pages are missing, until an operator approves', 
   expect((await decide('refuse')).status).toBe(200);
   expect(await held()).toBeUndefined();
   expect((await decide('approve')).status).toBe(409);
-  await pass();
+  await syncNow();
   expect(await held()).toBe(11);
   // Quarantined by the first test, under names that other pages use now.
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
-  await pass();
+  await syncNow();
   expect(await shown()).toEqual(numbers(11));
   expect(await held()).toBeUndefined();
   expect((await quarantined()).length).toBe(before + 11);

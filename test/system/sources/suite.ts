@@ -7,7 +7,7 @@ import { connectionOptionRows } from './rows/connectionOptions.js';
 import { connectingRows } from './rows/connecting.js';
 import { diagnosisRows } from './rows/diagnosis.js';
 import { listingRows } from './rows/listing.js';
-import { passRows } from './rows/passes.js';
+import { scheduledSyncRows } from './rows/scheduledSyncs.js';
 import { secretRows } from './rows/secrets.js';
 import { syncingRows } from './rows/syncing.js';
 import { wholeAccountRows } from './rows/wholeAccount.js';
@@ -33,7 +33,7 @@ export function catalogueSuite(
     if (!hasFaults(type)) return;
     listingRows(customer);
     syncingRows(customer);
-    passRows(customer);
+    scheduledSyncRows(customer);
     // Last, because it leaves rate limits behind, at some sources for all accounts of a client.
     diagnosisRows(customer);
   });

@@ -64,7 +64,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-/** Numbers whose decimal representation is rounded. */
+/** Numbers that would change if they were stored in decimal. */
 const NUMBERS = Float32Array.from({ length: MANY + DIMENSIONS }, (_, at) => Math.sin(at * 31) / 3);
 const pointOf = (chunkIndex: number): WholePoint => ({
   chunkIndex,

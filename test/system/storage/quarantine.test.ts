@@ -14,7 +14,7 @@ import { type ApiClient, apiClient, type Listed, type TestUser } from '../../sup
 import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
-import { runPass } from '../../support/passes.js';
+import { runScheduledSync } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
@@ -82,14 +82,16 @@ async function connected(customerId: string) {
   const { id } = (await sources())[0]!;
   const config = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
   expect((await organization.post('/update_users', config)).status).toBe(200);
-  const pass = async (): Promise<void> => {
-    expect(await runPass(client, service.names, scheduleIds.source(id))).toMatchObject({ outcome: 'finished' });
+  const syncNow = async (): Promise<void> => {
+    expect(await runScheduledSync(client, service.names, scheduleIds.source(id))).toMatchObject({
+      outcome: 'finished',
+    });
     await allRunsEnded();
   };
   const found = async (query: string): Promise<number[]> => [
     ...new Set((await user.search({ query, k: 20 })).map((one) => one.file_id)),
   ];
-  return { user, content, all, id, files, settled, pass, found, mine: `customer_id=${customerId}` };
+  return { user, content, all, id, files, settled, syncNow, found, mine: `customer_id=${customerId}` };
 }
 
 /** Moves the deadlines of quarantined files to an earlier time, as if days had passed. */
@@ -101,7 +103,7 @@ const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
   );
 
 test('hides a missing file from callers, keeps it for operators, and restores it unchanged', async () => {
-  const { user, content, all, id, files, settled, pass, found, mine } = await connected('alma');
+  const { user, content, all, id, files, settled, syncNow, found, mine } = await connected('alma');
   const [name = ''] = content.others;
   const missing = all.find((file) => file.external_file_id === name)!;
   const points = await pointsOfFile(service.env, missing.id);
@@ -110,7 +112,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await found('About boats')).toContain(missing.id);
 
   fixture.remove(name);
-  await pass();
+  await syncNow();
   expect(await settled(all.length - 1)).not.toContainEqual(expect.objectContaining({ id: missing.id }));
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual([]);
   expect(await found('About boats')).not.toContain(missing.id);
@@ -157,14 +159,14 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await findInconsistencies()).toEqual([]);
 
   // The restored file is still missing at its source. It is quarantined again only after a listing has contained it.
-  await pass();
-  await pass();
+  await syncNow();
+  await syncNow();
   expect(await files()).toHaveLength(all.length);
   expect(await pointsOfFile(service.env, missing.id)).toEqual(again);
   fixture.reset();
-  await pass();
+  await syncNow();
   fixture.remove(name);
-  await pass();
+  await syncNow();
   expect((await quarantined(mine)).map((one) => one.file_id)).toEqual([missing.id]);
   expect((await restore({ customer_id: 'alma' })).body).toEqual({ restoring: 1 });
   await settled(all.length);
@@ -173,9 +175,9 @@ test('hides a missing file from callers, keeps it for operators, and restores it
 });
 
 test('erases a file that is not restored in time, without leftovers', async () => {
-  const { content, all, settled, pass, mine } = await connected('bela');
+  const { content, all, settled, syncNow, mine } = await connected('bela');
   for (const other of content.others.slice(0, 2)) fixture.remove(other);
-  await pass();
+  await syncNow();
   await settled(all.length - 2);
   const [first, second] = (await quarantined(mine)).map((one) => one.file_id) as [number, number];
   await letDaysPass([first], 3.1);
@@ -210,13 +212,13 @@ const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
   (await (await service.user(customerId)).post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
 thoroughly('does not restore a file if a new file has its name, and erases all files of a deleted user', async () => {
-  const { content, all, settled, pass, mine } = await connected('cora');
+  const { content, all, settled, syncNow, mine } = await connected('cora');
   fixture.remove(content.others[0]!);
-  await pass();
+  await syncNow();
   await settled(all.length - 1);
   const [row] = await quarantined(mine);
   fixture.reset();
-  await pass();
+  await syncNow();
   await settled(all.length);
   expect((await restore({ file_ids: [row?.file_id] })).body).toEqual({ restoring: 1 });
   await allRunsEnded();
@@ -235,9 +237,9 @@ thoroughly('does not restore a file if a new file has its name, and erases all f
 });
 
 test('hides quarantined files from other organizations, and restores none without an id', async () => {
-  const { content, all, settled, pass, mine } = await connected('dina');
+  const { content, all, settled, syncNow, mine } = await connected('dina');
   fixture.remove(content.others[0]!);
-  await pass();
+  await syncNow();
   await settled(all.length - 1);
   const [row] = await quarantined(mine);
   const other = await service.store.organizations.create('other');

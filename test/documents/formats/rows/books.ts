@@ -29,7 +29,7 @@ export const EPUB: Row = {
     {
       by: 'pandoc, a report',
       from: 'pandoc/report.epub',
-      // Notes stand at the end of each chapter.
+      // Notes are at the end of each chapter.
       text: report(
         ['[^2] The treasurer', '[1] The treasurer'],
         ['estimate.[^1]', 'estimate.[1]'],

@@ -7,11 +7,11 @@ export function boxRows(catalogue: Catalogue): void {
   describe('the specific behaviour of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
     beforeEach(() => customer.begin());
-    const things = () => (customer.fixture as BoxFixture).box.things;
+    const emulated = () => (customer.fixture as BoxFixture).box.items;
 
     test('unavailable items end with the reason: links and inaccessible folders', async () => {
-      things().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
-      things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
+      emulated().set('web_link:7', { name: 'Harbour', url: 'https://harbour.example/', parent: '10' });
+      emulated().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
       expect(metadata).toMatchObject({ items_refused: 1, email: 'ada@harbour.example' });
       const { items } = await customer.items({ filters: { item_types: ['LINK'] } });
@@ -32,7 +32,7 @@ export function boxRows(catalogue: Catalogue): void {
 
     test('an inaccessible folder delays neither deletions nor events, and is listed once it is accessible', async () => {
       const { box } = customer.fixture as BoxFixture;
-      things().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
+      emulated().set('folder:13', { name: 'Closed', parent: '10', isClosed: true });
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       await customer.settledFiles(1);
@@ -41,8 +41,8 @@ export function boxRows(catalogue: Catalogue): void {
       expect((await customer.listItems()).data_source_metadata).toMatchObject({ items_refused: 1 });
       expect(await customer.files()).toEqual([]);
       expect(box.requests.filter((path) => path.includes('/folders/0/items'))).toEqual([]);
-      things().set('folder:13', { name: 'Opened', parent: '10' });
-      things().set('131', { name: 'found.md', content: 'Found.', parent: '13' });
+      emulated().set('folder:13', { name: 'Opened', parent: '10' });
+      emulated().set('131', { name: 'found.md', content: 'Found.', parent: '13' });
       expect((await customer.listItems()).data_source_metadata).not.toHaveProperty('items_refused');
       expect((await customer.items()).items.map((item) => item.external_id)).toContain('131');
     });

@@ -10,15 +10,15 @@ export function dropboxRows(catalogue: Catalogue): void {
     const dropbox = () => (customer.fixture as DropboxFixture).dropbox;
 
     test('moved items keep their files, and a deletion by path includes all descendants', async () => {
-      const { things } = dropbox();
+      const { items: emulated } = dropbox();
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(['id:sights', 'id:boats']);
       const before = new Map((await customer.settledFiles(3)).map((file) => [file.external_file_id, file.id]));
       dropbox().requests.length = 0;
-      for (const [id, thing] of things)
-        if (thing.path.startsWith('/Atlas/Sights'))
-          things.set(id, { ...thing, path: thing.path.replace('/Atlas/Sights', '/Boats/Views') });
-      for (const id of ['id:crews', 'id:in-crews']) things.delete(id);
+      for (const [id, item] of emulated)
+        if (item.path.startsWith('/Atlas/Sights'))
+          emulated.set(id, { ...item, path: item.path.replace('/Atlas/Sights', '/Boats/Views') });
+      for (const id of ['id:crews', 'id:in-crews']) emulated.delete(id);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       // Only the changes and the moved items were requested.
       expect(dropbox().requests.filter((asked) => asked.startsWith('files/list_folder {"path":""'))).toEqual([]);
@@ -34,11 +34,11 @@ export function dropboxRows(catalogue: Catalogue): void {
     });
 
     test('shared folders and team folders are listed like others; inaccessible ones end with the reason', async () => {
-      const { things, roots } = dropbox();
-      things.set('id:shared', { path: '/Shared', shared: '84528192421' });
-      things.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });
-      things.set('id:closed', { path: '/Atlas/Closed', isClosed: true });
-      things.set('id:form', { path: '/Atlas/form.cform', exports: {} });
+      const { items: emulated, roots } = dropbox();
+      emulated.set('id:shared', { path: '/Shared', shared: '84528192421' });
+      emulated.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });
+      emulated.set('id:closed', { path: '/Atlas/Closed', isClosed: true });
+      emulated.set('id:form', { path: '/Atlas/form.cform', exports: {} });
       Object.assign(roots, { own: '1001', whole: '2002' });
       const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
       expect(metadata).toMatchObject({ team_name: 'Harbour', account_id: 'dbid:Ada' });

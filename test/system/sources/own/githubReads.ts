@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { answerFault } from '../../../support/contract.js';
 import type { GitHubFixture } from '../../../support/sourceFixtures/github.js';
-import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceFixtures/githubTalk.js';
+import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceFixtures/githubDiscussions.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 type Row = Readonly<Record<string, unknown>>;

@@ -37,7 +37,7 @@ const CONSENT_ONLY = {
   ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
 };
 
-/** Facts of the providers' consent pages. */
+/** Sources whose consent page expects scopes separated by commas. */
 const COMMA_SCOPES: readonly OAuthSource[] = ['SLACK'];
 /** The scopes of these apps are registered with the provider: the address may name none. */
 const SCOPES_ELSEWHERE: readonly OAuthSource[] = ['BOX', 'INTERCOM', 'NOTION', 'ZOTERO'];

@@ -7,7 +7,7 @@ import { thoroughly } from '../../../support/thorough.js';
 /** Enough missing items to exceed the mass-deletion limit. */
 const MISSING = 12;
 
-/** Tests listings with missing items, and listings that do not end. */
+/** Tests listings with missing items, and listings that never end. */
 export function listingRows(customer: Customer): void {
   describe('a listing', () => {
     beforeEach(() => customer.begin());
@@ -49,7 +49,7 @@ export function listingRows(customer: Customer): void {
       expect((await user.post('/integrations/items/sync/cancel', request)).status).toBe(200);
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: null });
       await customer.idle();
-      // A repeated cancel changes nothing.
+      // A second cancel changes nothing.
       const more = await user.post('/integrations/items/sync/cancel', request);
       expect(more).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
       fixture.reset();

@@ -17,8 +17,7 @@ const RECORD_KEYS = [
   ...['sync_status', 'tags', 'token', 'updated_at', ...Object.keys(EXTENSIONS.records)],
 ].toSorted();
 
-/**
- * Rows for one account with all its items, from the connection to the end of its access; each row continues from the
+/** Tests for one account with all its items, from the connection to the end of its access; each row continues from the
  * one before. @param isThorough whether to run all rows; otherwise it is listed and its content searched
  */
 export function wholeAccountRows(customer: Customer, isThorough: boolean): void {

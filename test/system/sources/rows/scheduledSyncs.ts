@@ -8,14 +8,14 @@ import { canAutoSync } from '../../../../contract/sources/connectedSources.js';
 import { createTemporalClient } from '../../../../dispatch/client.js';
 import { type ApiClient, apiClient, type Listed } from '../../../support/client.js';
 import { testEngines } from '../../../support/engines.js';
-import { runPass } from '../../../support/passes.js';
+import { runScheduledSync } from '../../../support/scheduledSyncs.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Tests passes of auto-sync: their effects, and what they leave unchanged. */
-export function passRows(customer: Customer): void {
+/** Tests scheduled syncs: their effects, and what they leave unchanged. */
+export function scheduledSyncRows(customer: Customer): void {
   const { type } = customer;
-  describe('a pass of auto-sync', () => {
+  describe('a scheduled sync', () => {
     let client: Client;
     beforeAll(() => {
       const { temporalAddress: address } = testEngines();
@@ -29,15 +29,15 @@ export function passRows(customer: Customer): void {
       const config = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
       expect((await organization.post('/update_users', config)).status).toBe(200);
     };
-    const pass = async (): Promise<AutoSyncResult> =>
-      runPass(client, customer.service.names, scheduleIds.source((await customer.source()).id));
+    const syncNow = async (): Promise<AutoSyncResult> =>
+      runScheduledSync(client, customer.service.names, scheduleIds.source((await customer.source()).id));
 
     if (!canAutoSync(type)) {
       test('is off for this source', async () => {
         await customer.begin();
         await customer.connect();
         await enable();
-        expect(await pass()).toEqual({ outcome: 'off', parts: 0 });
+        expect(await syncNow()).toEqual({ outcome: 'off', parts: 0 });
       });
       return;
     }
@@ -47,7 +47,8 @@ export function passRows(customer: Customer): void {
       const more = 20;
       let all: FileRecord[];
       /**
-       * Number of requests of a listing of the account; `requests` is that of a pass, which also lists the selection.
+       * Number of requests of a listing of the account; `requests` is that of a scheduled sync, which also lists the
+       * selection.
        */
       let listing = 0;
       let requests = 0;
@@ -69,7 +70,7 @@ export function passRows(customer: Customer): void {
       // Some listings request contents: attachments of a ticket, for example, are part of its text.
       const beyondListing = (counts: readonly number[]) =>
         counts.filter((number, index) => number > (byListing[index] ?? 0));
-      const finished = async (): Promise<void> => expect(await pass()).toMatchObject({ outcome: 'finished' });
+      const finished = async (): Promise<void> => expect(await syncNow()).toMatchObject({ outcome: 'finished' });
       const expectAll = async (): Promise<void> => {
         const files = await customer.settledFiles(all.length);
         expect(files.map(stateOf)).toEqual(all.map(stateOf));
@@ -132,7 +133,7 @@ export function passRows(customer: Customer): void {
         const [, deletedId = ''] = content.others;
         fixture.remove(deletedId);
         const refused = fixture.breakAfter(Math.floor(Math.min(listing, requests) / 2));
-        await pass().catch(() => undefined);
+        await syncNow().catch(() => undefined);
         expect(refused()).toBeGreaterThan(0);
         await expectAll();
         fixture.breakAfter(Infinity);
@@ -179,7 +180,7 @@ export function passRows(customer: Customer): void {
       const all = await customer.settledFiles(documents.length + more);
       await enable();
       for (const { external_file_id: id } of all) fixture.remove(id);
-      expect(await pass()).toMatchObject({ outcome: 'finished' });
+      expect(await syncNow()).toMatchObject({ outcome: 'finished' });
       expect(await customer.settledFiles(all.length)).toHaveLength(all.length);
       // Attachments of a ticket, for instance, are not listed by themselves: they are deleted or kept with it.
       const held = Number((await customer.source()).data_source_metadata['deletions_held']);

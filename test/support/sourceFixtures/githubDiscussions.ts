@@ -1,6 +1,6 @@
 /** Issues, and pull requests with comments, commits and files, complete as GitHub returns them. */
 import { commitJson, personJson as person, repositoryJson, type Row } from '../../emulators/githubJson.js';
-import { newTalk, type Talk } from '../../emulators/githubTalk.js';
+import { newTalk, type Talk } from '../../emulators/githubDiscussions.js';
 
 const API = 'https://api.github.com/repos/ada/atlas';
 const WEB = 'https://github.com/ada/atlas';

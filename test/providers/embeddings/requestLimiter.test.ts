@@ -1,17 +1,17 @@
 import { expect, test } from '@jest/globals';
 
-import { createPace } from '../../../providers/embeddings/remote/pace.js';
+import { createRequestLimiter } from '../../../providers/embeddings/remote/requestLimiter.js';
 import { retryAfterMs } from '../../../egress/retryAfter.js';
 import { everyRow } from '../../support/everyRow.js';
 
 const BOUNDS = { minConcurrency: 1, maxConcurrency: 8 };
 
-/** Returns a pace with a clock that only the test advances. */
-function paced(bounds = BOUNDS) {
+/** Returns a limiter of concurrent requests, and its clock, which only the test advances. */
+function limiterWithClock(bounds = BOUNDS) {
   const clock = { now: 1_000 };
   return {
     clock,
-    pace: createPace(
+    limiter: createRequestLimiter(
       bounds,
       () => clock.now,
       () => 1,
@@ -20,53 +20,53 @@ function paced(bounds = BOUNDS) {
 }
 
 test('raises the limit by one after as many answers as the limit, up to the maximum', () => {
-  const { pace } = paced();
-  const limits = [pace.limit];
+  const { limiter } = limiterWithClock();
+  const limits = [limiter.limit];
   for (let answers = 0; answers < 40; answers++) {
-    pace.succeeded(pace.begin());
-    if (pace.limit !== limits.at(-1)) limits.push(pace.limit);
+    limiter.succeeded(limiter.begin());
+    if (limiter.limit !== limits.at(-1)) limits.push(limiter.limit);
   }
   expect(limits).toEqual([4, 5, 6, 7, 8]);
 });
 
 test('halves the limit at a rejection, once for concurrent requests, down to the minimum', () => {
-  const { pace, clock } = paced();
-  const together = [pace.begin(), pace.begin(), pace.begin()];
-  for (const ticket of together) pace.refused(ticket, 100);
-  expect(pace.limit).toBe(2);
+  const { limiter, clock } = limiterWithClock();
+  const together = [limiter.begin(), limiter.begin(), limiter.begin()];
+  for (const ticket of together) limiter.refused(ticket, 100);
+  expect(limiter.limit).toBe(2);
   clock.now += 100;
-  pace.refused(pace.begin(), 100);
-  expect(pace.limit).toBe(1);
+  limiter.refused(limiter.begin(), 100);
+  expect(limiter.limit).toBe(1);
   clock.now += 100;
-  pace.refused(pace.begin(), 100);
-  expect(pace.limit).toBe(1);
+  limiter.refused(limiter.begin(), 100);
+  expect(limiter.limit).toBe(1);
 });
 
 test('does not raise the limit for answers to requests that were sent before a rejection was known', () => {
-  const { pace, clock } = paced();
-  const early = Array.from({ length: 4 }, () => pace.begin());
-  pace.refused(early[0]!, 100);
+  const { limiter, clock } = limiterWithClock();
+  const early = Array.from({ length: 4 }, () => limiter.begin());
+  limiter.refused(early[0]!, 100);
   clock.now += 100;
-  for (const ticket of early.slice(1)) pace.succeeded(ticket);
-  expect(pace.limit).toBe(2);
-  pace.succeeded(pace.begin());
-  expect(pace.limit).toBe(2);
-  pace.succeeded(pace.begin());
-  expect(pace.limit).toBe(3);
+  for (const ticket of early.slice(1)) limiter.succeeded(ticket);
+  expect(limiter.limit).toBe(2);
+  limiter.succeeded(limiter.begin());
+  expect(limiter.limit).toBe(2);
+  limiter.succeeded(limiter.begin());
+  expect(limiter.limit).toBe(3);
 });
 
 test('stays closed for the delay that the provider names', () => {
-  const { pace, clock } = paced();
-  expect(pace.refused(pace.begin(), 2_000)).toBe(2_000);
-  expect(pace.isOpen()).toBe(false);
+  const { limiter, clock } = limiterWithClock();
+  expect(limiter.refused(limiter.begin(), 2_000)).toBe(2_000);
+  expect(limiter.isOpen()).toBe(false);
   clock.now += 1_999;
-  expect(pace.isOpen()).toBe(false);
+  expect(limiter.isOpen()).toBe(false);
   clock.now += 1;
-  expect(pace.isOpen()).toBe(true);
+  expect(limiter.isOpen()).toBe(true);
 });
 
 /** Two rejections of concurrent requests, each with the delay that it names, and the resulting delay. */
-const OVERLAPPING: [first: number | null, second: number | null, rest: number][] = [
+const OVERLAPPING: [first: number | null, second: number | null, pause: number][] = [
   [60_000, null, 60_000],
   [null, 60_000, 60_000],
   [60_000, 100, 60_000],
@@ -76,41 +76,41 @@ const OVERLAPPING: [first: number | null, second: number | null, rest: number][]
 ];
 
 test('applies the longer delay of two rejections in any order', () =>
-  everyRow(OVERLAPPING, JSON.stringify, ([first, second, rest]) => {
-    const { pace, clock } = paced();
-    const tickets = [pace.begin(), pace.begin()];
-    pace.refused(tickets[0]!, first);
-    expect(pace.refused(tickets[1]!, second)).toBe(rest);
-    expect(pace.restsUntil).toBe(clock.now + rest);
+  everyRow(OVERLAPPING, JSON.stringify, ([first, second, pause]) => {
+    const { limiter, clock } = limiterWithClock();
+    const tickets = [limiter.begin(), limiter.begin()];
+    limiter.refused(tickets[0]!, first);
+    expect(limiter.refused(tickets[1]!, second)).toBe(pause);
+    expect(limiter.pausedUntil).toBe(clock.now + pause);
   }));
 
 test('releases the slot of a request that ends without an answer or a rejection, without changing the limit', () => {
-  const { pace } = paced({ minConcurrency: 1, maxConcurrency: 1 });
-  pace.begin();
-  pace.ended();
-  expect([pace.isOpen(), pace.limit, pace.restsUntil]).toEqual([true, 1, 0]);
+  const { limiter } = limiterWithClock({ minConcurrency: 1, maxConcurrency: 1 });
+  limiter.begin();
+  limiter.ended();
+  expect([limiter.isOpen(), limiter.limit, limiter.pausedUntil]).toEqual([true, 1, 0]);
 });
 
 test('doubles unnamed delays, and resets them after an answer', () => {
-  const { pace, clock } = paced();
-  const rest = (): number => {
-    const ms = pace.refused(pace.begin(), null);
+  const { limiter, clock } = limiterWithClock();
+  const pause = (): number => {
+    const ms = limiter.refused(limiter.begin(), null);
     clock.now += ms;
     return ms;
   };
-  expect([rest(), rest(), rest()]).toEqual([500, 1_000, 2_000]);
-  pace.succeeded(pace.begin());
-  expect(rest()).toBe(500);
+  expect([pause(), pause(), pause()]).toEqual([500, 1_000, 2_000]);
+  limiter.succeeded(limiter.begin());
+  expect(pause()).toBe(500);
 });
 
 test('allows no more concurrent requests than the limit', () => {
-  const { pace } = paced({ minConcurrency: 2, maxConcurrency: 2 });
-  const ticket = pace.begin();
-  expect(pace.isOpen()).toBe(true);
-  pace.begin();
-  expect(pace.isOpen()).toBe(false);
-  pace.succeeded(ticket);
-  expect(pace.isOpen()).toBe(true);
+  const { limiter } = limiterWithClock({ minConcurrency: 2, maxConcurrency: 2 });
+  const ticket = limiter.begin();
+  expect(limiter.isOpen()).toBe(true);
+  limiter.begin();
+  expect(limiter.isOpen()).toBe(false);
+  limiter.succeeded(ticket);
+  expect(limiter.isOpen()).toBe(true);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-/** Auto-sync passes that a test starts, instead of the schedule. */
+/** Scheduled syncs that a test starts, instead of the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 
@@ -28,8 +28,14 @@ export const scheduleWhen = (
   holds: (schedule: ScheduleDescription | null) => boolean,
 ): Promise<ScheduleDescription | null> => waitFor(() => scheduleOf(client, names, scheduleId), holds);
 
-/** Triggers a schedule and returns the result of the pass. Triggers it again while another pass is running. */
-export async function triggerPass(client: Client, names: TemporalNames, scheduleId: string): Promise<AutoSyncResult> {
+/**
+ * Triggers a schedule and returns the result of the sync. Triggers it again while another scheduled sync is running.
+ */
+export async function triggerScheduledSync(
+  client: Client,
+  names: TemporalNames,
+  scheduleId: string,
+): Promise<AutoSyncResult> {
   for (;;) {
     const result = await trigger(client, names, scheduleId);
     if (result.outcome !== 'busy') return result;
@@ -50,18 +56,18 @@ async function trigger(client: Client, names: TemporalNames, scheduleId: string)
   return client.workflow.getHandle<(input: AutoSyncInput) => Promise<AutoSyncResult>>(workflowId).result();
 }
 
-let passes = 0;
+let started = 0;
 
-/** Runs a pass as its schedule would. While another pass is running, it waits and tries again. */
-export async function runPass(
+/** Runs a scheduled sync as its schedule would. While another one is running, it waits and tries again. */
+export async function runScheduledSync(
   client: Client,
   { idOf, taskQueue }: TemporalNames,
   scheduleId: string,
 ): Promise<AutoSyncResult> {
   for (;;) {
-    passes += 1;
+    started += 1;
     const result = await client.workflow.execute<(input: AutoSyncInput) => Promise<AutoSyncResult>>('autoSync', {
-      workflowId: idOf(`${scheduleId}-by-test-${passes}`),
+      workflowId: idOf(`${scheduleId}-by-test-${started}`),
       taskQueue,
       args: [{ scheduleId }],
     });
