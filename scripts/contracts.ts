@@ -1,8 +1,10 @@
 /**
- * Extracts the used operations from a provider's specification, for the tables in test/contracts/tables/: `npm run
- * contracts -- SPECIFICATION_FILE TABLE`. The table must exist with its operations, which may be empty (`{}`); the
- * script replaces them and keeps all other content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON
- * or YAML. Operations with a `source` of their own are kept.
+ * Extracts the used operations from a provider's specification, for the tables in test/contracts/tables/:
+ * `npm run contracts -- SPECIFICATION_FILE TABLE`.
+ *
+ * The table must exist with its operations, which may be empty (`{}`). The script replaces them and keeps all other
+ * content. It reads OpenAPI 2 and 3 and Google's discovery documents, as JSON or YAML. Operations with a `source` of
+ * their own are kept.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
