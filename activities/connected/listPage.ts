@@ -27,6 +27,9 @@ const listedOf = (account: Account) => (given: SourceItem) => {
   return { ...item, source: account.sourceOf(item.externalId) };
 };
 
+const isUnversioned = ({ hasContent, isAttachment, version }: SourceItem): boolean =>
+  (hasContent || isAttachment === true) && version === null;
+
 const isStale = (error: unknown): boolean => error instanceof Fault && error.kind === 'stale_cursor';
 
 type CurrentToken = Required<Pick<SyncItemsProgress, 'nextChangeToken' | 'isPreparing'>>;
@@ -126,5 +129,7 @@ export async function listPage(
   const { coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
   const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));
-  return { ...progress, walk: { ...walk, open: remaining, closed }, listed: progress.listed + items.length };
+  const hasUnversioned = progress.hasUnversioned === true || items.some(isUnversioned);
+  const listed = progress.listed + items.length;
+  return { ...progress, ...(hasUnversioned && { hasUnversioned }), walk: { ...walk, open: remaining, closed }, listed };
 }

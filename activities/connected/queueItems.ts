@@ -139,7 +139,7 @@ export function createQueueActivities(deps: ActivityDeps) {
             let { queued } = progress;
             for (let from = 0; from < Math.min(room, candidates.length); from += FILES_AT_ONCE)
               queued += await accept(run, request, open, candidates.slice(from, Math.min(room, from + FILES_AT_ONCE)));
-            return { walk, queued };
+            return { walk, queued, ...(isFull && { isFull }) };
           });
         progress = (await waitOutLimits(next, until, signal)) ?? progress;
         await store.runs.saveProgress(run, progress);

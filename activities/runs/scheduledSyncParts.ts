@@ -52,16 +52,20 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
         return true;
       }),
     );
+  /** Returns whether a full listing found exactly the items of the listing before, each with the same version. */
+  const isSameListing = async (source: DataSourceDoc, { _id: runId, progress }: Run<'syncItems'>): Promise<boolean> =>
+    progress.walk.refused === 0 && progress.hasUnversioned !== true && !(await store.items.hasChanged(source, runId));
   /**
-   * Whether the change feed reported nothing since the last sync, and no file of it failed: then all files are current.
+   * Whether the listing found no change since the last sync, and no file of it failed: then all files are current, and
+   * the account is not listed a second time for its selections.
    */
   const isQuiet = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = scheduledSync.progress;
-    const { progress, counts } = runOfKind(part, 'syncItems');
+    const listed = runOfKind(part, 'syncItems');
     // Another listing may have received changes since then that are not in the files.
     const isNext = listedBefore !== null && listedBefore.getTime() === source.appliedListingAt?.getTime();
-    if (!isNext || !isByChanges(progress) || counts['listed'] !== 0) return false;
-    return !(await store.files.hasUnsynced(source));
+    if (!isNext || (await store.files.hasUnsynced(source))) return false;
+    return isByChanges(listed.progress) ? listed.counts['listed'] === 0 : isSameListing(source, listed);
   };
   const select = (scheduledSync: RunDoc, source: DataSourceDoc, group: SelectionGroup): Promise<Run | null> =>
     begin(scheduledSync, group.key, (runId) =>

@@ -60,6 +60,8 @@ export interface SyncItemsProgress {
    * For a partial change feed: the root items that it covers. Others are listed completely.
    */
   readonly coveredRoots?: readonly string[];
+  /** Whether a full listing found an item with content but without a version: only reading it shows if it changed. */
+  readonly hasUnversioned?: boolean;
 }
 
 /** Returns whether a listing reads only the changes since the previous one: items without changes still exist. */
@@ -82,4 +84,6 @@ export interface SyncSourceProgress {
   readonly walk: Walk;
   /** Number of queued files. */
   readonly queued: number;
+  /** Whether the selection has more files than a request may add. */
+  readonly isFull?: boolean;
 }

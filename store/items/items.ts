@@ -57,6 +57,8 @@ export interface ListingCoverage {
 export interface Items extends DeletedItems, ClosedItems {
   /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
+  /** Returns whether a full listing found an item that is new, or that differs from the listing before. */
+  hasChanged(source: Holder, runId: number): Promise<boolean>;
   /** Discards the results of a listing that starts again. */
   unlist(source: Holder, runId: number): Promise<void>;
   /** Streams a page of items with their files, in batches. */
@@ -92,6 +94,18 @@ export interface MissingFiles {
 const KEPT_AT_ONCE = 500;
 /** Files that are compared with items per query. */
 const COMPARED_AT_ONCE = 1_000;
+
+const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
+  ...{ externalId: 1, parentExternalId: 1, rootExternalId: 1, name: 1, itemType: 1, externalUrl: 1, fileFormat: 1 },
+  ...{ isSelectable: 1, isExpandable: 1, version: 1, path: 1, source: 1 },
+};
+
+/** Returns whether a field of a known item differs from the stored one. A field without a value may be null or absent. */
+const differs = (stored: ListedItem | undefined, listed: ListedItem): boolean =>
+  stored !== undefined &&
+  (Object.keys(LISTED_FIELDS) as (keyof ListedItem)[]).some(
+    (field) => (stored[field] ?? null) !== (listed[field] ?? null),
+  );
 
 const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 
@@ -177,9 +191,10 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     const known = await items
       .find(
         { dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } },
-        { externalId: 1, isGone: 1, foundBy: 1 },
+        { ...LISTED_FIELDS, isGone: 1, foundBy: 1 },
       )
       .lean();
+    const stored = new Map(known.map((item) => [item.externalId, item]));
     const back = new Set(known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
     // If a page is stored again after a crash, items that were new in the first attempt still count as new.
     const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
@@ -198,6 +213,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
               syncedAt: now,
               updatedAt: now,
               ...(back.has(one.externalId) ? { foundBy: runId } : {}),
+              ...(differs(stored.get(one.externalId), one) ? { changedBy: runId } : {}),
             },
             $unset: { isGone: 1 },
             $setOnInsert: {
@@ -225,6 +241,10 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
         for (const id of await upsertSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
       return fresh;
+    },
+    async hasChanged({ _id: dataSourceId, organizationId, userId }, runId) {
+      const changed = { $or: [{ foundBy: runId }, { changedBy: runId }] };
+      return (await items.exists({ organizationId, userId, dataSourceId, listedBy: runId, ...changed })) !== null;
     },
     async unlist({ _id, organizationId, userId }, runId) {
       await items.updateMany({ dataSourceId: _id, organizationId, userId, listedBy: runId }, { $set: { listedBy: 0 } });

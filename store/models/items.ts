@@ -42,6 +42,8 @@ const ITEM = {
    * a page.
    */
   foundBy: optional(number),
+  /** The last listing in which a field of it differed from the listing before; absent: it has not changed since it was found. */
+  changedBy: optional(number),
   /** Whether its source reported it as deleted. It is deleted with its file once that is allowed. */
   isGone: optional(flag),
   /** The last listing that was not allowed to read its contents; absent: it can be listed. */

@@ -17,8 +17,8 @@ import { thoroughRows } from '../support/thorough.js';
 import { loopbackEgress, NEVER } from './account.js';
 import { obtainGrant } from './grants.js';
 
-/** One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids. */
-const FAMILIES = ['GITBOOK', 'S3', 'GMAIL', 'ONEDRIVE', 'DROPBOX', 'SERVICENOW', 'SLACK', 'ZENDESK'] as const;
+/** One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids, URL templates. */
+const FAMILIES = ['GITBOOK', 'GITHUB', 'S3', 'GMAIL', 'ONEDRIVE', 'DROPBOX', 'SERVICENOW', 'SLACK', 'ZENDESK'] as const;
 const SOURCES: readonly ConnectedSourceType[] = [
   ...FAMILIES,
   ...thoroughRows((Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((one) => !FAMILIES.includes(one as never))),

@@ -46,6 +46,21 @@ test('a page of items is stored completely, and each new item is reported once',
   expect((await items.upsert(SOURCE as never, RUN + 1, listed as never)).size).toBe(0);
 });
 
+test('a listing has changes if one item is new or differs, also when its pages are stored again', async () => {
+  const [first, ...rest] = listed;
+  const store = async (runId: number, page: readonly object[]): Promise<void> => {
+    for (let attempt = 0; attempt < 2; attempt += 1) await items.upsert(SOURCE as never, runId, page as never);
+  };
+  await store(RUN, listed);
+  await store(RUN + 1, listed);
+  expect(await items.hasChanged(SOURCE as never, RUN + 1)).toBe(false);
+  for (const [nth, change] of [{ version: 'other' }, { name: 'other' }, { externalId: 'added' }].entries()) {
+    await store(RUN + 2 + nth, [...rest, { ...first, ...change }]);
+    expect(await items.hasChanged(SOURCE as never, RUN + 2 + nth)).toBe(true);
+    expect(await items.hasChanged({ ...SOURCE, userId: SOURCE.userId + 1 } as never, RUN + 2 + nth)).toBe(false);
+  }
+});
+
 test('finds unchanged items in a long list, and counts the files of deleted items', async () => {
   await items.upsert(SOURCE as never, RUN, listed as never);
   const files = fileModel(connection);

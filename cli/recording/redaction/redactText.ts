@@ -67,7 +67,6 @@ const WHOLE_URL = /^https?:\/\/\S+$/i;
 const RELATIVE = /^[/?]\S*[?&][\w.$[\]-]+=/;
 /** Characters that URLs may contain without encoding. */
 const PLAIN = [...":$@!'()*,;=+&"];
-const PLACEHOLDER = /(\{\w+\})/;
 
 /** Encodes a text like the original: the characters that it contains unencoded stay so. */
 function encodeLike(original: string, text: string): string {
@@ -86,9 +85,19 @@ function apiHosts(source: ConnectedSourceType, { terms }: Vocabulary): RegExp[] 
     .map((host) => new RegExp(`^${host.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '(.+)')}$`, 'i'));
 }
 
+/**
+ * Returns a pattern of the placeholders in the addresses of a source, such as `{tenant}`. Others are text of the account's
+ * responses: GitHub's contain templates of addresses.
+ */
+function placeholdersOf(source: ConnectedSourceType): RegExp {
+  const names = Object.values(CONNECTED_SOURCES[source].urls).flatMap((url) => url.match(/\{\w+\}/g) ?? []);
+  return names.length === 0 ? /(?!)/ : new RegExp(`(${[...new Set(names)].join('|').replaceAll(/[{}]/g, '\\$&')})`);
+}
+
 /** Creates the redaction of texts of one recording. */
 export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, hosts }: TextSettings): TextRedaction {
   const ownHosts = apiHosts(source, vocabulary);
+  const placeholder = placeholdersOf(source);
   const { idPrefix } = vocabulary.terms;
   const word = (text: string): string => {
     const prefix = idPrefix?.exec(text)?.[0] ?? '';
@@ -133,10 +142,10 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
     return vocabulary.names.has(text) || vocabulary.names.has(bare) ? text : prose(text);
   };
   const segment = (text: string): string => {
-    if (PLACEHOLDER.test(text))
+    if (placeholder.test(text))
       return text
-        .split(PLACEHOLDER)
-        .map((one) => (PLACEHOLDER.test(one) ? one : segment(one)))
+        .split(placeholder)
+        .map((one) => (placeholder.test(one) ? one : segment(one)))
         .join('');
     const decoded = decode(text);
     const [, called, argument = '', given = ''] = FUNCTION.exec(decoded) ?? [];
@@ -154,8 +163,7 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
   function url(text: string): string {
     const [, scheme = '', authority = '', path = '', query = '', fragment = ''] = ADDRESS.exec(text) ?? [];
     const parameters = query.slice(1).split('&').map(parameter).join('&');
-    // A placeholder occurs only in the addresses of the source's row.
-    const shownHost = authority === '' || PLACEHOLDER.test(authority) ? authority : host(authority);
+    const shownHost = authority === '' || placeholder.test(authority) ? authority : host(authority);
     return `${scheme.toLowerCase()}${shownHost}${path.split('/').map(segment).join('/')}${query === '' ? '' : `?${parameters}`}${fragment === '' ? '' : `#${prose(fragment.slice(1))}`}`;
   }
   const kept = new Set<string>();

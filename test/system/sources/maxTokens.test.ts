@@ -257,11 +257,11 @@ thoroughly('ends a run by itself when it is not resumed in time', async () => {
     sync_status: 'SYNC_ERROR',
     sync_error_message: expect.stringContaining('was not resumed in time'),
   });
-  expect(statuses(await user.children(id))).toEqual({ SYNC_ABORTED: PAGES });
   await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.outcome === 'failed',
   );
+  expect(statuses(await user.children(id))).toEqual({ SYNC_ABORTED: PAGES });
 });
 
 thoroughly('applies the limit to crawls and to syncs of an account', async () => {

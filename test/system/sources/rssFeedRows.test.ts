@@ -282,7 +282,7 @@ describe('a login in the address', () => {
       for (const id of [feed.id, entries[0]!.id])
         expect(await resync(id)).toMatchObject({
           sync_status: 'SYNC_ERROR',
-          sync_error_message: expect.stringContaining('taken back'),
+          sync_error_message: expect.stringContaining('was revoked'),
         });
       expect(site.requests).toEqual([]);
       expect(await textOf(entries[0])).toContain('Said to Ada.');
