@@ -1,8 +1,9 @@
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
-import { asMoment, asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asMoment, asText } from '../json.js';
 import { createItem, createContainer } from '../items.js';
+import type { D360Article, D360Category, D360Language, D360ListedArticle, D360ProjectVersion } from './fields.js';
 
 /** A parsed item id: a workspace, or a category or article in it. */
 export interface ItemRef {
@@ -25,6 +26,15 @@ export function parseItemId(externalId: string): ItemRef | null {
 const MAX_NAME = 1_000;
 const PUBLISHED = 3;
 
+/**
+ * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`), which would
+ * otherwise be read as times of the server's own time zone.
+ */
+const utcMoment = (value: unknown): string | null => {
+  const time = asText(value);
+  return asMoment(time !== null && /T[\d:.]+$/.test(time) ? `${time}Z` : time);
+};
+
 /** A workspace; the API calls it a project version. */
 export interface Workspace {
   readonly id: string;
@@ -35,18 +45,18 @@ export interface Workspace {
 }
 
 /** Parses a workspace; null if it is invalid. */
-export function workspaceOf(json: Json): Workspace | null {
-  const id = asText(json['id']);
+export function workspaceOf(json: Answer<D360ProjectVersion>): Workspace | null {
+  const id = asText(json.id);
   if (id === null || !ID.test(id)) return null;
-  const languages = asObjects(json['language_versions']);
-  const language = languages.find((one) => one['set_as_default'] === true) ?? languages[0];
-  const number = json['version_number'];
-  const name = asText(json['version_code_name']) ?? (typeof number === 'number' ? `v${number}` : id);
+  const languages = asList(json.language_versions).map(asAnswer<D360Language>);
+  const language = languages.find((one) => one.set_as_default === true) ?? languages[0];
+  const number = json.version_number;
+  const name = asText(json.version_code_name) ?? (typeof number === 'number' ? `v${number}` : id);
   return {
     id,
     name: name.slice(0, MAX_NAME),
-    language: asText(language?.['code']) ?? 'en',
-    createdAt: asMoment(json['created_at']),
+    language: asText(language?.code) ?? 'en',
+    createdAt: utcMoment(json.created_at),
   };
 }
 
@@ -63,23 +73,27 @@ const HIDDEN = 'It is hidden from the readers of its site. Show it there, then s
 const DRAFT = 'It is not published. Publish it there, then sync again.';
 
 /** Converts an article. Drafts and hidden articles are listed with a skip reason. */
-function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: boolean): SourceItem | null {
-  const id = asText(json['id']);
+function itemOfArticle(
+  json: Answer<D360ListedArticle>,
+  workspace: string,
+  parent: string,
+  isHidden: boolean,
+): SourceItem | null {
+  const id = asText(json.id);
   if (id === null || !ID.test(id)) return null;
   const { public_version: published, status } = json;
   const isPublished = status === PUBLISHED || (typeof published === 'number' && published > 0);
   const isPublic = isPublished && !isHidden;
-  const changed = asMoment(json['modified_at']);
+  const changed = utcMoment(json.modified_at);
   return createItem({
     externalId: `${workspace}/article:${id}`,
     parentExternalId: parent,
     rootExternalId: workspace,
-    name: (asText(json['title']) ?? id).slice(0, MAX_NAME),
+    name: (asText(json.title) ?? id).slice(0, MAX_NAME),
     itemType: 'ARTICLE',
     fileFormat: 'HTML',
     isSelectable: isPublic,
     hasContent: isPublic,
-    createdAt: asMoment(json['created_at']),
     // Both may be missing; each changes when an article is published.
     version: changed === null ? null : `${typeof published === 'number' ? published : ''} ${changed}`,
     ...(isPublic ? {} : { skipReason: isPublished ? HIDDEN : DRAFT }),
@@ -87,57 +101,57 @@ function itemOfArticle(json: Json, workspace: string, parent: string, isHidden: 
 }
 
 /** Returns the contents of a workspace, parents first. @param categories as a tree, with their articles */
-export function itemsOfCategories(workspace: string, categories: readonly Json[]): SourceItem[] {
+export function itemsOfCategories(workspace: string, categories: readonly Answer<D360Category>[]): SourceItem[] {
   const items: SourceItem[] = [];
   // An explicit stack, so that deep nesting cannot overflow the call stack.
   const open = categories.map((category) => ({ category, parent: workspace, isHidden: false })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
     const { category, parent } = next;
-    const id = asText(category['id']);
+    const id = asText(category.id);
     if (id === null || !ID.test(id)) continue;
     const externalId = `${workspace}/category:${id}`;
-    const isHidden = next.isHidden || category['hidden'] === true;
+    const isHidden = next.isHidden || category.hidden === true;
     items.push(
       createContainer({
         externalId,
         parentExternalId: parent,
         rootExternalId: workspace,
-        name: (asText(category['name']) ?? id).slice(0, MAX_NAME),
+        name: (asText(category.name) ?? id).slice(0, MAX_NAME),
         itemType: 'CATEGORY',
-        createdAt: asMoment(category['created_at']),
+        createdAt: utcMoment(category.created_at),
       }),
     );
-    for (const article of asObjects(category['articles'])) {
-      const item = itemOfArticle(article, workspace, externalId, isHidden || article['hidden'] === true);
+    for (const article of asList(category.articles).map(asAnswer<D360ListedArticle>)) {
+      const item = itemOfArticle(article, workspace, externalId, isHidden || article.hidden === true);
       if (item !== null) items.push(item);
     }
-    const inside = asObjects(category['child_categories']);
+    const inside = asList(category.child_categories).map(asAnswer<D360Category>);
     open.push(...inside.map((child) => ({ category: child, parent: externalId, isHidden })).toReversed());
   }
   return items;
 }
 
 /** Returns an article's content: HTML from the editors that provide it, otherwise Markdown. */
-export function contentOf(json: Json, externalId: string): ItemContent {
-  const title = asText(json['title']) ?? '';
-  const html = asText(json['html_content']);
-  const markdown = asText(json['content']) ?? '';
+export function contentOf(json: Answer<D360Article>, externalId: string): ItemContent {
+  const title = asText(json.title) ?? '';
+  const html = asText(json.html_content);
+  const markdown = asText(json.content) ?? '';
   const text =
     html === null
       ? [`# ${title}`, markdown].join('\n\n')
       : `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${html}</main></body></html>`;
   const type = html === null ? 'text/markdown' : 'text/html';
-  const changed = asMoment(json['modified_at']);
+  const changed = utcMoment(json.modified_at);
   return {
     bytes: Buffer.from(text),
     contentType: `${type}; charset=utf-8`,
     format: 'DOCUMENT360',
     mimeType: type,
     name: title === '' ? null : title.slice(0, MAX_NAME),
-    url: externalId,
+    url: asLink(json.url) ?? externalId,
     fileMetadata: {
       type: 'ARTICLE',
-      ...(asText(json['category_id']) === null ? {} : { category_id: json['category_id'] }),
+      ...(asText(json.category_id) === null ? {} : { category_id: json.category_id }),
       ...(changed === null ? {} : { updated_at: changed }),
     },
   };

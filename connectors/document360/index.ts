@@ -9,9 +9,10 @@ import type { Connector } from '../connector.js';
 import type { AccountClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { contentOf, itemOfWorkspace, itemsOfCategories, parseItemId, type Workspace, workspaceOf } from './adapter.js';
-import { asObject, asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asList, asText } from '../json.js';
 import { headerToken } from '../bearer.js';
-import { noSuchItem, requireList } from '../faults.js';
+import { noSuchItem, requireId, requireList } from '../faults.js';
+import type { D360Article, D360Category, D360Envelope, D360Error, D360ProjectVersion } from './fields.js';
 
 /** Credentials supplied by the caller. */
 export interface Document360Credentials {
@@ -20,19 +21,24 @@ export interface Document360Credentials {
 }
 
 /** Document360 may report an error with status 200. */
-const isRefusal = (body: unknown): boolean => asObject(body)['success'] === false;
+const isRefusal = (body: unknown): boolean => asAnswer<D360Envelope>(body).success === false;
 
 function classify({ status, body }: Refusal): ErrorClass | null {
   if (status < 300) return isRefusal(body) ? 'server' : null;
   // Document360 answers 400 for a well-formed but unknown id.
-  return status === 400 && asObjects(asObject(body)['errors']).some(isUnknown) ? 'not_found' : null;
+  const errors = asList(asAnswer<D360Envelope>(body).errors).map(asAnswer<D360Error>);
+  return status === 400 && errors.some(isUnknown) ? 'not_found' : null;
 }
-const isUnknown = ({ description, error_code: code }: Json): boolean =>
+const isUnknown = ({ description, error_code: code }: Answer<D360Error>): boolean =>
   /not[ _]?found/i.test(`${asText(description) ?? ''} ${asText(code) ?? ''}`);
 
+/** Returns the data of an answer. */
+const dataAt = async (client: SourceClient, path: readonly string[], query: Readonly<Record<string, string>>) =>
+  asAnswer<D360Envelope>(await client.get(path, query)).data;
+
 async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
-  const { data } = await client.get(['v2', 'ProjectVersions'], {});
-  return asObjects(requireList('Document360', data)).flatMap((one) => workspaceOf(one) ?? []);
+  const all = requireList('Document360', await dataAt(client, ['v2', 'ProjectVersions'], {}));
+  return all.flatMap((one) => workspaceOf(asAnswer<D360ProjectVersion>(one)) ?? []);
 }
 
 /**
@@ -58,6 +64,11 @@ export const document360: Connector<Document360Credentials> = {
   headers: ({ accessToken }) => ({ api_token: headerToken(accessToken) }),
   classify,
   refusalIn: (body) => (isRefusal(body) ? 'success_false' : null),
+  // A refusal names the seconds until its limit is reset. https://apidocs.document360.com/apidocs/rate-limiting
+  waitMs({ headers }) {
+    const seconds = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
+    return Number.isFinite(seconds) && headers['retry-after'] === undefined ? Math.max(0, seconds * 1000) : null;
+  },
 
   async identify(client) {
     const { accountEmail } = client.credentials;
@@ -84,10 +95,10 @@ export const document360: Connector<Document360Credentials> = {
     if (!workspace) throw noSuchItem('Document360');
     // The API does not paginate this list either: it returns the whole tree.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
-    const { data } = await client.get(path, { langCode: workspace.language });
+    const categories = requireList('Document360', await dataAt(client, path, { langCode: workspace.language }));
     const all = [
       itemOfWorkspace(workspace),
-      ...itemsOfCategories(workspace.id, asObjects(requireList('Document360', data))),
+      ...itemsOfCategories(workspace.id, categories.map(asAnswer<D360Category>)),
     ];
     const meant = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
@@ -104,7 +115,8 @@ export const document360: Connector<Document360Credentials> = {
     if (place.article === null)
       throw new Fault('unsupported_type', 'This Document360 item has no text of its own: sync the articles in it.');
     const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };
-    const { data } = await client.get(['v2', 'Articles', place.article, language], query);
-    return contentOf(asObject(data), externalId);
+    const article = asAnswer<D360Article>(await dataAt(client, ['v2', 'Articles', place.article, language], query));
+    requireId('Document360', article, 'the article');
+    return contentOf(article, externalId);
   },
 };

@@ -2,9 +2,18 @@ import { createHash } from 'node:crypto';
 
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { asLink, asList, asMoment, asName, asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asMoment, asName, asText, omitNull } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import { requireList } from '../faults.js';
+import type {
+  GongAnswer,
+  GongCall,
+  GongFolder,
+  GongMonologue,
+  GongParty,
+  GongSentence,
+  GongWorkspace,
+} from './fields.js';
 
 /** Item ids. Gong's ids are numbers of up to 20 digits; calls, workspaces and folders are numbered separately. */
 const ID = /^(?:(workspace|folder):)?(\d{1,20})$/;
@@ -22,16 +31,21 @@ export function parseItemId(externalId: string): ItemRef | null {
 }
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,20}$/.test(value);
 
-const itemOfContainer = (place: ItemRef, json: Json, parent: string | null, root: string | null): SourceItem =>
+const itemOfContainer = (
+  place: ItemRef,
+  json: Pick<Answer<GongFolder>, 'name'>,
+  parent: string | null,
+  root: string | null,
+): SourceItem =>
   createContainer({
     externalId: idOf(place),
     parentExternalId: parent,
     rootExternalId: root,
-    name: asName(json['name']) ?? place.id,
+    name: asName(json.name) ?? place.id,
     itemType: place.kind.toUpperCase(),
   });
 
-export function itemOfWorkspace(json: Json): SourceItem | null {
+export function itemOfWorkspace(json: Answer<GongWorkspace>): SourceItem | null {
   const { id } = json;
   return isId(id) ? itemOfContainer({ kind: 'workspace', id }, json, null, null) : null;
 }
@@ -42,12 +56,12 @@ export interface Folder {
   readonly workspace: string;
   /** Its parent folder; null: the workspace. */
   readonly parent: string | null;
-  readonly json: Json;
+  readonly json: Answer<GongFolder>;
 }
 /** Parses the folders of a workspace's library. */
-export function readFolders(answer: Json, workspace: string): readonly Folder[] {
-  const found = requireList('Gong', answer['folders']).flatMap((given) => {
-    const json = asObject(given);
+export function readFolders(answer: Answer<GongAnswer>, workspace: string): readonly Folder[] {
+  const found = requireList('Gong', answer.folders).flatMap((given) => {
+    const json = asAnswer<GongFolder>(given);
     const { id, parentFolderId: parent } = json;
     return isId(id) ? [{ id, workspace, parent: isId(parent) && parent !== id ? parent : null, json }] : [];
   });
@@ -80,7 +94,8 @@ export function folderWithInner(folders: readonly Folder[], id: string): readonl
   return [...found.values()];
 }
 
-const addressOf = (call: Json, id: string): string => asLink(call['url']) ?? `https://app.gong.io/call?id=${id}`;
+const addressOf = (call: Answer<GongCall>, id: string): string =>
+  asLink(call.url) ?? `https://app.gong.io/call?id=${id}`;
 
 /** Age in milliseconds up to which the transcript of a call may change without a trace in its listing: 14 days. */
 const SETTLED_AFTER_MS = 14 * 86_400_000;
@@ -90,17 +105,17 @@ const SETTLED_AFTER_MS = 14 * 86_400_000;
  * quota of 10,000 requests a day does not suffice for reading all calls in each sync.
  * https://help.gong.io/docs/what-the-gong-api-provides#api-rate-limits
  */
-function versionOf(call: Json): string | null {
+function versionOf(call: Answer<GongCall>): string | null {
   const { duration } = call;
-  const started = asMoment(call['started']);
+  const started = asMoment(call.started);
   if (started === null || Date.now() - Date.parse(started) < SETTLED_AFTER_MS) return null;
   const known = [started, typeof duration === 'number' ? Math.round(duration) : null];
-  const all = [...known, asText(call['language']), asName(call['title'])];
+  const all = [...known, asText(call.language), asName(call.title)];
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 22);
 }
 
 /** Converts a call; null if it is invalid. @param folder the library folder in which it is listed; null: none */
-export function itemOfCall(call: Json, folder: string | null, workspace: string | null): SourceItem | null {
+export function itemOfCall(call: Answer<GongCall>, folder: string | null, workspace: string | null): SourceItem | null {
   const { id, workspaceId } = call;
   if (!isId(id)) return null;
   const of = isId(workspaceId) ? workspaceId : workspace;
@@ -109,11 +124,11 @@ export function itemOfCall(call: Json, folder: string | null, workspace: string 
     externalId: id,
     parentExternalId: folder === null ? root : idOf({ kind: 'folder', id: folder }),
     rootExternalId: root,
-    name: asName(call['title']) ?? id,
+    name: asName(call.title) ?? id,
     itemType: 'CALL',
     externalUrl: addressOf(call, id),
     hasContent: true,
-    createdAt: asMoment(call['started']),
+    createdAt: asMoment(call.started),
     version: versionOf(call),
   });
 }
@@ -127,11 +142,11 @@ function timeOf(milliseconds: unknown): string {
 }
 
 /** Creates a lookup of speaker names by the ids in a transcript. Unnamed speakers are numbered. */
-function createSpeakers(parties: readonly Json[]): (id: unknown) => string {
+function createSpeakers(parties: readonly Answer<GongParty>[]): (id: unknown) => string {
   const names = new Map<unknown, string>();
   for (const party of parties) {
-    const name = asName(party['name']) ?? asText(party['emailAddress']);
-    if (name !== null && party['speakerId'] !== undefined) names.set(party['speakerId'], name);
+    const name = asName(party.name) ?? asText(party.emailAddress);
+    if (name !== null && party.speakerId !== undefined) names.set(party.speakerId, name);
   }
   let unnamed = 0;
   return (id) => {
@@ -145,34 +160,38 @@ function createSpeakers(parties: readonly Json[]): (id: unknown) => string {
 }
 
 /** Formats a participant, such as `Ada Lovelace (Captain, Harbour)`. */
-const partyOf = (party: Json): string | null => {
-  const name = asName(party['name']) ?? asText(party['emailAddress']);
-  const about = [party['title'], party['affiliation']].flatMap((value) => asText(value) ?? []);
+const partyOf = (party: Answer<GongParty>): string | null => {
+  const name = asName(party.name) ?? asText(party.emailAddress);
+  const about = [party.title, party.affiliation].flatMap((value) => asText(value) ?? []);
   return name === null ? null : about.length === 0 ? name : `${name} (${about.join(', ')})`;
 };
 
 /** Returns the transcript, one paragraph per turn; '' without a transcript. */
-function spokenIn(transcript: readonly Json[], parties: readonly Json[]): string {
+function spokenIn(transcript: readonly Answer<GongMonologue>[], parties: readonly Answer<GongParty>[]): string {
   const nameOf = createSpeakers(parties);
   return transcript
     .flatMap((monologue) => {
-      const sentences = asList(monologue['sentences']).map(asObject);
-      const spoken = sentences.flatMap((sentence) => asText(sentence['text'])?.trim() || []).join(' ');
+      const sentences = asList(monologue.sentences).map(asAnswer<GongSentence>);
+      const spoken = sentences.flatMap((sentence) => asText(sentence.text)?.trim() || []).join(' ');
       if (spoken === '') return [];
-      const topic = asText(monologue['topic']);
+      const topic = asText(monologue.topic);
       return [
-        `${nameOf(monologue['speakerId'])}, ${timeOf(sentences[0]?.['start'])}${topic === null ? '' : ` [${topic}]`}: ${spoken}`,
+        `${nameOf(monologue.speakerId)}, ${timeOf(sentences[0]?.start)}${topic === null ? '' : ` [${topic}]`}: ${spoken}`,
       ];
     })
     .join('\n\n');
 }
 
 /** Returns a call's content; null if it has no transcript. */
-export function contentOf(call: Json, parties: readonly Json[], transcript: readonly Json[]): ItemContent | null {
-  const id = asText(call['id']) ?? '';
+export function contentOf(
+  call: Answer<GongCall>,
+  parties: readonly Answer<GongParty>[],
+  transcript: readonly Answer<GongMonologue>[],
+): ItemContent | null {
+  const id = asText(call.id) ?? '';
   const spoken = spokenIn(transcript, parties);
   if (spoken === '') return null;
-  const title = asName(call['title']);
+  const title = asName(call.title);
   const people = parties.flatMap((party) => partyOf(party) ?? []);
   const head = [
     ...(title === null ? [] : [title]),
@@ -189,18 +208,18 @@ export function contentOf(call: Json, parties: readonly Json[], transcript: read
       type: 'CALL',
       ...omitNull({
         call_id: id,
-        workspace_id: asText(call['workspaceId']),
-        started_at: asMoment(call['started']),
-        duration_seconds: typeof call['duration'] === 'number' ? call['duration'] : null,
-        direction: asText(call['direction']),
-        language: asText(call['language']),
-        system: asText(call['system']),
+        workspace_id: asText(call.workspaceId),
+        started_at: asMoment(call.started),
+        duration_seconds: typeof call.duration === 'number' ? call.duration : null,
+        direction: asText(call.direction),
+        language: asText(call.language),
+        system: asText(call.system),
       }),
       participants: parties.map((party) =>
         omitNull({
-          name: asName(party['name']),
-          email: asText(party['emailAddress']),
-          affiliation: asText(party['affiliation']),
+          name: asName(party.name),
+          email: asText(party.emailAddress),
+          affiliation: asText(party.affiliation),
         }),
       ),
     },

@@ -5,7 +5,8 @@ import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
-import { asList, asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asList, asText, type Json, omitNull } from '../json.js';
+import type { GongAnswer, GongCall, GongMonologue, GongParty, GongRecords, GongWorkspace } from './fields.js';
 import {
   contentOf,
   type Folder,
@@ -60,8 +61,8 @@ const pageAt = (items: ItemPage['items'], next: CallsCursor): PageAt<CallsCursor
 });
 
 async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
-  const answer = await client.get(['workspaces'], {});
-  return requireList('Gong', answer['workspaces']).flatMap((one) => itemOfWorkspace(asObject(one)) ?? []);
+  const answer = asAnswer<GongAnswer>(await client.get(['workspaces'], {}));
+  return requireList('Gong', answer.workspaces).flatMap((one) => itemOfWorkspace(asAnswer<GongWorkspace>(one)) ?? []);
 }
 
 /**
@@ -73,7 +74,11 @@ async function listFolders(client: SourceClient, workspace: string): Promise<rea
     return answer === null ? [] : readFolders(answer, workspace);
   } catch (error) {
     if (isFault(error, 'access_denied')) return [];
-    throw error;
+    if (!isFault(error, 'access_revoked')) throw error;
+    // Without the plan or the scope for libraries, Gong answers 401, as it does for a token that has ended; such a token is
+    // refused here too. https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/library-folders.ts
+    await listWorkspaces(client);
+    return [];
   }
 }
 
@@ -82,27 +87,28 @@ async function nextCalls(client: SourceClient, cursor: CallsCursor): Promise<Pag
   const { workspace, calls } = cursor;
   const { until, at } = calls ?? { until: FIRST_DAY, at: null };
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
-  const answer =
+  const answer: Answer<GongAnswer> =
     at === null
       ? ((await found(client.get(['calls'], range))) ?? { calls: [] })
       : await atCursor(client.get(['calls'], { ...range, cursor: at }));
-  const items = requireList('Gong', answer['calls']).flatMap(
-    (call) => itemOfCall(asObject(call), null, workspace) ?? [],
+  const items = requireList('Gong', answer.calls).flatMap(
+    (call) => itemOfCall(asAnswer<GongCall>(call), null, workspace) ?? [],
   );
-  const next = asText(asObject(answer['records'])['cursor']);
+  const next = asText(asAnswer<GongRecords>(answer.records).cursor);
   return pageAt(items, { ...cursor, calls: next === null || next === at ? null : { until, at: next } });
 }
 
 /** Returns the calls of the next folder. */
 async function nextFolderCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
-  const answer = (await found(client.get(['library', 'folder-content'], { folderId: folder }))) ?? { calls: [] };
-  const ids = requireList('Gong', answer['calls']).flatMap((call) => {
-    const { id } = asObject(call);
+  const content = await found(client.get(['library', 'folder-content'], { folderId: folder }));
+  const { calls: entries }: Answer<GongAnswer> = content ?? { calls: [] };
+  const ids = requireList('Gong', entries).flatMap((call) => {
+    const { id } = asAnswer<GongCall>(call);
     return isId(id) ? [id] : [];
   });
   const calls = await detailsOf(client, [...new Set(ids)]);
-  const items = calls.flatMap((call) => itemOfCall(asObject(call['metaData']), folder, cursor.workspace) ?? []);
+  const items = calls.flatMap((call) => itemOfCall(asAnswer<GongCall>(call.metaData), folder, cursor.workspace) ?? []);
   const newItems = cursor.isAgain ? items.map((item) => ({ ...item, hasContent: false })) : items;
   return pageAt(newItems, { ...cursor, folders: rest });
 }
@@ -135,9 +141,9 @@ async function openCall(client: GrantClient, externalId: string): Promise<ItemCo
     throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
   const call = await readCall(client, place.id);
   if (!call) throw noSuchItem('Gong');
-  const parties = asList(call.details['parties']).map(asObject);
-  const spoken = asList(call.transcript?.['transcript']).map(asObject);
-  const content = contentOf(asObject(call.details['metaData']), parties, spoken);
+  const parties = asList(call.details.parties).map(asAnswer<GongParty>);
+  const spoken = asList(call.transcript?.transcript).map(asAnswer<GongMonologue>);
+  const content = contentOf(asAnswer<GongCall>(call.details.metaData), parties, spoken);
   if (content === null)
     throw new Fault(
       'no_text',
@@ -200,7 +206,7 @@ export const gong: Connector<OAuthGrant> = {
       return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });
     }
     const [call] = await detailsOf(client, [place.id]);
-    const itself = itemOfCall(asObject(call?.['metaData']), null, null);
+    const itself = itemOfCall(asAnswer<GongCall>(call?.metaData), null, null);
     if (itself === null) throw noSuchItem('Gong');
     return { items: [itself], next: null };
   }),

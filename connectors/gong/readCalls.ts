@@ -5,7 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../accountClient.js';
 import { isFault, requireList } from '../faults.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asText, type Json } from '../json.js';
+import type { GongAnswer, GongCall, GongCallDetails, GongRecords, GongTranscript } from './fields.js';
 
 /** Calls per details request. */
 const CALLS_PER_PAGE = 100;
@@ -23,39 +24,44 @@ export async function found(answer: Promise<Json>): Promise<Json | null> {
 }
 
 /** Returns all entries of a search by ids. @param name field of the answer with the entries */
-async function search(
+async function search<T>(
   client: SourceClient,
   path: readonly string[],
   body: Readonly<Record<string, unknown>>,
-  name: string,
-): Promise<readonly Json[]> {
-  const entries: Json[] = [];
+  name: keyof GongAnswer,
+): Promise<readonly Answer<T>[]> {
+  const entries: Answer<T>[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const answer: Json | null = await found(client.post(path, { ...body, ...(cursor ? { cursor } : {}) }));
+    const answer: Answer<GongAnswer> | null = await found(
+      client.post(path, { ...body, ...(cursor ? { cursor } : {}) }),
+    );
     if (answer === null) break;
-    entries.push(...requireList('Gong', answer[name]).map(asObject));
-    const next = asText(asObject(answer['records'])['cursor']);
+    entries.push(...requireList('Gong', answer[name]).map(asAnswer<T>));
+    const next = asText(asAnswer<GongRecords>(answer.records).cursor);
     cursor = next === cursor ? null : next;
   }
   return entries;
 }
 
 /** Returns the details of calls with their participants; missing calls are omitted. */
-export async function detailsOf(client: SourceClient, ids: readonly string[]): Promise<readonly Json[]> {
-  const calls: Json[] = [];
+export async function detailsOf(
+  client: SourceClient,
+  ids: readonly string[],
+): Promise<readonly Answer<GongCallDetails>[]> {
+  const calls: Answer<GongCallDetails>[] = [];
   for (let from = 0; from < ids.length; from += CALLS_PER_PAGE) {
     const filter = { callIds: ids.slice(from, from + CALLS_PER_PAGE) };
     const body = { filter, contentSelector: { exposedFields: { parties: true } } };
-    calls.push(...(await search(client, ['calls', 'extensive'], body, 'calls')));
+    calls.push(...(await search<GongCallDetails>(client, ['calls', 'extensive'], body, 'calls')));
   }
   return calls;
 }
 
 /** A call with its transcript. */
 export interface WholeCall {
-  readonly details: Json;
+  readonly details: Answer<GongCallDetails>;
   /** Null: Gong has none. */
-  readonly transcript: Json | null;
+  readonly transcript: Answer<GongTranscript> | null;
 }
 
 /** Reads calls with their transcripts, by id; missing calls are omitted. */
@@ -63,12 +69,12 @@ async function readTogether(client: SourceClient, ids: readonly string[]): Promi
   const details = await detailsOf(client, ids);
   if (details.length === 0) return new Map();
   const body = { filter: { callIds: ids } };
-  const transcripts = await search(client, ['calls', 'transcript'], body, 'callTranscripts');
-  const byId = new Map(transcripts.map((one) => [one['callId'], one]));
+  const transcripts = await search<GongTranscript>(client, ['calls', 'transcript'], body, 'callTranscripts');
+  const byId = new Map(transcripts.map((one) => [one.callId, one]));
   return new Map(
     details.map((call) => {
       // A search for one id returns that call only.
-      const id = ids.length === 1 ? (ids[0] ?? '') : (asText(asObject(call['metaData'])['id']) ?? '');
+      const id = ids.length === 1 ? (ids[0] ?? '') : (asText(asAnswer<GongCall>(call.metaData).id) ?? '');
       return [id, { details: call, transcript: byId.get(id) ?? null }];
     }),
   );

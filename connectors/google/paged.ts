@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 import type { CallOptions, SourceClient } from '../accountClient.js';
-import { asText } from '../json.js';
+import { type Answer, asAnswer, asText } from '../json.js';
 
 /**
  * Whether an error may mean an expired page token or cursor. Some of Google's APIs report it in general terms only.
@@ -8,9 +8,9 @@ import { asText } from '../json.js';
 export const isStale = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'stale_cursor' || error.kind === 'bad_response');
 
-/** A page of a Google listing. */
-export interface GooglePage {
-  readonly body: Readonly<Record<string, unknown>>;
+/** A page of a Google listing. @template T Google's type of the answer */
+interface GooglePage<T> {
+  readonly body: Answer<T>;
   /** Page token of the next page; null after the last one. */
   readonly next: string | null;
 }
@@ -19,16 +19,17 @@ export interface GooglePage {
  * Returns the next page. Page tokens expire after some hours: then the listing starts again,
  * and repeated items do not matter. @param token null for the first page
  */
-export async function fetchPage(
+export async function fetchPage<T extends { nextPageToken?: string }>(
   client: SourceClient,
   path: readonly string[],
   query: Readonly<Record<string, string>>,
   token: string | null,
   options?: CallOptions,
-): Promise<GooglePage> {
-  const fetchFrom = async (at: string | null): Promise<GooglePage> => {
+): Promise<GooglePage<T>> {
+  const fetchFrom = async (at: string | null): Promise<GooglePage<T>> => {
     const body = await client.get(path, at === null ? query : { ...query, pageToken: at }, options);
-    return { body, next: asText(body['nextPageToken']) };
+    const { nextPageToken } = asAnswer<{ nextPageToken?: string }>(body);
+    return { body: asAnswer<T>(body), next: asText(nextPageToken) };
   };
   try {
     return await fetchFrom(token);

@@ -1,8 +1,9 @@
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
-import { asMoment, asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asMoment, asText } from '../json.js';
 import { createItem, createContainer } from '../items.js';
+import type { GuruCard, GuruCollection, GuruFolder } from './fields.js';
 
 export type Kind = 'collection' | 'folder' | 'card';
 export interface ItemRef {
@@ -20,8 +21,8 @@ export function parseItemId(externalId: string): ItemRef | null {
 
 const MAX_NAME = 1_000;
 /** Returns the URL for a user's browser, which contains the object's slug. */
-const urlOf = (room: 'card' | 'folders' | 'collections', json: Json): string | null => {
-  const slug = asText(json['slug']);
+const urlOf = (room: 'card' | 'folders' | 'collections', json: Pick<Answer<GuruCard>, 'slug'>): string | null => {
+  const slug = asText(json.slug);
   return slug === null ? null : `https://app.getguru.com/${room}/${slug}`;
 };
 
@@ -29,24 +30,27 @@ interface Around {
   readonly parent: string | null;
   readonly root: string | null;
 }
-const container = (place: ItemRef, json: Json, around: Around): SourceItem =>
+/** A collection, a folder or a card; only its own fields are read. */
+type Member = Answer<GuruCollection | GuruFolder | GuruCard>;
+const container = (place: ItemRef, json: Member, around: Around): SourceItem =>
   createContainer({
     externalId: externalIdOf(place),
     parentExternalId: around.parent,
     rootExternalId: around.root,
-    name: (asText(json['name']) ?? asText(json['title']) ?? place.id).slice(0, MAX_NAME),
+    name: (asText(json.name) ?? asText(json.title) ?? place.id).slice(0, MAX_NAME),
     itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
     externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
-    createdAt: asMoment(json['dateCreated']),
+    createdAt: asMoment(json.dateCreated),
   });
 
 /** Returns the title of a card. */
-export const titleOf = (card: Json): string => (asText(card['preferredPhrase']) ?? '').slice(0, MAX_NAME);
+export const titleOf = (card: Pick<Answer<GuruCard>, 'preferredPhrase'>): string =>
+  (asText(card.preferredPhrase) ?? '').slice(0, MAX_NAME);
 
 /** Converts a collection, folder or card; null for an invalid answer, and for an archived card. */
-export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | null {
-  const id = asText(json['id']);
-  if (id === null || !ID.test(id) || json['archived'] === true) return null;
+export function itemOf(kind: Kind, json: Member, around: Around): SourceItem | null {
+  const id = asText(json.id);
+  if (id === null || !ID.test(id) || json.archived === true) return null;
   if (kind !== 'card') return container({ kind, id }, json, around);
   return createItem({
     externalId: id,
@@ -57,19 +61,19 @@ export function itemOf(kind: Kind, json: Json, around: Around): SourceItem | nul
     externalUrl: urlOf('card', json),
     fileFormat: 'HTML',
     hasContent: true,
-    createdAt: asMoment(json['dateCreated']),
-    version: asMoment(json['lastModified']),
+    createdAt: asMoment(json.dateCreated),
+    version: asMoment(json.lastModified),
   });
 }
 
 /** Returns a card's content: title and text. */
-export function contentOf(card: Json, externalId: string): ItemContent {
+export function contentOf(card: Answer<GuruCard>, externalId: string): ItemContent {
   const title = titleOf(card);
-  const changed = asMoment(card['lastModified']);
-  const { id, name } = asObject(card['collection']);
+  const changed = asMoment(card.lastModified);
+  const { id, name } = asAnswer<GuruCollection>(card.collection);
   return {
     bytes: Buffer.from(
-      `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${asText(card['content']) ?? ''}</main></body></html>`,
+      `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${asText(card.content) ?? ''}</main></body></html>`,
     ),
     contentType: 'text/html; charset=utf-8',
     format: 'GURU',
@@ -80,7 +84,7 @@ export function contentOf(card: Json, externalId: string): ItemContent {
       type: 'CARD',
       ...(asText(id) === null ? {} : { collection_id: id }),
       ...(asText(name) === null ? {} : { collection_name: name }),
-      ...(asText(card['verificationState']) === null ? {} : { verification_state: card['verificationState'] }),
+      ...(asText(card.verificationState) === null ? {} : { verification_state: card.verificationState }),
       ...(changed === null ? {} : { updated_at: changed }),
     },
   };

@@ -14,8 +14,9 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { SourceClient } from '../accountClient.js';
 import type { SourceItem } from '../sourceItem.js';
+import type { GuruCard, GuruCollection, GuruFolder, GuruIdentity, GuruTeam, GuruUser } from './fields.js';
 import { contentOf, externalIdOf, itemOf, type Kind, type ItemRef, parseItemId } from './adapter.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asText } from '../json.js';
 import { incompleteAnswer, noSuchItem, requireId } from '../faults.js';
 
 /** Credentials supplied by the caller. */
@@ -30,18 +31,24 @@ type Query = Readonly<Record<string, string>>;
 const isMissing = (error: unknown): boolean => error instanceof Fault && error.kind === 'not_found';
 
 /** Returns a page of a list. Only the query of the next link is used: its host and path are not trusted. */
-async function fetchPage(client: SourceClient, path: readonly string[], query: Query) {
+async function fetchPage<T>(client: SourceClient, path: readonly string[], query: Query) {
   // A search without results is answered with 204.
   const { values, headers } = await client.list(path, query, { isEmptyAt204: path[0] === 'search' });
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
     throw new Fault('server_error', 'Guru returned a list without its next page. It is retried automatically.');
   const next = link === undefined ? null : Object.fromEntries(new URL(link).searchParams);
-  return { values: values.map(asObject), next };
+  return { values: values.map(asAnswer<T>), next };
 }
 
 /** Query for all cards, sorted by creation date so that concurrent changes do not shift later pages. */
 const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
+
+/**
+ * Query for the entries of a folder. Without it, cards have no dates, so that unchanged ones would be fetched again in each sync.
+ * https://github.com/guruhq/py-sdk/commit/824dfe5
+ */
+const WITH_DATES: Query = { cardDetail: 'FULL' };
 
 /** Position in a listing: the folders, then, for a collection, its cards without a folder. */
 const CURSOR = shapeOf({
@@ -57,15 +64,15 @@ type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 && cursor.rest === null ? null : cursor);
 
 /** Returns the kind of an entry in a folder's list. */
-const kindOf = (member: Json): Kind => (asText(member['type']) === 'folder' ? 'folder' : 'card');
+const kindOf = (member: Answer<GuruFolder | GuruCard>): Kind => (asText(member.type) === 'folder' ? 'folder' : 'card');
 
 async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { root, open, at } = cursor;
   const [first, ...rest] = open;
   if (first === undefined) return { items: [], next: null };
-  let page: Awaited<ReturnType<typeof fetchPage>>;
+  let page: Awaited<ReturnType<typeof fetchPage<GuruFolder | GuruCard>>>;
   try {
-    page = await fetchPage(client, ['folders', first.folder, 'items'], at ?? {});
+    page = await fetchPage(client, ['folders', first.folder, 'items'], { ...WITH_DATES, ...at });
   } catch (error) {
     if (!isMissing(error)) throw error;
     // A collection always has its home folder. Without its contents, all cards would count as deleted.
@@ -83,10 +90,10 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
 }
 
 async function unfiledCards(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
-  const { values, next } = await fetchPage(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
+  const { values, next } = await fetchPage<GuruCard>(client, ['search', 'query'], cursor.at ?? ALL_CARDS);
   const items = values.flatMap((card): SourceItem[] => {
-    const isInCollection = asText(asObject(card['collection'])['id']) === cursor.rest;
-    const folders = card['boards'];
+    const isInCollection = asText(asAnswer<GuruCollection>(card.collection).id) === cursor.rest;
+    const folders = card.boards;
     const item = itemOf('card', card, { parent: cursor.root, root: cursor.root });
     return isInCollection && !(Array.isArray(folders) && folders.length > 0) && item !== null ? [item] : [];
   });
@@ -96,8 +103,8 @@ async function unfiledCards(client: SourceClient, cursor: Cursor): Promise<PageA
 /** Returns the requested item itself, and the beginning of its contents. */
 async function begin(client: SourceClient, { kind, id }: ItemRef): Promise<PageAt<Cursor>> {
   const list = kind === 'card' ? 'cards' : kind === 'folder' ? 'folders' : 'collections';
-  const json = await client.get([list, id], {});
-  const collection = asText(asObject(json['collection'])['id']);
+  const json = asAnswer<GuruCollection | GuruFolder | GuruCard>(await client.get([list, id], {}));
+  const collection = asText(asAnswer<GuruCollection>(json.collection).id);
   const root =
     kind === 'collection' || collection === null ? null : externalIdOf({ kind: 'collection', id: collection });
   // The single-folder answer has no parent for a subfolder; a listing of its collection does.
@@ -107,7 +114,7 @@ async function begin(client: SourceClient, { kind, id }: ItemRef): Promise<PageA
   if (kind === 'card') return { items: [item], next: null };
   // A slug is an id and a name, `iX4LdE4T/360-Reviews` (https://developer.getguru.com/docs/cards). Only the id is
   // accepted in a path.
-  const home = kind === 'folder' ? id : (asText(json['homeBoardSlug'])?.split('/', 1)[0] ?? null);
+  const home = kind === 'folder' ? id : (asText(json.homeBoardSlug)?.split('/', 1)[0] ?? null);
   const cursor: Cursor = {
     root: root ?? item.externalId,
     open: home === null ? [] : [{ folder: home, owner: item.externalId }],
@@ -131,11 +138,11 @@ export const guru: Connector<GuruCredentials> = {
 
   async identify(client) {
     const { username } = client.credentials;
-    const me = await client.get(['whoami'], {});
-    const team = asObject(me['team']);
-    const user = asObject(me['user']);
-    const account = (asText(user['email']) ?? asText(me['email']) ?? username).trim().toLowerCase();
-    const facts = { team_id: asText(team['id']), team_name: asText(team['name']) };
+    const me = asAnswer<GuruIdentity>(await client.get(['whoami'], {}));
+    const team = asAnswer<GuruTeam>(me.team);
+    const user = asAnswer<GuruUser>(me.user);
+    const account = (asText(user.email) ?? asText(me.email) ?? username).trim().toLowerCase();
+    const facts = { team_id: asText(team.id), team_name: asText(team.name) };
     return {
       account,
       metadata: { username, ...Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null)) },
@@ -143,7 +150,7 @@ export const guru: Connector<GuruCredentials> = {
   },
 
   listRoots: withRootsCursor(recordOf(string), async (client: SourceClient, query) => {
-    const { values, next } = await fetchPage(client, ['collections'], query ?? {});
+    const { values, next } = await fetchPage<GuruCollection>(client, ['collections'], query ?? {});
     const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
     return { items, next };
   }),
@@ -162,9 +169,9 @@ export const guru: Connector<GuruCredentials> = {
       await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {});
       throw new Fault('unsupported_type', 'This Guru item has no text of its own: sync the cards in it.');
     }
-    const card = await client.get(['cards', place.id, 'extended'], {});
+    const card = asAnswer<GuruCard>(await client.get(['cards', place.id, 'extended'], {}));
     requireId('Guru', card, 'the card');
-    if (card['archived'] === true) throw noSuchItem('Guru');
+    if (card.archived === true) throw noSuchItem('Guru');
     return contentOf(card, externalId);
   },
 };

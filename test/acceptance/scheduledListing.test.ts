@@ -7,7 +7,7 @@ import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { testEngines } from '../support/engines.js';
-import { runPass, scheduleWhen } from '../support/passes.js';
+import { runScheduledSync, scheduleWhen } from '../support/scheduledSyncs.js';
 import { startService, type TestService } from '../support/service.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
@@ -59,7 +59,7 @@ test('a scheduled sync without changes makes no more requests than a listing', a
     await act();
     return fixture.requestCount() - before;
   };
-  const pass = () => runPass(client, service.names, scheduleId);
+  const pass = () => runScheduledSync(client, service.names, scheduleId);
   // After this sync, the files are known to agree with a listing.
   expect(await pass()).toEqual({ outcome: 'finished', parts: 2 });
 
@@ -104,9 +104,9 @@ test('files above max_files_per_upload are added once the limit is raised, witho
     (files) => files.length === 1 && files.every(({ sync_status }) => sync_status === 'READY'),
   );
   for (let number = 0; number < 2; number += 1)
-    expect(await runPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+    expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   await schedule('max', id, { max_files_per_upload: all });
-  expect(await runPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
+  expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   await waitFor(
     () => filesOf(user),
     (files) => files.length === all,

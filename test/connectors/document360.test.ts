@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
+import { document360 } from '../../connectors/document360/index.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
@@ -28,6 +29,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await egress.close();
   await emulator.close();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 beforeEach(() => {
   emulator.reset();
@@ -67,6 +71,34 @@ test('lists a workspace in its order, and a category or an article alone', async
   expect(all[4]?.version).toMatch(/^4 2026/);
 });
 
+test('reads times without a time zone as UTC, whatever the time zone of the server', async () => {
+  const parse = Date.parse.bind(Date);
+  jest.spyOn(Date, 'parse').mockImplementation((time) => parse(/T[\d:.]+$/.test(time) ? `${time}+09:00` : time));
+  const { items } = await accountOf().listDescendants('w1', null, NEVER);
+  expect(items.map(({ externalId, version, createdAt }) => [externalId, version ?? createdAt])).toEqual([
+    ['w1', '2026-03-03T10:00:00.000Z'],
+    ['w1/category:c1', '2026-03-03T10:00:00.000Z'],
+    ['w1/article:a1', '1 2026-03-03T10:01:00.000Z'],
+    ['w1/category:c2', '2026-03-03T10:00:00.000Z'],
+    ['w1/article:a2', '4 2026-03-03T10:04:00.000Z'],
+  ]);
+});
+
+test('opens an article with its address on the site', async () => {
+  expect(await accountOf().open('w1/article:a1', NEVER)).toMatchObject({
+    name: 'A1',
+    url: 'https://docs.example/v1/docs/a1',
+    facts: { category_id: 'c', updated_at: '2026-03-03T10:01:00.000Z' },
+  });
+});
+
+test('waits for the seconds that a refusal has in X-RateLimit-Reset', () => {
+  const wait = (headers: Record<string, string>) => document360.waitMs?.({ status: 429, headers, body: null }, 0);
+  expect(wait({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '41' })).toBe(41_000);
+  expect(wait({ 'retry-after': '3', 'x-ratelimit-reset': '41' })).toBeNull();
+  expect(wait({})).toBeNull();
+});
+
 test.each(['w2', 'w1/category:none', 'w1/article:none', 'w1/page:a1', 'w1/', '', '..', 'w1/article:../a1'])(
   'rejects %j as not found',
   async (id) => {
@@ -86,7 +118,9 @@ test('reports a response with success false as a server error, and an unknown id
     kind: 'server_error',
     message: expect.stringContaining('success_false'),
   });
-  const errors = [{ description: 'Article not found', error_code: 'NotFound' }];
+  emulator.reset();
+  expect((await faultOf(accountOf().open('w1/article:none', NEVER))).kind).toBe('not_found');
+  const errors = [{ description: null, error_code: 'NotFound' }];
   emulator.injectFault((path) =>
     path.includes('Articles') ? { status: 400, body: { success: false, errors } } : null,
   );
@@ -98,10 +132,11 @@ test('reports a rejected token as revoked access', async () => {
     expect((await faultOf(accountOf(token).listRoots(null, NEVER))).kind).toBe('access_revoked');
 });
 
-test('never treats a broken response as the end of a list', async () => {
+test('never treats a broken response as the end of a list, or as an empty article', async () => {
   const list = async () => [
     (await accountOf().listRoots(null, NEVER)).items,
     (await listed((cursor) => accountOf().listDescendants('w1', cursor, NEVER))).items,
+    Buffer.from((await accountOf().open('w1/article:a1', NEVER)).bytes).toString(),
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

@@ -129,10 +129,27 @@ describe('listing', () => {
     expect((await below('folder:6')).ids).toEqual(['folder:6', ...many]);
   });
 
-  test('lists calls without folders if access to the library is denied', async () => {
+  test.each([401, 403])('lists calls without folders if the library is refused with %d', async (status) => {
     fill();
-    gong.injectFault((path) => (path.startsWith('library/') ? { status: 403 } : null));
+    gong.injectFault((path) => (path.startsWith('library/') ? { status } : null));
     expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
+  });
+
+  test('reports a token that ends before the folders are listed', async () => {
+    fill();
+    let isOver = false;
+    gong.injectFault((path) => {
+      isOver ||= path.startsWith('library/');
+      return isOver ? { status: 401 } : null;
+    });
+    expect(await faultOf(below('workspace:1'))).toMatchObject({ kind: 'access_revoked' });
+  });
+
+  test('names the workspace in each request for folders, which Gong refuses with 400 otherwise', async () => {
+    fill();
+    await below('folder:6');
+    const asked = gong.requests.filter((path) => path.startsWith('library/folders'));
+    expect(asked.map((path) => path.trim())).toEqual(['library/folders?workspaceId=1']);
   });
 
   test('stops at folders that contain each other', async () => {

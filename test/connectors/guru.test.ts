@@ -74,6 +74,27 @@ test('lists a collection with its folders, their cards, and the cards without a 
   expect((await below('e')).map(({ externalId }) => externalId)).toEqual(['e']);
 });
 
+test('gives the cards of folders their dates, so that unchanged ones are not fetched again', async () => {
+  emulator.cards.get('c')!.edited = 7;
+  const cards = (await below('collection:c1')).filter(({ itemType }) => itemType === 'CARD');
+  expect(cards.map(({ externalId, createdAt, version }) => [externalId, createdAt, version])).toEqual(
+    ['a', 'b', 'c', 'd', 'e'].map((id) => [
+      id,
+      '2026-03-03T10:00:00.000Z',
+      id === 'c' ? '2026-03-03T10:07:00.000Z' : '2026-03-03T10:00:00.000Z',
+    ]),
+  );
+});
+
+test('does not find archived cards, which Guru omits from lists and refuses with 404', async () => {
+  for (const id of ['a', 'e']) emulator.cards.get(id)!.archived = true;
+  expect((await below('collection:c1')).map(({ externalId }) => externalId)).not.toEqual(expect.arrayContaining(['a']));
+  for (const id of ['a', 'e']) {
+    expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
+    expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');
+  }
+});
+
 test('continues if a folder is deleted during the listing', async () => {
   const first = await account.listDescendants('collection:c1', null, NEVER);
   const second = await account.listDescendants('collection:c1', first.next, NEVER);

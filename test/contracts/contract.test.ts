@@ -19,7 +19,12 @@ const CONTRACT: Contract = {
     'GET /ships/{id}/papers/{path+}': {},
     'GET /ports/{host}:/{path+}': { query: { at: { check: (at) => (at === 'noon' ? null : 'is not noon') } } },
     'GET /ships/latest': { query: { at: { required: true } } },
-    'POST /search': { body: { query: { type: 'object', required: true }, size: { type: 'integer', max: 10 } } },
+    'POST /search': {
+      body: {
+        query: { type: 'object', required: true, fields: { flags: { type: 'array' }, deep: { type: 'boolean' } } },
+        size: { type: 'integer', max: 10 },
+      },
+    },
   },
 };
 const URLS = { api: 'https://a.example/v1', other: 'https://a.example/v1/other' };
@@ -41,6 +46,7 @@ test('accepts requests that the specification allows', () => {
   expect(ask({ path: '/ships/7', headers: { version: '2.1', flags: 'b,a' } })).toEqual([]);
   expect(ask({ path: '/ports/a.example:/west/pier?at=noon' })).toEqual([]);
   expect(post('{"query":{},"size":10}')).toEqual([]);
+  expect(post('{"query":{"flags":["a"],"deep":true}}')).toEqual([]);
 });
 
 test.each([
@@ -67,6 +73,8 @@ test.each([
 test.each([
   ['{"size":10}', /field query is missing/],
   ['{"query":"all"}', /query is not an object/],
+  ['{"query":{"flag":[]}}', /field query has a difference: field flag is not in the specification/],
+  ['{"query":{"flags":"a","deep":1}}', /field flags is not a list; .*field deep is not a boolean/],
   ['{"query":{},"size":11}', /size is 11/],
   ['{"query":{},"size":"10"}', /size is not a number/],
   ['{"query":{},"page":1}', /field page is not in the specification/],

@@ -12,6 +12,8 @@ export interface Rule {
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly required?: true;
+  /** Fields of an object in a JSON body. Unset: they are not compared. */
+  readonly fields?: Rules;
   /** The value is a list, separated by commas, of some of these. */
   readonly list?: readonly string[];
   /** Returns what else is wrong with a text; null for nothing. */
@@ -110,7 +112,7 @@ export function operationOf({ operations }: Contract, method: string, path: stri
  * from a query or a form
  */
 function violation(rule: Rule, value: unknown, isText: boolean): string | null {
-  const { type, min, max, enum: allowed, pattern, list, check } = rule;
+  const { type, min, max, enum: allowed, pattern, fields, list, check } = rule;
   if (Array.isArray(value) && type !== 'array') return `is a list, not ${type}`;
   if (allowed && !Array.isArray(value) && !allowed.includes(String(value)))
     return `is ${String(value)}, none of ${allowed.join(', ')}`;
@@ -123,7 +125,11 @@ function violation(rule: Rule, value: unknown, isText: boolean): string | null {
   }
   if (type === 'boolean' && !(isText ? value === 'true' || value === 'false' : typeof value === 'boolean'))
     return `is not a boolean: ${String(value)}`;
-  if (type === 'object' && (typeof value !== 'object' || value === null)) return 'is not an object';
+  if (type === 'object') {
+    if (typeof value !== 'object' || value === null) return 'is not an object';
+    const problems = fields ? compare('has a difference: field', fields, new Map(Object.entries(value)), false) : [];
+    return problems.length > 0 ? problems.join('; ') : null;
+  }
   if (type === 'array' && !isText && !Array.isArray(value)) return 'is not a list';
   if (type === 'string' && !isText && typeof value !== 'string' && value !== null) return 'is not a text';
   if (pattern !== undefined && !new RegExp(pattern).test(String(value))) return `does not match ${pattern}`;

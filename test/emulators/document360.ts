@@ -41,31 +41,46 @@ export interface Document360Emulator extends Emulator<D360Refused> {
 }
 
 const CREATED_AT = Date.parse('2026-03-03T10:00:00.000Z');
-const stamp = (number = 0): string => new Date(CREATED_AT + number * 60_000).toISOString();
-const enveloped = (data: unknown) => ({
-  data,
-  extension_data: null,
-  success: true,
-  errors: [],
-  warnings: [],
-  information: [],
+/** Returns a time in Document360's format: UTC without a time zone. */
+const stamp = (number = 0): string => new Date(CREATED_AT + number * 60_000).toISOString().slice(0, 19);
+const ENVELOPE = { extension_data: null, success: true, errors: [], warnings: [], information: [] };
+const enveloped = (data: unknown) => ({ data, ...ENVELOPE });
+const errorOf = (description: string) => ({
+  ...{ extension_data: null, stack_trace: null, description, error_code: null, custom_data: null },
 });
-const refuse = (response: ServerResponse, { status, headers = {}, body }: D360Refused): void => {
-  const error = { stack_trace: null, description: status === 404 ? 'Not found' : 'no', error_code: `E${status}` };
-  sendJson(response, status, body ?? { ...enveloped(null), success: false, errors: [error] }, headers);
-};
+const refuse = (response: ServerResponse, { status, headers = {}, body }: D360Refused): void =>
+  sendJson(response, status, body ?? { ...ENVELOPE, success: false, errors: [errorOf('no')] }, headers);
+/** Sends the refusal of an unknown id: status 400, and `success` as in the examples of the specification. */
+const refuseUnknown = (response: ServerResponse, what: string): void =>
+  sendJson(response, 400, { ...ENVELOPE, errors: [errorOf(`${what} not found`)] });
 
-const articleJson = (id: string, { title, published = 1, hidden = false }: EmulatedArticle) => ({
+/** Returns the fields that an article has both in a listing and alone. */
+const articleJson = (id: string, { title, published = 1, hidden = false, markdown }: EmulatedArticle) => ({
   id,
   title,
   public_version: published,
   latest_version: Math.max(1, published),
-  language_code: null,
   hidden,
   status: published === 0 ? 0 : 3,
   order: 1,
   slug: id,
+  content_type: markdown === undefined ? 1 : 0,
+  translation_option: 0,
+  is_shared_article: false,
   modified_at: stamp(published),
+});
+const listedArticleJson = (id: string, article: EmulatedArticle) => ({
+  ...articleJson(id, article),
+  language_code: null,
+});
+/** @param isPublishedView whether the published version is requested, with its variables replaced */
+const openedArticleJson = (id: string, article: EmulatedArticle, isPublishedView: boolean) => ({
+  ...articleJson(id, article),
+  content: article.markdown ?? null,
+  html_content: article.markdown === undefined ? `${article.html}${isPublishedView ? '' : ' {{draft}}'}` : null,
+  ...{ category_id: 'c', project_version_id: 'w1', version_number: article.published ?? 1, enable_rtl: false },
+  ...{ created_by: 'u1', authors: [], created_at: stamp(), is_fall_back_content: false, description: null },
+  ...{ category_type: null, url: `https://docs.example/v1/docs/${id}` },
 });
 const categoryJson = (
   workspace: string,
@@ -74,10 +89,12 @@ const categoryJson = (
 ): object => ({
   id,
   name: category.name,
+  ...{ description: null, order: 1, icon: null, slug: id, language_code: null },
+  ...{ category_type: 0, status: null, content_type: null },
   project_version_id: workspace,
   parent_category_id: parent,
   hidden: category.hidden ?? false,
-  articles: Object.entries(category.articles ?? {}).map(([at, article]) => articleJson(at, article)),
+  articles: Object.entries(category.articles ?? {}).map(([at, article]) => listedArticleJson(at, article)),
   child_categories: Object.entries(category.categories ?? {}).map((child) => categoryJson(workspace, child, id)),
   created_at: stamp(),
   modified_at: stamp(),
@@ -90,6 +107,24 @@ function findArticle(categories: Record<string, EmulatedCategory>, id: string): 
   return null;
 }
 
+const languageJson = (code: string, isDefault: boolean) => ({
+  ...{ id: code, name: code, code, set_as_default: isDefault, hidden: false, enable_rtl: false },
+  ...{ site_protection_level: 0, is_inheritance_disabled: false, country_flag_code: null, display_name: null },
+  ...{ has_inheritance_disabled_categories_or_articles: false, is_home_page_enabled: false },
+  version_display_name: null,
+});
+/** @param index position of the workspace, the oldest first @param isMain whether its readers see it first */
+const workspaceJson = (
+  id: string,
+  { name, language = 'en' }: EmulatedWorkspace,
+  { index, isMain }: { readonly index: number; readonly isMain: boolean },
+) => ({
+  ...{ id, version_number: index + 1, base_version_number: 0, version_code_name: name, is_main_version: isMain },
+  ...{ is_beta: false, is_public: true, is_deprecated: false, slug: id, order: index, version_type: 0 },
+  ...{ created_at: stamp(index), modified_at: stamp(index) },
+  language_versions: [languageJson('xx', false), languageJson(language, true)],
+});
+
 export async function startDocument360(): Promise<Document360Emulator> {
   const workspaces = new Map<string, EmulatedWorkspace>();
   const tokens = new Set([TOKEN]);
@@ -101,53 +136,28 @@ export async function startDocument360(): Promise<Document360Emulator> {
       return false;
     },
     answer({ response, query, path: [version, resource, id = '', last = ''] }) {
-      const missing = (): void => refuse(response, { status: 404 });
-      if (version !== 'v2') return missing();
-      if (resource === 'ProjectVersions' && id === '')
-        return sendJson(
-          response,
-          200,
-          enveloped(
-            [...workspaces].map(([at, { name, language = 'en' }], index) => ({
-              id: at,
-              version_number: index + 1,
-              version_code_name: name,
-              is_main_version: index === workspaces.size - 1,
-              created_at: stamp(index),
-              language_versions: [
-                { code: 'xx', set_as_default: false },
-                { code: language, set_as_default: true },
-              ],
-            })),
-          ),
+      if (version !== 'v2') return refuse(response, { status: 404 });
+      if (resource === 'ProjectVersions' && id === '') {
+        const all = [...workspaces].map(([at, workspace], index) =>
+          workspaceJson(at, workspace, { index, isMain: index === workspaces.size - 1 }),
         );
-      const workspace = workspaces.get(id);
-      if (resource === 'ProjectVersions') {
-        if (!workspace || last !== 'categories') return missing();
-        return sendJson(
-          response,
-          200,
-          enveloped(Object.entries(workspace.categories).map((entry) => categoryJson(id, entry, null))),
-        );
+        return sendJson(response, 200, enveloped(all));
       }
-      if (resource !== 'Articles') return missing();
+      if (resource === 'ProjectVersions') {
+        const workspace = workspaces.get(id);
+        if (last !== 'categories') return refuse(response, { status: 404 });
+        if (!workspace) return refuseUnknown(response, 'Project version');
+        const all = Object.entries(workspace.categories).map((entry) => categoryJson(id, entry, null));
+        return sendJson(response, 200, enveloped(all));
+      }
+      if (resource !== 'Articles') return refuse(response, { status: 404 });
       for (const { categories, language = 'en' } of workspaces.values()) {
         const article = language === last ? findArticle(categories, id) : null;
         if (!article) continue;
         const isPublishedView = query.get('isPublished') === 'true' && query.get('isForDisplay') === 'true';
-        return sendJson(
-          response,
-          200,
-          enveloped({
-            ...articleJson(id, article),
-            category_id: 'c',
-            html_content:
-              article.markdown === undefined ? `${article.html}${isPublishedView ? '' : ' {{draft}}'}` : null,
-            content: article.markdown ?? null,
-          }),
-        );
+        return sendJson(response, 200, enveloped(openedArticleJson(id, article, isPublishedView)));
       }
-      return missing();
+      return refuseUnknown(response, 'Article');
     },
   });
   return { ...emulator, workspaces, tokens, settings: `DOCUMENT360.api=${emulator.origin}` };

@@ -131,6 +131,7 @@ export async function startGong({
           workspaces: [...workspaces].map(([id, name]) => ({ id, name, description: '' })),
         });
       if (resource === 'library' && part === 'folders') {
+        if (!query.has('workspaceId')) return refuse(response, { status: 400 });
         const selected = [...folders].filter(([, { workspace }]) => workspace === query.get('workspaceId'));
         return sendJson(response, 200, {
           requestId: 'r1',

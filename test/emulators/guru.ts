@@ -47,40 +47,48 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   const cards = new Map<string, EmulatedCard>();
   const tokens = new Set([TOKEN]);
 
-  const collectionJson = (id: string) => ({
+  /** Returns the collection of a card or a folder. */
+  const ofCollection = (id: string) => ({
     id,
     name: collections.get(id),
     slug: `${id}/name`,
     // An id and a name (https://developer.getguru.com/docs/cards); only the id is accepted in a path.
     homeBoardSlug: `home-${id}/Home`,
+    ...{ color: '#7100d7', collectionType: 'INTERNAL', publicCardsEnabled: false, roiEnabled: false },
+  });
+  const collectionJson = (id: string) => ({
+    ...ofCollection(id),
+    ...{ description: null, dateCreated: stamp(), roles: ['COLL_ADMIN'] },
   });
   const collectionOf = (folder: string): string => {
     const { parent } = folders.get(folder)!;
     return collections.has(parent) ? parent : collectionOf(parent);
   };
   const folderJson = (id: string) => ({
-    type: 'folder',
-    id,
-    title: folders.get(id)?.title,
-    slug: `${id}/slug`,
-    collection: { id: collectionOf(id) },
+    ...{ id, title: folders.get(id)?.title, slug: `${id}/slug`, description: null },
+    ...{ lastModified: stamp(), home: false, collection: ofCollection(collectionOf(id)) },
   });
-  const cardJson = (id: string, withContent: boolean) => {
-    const { title, html, collection, folder, edited, archived = false } = cards.get(id)!;
+  /** Returns the fields of a card that an entry of a folder has without `cardDetail=FULL`. */
+  const basicCardJson = (id: string) => ({
+    ...{ id, preferredPhrase: cards.get(id)!.title, slug: `${id}/slug`, shareStatus: 'TEAM' },
+    verificationState: 'TRUSTED',
+  });
+  const cardJson = (id: string) => {
+    const { html, collection, folder, edited, archived = false } = cards.get(id)!;
     return {
-      type: 'fact',
-      id,
-      preferredPhrase: title,
-      ...(withContent ? { content: html } : {}),
-      slug: `${id}/slug`,
-      collection: { id: collection, name: collections.get(collection) },
+      ...basicCardJson(id),
+      ...{ cardType: 'CARD', content: html, version: 1 + (edited ?? 0), archived },
+      collection: ofCollection(collection),
       boards: folder === undefined ? [] : [{ id: folder }],
       dateCreated: stamp(),
       lastModified: stamp(edited),
-      verificationState: 'TRUSTED',
-      archived,
     };
   };
+  /** Returns a card as an entry of a folder. https://github.com/guruhq/py-sdk/commit/824dfe5 */
+  const entryJson = (id: string, detail: string | null) => ({
+    ...(detail === 'FULL' ? { ...cardJson(id), content: undefined } : basicCardJson(id)),
+    ...{ type: 'card', itemId: `item-${id}`, folderCount: 1 },
+  });
   /** Sends a page of a list. The link to the next page has only a token, which is valid for this list. */
   const send = ({ request, response, url, query }: Call, all: readonly object[]): void => {
     const [from = '0', listPath = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
@@ -99,7 +107,10 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     const [, , resource = '', id = '', rest = ''] = path;
     const missing = (): void => refuse(response, { status: 404 });
     if (resource === 'whoami')
-      return sendJson(response, 200, { user: { email: USERNAME }, team: { id: 'team-1', name: 'Harbour' } });
+      return sendJson(response, 200, {
+        user: { id: USERNAME, email: USERNAME, status: 'ACTIVE' },
+        team: { id: 'team-1', name: 'Harbour', status: 'ACTIVE', dateCreated: stamp() },
+      });
     if (resource === 'collections') {
       if (id === '') return send(call, [...collections.keys()].map(collectionJson));
       return collections.has(id) ? sendJson(response, 200, collectionJson(id)) : missing();
@@ -110,21 +121,26 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
       if (rest === '') return folders.has(id) ? sendJson(response, 200, folderJson(id)) : missing();
       const isHere = ({ collection, folder }: EmulatedCard): boolean =>
         folder === parent && folders.has(parent) && collections.has(collection);
+      const detail = query.get('cardDetail');
       return send(call, [
-        ...[...folders].filter(([, folder]) => folder.parent === parent).map(([at]) => folderJson(at)),
-        ...[...cards].filter(([, card]) => isHere(card) && card.archived !== true).map(([at]) => cardJson(at, false)),
+        ...[...folders]
+          .filter(([, folder]) => folder.parent === parent)
+          .map(([at]) => ({ type: 'folder', itemId: `item-${at}`, ...folderJson(at) })),
+        ...[...cards].filter(([, card]) => isHere(card) && card.archived !== true).map(([at]) => entryJson(at, detail)),
       ]);
     }
     if (resource === 'search' && id === 'query') {
       if (query.get('token') === null && query.get('sortField') !== 'dateCreated')
         return refuse(response, { status: 400 });
-      const found = [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at, true));
+      const found = [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at));
       if (found.length > 0) return send(call, found);
       response.writeHead(204).end();
       return;
     }
     if (resource !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
-    sendJson(response, 200, cardJson(id, true));
+    // An archived card can only be read without its details.
+    if (rest === 'extended' && cards.get(id)?.archived === true) return missing();
+    sendJson(response, 200, cardJson(id));
   };
 
   const emulator = await startEmulator({

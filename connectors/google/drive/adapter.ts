@@ -8,11 +8,12 @@ import {
 import type { CallOptions } from '../../accountClient.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { asLink, asMoment, asName, asObject, asText } from '../../json.js';
+import { type Answer, asAnswer, asLink, asMoment, asName, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
+import type { DriveFile, DriveShortcut } from '../vendorTypes.js';
 
 /** A file of Drive's API; every field is unverified. */
-export type FileJson = Readonly<Record<string, unknown>>;
+export type FileJson = Answer<DriveFile>;
 
 /** The file fields to request. */
 export const FILE_FIELDS =
@@ -60,9 +61,9 @@ export const SHARED_WITH_ME = 'shared.with.me';
 const ID = /^[\w-]{1,200}$/;
 export const isFileId = (id: unknown): id is string => typeof id === 'string' && ID.test(id);
 
-const mimeTypeIn = (file: FileJson): string => asText(file['mimeType']) ?? '';
+const mimeTypeIn = (file: FileJson): string => asText(file.mimeType) ?? '';
 export const isFolder = (file: FileJson): boolean => mimeTypeIn(file) === FOLDER;
-export const isTrashed = (file: FileJson): boolean => file['trashed'] === true;
+export const isTrashed = (file: FileJson): boolean => file.trashed === true;
 
 /** The target of a shortcut. */
 interface Target {
@@ -75,7 +76,7 @@ interface Target {
 /** Returns the target of a shortcut; null for other files, or without a target. */
 export function targetOf(file: FileJson): Target | null {
   if (mimeTypeIn(file) !== SHORTCUT) return null;
-  const { targetId, targetMimeType, targetResourceKey } = asObject(file['shortcutDetails']);
+  const { targetId, targetMimeType, targetResourceKey } = asAnswer<DriveShortcut>(file.shortcutDetails);
   return isFileId(targetId)
     ? { id: targetId, isFolder: targetMimeType === FOLDER, keys: keysOf(targetId, targetResourceKey) }
     : null;
@@ -119,8 +120,8 @@ function listedFormat(mimeType: string, name: string): FileFormat | null {
 function versionOf(file: FileJson): string | null {
   // The target of a shortcut may change without the shortcut.
   if (mimeTypeIn(file) === SHORTCUT) return null;
-  const content = asText(file['md5Checksum']) ?? asText(file['version']) ?? asText(file['modifiedTime']);
-  return content === null ? null : `${content} ${asName(file['name']) ?? ''}`;
+  const content = asText(file.md5Checksum) ?? asText(file.version) ?? asText(file.modifiedTime);
+  return content === null ? null : `${content} ${asName(file.name) ?? ''}`;
 }
 
 const POINTS_TO_FOLDER = 'It is a shortcut to another folder. Select the shortcut itself, or that folder.';
@@ -131,8 +132,8 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   if (!isFileId(id)) return null;
   const mimeType = mimeTypeIn(file);
   const target = targetOf(file);
-  const name = asName(file['name']) ?? id;
-  const targetType = target ? (asText(asObject(file['shortcutDetails'])['targetMimeType']) ?? '') : mimeType;
+  const name = asName(file.name) ?? id;
+  const targetType = target ? (asText(asAnswer<DriveShortcut>(file.shortcutDetails).targetMimeType) ?? '') : mimeType;
   const isInside = isFolder(file) || target?.isFolder === true;
   const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
   return createItem({
@@ -141,14 +142,14 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     rootExternalId: root,
     name,
     itemType: isInside ? 'FOLDER' : 'FILE',
-    externalUrl: asLink(file['webViewLink']),
+    externalUrl: asLink(file.webViewLink),
     fileFormat: isInside ? null : listedFormat(targetType, name),
     isSelectable: isInside || nativeKindOf(targetType) !== 'none',
     // A shortcut to a folder is not followed in a listing: shortcuts could form a cycle.
     isExpandable: isFolder(file),
     // A file without an export format becomes a file whose error gives the reason.
     hasContent: !isInside,
-    createdAt: asMoment(file['createdTime']),
+    createdAt: asMoment(file.createdTime),
     version: versionOf(file),
     ...(target?.isFolder === true ? { skipReason: POINTS_TO_FOLDER } : {}),
   });
@@ -184,10 +185,10 @@ export function contentOf(
     readonly shortcut: FileJson | null;
   },
 ): ItemContent {
-  const id = asText(file['id']) ?? '';
-  const name = asName((shortcut ?? file)['name']);
+  const id = asText(file.id) ?? '';
+  const name = asName((shortcut ?? file).name);
   const { driveId } = file;
-  const modifiedAt = asMoment(file['modifiedTime']);
+  const modifiedAt = asMoment(file.modifiedTime);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
   // Files that were uploaded without a type have a generic one; then the name is more specific.
   const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
@@ -198,7 +199,7 @@ export function contentOf(
     format: native?.format ?? null,
     mimeType: named === null ? mimeType : type,
     name,
-    url: asLink(file['webViewLink']) ?? id,
+    url: asLink(file.webViewLink) ?? id,
     fileMetadata: {
       type: 'FILE',
       is_folder: false,
@@ -206,7 +207,7 @@ export function contentOf(
       ...(shortcut === null ? {} : { shortcut_target_id: id }),
       ...(isFileId(driveId) ? { drive_id: driveId } : {}),
       ...(modifiedAt === null ? {} : { modified_at: modifiedAt }),
-      google_mime_type: asText(file['mimeType']),
+      google_mime_type: asText(file.mimeType),
     },
   };
 }

@@ -2,9 +2,10 @@ import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
-import { asList, asMoment, asName, asObject, asText } from '../../json.js';
+import { type Answer, asAnswer, asList, asMoment, asName, asText } from '../../json.js';
+import type { DriveChange, DriveChangeList, DriveFile, DriveStart, SharedDrive } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
-import { FILE_FIELDS, type FileJson, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
+import { FILE_FIELDS, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
 import { allDrives, ownRoot } from './places.js';
 import { ALL_DRIVES } from './walk.js';
 import { requireList } from '../../faults.js';
@@ -32,7 +33,7 @@ const stale = (): Fault =>
 
 async function startOf(client: SourceClient, drive: string): Promise<string> {
   const query = { supportsAllDrives: 'true', ...(drive === OWN ? {} : { driveId: drive }) };
-  const { startPageToken } = await client.get(['changes', 'startPageToken'], query);
+  const { startPageToken } = asAnswer<DriveStart>(await client.get(['changes', 'startPageToken'], query));
   const token = asText(startPageToken);
   if (token === null)
     throw new Fault('server_error', 'Google Drive returned no page token of its changes. It is retried automatically.');
@@ -40,12 +41,16 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 }
 
 /** Converts a log entry to a change; null for entries without one. */
-function fileChange(entry: FileJson, drive: string, { logs, root }: Pick<Point, 'logs' | 'root'>): Change | null {
+function fileChange(
+  entry: Answer<DriveChange>,
+  drive: string,
+  { logs, root }: Pick<Point, 'logs' | 'root'>,
+): Change | null {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
-  const file = asObject(entry['file']);
+  const file = asAnswer<DriveFile>(entry.file);
   // A file that was moved to another drive still exists, and is in that drive's log.
-  if (!isFileId(file['id']) || isTrashed(file)) return { gone: fileId };
+  if (!isFileId(file.id) || isTrashed(file)) return { gone: fileId };
   const { driveId, parents } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
   const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
@@ -80,9 +85,9 @@ export const driveChanges = changeFeed(TOKEN, {
       ...ALL_DRIVES,
       ...(drive === OWN ? {} : { driveId: drive }),
     };
-    let body: Readonly<Record<string, unknown>>;
+    let body: Answer<DriveChangeList>;
     try {
-      body = await client.get(['changes'], query);
+      body = asAnswer<DriveChangeList>(await client.get(['changes'], query));
     } catch (error) {
       if (isStale(error) || (drive === OWN && hasEnded(error))) throw stale();
       if (!hasEnded(error)) throw error;
@@ -97,9 +102,9 @@ export const driveChanges = changeFeed(TOKEN, {
     }
     const changes: Change[] = [];
     let remaining = logs;
-    for (const given of requireList('Google Drive', body['changes'])) {
-      const entry = asObject(given);
-      if (entry['changeType'] !== 'drive') {
+    for (const given of requireList('Google Drive', body.changes)) {
+      const entry = asAnswer<DriveChange>(given);
+      if (entry.changeType !== 'drive') {
         const change = fileChange(entry, drive, { logs: remaining, root });
         if (change) changes.push(change);
         continue;
@@ -113,10 +118,10 @@ export const driveChanges = changeFeed(TOKEN, {
       }
       // No log reports the existing files of a drive that the account has just joined.
       if (!remaining.some(([id]) => id === driveId)) throw stale();
-      const { name, createdTime } = asObject(entry['drive']);
+      const { name, createdTime } = asAnswer<SharedDrive>(entry.drive);
       changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asMoment(createdTime)) });
     }
-    const [nextToken, newStart] = [asText(body['nextPageToken']), asText(body['newStartPageToken'])];
+    const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
     const here = moved.findIndex(([id]) => id === drive);
     return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };

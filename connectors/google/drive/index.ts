@@ -9,7 +9,8 @@ import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
 import { withCursor } from '../../cursors.js';
-import { asObject, asText } from '../../json.js';
+import { asAnswer, asText } from '../../json.js';
+import type { DriveAbout, DriveUser } from '../vendorTypes.js';
 import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
@@ -45,8 +46,8 @@ export const googleDrive: Connector<OAuthGrant> = {
 
   async identify(client) {
     // Any of Drive's scopes gives access to these fields.
-    const { user } = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' });
-    const { displayName, emailAddress, permissionId } = asObject(user);
+    const about = await client.get(['about'], { fields: 'user(displayName,emailAddress,permissionId)' });
+    const { displayName, emailAddress, permissionId } = asAnswer<DriveUser>(asAnswer<DriveAbout>(about).user);
     const email = asText(emailAddress)?.toLowerCase();
     const account = email ?? asText(permissionId);
     if (account === null) throw new Fault('server_error', 'Google Drive returned no user. Try again.');
@@ -81,7 +82,7 @@ export const googleDrive: Connector<OAuthGrant> = {
     const root = outermostItem?.externalId ?? driveId ?? SHARED_WITH_ME;
     const itself = (where: string): SourceItem[] => [outermostItem ?? itemOfFile(named, where) ?? []].flat();
     if (folder === null) return { items: itself(root), next: null };
-    const id = asText(folder['id']) ?? externalId;
+    const id = asText(folder.id) ?? externalId;
     try {
       const page = await nextFoldersPage(client, walkFrom(id, { root, driveId, keys }));
       return { ...page, items: [...itself(root), ...page.items] };

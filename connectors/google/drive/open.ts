@@ -1,7 +1,8 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent, OpenOptions } from '../../connector.js';
 import type { SourceAnswer, SourceClient } from '../../accountClient.js';
-import { asObject, asText } from '../../json.js';
+import { asAnswer, asObject, asText } from '../../json.js';
+import type { DriveFile } from '../vendorTypes.js';
 import {
   contentOf,
   exportTypeOf,
@@ -24,8 +25,10 @@ export async function fileAt(
 ): Promise<FileJson> {
   if (!isFileId(id)) throw noSuchItem('Google Drive');
   const fields = `${FILE_FIELDS}${more}`;
-  const file: FileJson = await client.get(['files', id], { fields, supportsAllDrives: 'true' }, withKeys(keys));
-  if (!isFileId(file['id'])) throw incompleteAnswer('Google Drive', 'the file');
+  const file = asAnswer<DriveFile>(
+    await client.get(['files', id], { fields, supportsAllDrives: 'true' }, withKeys(keys)),
+  );
+  if (!isFileId(file.id)) throw incompleteAnswer('Google Drive', 'the file');
   if (isTrashed(file)) throw noSuchItem('Google Drive');
   return file;
 }
@@ -54,9 +57,9 @@ async function exported(
   { mimeType, keys }: { readonly mimeType: string; readonly keys: string | null },
 ): Promise<SourceAnswer> {
   try {
-    return await client.content(['files', asText(file['id']) ?? '', 'export'], { mimeType }, withKeys(keys));
+    return await client.content(['files', asText(file.id) ?? '', 'export'], { mimeType }, withKeys(keys));
   } catch (error) {
-    const link = asText(asObject(file['exportLinks'])[mimeType]);
+    const link = asText(asObject(file.exportLinks)[mimeType]);
     const location = link === null ? null : partsBelow(client.urls['documents'] ?? '', link);
     if (!(error instanceof Fault) || error.kind !== 'unsupported_type' || location === null) throw error;
     // The web export is not part of the API, but accepts the same token.
@@ -77,7 +80,7 @@ export async function openFile(
   const file = target ? await fileAt(client, target.id, { more, keys }) : named;
   if (isFolder(file))
     throw new Fault('unsupported_type', 'A Google Drive folder has no text of its own: sync the files in it.');
-  const native = nativeKindOf(asText(file['mimeType']) ?? '');
+  const native = nativeKindOf(asText(file.mimeType) ?? '');
   if (native === 'none')
     throw new Fault(
       'unsupported_type',
@@ -87,10 +90,10 @@ export async function openFile(
   const answer = exportAs
     ? await exported(client, file, { mimeType: exportAs, keys })
     : await client.content(
-        ['files', asText(file['id']) ?? ''],
+        ['files', asText(file.id) ?? ''],
         { alt: 'media', supportsAllDrives: 'true' },
         withKeys(keys),
       );
-  const declared = exportAs ?? asText(file['mimeType']) ?? answer.headers['content-type'] ?? '';
+  const declared = exportAs ?? asText(file.mimeType) ?? answer.headers['content-type'] ?? '';
   return contentOf(file, { bytes: answer.bytes, contentType: declared, native, shortcut: target ? named : null });
 }

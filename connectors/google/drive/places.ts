@@ -1,8 +1,9 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { asLink, asMoment, asName, asObject } from '../../json.js';
+import { asAnswer, asLink, asMoment, asName } from '../../json.js';
 import { fetchPage } from '../paged.js';
+import type { SharedDrive, SharedDriveList } from '../vendorTypes.js';
 import { isFileId, itemOfPlace } from './adapter.js';
 import { fileAt } from './open.js';
 import { requireList } from '../../faults.js';
@@ -16,9 +17,9 @@ const driveUrl = (id: string): string => `https://drive.google.com/drive/folders
 /** Returns a page of the shared drives that the account is a member of. */
 export async function drivesPage(client: SourceClient, token: string | null): Promise<ItemPage> {
   const query = { pageSize: DRIVES_PER_PAGE, fields: 'nextPageToken,drives(id,name,createdTime)' };
-  const { body, next } = await fetchPage(client, ['drives'], query, token);
-  const items = requireList('Google Drive', body['drives']).flatMap((given): SourceItem[] => {
-    const { id, name, createdTime } = asObject(given);
+  const { body, next } = await fetchPage<SharedDriveList>(client, ['drives'], query, token);
+  const items = requireList('Google Drive', body.drives).flatMap((given): SourceItem[] => {
+    const { id, name, createdTime } = asAnswer<SharedDrive>(given);
     return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];
   });
   return { items, next };
@@ -37,7 +38,8 @@ export async function allDrives(client: SourceClient): Promise<readonly SourceIt
 
 /** Returns the item of a shared drive. */
 export async function driveAt(client: SourceClient, id: string): Promise<SourceItem> {
-  const { name, createdTime } = await client.get(['drives', id], { fields: 'id,name,createdTime' });
+  const drive = await client.get(['drives', id], { fields: 'id,name,createdTime' });
+  const { name, createdTime } = asAnswer<SharedDrive>(drive);
   return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime));
 }
 

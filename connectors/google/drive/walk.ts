@@ -1,7 +1,8 @@
 import { type PageAt, count, shapeOf, listOf, nullable, optional, string, type Checked } from '../../cursors.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { asObject } from '../../json.js';
+import { asAnswer } from '../../json.js';
+import type { DriveFile, DriveFileList } from '../vendorTypes.js';
 import { fetchPage } from '../paged.js';
 import { FILE_FIELDS, itemOfFile, SHARED_WITH_ME, withKeys } from './adapter.js';
 import { requireList } from '../../faults.js';
@@ -92,10 +93,10 @@ export async function nextFoldersPage(client: SourceClient, cursor: FolderCursor
     ...ALL_DRIVES,
     ...corpusOf(cursor),
   };
-  const page = await fetchPage(client, ['files'], query, token, withKeys(keys));
+  const page = await fetchPage<DriveFileList>(client, ['files'], query, token, withKeys(keys));
   const items: SourceItem[] = [];
-  for (const file of requireList('Google Drive', page.body['files'])) {
-    const item = itemOfFile(asObject(file), root);
+  for (const file of requireList('Google Drive', page.body.files)) {
+    const item = itemOfFile(asAnswer<DriveFile>(file), root);
     if (item) items.push(item);
   }
   const below = [
@@ -104,6 +105,6 @@ export async function nextFoldersPage(client: SourceClient, cursor: FolderCursor
   ];
   const next = page.next === null ? behind(cursor, below) : { ...cursor, below, token: page.next };
   // Drive could not search everything: the known contents must not be deleted.
-  const refused = page.body['incompleteSearch'] === true ? { refused: open.slice(0, group) } : {};
+  const refused = page.body.incompleteSearch === true ? { refused: open.slice(0, group) } : {};
   return { items, next, ...refused };
 }

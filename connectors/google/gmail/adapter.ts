@@ -1,11 +1,12 @@
 import type { TagValue } from '../../../contract/files/records.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { asList, asObject, asText } from '../../json.js';
+import { type Answer, asAnswer, asList, asText } from '../../json.js';
+import type { GmailHeader, GmailLabel, GmailMessage, GmailPart } from '../vendorTypes.js';
 import { createItem, createContainer } from '../../items.js';
 
-/** A message or label of Gmail's API; every field is unverified. */
-export type GmailJson = Readonly<Record<string, unknown>>;
+/** A message of Gmail's API; every field is unverified. */
+export type MessageJson = Answer<GmailMessage>;
 
 /** The message fields to request in listings. */
 export const MESSAGE_FIELDS = 'id,threadId,labelIds,internalDate,historyId,payload/headers';
@@ -37,23 +38,23 @@ const place = (externalId: string, name: string): SourceItem =>
 export const otherMail = (): SourceItem => place(OTHER_MAIL, 'Other mail');
 
 /** Converts a label that works as a folder; null for one that only marks messages. */
-export function itemOfLabel(label: GmailJson): SourceItem | null {
+export function itemOfLabel(label: Answer<GmailLabel>): SourceItem | null {
   const { id, name, type } = label;
   if (!isMailId(id) || (type !== 'user' && !OWN_PLACES.includes(id))) return null;
   return place(`${LABEL}${id}`, asText(name) ?? id);
 }
 
-const labelsOf = (message: GmailJson): string[] =>
-  asList(message['labelIds']).filter((id): id is string => typeof id === 'string');
+const labelsOf = (message: MessageJson): string[] =>
+  asList(message.labelIds).filter((id): id is string => typeof id === 'string');
 /** Whether a message is spam or in the trash; both count as deleted. */
-export const isTrashOrSpam = (message: GmailJson): boolean =>
+export const isTrashOrSpam = (message: MessageJson): boolean =>
   labelsOf(message).some((id) => id === 'TRASH' || id === 'SPAM');
 
 /**
  * Returns the one folder that a message is listed in. It depends on the message alone, so every listing returns the
  * same.
  */
-function parentIdOf(message: GmailJson): string {
+function parentIdOf(message: MessageJson): string {
   const labels = labelsOf(message);
   const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
   const own = label ?? OWN_PLACES.find((id) => labels.includes(id));
@@ -64,10 +65,10 @@ const MAX_HEADER_LENGTH = 500;
 const MAX_PEOPLE = 100;
 
 /** Returns the first header with a name, ignoring case. */
-function headerOf(message: GmailJson, name: string): string | null {
-  for (const given of asList(asObject(message['payload'])['headers'])) {
-    const header = asObject(given);
-    if (asText(header['name'])?.toLowerCase() === name) return asText(header['value']);
+function headerOf(message: MessageJson, name: string): string | null {
+  for (const given of asList(asAnswer<GmailPart>(message.payload).headers)) {
+    const header = asAnswer<GmailHeader>(given);
+    if (asText(header.name)?.toLowerCase() === name) return asText(header.value);
   }
   return null;
 }
@@ -82,7 +83,7 @@ export function addressesIn(header: string | null): string[] {
 }
 
 /** Returns sender and recipients as tags of the message's file. */
-function tagsOf(message: GmailJson): Record<string, TagValue> {
+function tagsOf(message: MessageJson): Record<string, TagValue> {
   const [sender] = addressesIn(headerOf(message, 'from'));
   const [recipient, cc] = [addressesIn(headerOf(message, 'to')), addressesIn(headerOf(message, 'cc'))];
   return {
@@ -92,15 +93,15 @@ function tagsOf(message: GmailJson): Record<string, TagValue> {
   };
 }
 
-function dateOf(message: GmailJson): string | null {
-  const at = Number(message['internalDate'] ?? Number.NaN);
+function dateOf(message: MessageJson): string | null {
+  const at = Number(message.internalDate ?? Number.NaN);
   return Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
 }
 
 const urlOf = (id: string): string => `https://mail.google.com/mail/#all/${id}`;
 
 /** Converts a message; null for an invalid answer, and for deleted messages. */
-export function itemOfMessage(message: GmailJson): SourceItem | null {
+export function itemOfMessage(message: MessageJson): SourceItem | null {
   const { id } = message;
   if (!isMailId(id) || isTrashOrSpam(message)) return null;
   const within = parentIdOf(message);
@@ -115,7 +116,7 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
     hasContent: true,
     createdAt: dateOf(message),
     // The text never changes, but the labels do, and they are part of the metadata.
-    version: asText(message['historyId']),
+    version: asText(message.historyId),
     tags: tagsOf(message),
   });
 }
@@ -123,9 +124,9 @@ export function itemOfMessage(message: GmailJson): SourceItem | null {
 /**
  * Returns a message in the MIME format. @param answers id of the message in the thread that it replies to; null: none
  */
-export function contentOf(message: GmailJson, bytes: Uint8Array, answers: string | null): ItemContent {
-  const id = asText(message['id']) ?? '';
-  const thread = asText(message['threadId']) ?? id;
+export function contentOf(message: MessageJson, bytes: Uint8Array, answers: string | null): ItemContent {
+  const id = asText(message.id) ?? '';
+  const thread = asText(message.threadId) ?? id;
   return {
     bytes,
     contentType: 'message/rfc822',

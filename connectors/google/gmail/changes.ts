@@ -1,7 +1,8 @@
 import { changeFeed, shapeOf, nullable, string } from '../../cursors.js';
 import { Fault } from '../../../contract/failures.js';
 import type { Change } from '../../sourceItem.js';
-import { asList, asObject, asText } from '../../json.js';
+import { type Answer, asAnswer, asList, asText } from '../../json.js';
+import type { GmailHistory, GmailHistoryEntry, GmailHistoryList, GmailMessage, GmailProfile } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
 import { isMailId } from './adapter.js';
 import { placesAt } from './labels.js';
@@ -21,10 +22,10 @@ const stale = (): Fault =>
 function messagesIn(history: readonly unknown[]): Map<string, boolean> {
   const found = new Map<string, boolean>();
   for (const given of history) {
-    const record = asObject(given);
+    const record = asAnswer<GmailHistory>(given);
     for (const kind of ['messagesAdded', 'labelsAdded', 'labelsRemoved', 'messagesDeleted'] as const)
       for (const entry of asList(record[kind])) {
-        const { id } = asObject(asObject(entry)['message']);
+        const { id } = asAnswer<GmailMessage>(asAnswer<GmailHistoryEntry>(entry).message);
         if (isMailId(id)) found.set(id, kind === 'messagesDeleted');
       }
   }
@@ -33,7 +34,7 @@ function messagesIn(history: readonly unknown[]): Map<string, boolean> {
 
 export const gmailChanges = changeFeed(TOKEN, {
   async now(client) {
-    const { historyId } = await client.get(['profile'], { fields: 'historyId' });
+    const { historyId } = asAnswer<GmailProfile>(await client.get(['profile'], { fields: 'historyId' }));
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
       throw new Fault('server_error', 'Gmail did not return the id of its history. It is retried automatically.');
@@ -46,17 +47,17 @@ export const gmailChanges = changeFeed(TOKEN, {
       maxResults: RECORDS_PER_PAGE,
       ...(token === null ? {} : { pageToken: token }),
     };
-    let body: Readonly<Record<string, unknown>>;
+    let body: Answer<GmailHistoryList>;
     try {
-      body = await client.get(['history'], query);
+      body = asAnswer<GmailHistoryList>(await client.get(['history'], query));
     } catch (error) {
       // Gmail keeps its history for about a week.
       if (isStale(error) || (error instanceof Fault && error.kind === 'not_found')) throw stale();
       throw error;
     }
     // Gmail omits an empty list, but never the id of the history.
-    if (body['historyId'] === undefined) requireList('Gmail', body['history'], 'its history');
-    const found = [...messagesIn(asList(body['history']))];
+    if (body.historyId === undefined) requireList('Gmail', body.history, 'its history');
+    const found = [...messagesIn(asList(body.history))];
     // The current labels show whether a message was moved to the trash, or back.
     const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
     const items = new Map((await itemsAt(client, known)).map((item, index) => [known[index], item]));
@@ -69,9 +70,9 @@ export const gmailChanges = changeFeed(TOKEN, {
         return item ? { item } : { gone: id };
       }),
     ];
-    const next = asText(body['nextPageToken']);
+    const next = asText(body.nextPageToken);
     if (next !== null) return { changes, next: { start, token: next }, more: true };
-    const end = asText(body['historyId']);
+    const end = asText(body.historyId);
     return {
       changes,
       next: { start: end !== null && HISTORY_ID.test(end) ? end : start, token: null },

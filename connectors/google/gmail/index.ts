@@ -9,15 +9,16 @@ import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
-import { asObject, asText } from '../../json.js';
+import { asAnswer, asText } from '../../json.js';
+import type { GmailLabel, GmailMessage, GmailProfile } from '../vendorTypes.js';
 import {
   contentOf,
-  type GmailJson,
   isMailId,
   isTrashOrSpam,
   itemOfLabel,
   itemOfMessage,
   labelIn,
+  type MessageJson,
   OTHER_MAIL,
   otherMail,
   threadIn,
@@ -47,10 +48,10 @@ async function withPlace(
 }
 
 /** Returns the id of the previous message in the thread; null for the first one, or if it is unknown. */
-async function previousInThread(client: SourceClient, message: GmailJson): Promise<string | null> {
+async function previousInThread(client: SourceClient, message: MessageJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
-  const ids = (await threadAt(client, threadId)).map((one) => one['id']);
+  const ids = (await threadAt(client, threadId)).map((one) => one.id);
   const before = ids[ids.indexOf(id) - 1];
   return isMailId(before) ? before : null;
 }
@@ -71,7 +72,7 @@ export const gmail: Connector<OAuthGrant> = {
   sharedLimit: projectLimit,
 
   async identify(client) {
-    const { emailAddress } = await client.get(['profile'], { fields: 'emailAddress' });
+    const { emailAddress } = asAnswer<GmailProfile>(await client.get(['profile'], { fields: 'emailAddress' }));
     const email = asText(emailAddress)?.toLowerCase();
     if (email === undefined) throw new Fault('server_error', 'Gmail returned no email address. Try again.');
     return { account: email, metadata: { email } };
@@ -89,7 +90,7 @@ export const gmail: Connector<OAuthGrant> = {
     if (label !== null) {
       const itself = async (): Promise<SourceItem> => {
         const json = await client.get(['labels', label], { fields: 'id,name,type' });
-        const item = itemOfLabel(requireId('Gmail', json, 'the label'));
+        const item = itemOfLabel(asAnswer<GmailLabel>(requireId('Gmail', json, 'the label')));
         if (!item) throw missing();
         return item;
       };
@@ -119,14 +120,14 @@ export const gmail: Connector<OAuthGrant> = {
     // Requested with the size limit of content: the answer contains the whole message with its attachments.
     const query = { format: 'raw', fields: 'id,threadId,labelIds,raw' };
     const answer = await byId(client.content(['messages', externalId], query));
-    let message: GmailJson;
+    let message: MessageJson;
     try {
-      message = asObject(JSON.parse(Buffer.from(answer.bytes).toString()));
+      message = asAnswer<GmailMessage>(JSON.parse(Buffer.from(answer.bytes).toString()));
     } catch {
       message = {};
     }
     if (isTrashOrSpam(message)) throw missing();
-    const raw = asText(message['raw']);
+    const raw = asText(message.raw);
     if (raw === null)
       throw new Fault('server_error', 'Gmail returned no text of the message. It is retried automatically.');
     return contentOf(message, Buffer.from(raw, 'base64url'), await previousInThread(client, message));

@@ -1,9 +1,10 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { asList, asObject } from '../../json.js';
+import { asAnswer, asList } from '../../json.js';
+import type { GmailMessage, GmailMessageList, GmailThread } from '../vendorTypes.js';
 import { fetchPage } from '../paged.js';
-import { type GmailJson, isMailId, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
+import { isMailId, itemOfMessage, MESSAGE_FIELDS, type MessageJson } from './adapter.js';
 import { isFault, noSuchItem, requireId, requireList } from '../../faults.js';
 
 /**
@@ -14,7 +15,7 @@ const MESSAGES_PER_PAGE = '25';
 
 const idsIn = (list: unknown): string[] =>
   asList(list)
-    .map((given) => asObject(given)['id'])
+    .map((given) => asAnswer<GmailMessage>(given).id)
     .filter(isMailId);
 
 /**
@@ -30,10 +31,10 @@ export async function byId<T>(call: Promise<T>): Promise<T> {
 }
 
 /** Returns a message without its text; null if it was deleted. */
-async function messageAt(client: SourceClient, id: string): Promise<GmailJson | null> {
+async function messageAt(client: SourceClient, id: string): Promise<MessageJson | null> {
   try {
     const message = await byId(client.get(['messages', id], { format: 'metadata', fields: MESSAGE_FIELDS }));
-    return requireId('Gmail', message, 'the message');
+    return asAnswer<GmailMessage>(requireId('Gmail', message, 'the message'));
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
@@ -56,16 +57,16 @@ export async function messagesPage(
   token: string | null,
 ): Promise<ItemPage> {
   const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
-  const { body, next } = await fetchPage(client, ['messages'], query, token);
+  const { body, next } = await fetchPage<GmailMessageList>(client, ['messages'], query, token);
   // Gmail omits an empty list, and gives an estimated size of 0 instead.
-  if (body['resultSizeEstimate'] === undefined) requireList('Gmail', body['messages'], 'messages');
-  const items = await itemsAt(client, idsIn(body['messages']));
+  if (body.resultSizeEstimate === undefined) requireList('Gmail', body.messages, 'messages');
+  const items = await itemsAt(client, idsIn(body.messages));
   return { items: items.filter((item) => item !== null), next };
 }
 
 /** Returns the messages of a thread, oldest first, without their texts. */
-export async function threadAt(client: SourceClient, id: string): Promise<readonly GmailJson[]> {
+export async function threadAt(client: SourceClient, id: string): Promise<readonly MessageJson[]> {
   const query = { format: 'metadata', fields: `messages(${MESSAGE_FIELDS})` };
-  const { messages } = await byId(client.get(['threads', id], query));
-  return requireList('Gmail', messages, 'the messages of the thread').map(asObject);
+  const { messages } = asAnswer<GmailThread>(await byId(client.get(['threads', id], query)));
+  return requireList('Gmail', messages, 'the messages of the thread').map(asAnswer<GmailMessage>);
 }

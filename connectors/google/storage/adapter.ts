@@ -1,5 +1,6 @@
 import { createObjectTree, type ListedObject } from '../../objectTree.js';
-import { asList, asObject, asText } from '../../json.js';
+import { type Answer, asAnswer, asList, asText } from '../../json.js';
+import type { CloudObject } from '../vendorTypes.js';
 
 /** Converts buckets and their objects to items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
@@ -16,15 +17,15 @@ export const dateOf = (value: unknown): Date | null => {
 /**
  * Returns a value that changes with an object's content: objects are immutable, so every change has a new generation.
  */
-export const versionOf = (object: Readonly<Record<string, unknown>>): string | null =>
-  asText(object['generation']) ?? asText(object['etag']);
+export const versionOf = (object: Answer<CloudObject>): string | null =>
+  asText(object.generation) ?? asText(object.etag);
 
 /** Returns the objects of a listing that have a name. */
 export const objectsIn = (list: unknown): ListedObject[] =>
   asList(list).flatMap((given) => {
-    const object = asObject(given);
-    const key = asText(object['name']);
-    return key === null ? [] : [{ key, createdAt: dateOf(object['timeCreated']), etag: versionOf(object) }];
+    const object = asAnswer<CloudObject>(given);
+    const key = asText(object.name);
+    return key === null ? [] : [{ key, createdAt: dateOf(object.timeCreated), etag: versionOf(object) }];
   });
 
 /** Valid bucket names; other characters could change the request path. */

@@ -19,7 +19,15 @@ import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage } from '../../sourceItem.js';
 import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
-import { asList, asObject, asText, type Json } from '../../json.js';
+import { type Answer, asAnswer, asList, asText } from '../../json.js';
+import type {
+  CloudBucket,
+  CloudBucketList,
+  CloudObject,
+  CloudObjectList,
+  CloudProject,
+  CloudProjectList,
+} from '../vendorTypes.js';
 import { fetchPage } from '../paged.js';
 import {
   contentOf,
@@ -72,22 +80,22 @@ const unlessEnd = (cursor: BucketCursor): BucketCursor | null =>
   cursor.projects.length === 0 && cursor.more === null ? null : cursor;
 
 /** Returns the items of a list. Google omits an empty list, but never its kind: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
-const itemsIn = ({ kind, items }: Json): readonly unknown[] =>
+const itemsIn = ({ kind, items }: Answer<CloudBucketList | CloudObjectList>): readonly unknown[] =>
   requireList('Google Cloud Storage', items ?? (kind === undefined ? null : []));
 
 /** Returns a page of projects; their buckets are listed later. */
 async function projectsPage(client: SourceClient, token: string | null): Promise<PageAt<BucketCursor>> {
   const query = { pageSize: PROJECTS_PER_PAGE, filter: 'lifecycleState:ACTIVE' };
-  const { body, next } = await fetchPage(client, ['projects'], query, token, { at: 'projects' });
-  const projects = asList(body['projects'])
-    .map((given) => asText(asObject(given)['projectId']))
+  const { body, next } = await fetchPage<CloudProjectList>(client, ['projects'], query, token, { at: 'projects' });
+  const projects = asList(body.projects)
+    .map((given) => asText(asAnswer<CloudProject>(given).projectId))
     .filter(isProject);
   const more = next === null ? null : { token: next };
   // Google answers `{}` both without projects and by mistake, so the page is marked partial: nothing may be deleted.
   return {
     items: [],
     next: unlessEnd({ projects, token: null, more }),
-    ...(body['projects'] ? {} : { isPartial: true }),
+    ...(body.projects ? {} : { isPartial: true }),
   };
 }
 
@@ -95,9 +103,9 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
 async function bucketsPage(client: SourceClient, project: string, token: string | null): Promise<ItemPage> {
   const query = { project, maxResults: BUCKETS_PER_PAGE, fields: 'kind,nextPageToken,items(name,timeCreated)' };
   try {
-    const { body, next } = await fetchPage(client, ['b'], query, token);
+    const { body, next } = await fetchPage<CloudBucketList>(client, ['b'], query, token);
     const items = itemsIn(body).flatMap((given) => {
-      const { name, timeCreated } = asObject(given);
+      const { name, timeCreated } = asAnswer<CloudBucket>(given);
       const bucket = asText(name);
       return isBucket(bucket) ? [itemOfContainer(bucket, dateOf(timeCreated))] : [];
     });
@@ -113,7 +121,7 @@ const objectsPage = withCursor(
   OBJECT_CURSOR,
   async (client: SourceClient, { bucket, key, kind }: ObjectRef, cursor) => {
     const query = { prefix: key, maxResults: OBJECTS_PER_PAGE, fields: `kind,nextPageToken,items(${OBJECT_FIELDS})` };
-    const { body, next } = await fetchPage(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
+    const { body, next } = await fetchPage<CloudObjectList>(client, ['b', bucket, 'o'], query, cursor?.token ?? null);
     const objects = objectsIn(itemsIn(body));
     if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
     const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
@@ -127,8 +135,8 @@ const objectsPage = withCursor(
   },
 );
 
-const objectAt = (client: SourceClient, bucket: string, key: string) =>
-  client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS });
+const objectAt = async (client: SourceClient, bucket: string, key: string) =>
+  asAnswer<CloudObject>(await client.get(['b', bucket, 'o', key], { fields: OBJECT_FIELDS }));
 
 export const googleCloudStorage: Connector<OAuthGrant> = {
   about: {
@@ -202,7 +210,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     }
     const object = await objectAt(client, bucket, key);
     const { bytes, headers } = await client.content(['b', bucket, 'o', key], { alt: 'media' });
-    const contentType = asText(object['contentType']) ?? headers['content-type'];
+    const contentType = asText(object.contentType) ?? headers['content-type'];
     return contentOf(bucket, key, { bytes, contentType, etag: versionOf(object) ?? undefined });
   },
 };

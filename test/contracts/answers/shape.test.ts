@@ -114,6 +114,7 @@ test('compares refusals, answers whose shape depends on the request, and bodies 
   expect(answered('/ships/1', '<html>')).toEqual(['GET /ships/{id} 200: the answer is not JSON']);
   expect(answered('/ships/1/photo', 'bytes')).toEqual([]);
   expect(answered('/ships/1', '', 302)).toEqual([]);
+  expect(answered('/ships/1', '', 204)).toEqual([]);
 });
 
 test('every table of answers belongs to a table of requests, and states the origin and date of its facts', () =>

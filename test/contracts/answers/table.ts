@@ -52,7 +52,8 @@ export function answerProblems(
   if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
   const name = operationOf(contract, method, path);
   const known = status >= 400 ? refusal : name === null ? undefined : operations[name];
-  if (known === undefined || (status >= 300 && status < 400) || textRefusals.includes(status)) return [];
+  const hasNoBody = status === 204 || (status >= 300 && status < 400);
+  if (known === undefined || hasNoBody || textRefusals.includes(status)) return [];
   const asked = new URL(url);
   const shape = typeof known === 'function' ? known(asked) : known;
   if (shape === null) return [];

@@ -55,5 +55,25 @@ export const gong: Reality = {
       ...{ seen: 'https://github.com/dust-tt/dust/pull/12134', date: '2025-04-20' },
       ours: { test: [SUITE, 'gives an old call the same version in every listing, and a recent one none'] },
     },
+    {
+      about: 'changes',
+      fact: 'A call can be listed hours after it began: polls from the start of the newest known call miss it.',
+      ...{ seen: 'https://github.com/PipedreamHQ/pipedream/issues/21479', date: '2026-07-23' },
+      ours: { safe: 'Every listing begins before the first call.', in: 'connectors/gong/index.ts' },
+    },
+    {
+      about: 'listing',
+      fact: 'The folders of the library are refused with 400 without a workspace, which the specification calls optional.',
+      ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/652', date: '2026-08-25' },
+      ours: {
+        test: [SUITE, 'names the workspace in each request for folders, which Gong refuses with 400 otherwise'],
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Accounts whose plan has no library get 401 for it, as for a token that has ended.',
+      ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/542', date: '2026-06-12' },
+      ours: { test: [SUITE, 'lists calls without folders if the library is refused with %d'], fixed: true },
+    },
   ],
 };

@@ -1,13 +1,16 @@
 import type { Contract } from '../contract.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
+import { document360 } from './document360.js';
 import { dropbox } from './dropbox.js';
 import { gitbook } from './gitbook.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
+import { gong } from './gong.js';
 import { googleCloudStorage } from './googleCloudStorage.js';
 import { googleDrive } from './googleDrive.js';
 import { googleProjects } from './googleProjects.js';
+import { guru } from './guru.js';
 import { intercom } from './intercom.js';
 import { notion } from './notion.js';
 import { oneDrive } from './oneDrive.js';
@@ -21,13 +24,16 @@ import { zendesk } from './zendesk.js';
 export const CONTRACTS: readonly Contract[] = [
   box,
   confluence,
+  document360,
   dropbox,
   gitbook,
   github,
   gmail,
+  gong,
   googleCloudStorage,
   googleDrive,
   googleProjects,
+  guru,
   intercom,
   notion,
   oneDrive,

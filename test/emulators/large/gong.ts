@@ -22,6 +22,7 @@ const basicOf = (number: number) => {
   return {
     ...{ id: idOf(number), title: `Call ${number}`, started, scheduled: started, workspaceId: WORKSPACE },
     ...{ url: `https://app.gong.io/call?id=${idOf(number)}`, duration: 61, language: 'eng', direction: 'Conference' },
+    ...{ scope: 'External', media: 'Video' },
   };
 };
 

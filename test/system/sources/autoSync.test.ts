@@ -95,7 +95,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   });
   expect((await filesOf(user)).map(same)).toEqual(files.map(same));
   // The next listing equals the one whose changes were applied, so nothing is listed a second time.
-  expect(await triggerPass(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
+  expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
   fixture.remove(content.others[0]!);

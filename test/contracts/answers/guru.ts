@@ -1,0 +1,96 @@
+/**
+ * Answers of Guru, which publishes no schemas: fields of the examples in its documentation and of its own client. Those are
+ * always there that the examples have and its client reads without a default.
+ */
+import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
+import type { AnswerTable } from './table.js';
+
+const maybe = orNull(text);
+/** `2025-12-19T16:41:28.565+0000`. */
+const at: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/ };
+const user = object(each(maybe, 'id', 'status', 'email', 'firstName', 'lastName', 'profilePicUrl'));
+const verificationState = oneOf('TRUSTED', 'NEEDS_VERIFICATION', 'VERIFIED');
+const shareStatus = oneOf('TEAM', 'PRIVATE', 'PUBLIC');
+
+const collectionFields = {
+  ...each(text, 'id', 'name', 'slug', 'color', 'homeBoardSlug'),
+  ...{ collectionType: oneOf('INTERNAL', 'EXTERNAL'), collectionTypeDetail: maybe },
+  ...each(flag, 'publicCardsEnabled', 'roiEnabled', 'assistEnabled'),
+};
+/** The collection of a card or a folder. */
+const ofCollection = object(collectionFields, ['id', 'name']);
+const collection = object(
+  {
+    ...collectionFields,
+    ...{ description: maybe, dateCreated: at, collectionStats: anyObject, roles: listOf(text), cards: integer },
+  },
+  ['id', 'name', 'slug', 'homeBoardSlug', 'collectionType', 'dateCreated'],
+);
+
+const folderFields = {
+  ...each(text, 'id', 'title', 'slug'),
+  ...{ description: maybe, lastModified: at, lastModifiedBy: user, collection: ofCollection, home: flag },
+  ...{ numberOfFacts: integer, groupsSharedWith: listOf(anyObject) },
+};
+const folder = object(folderFields, ['id', 'title', 'slug', 'collection']);
+
+const cardFields = {
+  ...each(text, 'id', 'preferredPhrase', 'slug', 'content', 'cardType', 'contentSchemaVersion', 'teamId'),
+  ...{ verificationState, shareStatus, collection: ofCollection, version: integer },
+  ...each(at, 'dateCreated', 'lastModified', 'lastVerified', 'nextVerificationDate', 'verificationInitiationDate'),
+  ...each(user, 'owner', 'originalOwner', 'lastModifiedBy', 'lastVerifiedBy', 'verificationInitiator'),
+  ...{ verificationInterval: integer, verificationReason: maybe, verificationType: text },
+  ...{ verificationReasons: listOf(text), verifiers: listOf(anyObject), tags: listOf(anyObject), cardInfo: anyObject },
+  ...{ boards: listOf(object({ ...each(text, 'id', 'title', 'slug') }, ['id'])), htmlContent: flag },
+  ...each(flag, 'archived', 'favorited', 'followed'),
+};
+const cardNames = [
+  ...['id', 'preferredPhrase', 'slug', 'shareStatus', 'verificationState', 'collection', 'dateCreated', 'lastModified'],
+];
+const card = object(cardFields, [...cardNames, 'content', 'version']);
+
+/** An entry of a folder. @param detail the details of cards, which the request chooses */
+const entry = (detail: string | null): Shape => {
+  const placed = { itemId: text };
+  const folderEntry = object({ type: oneOf('folder'), ...placed, ...folderFields }, [
+    'type',
+    'itemId',
+    'id',
+    'title',
+    'slug',
+  ]);
+  const basic = {
+    ...{ type: oneOf('card'), ...placed, folderCount: integer },
+    ...{ ...each(text, 'id', 'preferredPhrase', 'slug'), shareStatus, verificationState },
+  };
+  const cardEntry =
+    detail === 'FULL'
+      ? object({ ...cardFields, type: oneOf('card', 'fact'), ...placed, folderCount: integer }, [
+          ...['type', 'itemId', ...cardNames],
+        ])
+      : object(basic, Object.keys(basic));
+  return listOf(eitherOf(folderEntry, cardEntry));
+};
+
+export const guru: AnswerTable = {
+  name: 'guru',
+  specification: 'https://developer.getguru.com/docs/cards',
+  version: 'v1',
+  taken: '2026-11-27',
+  // No schema of refusals is published.
+  refusal: anyObject,
+  operations: {
+    'GET /whoami': object({
+      ...{ ...each(maybe, 'id', 'email', 'firstName', 'lastName'), user },
+      team: object({ ...each(text, 'id', 'name', 'status'), dateCreated: at }, ['id', 'name']),
+    }),
+    'GET /collections': listOf(collection),
+    'GET /collections/{collectionId}': collection,
+    'GET /folders/{folderId}': folder,
+    'GET /folders/{folderId}/items': ({ searchParams }) => entry(searchParams.get('cardDetail')),
+    'GET /cards/{cardId}': card,
+    'GET /cards/{cardId}/extended': card,
+    // 204 without a body if nothing is found.
+    'GET /search/query': listOf(card),
+  },
+};
