@@ -22,6 +22,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   notion: ['listing', 'paging', 'formats'],
   oneDrive: ['listing', 'paging', 'changes', 'formats'],
   outlook: ['listing', 'paging', 'changes', 'formats'],
+  s3: ['listing', 'paging', 'formats'],
   salesforce: ['listing', 'paging', 'changes', 'deletions', 'formats'],
   salesforceIdentity: [],
   sharePoint: ['listing', 'paging', 'changes', 'formats'],

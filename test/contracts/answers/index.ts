@@ -9,6 +9,7 @@ import { googleCloudStorage, googleProjects } from './google/storage.js';
 import { googleDrive } from './google/drive.js';
 import { oneDrive, outlook, sharePoint } from './microsoft.js';
 import { notion } from './notion.js';
+import { s3 } from './s3.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
 import { slack } from './slack.js';
 import type { AnswerTable } from './table.js';
@@ -17,5 +18,5 @@ import { zendesk } from './zendesk.js';
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
   ...[box, confluence, dropbox, gitbook, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom],
-  ...[notion, oneDrive, outlook, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
+  ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
 ];

@@ -10,6 +10,7 @@ import { googleDrive } from './googleDrive.js';
 import { notion } from './notion.js';
 import { oneDrive } from './oneDrive.js';
 import { outlook } from './outlook.js';
+import { s3 } from './s3.js';
 import { salesforce } from './salesforce.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
@@ -18,5 +19,5 @@ import { zendesk } from './zendesk.js';
 /** What users and other projects observed, by source. */
 export const OBSERVATIONS: readonly Reality[] = [
   ...[box, confluence, dropbox, github, gmail, gong, googleCloudStorage, googleDrive, notion],
-  ...[oneDrive, outlook, salesforce, sharePoint, slack, zendesk],
+  ...[oneDrive, outlook, s3, salesforce, sharePoint, slack, zendesk],
 ];

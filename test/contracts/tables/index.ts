@@ -12,6 +12,7 @@ import { intercom } from './intercom.js';
 import { notion } from './notion.js';
 import { oneDrive } from './oneDrive.js';
 import { outlook } from './outlook.js';
+import { s3 } from './s3.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
@@ -32,6 +33,7 @@ export const CONTRACTS: readonly Contract[] = [
   notion,
   oneDrive,
   outlook,
+  s3,
   salesforce,
   salesforceIdentity,
   sharePoint,
