@@ -9,6 +9,7 @@ import type { Aspect } from './reality/fact.js';
  * The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification.
  */
 export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
+  azureBlobStorage: ['listing', 'paging', 'formats'],
   box: ['listing', 'paging', 'changes', 'formats'],
   confluence: ['listing', 'paging', 'formats'],
   dropbox: ['listing', 'paging', 'changes', 'formats'],

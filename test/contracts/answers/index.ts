@@ -1,3 +1,4 @@
+import { azureBlobStorage } from './azureBlobStorage.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
@@ -17,6 +18,7 @@ import { zendesk } from './zendesk.js';
 
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
+  azureBlobStorage,
   ...[box, confluence, dropbox, gitbook, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom],
   ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
 ];

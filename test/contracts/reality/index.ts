@@ -1,3 +1,4 @@
+import { azureBlobStorage } from './azureBlobStorage.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
@@ -18,6 +19,7 @@ import { zendesk } from './zendesk.js';
 
 /** What users and other projects observed, by source. */
 export const OBSERVATIONS: readonly Reality[] = [
+  azureBlobStorage,
   ...[box, confluence, dropbox, github, gmail, gong, googleCloudStorage, googleDrive, notion],
   ...[oneDrive, outlook, s3, salesforce, sharePoint, slack, zendesk],
 ];

@@ -1,4 +1,5 @@
 import type { Contract } from '../contract.js';
+import { azureBlobStorage } from './azureBlobStorage.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
@@ -20,6 +21,7 @@ import { zendesk } from './zendesk.js';
 
 /** The facts of all specifications that requests are compared with. */
 export const CONTRACTS: readonly Contract[] = [
+  azureBlobStorage,
   box,
   confluence,
   dropbox,
