@@ -13,6 +13,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   box: ['listing', 'paging', 'changes', 'formats'],
   confluence: ['listing', 'paging', 'formats'],
   dropbox: ['listing', 'paging', 'changes', 'formats'],
+  freshdesk: ['listing', 'paging', 'formats'],
   gitbook: ['listing', 'paging', 'formats'],
   github: ['listing', 'paging', 'formats'],
   gmail: ['listing', 'paging', 'changes', 'formats'],

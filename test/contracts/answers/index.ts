@@ -2,6 +2,7 @@ import { azureBlobStorage } from './azureBlobStorage.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
+import { freshdesk } from './freshdesk.js';
 import { gitbook } from './gitbook.js';
 import { intercom } from './intercom.js';
 import { github } from './github.js';
@@ -19,6 +20,18 @@ import { zendesk } from './zendesk.js';
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
   azureBlobStorage,
-  ...[box, confluence, dropbox, gitbook, github, gmail, googleCloudStorage, googleDrive, googleProjects, intercom],
+  ...[
+    box,
+    confluence,
+    dropbox,
+    freshdesk,
+    gitbook,
+    github,
+    gmail,
+    googleCloudStorage,
+    googleDrive,
+    googleProjects,
+    intercom,
+  ],
   ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
 ];

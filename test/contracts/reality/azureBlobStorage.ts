@@ -37,7 +37,7 @@ export const azureBlobStorage: Reality = {
     },
     {
       about: 'listing',
-      fact: 'Without a hierarchical namespace, file systems store an empty blob with metadata beside each folder.',
+      fact: 'Without a hierarchical namespace, file systems store an empty blob with metadata for each folder.',
       ...{ seen: 'https://github.com/Azure/azure-storage-fuse/issues/1223', date: '2023-08-10' },
       ours: {
         test: [

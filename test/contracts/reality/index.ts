@@ -3,6 +3,7 @@ import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
 import type { Reality } from './fact.js';
+import { freshdesk } from './freshdesk.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
 import { gong } from './gong.js';
@@ -20,6 +21,6 @@ import { zendesk } from './zendesk.js';
 /** What users and other projects observed, by source. */
 export const OBSERVATIONS: readonly Reality[] = [
   azureBlobStorage,
-  ...[box, confluence, dropbox, github, gmail, gong, googleCloudStorage, googleDrive, notion],
+  ...[box, confluence, dropbox, freshdesk, github, gmail, gong, googleCloudStorage, googleDrive, notion],
   ...[oneDrive, outlook, s3, salesforce, sharePoint, slack, zendesk],
 ];

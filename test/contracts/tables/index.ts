@@ -3,6 +3,7 @@ import { azureBlobStorage } from './azureBlobStorage.js';
 import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { dropbox } from './dropbox.js';
+import { freshdesk } from './freshdesk.js';
 import { gitbook } from './gitbook.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
@@ -25,6 +26,7 @@ export const CONTRACTS: readonly Contract[] = [
   box,
   confluence,
   dropbox,
+  freshdesk,
   gitbook,
   github,
   gmail,
