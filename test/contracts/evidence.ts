@@ -27,6 +27,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   s3: ['listing', 'paging', 'formats'],
   salesforce: ['listing', 'paging', 'changes', 'deletions', 'formats'],
   salesforceIdentity: [],
+  serviceNow: ['listing', 'paging', 'changes', 'formats'],
   sharePoint: ['listing', 'paging', 'changes', 'formats'],
   slack: ['listing', 'paging', 'formats'],
   zendesk: ['listing', 'paging', 'changes', 'formats'],

@@ -13,6 +13,7 @@ import { oneDrive, outlook, sharePoint } from './microsoft.js';
 import { notion } from './notion.js';
 import { s3 } from './s3.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
+import { serviceNow } from './serviceNow.js';
 import { slack } from './slack.js';
 import type { AnswerTable } from './table.js';
 import { zendesk } from './zendesk.js';
@@ -33,5 +34,5 @@ export const ANSWERS: readonly AnswerTable[] = [
     googleProjects,
     intercom,
   ],
-  ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, sharePoint, slack, zendesk],
+  ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, serviceNow, sharePoint, slack, zendesk],
 ];

@@ -14,6 +14,7 @@ import { oneDrive } from './oneDrive.js';
 import { outlook } from './outlook.js';
 import { s3 } from './s3.js';
 import { salesforce } from './salesforce.js';
+import { serviceNow } from './serviceNow.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
@@ -22,5 +23,5 @@ import { zendesk } from './zendesk.js';
 export const OBSERVATIONS: readonly Reality[] = [
   azureBlobStorage,
   ...[box, confluence, dropbox, freshdesk, github, gmail, gong, googleCloudStorage, googleDrive, notion],
-  ...[oneDrive, outlook, s3, salesforce, sharePoint, slack, zendesk],
+  ...[oneDrive, outlook, s3, salesforce, serviceNow, sharePoint, slack, zendesk],
 ];

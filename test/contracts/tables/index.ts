@@ -16,6 +16,7 @@ import { oneDrive } from './oneDrive.js';
 import { outlook } from './outlook.js';
 import { s3 } from './s3.js';
 import { salesforce, salesforceIdentity } from './salesforce.js';
+import { serviceNow } from './serviceNow.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
@@ -40,6 +41,7 @@ export const CONTRACTS: readonly Contract[] = [
   s3,
   salesforce,
   salesforceIdentity,
+  serviceNow,
   sharePoint,
   slack,
   zendesk,
