@@ -31,6 +31,7 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   sharePoint: ['listing', 'paging', 'changes', 'formats'],
   slack: ['listing', 'paging', 'formats'],
   zendesk: ['listing', 'paging', 'changes', 'formats'],
+  zotero: ['listing', 'paging', 'changes', 'deletions', 'formats'],
 };
 
 /**

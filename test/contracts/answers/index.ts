@@ -17,6 +17,7 @@ import { serviceNow } from './serviceNow.js';
 import { slack } from './slack.js';
 import type { AnswerTable } from './table.js';
 import { zendesk } from './zendesk.js';
+import { zotero } from './zotero.js';
 
 /** The response schemas that answers of emulators are compared with. */
 export const ANSWERS: readonly AnswerTable[] = [
@@ -34,5 +35,5 @@ export const ANSWERS: readonly AnswerTable[] = [
     googleProjects,
     intercom,
   ],
-  ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, serviceNow, sharePoint, slack, zendesk],
+  ...[notion, oneDrive, outlook, s3, salesforce, salesforceIdentity, serviceNow, sharePoint, slack, zendesk, zotero],
 ];

@@ -18,10 +18,11 @@ import { serviceNow } from './serviceNow.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
+import { zotero } from './zotero.js';
 
 /** What users and other projects observed, by source. */
 export const OBSERVATIONS: readonly Reality[] = [
   azureBlobStorage,
   ...[box, confluence, dropbox, freshdesk, github, gmail, gong, googleCloudStorage, googleDrive, notion],
-  ...[oneDrive, outlook, s3, salesforce, serviceNow, sharePoint, slack, zendesk],
+  ...[oneDrive, outlook, s3, salesforce, serviceNow, sharePoint, slack, zendesk, zotero],
 ];

@@ -20,6 +20,7 @@ import { serviceNow } from './serviceNow.js';
 import { sharePoint } from './sharePoint.js';
 import { slack } from './slack.js';
 import { zendesk } from './zendesk.js';
+import { zotero } from './zotero.js';
 
 /** The facts of all specifications that requests are compared with. */
 export const CONTRACTS: readonly Contract[] = [
@@ -45,4 +46,5 @@ export const CONTRACTS: readonly Contract[] = [
   sharePoint,
   slack,
   zendesk,
+  zotero,
 ];
