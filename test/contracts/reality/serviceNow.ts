@@ -7,7 +7,7 @@ export const serviceNow: Reality = {
   facts: [
     {
       about: 'paging',
-      fact: 'A list ends at 10,000 records without an error; only the Link header tells that there are more.',
+      fact: 'A list ends at 10,000 records without an error; only the Link header shows that it continues.',
       ...{ seen: 'https://github.com/ServiceNowITOM/ansible-sn-inventory/issues/15', date: '2019-04-08' },
       ours: { test: [SUITE, 'of a table pages by sys_id, with attachments and without drafts'] },
     },
