@@ -55,8 +55,9 @@ export function idsOf(account: string): AccountIds {
   return {
     outer,
     inner: (externalId) => (externalId.startsWith(before) ? externalId.slice(before.length) : ''),
-    page: ({ items, skipped = [], ...page }) => ({
+    page: ({ items, skipped = [], refused, ...page }) => ({
       ...page,
+      ...(refused === undefined ? {} : { refused: refused.map(outer) }),
       items: items.map((item) => ({
         ...item,
         externalId: outer(item.externalId),

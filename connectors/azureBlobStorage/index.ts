@@ -5,10 +5,10 @@ import { type ObjectRef, parseItemId } from '../../contract/objectIds.js';
 import type { Connector } from '../connector.js';
 import type { AccountClient, SourceAnswer, SourceClient } from '../accountClient.js';
 import { escapePath, treeOf } from './adapter.js';
-import { type Listing, readListing } from './listing.js';
+import { type Entry, type Listing, readListing } from './listing.js';
 import { classify } from './refusals.js';
 import { type AzureCredentials, signedHeaders } from './sharedKey.js';
-import { noSuchItem } from '../faults.js';
+import { incompleteAnswer, noSuchItem } from '../faults.js';
 
 /** Valid account names. Other characters would change which host or path the URL names. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
@@ -44,6 +44,23 @@ async function list(
   return readListing(bytes);
 }
 
+/** The folder marks of blobs are in their metadata. */
+const BLOBS = { restype: 'container', include: 'metadata' };
+/** Maximum number of successive pages without a blob. */
+const MAX_EMPTY_PAGES = 10_000;
+
+/** Returns the first blob whose name has a prefix; null for none. */
+async function firstWith(client: AccountClient<AzureCredentials>, path: string, prefix: string): Promise<Entry | null> {
+  let next: Record<string, string> = {};
+  for (let pages = 0; pages < MAX_EMPTY_PAGES; pages += 1) {
+    const { entries, marker } = await list(client, { path, query: { ...BLOBS, prefix, maxresults: '1', ...next } });
+    // A page may be empty without being the last: https://learn.microsoft.com/rest/api/storageservices/list-blobs
+    if (entries[0] !== undefined || marker === null) return entries[0] ?? null;
+    next = { marker };
+  }
+  throw incompleteAnswer('Azure Blob Storage', 'any blob of a long list');
+}
+
 /** Position in a listing of blobs: the source's marker, and the last name of the previous page. */
 const CURSOR = shapeOf({ marker: string, after: string });
 
@@ -53,7 +70,7 @@ const listPage = withCursor(
   async (client: AccountClient<AzureCredentials>, { bucket, key, kind }: ObjectRef, from) => {
     const tree = treeOf(accountUrl(client));
     const query = {
-      restype: 'container',
+      ...BLOBS,
       ...(key === '' ? {} : { prefix: key }),
       ...(from === null ? {} : { marker: from.marker }),
     };
@@ -79,7 +96,8 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     listed: 'containers, folders, blobs',
     ingested: 'each blob',
     unchangedBy: 'ETag',
-    limits: 'archived blobs are not read; a name with `.` or `..` between slashes cannot be requested',
+    limits:
+      'archived blobs, and those encrypted with a key of their owner, are not read; a name with `.` or `..` between slashes cannot be requested',
   },
   urlParameters: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
   // Every request has its own signature, so there are no common headers.
@@ -110,10 +128,8 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     const { bucket, key, kind } = place;
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
     if (kind !== 'object') return listPage(client, place, cursor);
-    const query = { restype: 'container', prefix: key, maxresults: '1' };
     // The listing is sorted, so the first name with this prefix is the exact name, if it exists.
-    const { entries } = await list(client, { path: bucket, query });
-    const [entry] = entries;
+    const entry = await firstWith(client, bucket, key);
     if (entry?.name !== key || entry.isDirectory) throw noSuchItem('Azure Blob Storage');
     const tree = treeOf(accountUrl(client));
     return { items: tree.itemsOfObjects(bucket, [{ ...entry, key }], { after: key, below: '' }), next: null };

@@ -7,7 +7,10 @@ export interface Entry {
   readonly name: string;
   readonly createdAt: Date | null;
   readonly etag: string | null;
-  /** Only in accounts with a hierarchical namespace, which list directories like blobs. */
+  /**
+   * Whether it stands for a folder: accounts with a hierarchical namespace list directories like blobs, and file systems on
+   * other accounts store an empty blob with a mark for each.
+   */
   readonly isDirectory: boolean;
 }
 
@@ -17,6 +20,10 @@ export interface Listing {
   readonly marker: string | null;
 }
 
+/**
+ * Name of the metadata that marks a folder, in lower case. https://hadoop.apache.org/docs/stable/hadoop-azure/index.html
+ */
+const FOLDER_MARK = 'hdi_isfolder';
 /** Maximum nesting of the XML; listings are less deep. */
 const MAX_DEPTH = 16;
 
@@ -37,8 +44,20 @@ function entryOf(fields: ReadonlyMap<string, string>): Entry | null {
     name,
     createdAt: dateOf(fields.get('Creation-Time') ?? fields.get('Last-Modified')),
     etag: fields.get('Etag') || null,
-    isDirectory: fields.get('ResourceType') === 'directory',
+    isDirectory: fields.get('ResourceType') === 'directory' || fields.get(FOLDER_MARK) === 'true',
   };
+}
+
+/**
+ * Returns the name of the field at a path; null for others. The name is a child of the entry, and most fields are children
+ * of its properties. Users choose the names of metadata, of which only the mark of folders counts.
+ */
+function nameIn(path: readonly string[]): string | null {
+  const [, , , part = '', field] = path;
+  if (path.length === 4) return part === 'Name' ? part : null;
+  if (path.length !== 5 || field === undefined) return null;
+  if (part === 'Properties') return field;
+  return part === 'Metadata' && field.toLowerCase() === FOLDER_MARK ? FOLDER_MARK : null;
 }
 
 /** Parses the answer of List Containers or List Blobs. @throws Fault if it is neither */
@@ -59,18 +78,19 @@ export function readListing(bytes: Uint8Array): Listing {
     path.push(name);
     if (path.length > MAX_DEPTH || path[0] !== 'EnumerationResults') throw unreadable();
     if (path.length === 3) fields = new Map();
-    if (name === 'Name') isEncoded = attributes['Encoded'] === 'true';
+    if (path.length === 4 && name === 'Name') isEncoded = attributes['Encoded'] === 'true';
   });
   parser.on('text', (text) => {
     const field = path.at(-1) ?? '';
     if (path.length === 2 && field === 'NextMarker') marker += text;
-    // The name is a child of the entry; the other fields are children of its properties.
-    if (path.length > 3) fields.set(field, (fields.get(field) ?? '') + text);
+    const name = nameIn(path);
+    if (name !== null) fields.set(name, (fields.get(name) ?? '') + text);
   });
   parser.on('closetag', ({ name }) => {
     const isEntry = path.length === 3 && (name === 'Container' || name === 'Blob');
+    const isName = path.length === 4 && name === 'Name';
     path.pop();
-    if (name === 'Name' && isEncoded) fields.set('Name', decodeURIComponent(fields.get('Name') ?? ''));
+    if (isName && isEncoded) fields.set('Name', decodeURIComponent(fields.get('Name') ?? ''));
     const entry = isEntry ? entryOf(fields) : null;
     if (entry) entries.push(entry);
   });

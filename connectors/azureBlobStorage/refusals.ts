@@ -9,6 +9,8 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   AccountIsDisabled: 'auth_revoked',
   BlobArchived: 'not_exportable',
   BlobBeingRehydrated: 'not_exportable',
+  // Only its owner has the key.
+  BlobUsesCustomerSpecifiedEncryption: 'not_exportable',
   ContainerBeingDeleted: 'not_found',
   InvalidResourceName: 'not_found',
   InvalidUri: 'not_found',
@@ -17,5 +19,12 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   OperationTimedOut: 'server',
 };
 
+/** The signature was refused for its time: our clock differs, or the request was on its way for minutes. */
+const LATE = /<AuthenticationErrorDetail>Request date header too old/;
+
 /** Classifies a refusal by the error code in its header. */
-export const classify = ({ headers }: Refusal): ErrorClass | null => CODES[headers['x-ms-error-code'] ?? ''] ?? null;
+export function classify({ headers, body }: Refusal): ErrorClass | null {
+  const code = headers['x-ms-error-code'] ?? '';
+  if (code === 'AuthenticationFailed' && typeof body === 'string' && LATE.test(body)) return 'server';
+  return CODES[code] ?? null;
+}

@@ -52,8 +52,15 @@ export async function listSolutions(client: SourceClient): Promise<ItemPage> {
 
 const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
 
-/** Returns folders with their subfolders, parents first. */
-async function descendantFolders(client: SourceClient, first: readonly Folder[]): Promise<readonly Folder[]> {
+/**
+ * Returns folders with their subfolders, parents first. The folders of a category may include nested ones, which then have a
+ * parent. @param top item that contains the outermost folders
+ */
+async function descendantFolders(
+  client: SourceClient,
+  first: readonly Folder[],
+  top: string,
+): Promise<readonly Folder[]> {
   const all = [...first];
   const seen = new Set(all.map(({ id }) => id));
   for (const { id, json } of all) {
@@ -67,13 +74,30 @@ async function descendantFolders(client: SourceClient, first: readonly Folder[])
       seen.add(folder.id);
     }
   }
-  return all;
+  return parentsFirst(all, top);
 }
-const foldersIn = (values: readonly Json[], parent: string): readonly Folder[] =>
+
+const foldersIn = (values: readonly Json[], container: string): readonly Folder[] =>
   values.flatMap((json) => {
-    const id = idOf(json['id']);
-    return id === null ? [] : [{ id, json, parent }];
+    const [id, above] = [idOf(json['id']), idOf(json['parent_folder_id'])];
+    return id === null ? [] : [{ id, json, parent: above === null ? container : `folder:${above}` }];
   });
+
+/** Sorts folders. One whose parent is not among them is directly in the top item. */
+function parentsFirst(folders: readonly Folder[], top: string): readonly Folder[] {
+  const sorted: Folder[] = [];
+  const placed = new Set([top]);
+  let rest = folders;
+  while (rest.length > 0) {
+    const next = rest.filter(({ parent }) => placed.has(parent));
+    const found = next.length > 0 ? next : rest.slice(0, 1).map((folder) => ({ ...folder, parent: top }));
+    sorted.push(...found);
+    const ids = new Set(found.map(({ id }) => id));
+    for (const id of ids) placed.add(`folder:${id}`);
+    rest = rest.filter(({ id }) => !ids.has(id));
+  }
+  return sorted;
+}
 
 /** Position in the listing of articles: the remaining folders, and the page number in the first one. */
 const CURSOR = shapeOf({ open: listOf(string), page: count });
@@ -104,7 +128,7 @@ export const listCategory = withCursor(CURSOR, async (client: SourceClient, { pl
   if (itself === null) throw noSuchItem(NAME);
   if (!withArticles) return { items: [itself], next: null };
   const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
-  const folders = await descendantFolders(client, outermost);
+  const folders = await descendantFolders(client, outermost, `category:${id}`);
   return {
     items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
     next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
@@ -120,7 +144,7 @@ export const listFolder = withCursor(CURSOR, async (client: SourceClient, { plac
   const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
   if (category === null) throw noSuchItem(NAME);
   const parent = above === null ? `category:${category}` : `folder:${above}`;
-  const folders = await descendantFolders(client, [{ id, json, parent }]);
+  const folders = await descendantFolders(client, [{ id, json, parent }], parent);
   return {
     items: folders.map((folder) => itemOfFolder(folder, category)),
     next: withArticles ? unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }) : null,

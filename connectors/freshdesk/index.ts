@@ -64,7 +64,7 @@ export const freshdesk: Connector<FreshdeskCredentials> = {
     ingested:
       'each published article in the main language, each ticket with its conversation; attachments with `sync_attachments`',
     unchangedBy: 'time of change',
-    deletions: 'spam counts as deleted',
+    deletions: 'spam counts as deleted, and so do archived tickets, which Freshdesk no longer lists',
     limits: 'comments do not name the agent; 20,000 entries per ticket',
   },
   urlParameters: ({ domain }) => ({ domain: DOMAIN.test(domain) ? domain : '' }),

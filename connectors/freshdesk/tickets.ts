@@ -46,11 +46,14 @@ export async function readTicket(client: SourceClient, id: string): Promise<Tick
   return { json, item, conversations };
 }
 
-async function attachedTo(client: SourceClient, id: string): Promise<readonly SourceItem[]> {
+/** Returns the attachments of a ticket; of one that the account may list but not read, they are unknown. */
+async function attachedTo(client: SourceClient, id: string): Promise<Pick<ItemPage, 'items' | 'refused'>> {
   try {
-    return attachedItems(await readTicket(client, id));
+    return { items: attachedItems(await readTicket(client, id)) };
   } catch (error) {
-    if (isFault(error, 'not_found')) return [];
+    if (isFault(error, 'not_found')) return { items: [] };
+    // https://github.com/singer-io/tap-freshdesk/pull/18
+    if (isFault(error, 'access_denied')) return { items: [], refused: [`ticket:${id}`] };
     throw error;
   }
 }
@@ -64,8 +67,12 @@ export const listTickets = withCursor(
       return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
     }
     if (cursor.rest.length > 0) {
-      const attachments = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
-      return { items: attachments.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
+      const pages = await Promise.all(cursor.rest.slice(0, AT_ONCE).map((id) => attachedTo(client, id)));
+      return {
+        items: pages.flatMap(({ items }) => items),
+        refused: pages.flatMap(({ refused = [] }) => refused),
+        next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }),
+      };
     }
     const { since, page } = cursor;
     const { values, hasNext } = await fetchPage(client, ['tickets'], page, { ...ORDER, updated_since: since });

@@ -1,5 +1,7 @@
 /** S3 and compatible object stores, read with an access key. https://docs.aws.amazon.com/AmazonS3/latest/API */
 
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
+
 import { Fault } from '../../contract/failures.js';
 import { parseItemId, type ObjectRef } from '../../contract/objectIds.js';
 import type { Connector } from '../connector.js';
@@ -15,6 +17,9 @@ import { incompleteAnswer, noSuchItem } from '../faults.js';
 const BUCKET = /^[\w.-]{3,255}$/;
 const BUCKETS_PER_PAGE = 1_000;
 
+/** Maximum number of successive pages without an object. A page is empty if its objects were all deleted. */
+const MAX_EMPTY_PAGES = 10_000;
+
 /** Lists the objects whose keys begin with a prefix, in key order. */
 async function list(
   client: AccountClient<S3Credentials>,
@@ -25,23 +30,33 @@ async function list(
     Prefix: prefix,
     // Keys may contain characters that XML cannot.
     EncodingType: 'url' as const,
-    // By key instead of token, because tokens expire.
-    ...(after === null ? {} : { StartAfter: after }),
     ...(most === undefined ? {} : { MaxKeys: most }),
   };
-  const {
-    Contents = [],
-    IsTruncated,
-    EncodingType,
-  } = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) => sdk.send(new ListObjectsV2Command(input)));
-  // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer states whether it is the last.
-  if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
+  // By key instead of token, because tokens expire.
+  let from: { StartAfter?: string; ContinuationToken?: string } = after === null ? {} : { StartAfter: after };
+  for (let pages = 0; pages < MAX_EMPTY_PAGES; pages += 1) {
+    const position = from;
+    const answer = await withS3(client, { bucket }, (sdk, { ListObjectsV2Command }) =>
+      sdk.send(new ListObjectsV2Command({ ...input, ...position })),
+    );
+    const { IsTruncated, NextContinuationToken: next } = answer;
+    // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer states whether it is the last.
+    if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
+    const objects = objectsOf(answer);
+    if (objects.length > 0 || !IsTruncated) return { objects, isWhole: !IsTruncated };
+    // An empty page has no key to continue from: only its token leads to the next one.
+    if (!next || next === position.ContinuationToken) throw incompleteAnswer('S3', 'where the list continues');
+    from = { ContinuationToken: next };
+  }
+  throw incompleteAnswer('S3', 'any object of a long list');
+}
+
+function objectsOf({ Contents = [], EncodingType }: ListObjectsV2CommandOutput): ListedObject[] {
   const keyOf = (given: string): string =>
     EncodingType === 'url' ? decodeURIComponent(given.replaceAll('+', '%20')) : given;
-  const objects = Contents.flatMap(({ Key, LastModified, ETag }) =>
+  return Contents.flatMap(({ Key, LastModified, ETag }) =>
     Key === undefined ? [] : [{ key: keyOf(Key), createdAt: LastModified ?? null, etag: ETag ?? null }],
   );
-  return { objects, isWhole: !IsTruncated || objects.length === 0 };
 }
 
 /** Returns a page of a bucket, folder or prefix. */
@@ -70,7 +85,7 @@ export const s3: Connector<S3Credentials> = {
     ingested: 'each object',
     unchangedBy: 'ETag',
     limits:
-      'a key without permission to list buckets can read buckets that the request names; a name with `.` or `..` between slashes cannot be requested',
+      'archived objects, and those encrypted with a key of their owner, are not read; a key without permission to list buckets can read buckets that the request names; a name with `.` or `..` between slashes cannot be requested',
   },
   // Every request has its own signature, so there are no common headers.
   headers: () => ({}),

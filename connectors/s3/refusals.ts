@@ -11,13 +11,23 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   RequestLimitExceeded: 'rate_limited',
   TooManyRequests: 'rate_limited',
   RequestTimeout: 'server',
+  // Our clock differs from the store's, or the request was on its way for minutes.
+  RequestTimeTooSkewed: 'server',
+  // The object is archived: it must be restored first.
+  InvalidObjectState: 'not_exportable',
+  InvalidBucketName: 'not_found',
+  KeyTooLongError: 'not_found',
 };
+/** An object that its owner encrypted with a key of their own, which the request lacks. It has no code of its own. */
+const OWN_KEY = /<Code>InvalidRequest<\/Code>.*stored using a form of Server Side Encryption/s;
 
 /** Returns the error code of a refusal; null without one. */
 export const codeOf = ({ body }: Refusal): string | null =>
   (typeof body === 'string' ? /<Code>(\w{1,100})<\/Code>/.exec(body)?.[1] : undefined) ?? null;
 
-export const classify = (refusal: Refusal): ErrorClass | null => CODES[codeOf(refusal) ?? ''] ?? null;
+export const classify = (refusal: Refusal): ErrorClass | null =>
+  CODES[codeOf(refusal) ?? ''] ??
+  (typeof refusal.body === 'string' && OWN_KEY.test(refusal.body) ? 'not_exportable' : null);
 
 /** Returns the region that a refusal redirects to; null for other refusals. */
 export function regionIn(refusal: Refusal): string | null {

@@ -95,14 +95,16 @@ export function itemOfRecord(row: Json, table: string, site: string, hasAttachme
   });
 }
 
-/** The attachment fields to request in listings. */
-export const ATTACHMENT_FIELDS =
-  'sys_id,file_name,content_type,table_name,table_sys_id,sys_created_on,sys_updated_on,hash';
+/**
+ * Whether an attachment is the value of a field, such as a photo: the name of its table begins with a mark.
+ * https://github.com/ServiceNow/ServiceNowDocs/blob/australia/markdown/platform-security/exploring-antivirus-scanning.md
+ */
+const isEmbedded = (row: Json): boolean => /^zz_yy/i.test(asTrimmed(row['table_name']));
 
-/** Converts an attachment; null for an invalid answer. */
+/** Converts an attachment; null for an invalid answer, and for the value of a field. */
 export function itemOfAttachment(row: Json, table: string, site: string): SourceItem | null {
   const [id, record, name] = [asTrimmed(row['sys_id']), asTrimmed(row['table_sys_id']), asTrimmed(row['file_name'])];
-  if (!isSysId(id) || !isSysId(record)) return null;
+  if (!isSysId(id) || !isSysId(record) || isEmbedded(row)) return null;
   return createItem({
     externalId: `${table}/${record}/${id}`,
     parentExternalId: `${table}/${record}`,

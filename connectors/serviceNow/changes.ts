@@ -47,7 +47,10 @@ async function countTable(client: SourceClient, table: string, before: string): 
   const created = `sys_created_on<${before}`;
   try {
     const records = await count(client, ['table', table], created);
-    const attachments = await count(client, ['attachment'], `table_name=${table}^${created}`);
+    const attached = `table_name=${table}^${created}`;
+    // Only tables are documented to be counted.
+    const attachments =
+      (await count(client, ['attachment'], attached)) ?? (await count(client, ['table', 'sys_attachment'], attached));
     return records === null || attachments === null ? null : { table, records, attachments };
   } catch (error) {
     // A table that can't be counted is listed completely.
@@ -104,7 +107,7 @@ async function fetchPage(client: SourceClient, table: string, since: string, { r
   }
   // A new attachment may leave its record's change time unchanged.
   const query = `table_name=${table}^${updated}`;
-  const page = await readPage(client, ['attachment'], { query, fields: 'sys_id,table_sys_id' }, after);
+  const page = await readPage(client, ['attachment'], { query }, after);
   const ids = [...new Set(page.rows.map((row) => asTrimmed(row['table_sys_id'])).filter(Boolean))];
   if (ids.length === 0) return { changes: [], next: page.next };
   const rows: Json[] = [];

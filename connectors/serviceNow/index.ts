@@ -57,8 +57,8 @@ async function recordAt(
 /** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
 async function attachmentAt(client: SourceClient, place: ItemRef): Promise<Json> {
   const row = await readOne(client, ['attachment', place.attachment ?? ''], {});
-  if (asTrimmed(row['table_name']) !== place.table || asTrimmed(row['table_sys_id']) !== place.record)
-    throw noSuchItem('ServiceNow');
+  // Its table may be another that extends this one; ids of records are unique in an instance.
+  if (asTrimmed(row['table_sys_id']) !== place.record) throw noSuchItem('ServiceNow');
   return row;
 }
 

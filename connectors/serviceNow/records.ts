@@ -1,16 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SkippedItem, SourceItem } from '../sourceItem.js';
-import {
-  ATTACHMENT_FIELDS,
-  CUSTOM,
-  isListedTable,
-  itemOfAttachment,
-  itemOfRecord,
-  itemOfTable,
-  TABLES,
-  typeOf,
-} from './adapter.js';
+import { CUSTOM, isListedTable, itemOfAttachment, itemOfRecord, itemOfTable, TABLES, typeOf } from './adapter.js';
 import { withRootsCursor } from '../cursors.js';
 import { AFTER_CURSOR, FROM_START, readAll, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
@@ -66,8 +57,8 @@ async function attachmentsOf(
   records: readonly string[],
 ): Promise<readonly SourceItem[] | null> {
   if (records.length === 0) return [];
-  const query = `table_name=${table}^table_sys_idIN${records.join(',')}`;
-  const wanted = { query, fields: ATTACHMENT_FIELDS };
+  // Not by the table: a record of a table that extends this one has attachments under the name of its own table.
+  const wanted = { query: `table_sys_idIN${records.join(',')}` };
   try {
     const rows = await readAll(client, ['attachment'], wanted, MAX_ATTACHMENTS);
     return rows.flatMap((row) => itemOfAttachment(row, table, siteOf(client)) ?? []);

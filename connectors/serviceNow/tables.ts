@@ -20,6 +20,18 @@ export const AFTER_CURSOR = shapeOf({ id: string, passed: number });
 export type After = Checked<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };
 
+/** A query of a table, or of the attachments. */
+interface Wanted {
+  readonly query: string;
+  /** Fields of a table. Attachments are described with all of theirs. */
+  readonly fields?: string;
+}
+
+/** Returns parameters that only the Table API has: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_AttachmentAPI.html */
+const ofTable = (path: readonly string[], query: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  path[0] === 'table' ? query : {};
+const NO_LINKS = { sysparm_exclude_reference_link: 'true' };
+
 interface RowPage {
   readonly rows: readonly Json[];
   /** Null after the last page. */
@@ -28,12 +40,13 @@ interface RowPage {
 
 /**
  * Returns a page of a query, in id order, so that concurrent changes shift nothing between pages. ServiceNow removes
- * hidden rows after cutting the page: a short or empty page is not necessarily the last.
+ * hidden rows after cutting the page: a short or empty page is not necessarily the last. Of tables, a header names the next
+ * page; that of attachments is only documented to name downloads, so after a full page of them the next one is requested too.
  */
 export async function readPage(
   client: SourceClient,
   path: readonly string[],
-  { query, fields }: { readonly query: string; readonly fields: string },
+  { query, fields }: Wanted,
   after: After,
 ): Promise<RowPage> {
   const behind = after.id === '' ? '' : `sys_id>${after.id}`;
@@ -43,24 +56,23 @@ export async function readPage(
     path,
     {
       sysparm_query: [queries.join('^NQ'), 'ORDERBYsys_id'].filter(Boolean).join('^'),
-      sysparm_fields: fields,
       sysparm_limit: String(PER_PAGE),
       sysparm_offset: String(after.passed),
-      sysparm_exclude_reference_link: 'true',
+      ...ofTable(path, { ...NO_LINKS, ...(fields === undefined ? {} : { sysparm_fields: fields }) }),
     },
     { within: 'result' },
   );
   const rows = values.map(asObject);
   const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT.test(part));
-  if (link === undefined) return { rows, next: null };
   const id = asTrimmed(rows.at(-1)?.['sys_id']);
+  if (link === undefined) return { rows, next: rows.length < PER_PAGE || id === '' ? null : { id, passed: 0 } };
   const offset = Number(/[?&]sysparm_offset=(\d{1,12})/.exec(link)?.[1] ?? after.passed + PER_PAGE);
   return { rows, next: id === '' ? { ...after, passed: Math.max(offset, after.passed + 1) } : { id, passed: 0 } };
 }
 
 /** Returns the number of records that match a query, hidden ones included; null if it is not reported. */
 export async function count(client: SourceClient, path: readonly string[], query: string): Promise<number | null> {
-  const fields = { sysparm_query: query, sysparm_fields: 'sys_id', sysparm_limit: '1' };
+  const fields = { sysparm_query: query, sysparm_limit: '1', ...ofTable(path, { sysparm_fields: 'sys_id' }) };
   const { headers } = await client.list(path, fields, { within: 'result' });
   return /^\d{1,15}$/.test(headers['x-total-count'] ?? '') ? Number(headers['x-total-count']) : null;
 }
@@ -72,7 +84,7 @@ export async function count(client: SourceClient, path: readonly string[], query
 export async function readAll(
   client: SourceClient,
   path: readonly string[],
-  wanted: { readonly query: string; readonly fields: string },
+  wanted: Wanted,
   most: number,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
@@ -92,7 +104,7 @@ export async function readOne(
   path: readonly string[],
   query: Readonly<Record<string, string>>,
 ): Promise<Json> {
-  const fields = { ...query, sysparm_exclude_reference_link: 'true' };
+  const fields = { ...query, ...ofTable(path, NO_LINKS) };
   const row = asObject((await client.get(path, fields))['result']);
   if (asTrimmed(valueOf(row['sys_id'])) === '') throw incompleteAnswer('ServiceNow', 'the record');
   return row;

@@ -77,6 +77,8 @@ export function readCollection(json: Json, library: string): Collection | null {
 /** Link modes of stored files; others are links to the web or to a user's disk. */
 const STORED = new Set(['imported_file', 'imported_url']);
 const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
+/** Whether Zotero has the file of a stored attachment: then it links to it. Users may keep files on a server of their own. */
+const hasFile = (json: Json): boolean => asTrimmed(asObject(asObject(json['links'])['enclosure'])['href']) !== '';
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';
 
@@ -101,7 +103,11 @@ const nameOf = (data: Json, key: string): string => {
 };
 
 /** Error of a file that Zotero does not store. */
-export const LINK = 'The attachment is a link: Zotero does not store its file. Upload the file, or store it in Zotero.';
+const LINK = 'The attachment is a link: Zotero does not store its file. Upload the file, or store it in Zotero.';
+
+/** Error of a file that Zotero does not have. */
+const ELSEWHERE =
+  'Zotero does not have the file: it was not uploaded yet, or is stored on a WebDAV server. Store it in Zotero, or upload it.';
 
 /** Converts an item; null for one without a key, and for an annotation. */
 export function itemOfJson(json: Json, library: string): SourceItem | null {
@@ -118,7 +124,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
       ? collectionId(library, asTrimmed(collection))
       : library;
   const isFile = isAttachment(data);
-  const hasContent = !isFile || isStored(data);
+  const hasContent = !isFile || (isStored(data) && hasFile(json));
   const added = asTrimmed(data['dateAdded']);
   return createItem({
     externalId: itemId(library, key),
@@ -135,7 +141,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
     // The metadata of a stored file may change without its content.
     version:
       (isFile && asTrimmed(data['md5'])) || (typeof json['version'] === 'number' ? String(json['version']) : null),
-    ...(hasContent ? {} : { skipReason: LINK }),
+    ...(hasContent ? {} : { skipReason: isStored(data) ? ELSEWHERE : LINK }),
   });
 }
 
@@ -182,7 +188,12 @@ export const isStoredFile = (json: Json): boolean => {
   const data = asObject(json['data']);
   return isAttachment(data) && isStored(data);
 };
-export const isLink = (json: Json): boolean => isAttachment(asObject(json['data'])) && !isStoredFile(json);
+/** Returns why an attachment has no content; null for other items. */
+export function lackOf(json: Json): string | null {
+  if (!isAttachment(asObject(json['data']))) return null;
+  if (!isStoredFile(json)) return LINK;
+  return hasFile(json) ? null : ELSEWHERE;
+}
 
 /** Returns an item's content. @param file bytes of the stored file; null for an item that is rendered as text */
 export function contentOf(json: Json, library: string, file: Uint8Array | null): ItemContent {

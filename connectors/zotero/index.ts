@@ -5,7 +5,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
-import { contentOf, isLink, isStoredFile, LINK, parseItemId } from './adapter.js';
+import { contentOf, isStoredFile, lackOf, parseItemId } from './adapter.js';
 import { fetchKeyOwner, classify, ownerOf, readItem, restMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { listContainer, listItem, listLibraries } from './listing.js';
@@ -16,7 +16,7 @@ export const zotero: Connector<OAuthGrant> = {
   about: {
     listed: 'libraries, collections, items, notes, attachments',
     ingested:
-      'each item with its title, metadata and abstract; notes; stored files; no annotations, linked files or web links',
+      'each item with its title, metadata and abstract; notes; stored files; no annotations, linked files, files on a WebDAV server or web links',
     unchangedBy: 'MD5 of a file, else the version',
     deletions: 'a deleted collection causes a complete listing',
     limits: '10,000 groups; 20,000 collections per library',
@@ -63,7 +63,8 @@ export const zotero: Connector<OAuthGrant> = {
       );
     const path = [...place.library.split('/'), 'items', place.key];
     const json = await readItem(client, path);
-    if (isLink(json)) throw new Fault('unsupported_type', LINK);
+    const lack = lackOf(json);
+    if (lack !== null) throw new Fault('unsupported_type', lack);
     if (!isStoredFile(json)) return contentOf(json, place.library, null);
     const { bytes } = await client.content([...path, 'file'], {});
     return contentOf(json, place.library, bytes);

@@ -3,6 +3,7 @@ import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type ItemRef, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, ownerOf, readItem } from './api.js';
+import { noSuchItem } from '../faults.js';
 import { asObject, asTrimmed, type Json } from '../json.js';
 
 const MAX_COLLECTIONS = 20_000;
@@ -27,6 +28,8 @@ export async function listLibraries(client: SourceClient, owner: KeyOwner, curso
 /** Returns the item of a library. @throws Fault not_found, access_denied */
 async function libraryAt(client: SourceClient, library: string, owner: KeyOwner): Promise<SourceItem> {
   if (library === `users/${owner.id}`) return ownLibrary(owner);
+  // There is no such address of a user, and only the owner's library is listed.
+  if (library.startsWith('users/')) throw noSuchItem('Zotero');
   const json = await client.get(pathOf(library), {});
   return itemOfGroup(json) ?? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), null);
 }

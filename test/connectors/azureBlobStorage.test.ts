@@ -38,6 +38,7 @@ afterAll(async () => {
 beforeEach(() => {
   azure.reset();
   azure.containers.clear();
+  azure.empty.pages = 0;
   account = accountOf(azure.settings);
 });
 
@@ -100,6 +101,31 @@ test('lists and reads names with any characters, and reports one that no URL can
   await expect(account.open('odd/up/../away.md', NEVER)).rejects.toThrow(/cannot be requested/);
 });
 
+test('continues after a page without blobs, also to find a single one', async () => {
+  // https://github.com/MicrosoftDocs/feedback/issues/3060
+  azure.empty.pages = 2;
+  azure.containers.set('docks', new Map(['a/y.txt', 'a/z.txt', 'b.txt'].map((name) => [name, { content: name }])));
+  expect(await idsBelow('docks')).toEqual([...['docks', 'docks/a/', 'docks/a/y.txt', 'docks/a/z.txt', 'docks/b.txt']]);
+  expect(await idsBelow('docks/a/')).toEqual(['docks/a/', 'docks/a/y.txt', 'docks/a/z.txt']);
+  expect(await idsBelow('docks/a/z.txt')).toEqual(['docks/a/z.txt']);
+  await expect(account.listDescendants('docks/a/x.txt', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
+});
+
+test('leaves out the empty blobs that file systems store for folders, whatever the metadata of others', async () => {
+  const metadata = { Name: 'other', Etag: 'other', ResourceType: 'directory', Encoded: 'true' };
+  azure.containers.set(
+    'docks',
+    new Map<string, EmulatedBlob>([
+      ['a', { content: '', metadata: { hdi_isfolder: 'true' } }],
+      ['a/b.txt', { content: 'b', metadata }],
+      ['c', { content: '', metadata: { Hdi_isfolder: 'true' } }],
+      ['d', { content: 'd', metadata: { hdi_isfolder: 'false' } }],
+    ]),
+  );
+  expect(await idsBelow('docks')).toEqual(['docks', 'docks/a/', 'docks/a/b.txt', 'docks/d']);
+  expect((await listBelow('docks/a/b.txt'))[0]).toMatchObject({ name: 'b.txt', version: expect.stringMatching(/^0x/) });
+});
+
 describe('refusals', () => {
   beforeEach(() => void azure.containers.set('docks', new Map([['a.txt', { content: 'a' }]])));
 
@@ -108,6 +134,7 @@ describe('refusals', () => {
     ['KeyBasedAuthenticationNotPermitted', 403, 'access_revoked'],
     ['AuthorizationFailure', 403, 'access_denied'],
     ['BlobArchived', 409, 'unsupported_type'],
+    ['BlobUsesCustomerSpecifiedEncryption', 409, 'unsupported_type'],
     ['ContainerBeingDeleted', 409, 'not_found'],
     ['InvalidResourceName', 400, 'not_found'],
     ['InternalError', 500, 'server_error'],
@@ -115,6 +142,18 @@ describe('refusals', () => {
   ])('%s is %s: %s', async (code, status, kind) => {
     azure.injectFault(() => ({ status, code, headers: { 'retry-after': '60' } }));
     await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind });
+  });
+
+  test('a signature that is too old does not revoke the access: the clock is wrong, not the key', async () => {
+    const detail = "Request date header too old: 'Fri, 04 Oct 2019 18:02:12 GMT'";
+    azure.injectFault(() => ({ status: 403, code: 'AuthenticationFailed', detail }));
+    await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind: 'server_error' });
+    azure.injectFault(() => ({
+      status: 403,
+      code: 'AuthenticationFailed',
+      detail: 'The MAC signature is not the same',
+    }));
+    await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind: 'access_revoked' });
   });
 
   test.each(['', '..', 'UPPER', 'a/../b', 'ab', '/docks/a', 'docks?comp=list', 'nowhere', 'docks/nothing', 'docks/b/'])(

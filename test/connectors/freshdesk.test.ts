@@ -49,6 +49,7 @@ beforeEach(() => {
   freshdesk.hosts.length = 0;
   freshdesk.keys.add(FRESHDESK_KEY);
   freshdesk.accounts.clear();
+  freshdesk.lists.nested = false;
   emulated = newFreshdeskAccount();
   freshdesk.accounts.set(FRESHDESK_DOMAIN, emulated);
   for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) emulated.categories.set(at + 1, name);
@@ -107,7 +108,7 @@ describe('credentials', () => {
       roots: account.listRoots(null, NEVER),
       below: account.listDescendants(
         idOf('tickets'),
-        sealCursor(JSON.stringify({ since: '', page: 1, isEnd: false, rest: [] })),
+        sealCursor(JSON.stringify({ since: '2026-03-01T10:00:00Z', page: 1, isEnd: false, rest: [] })),
         NEVER,
       ),
       open: account.open(idOf('article:100'), NEVER),
@@ -146,6 +147,33 @@ describe('a listing of solutions', () => {
       NEVER,
     );
     expect(drafts.skipped).toMatchObject([{ externalId: idOf('article:103'), name: 'Draft' }]);
+  });
+
+  test('finds the parents of nested folders, also if the category lists them among its own', async () => {
+    // The sample of https://developers.freshdesk.com/api/#list_solution_folder has a parent_folder_id.
+    emulated.folders.set(9, { category: 1, above: 11, name: 'Deep' });
+    const places = async () =>
+      (await below('category:1')).items
+        .filter(({ itemType }) => itemType === 'FOLDER')
+        .map((item) => [item.externalId, item.parentExternalId].map((id) => id?.replace(idOf(''), '')));
+    const expected = [
+      ['folder:10', 'category:1'],
+      ['folder:12', 'category:1'],
+      ['folder:13', 'category:1'],
+      ['folder:11', 'folder:10'],
+      ['folder:9', 'folder:11'],
+    ];
+    expect(await places()).toEqual(expected);
+    freshdesk.lists.nested = true;
+    expect(await places()).toEqual(expected);
+    // The parent is hidden from the agent.
+    emulated.folders.set(10, { category: 2, name: 'Elsewhere' });
+    expect((await places()).filter(([id]) => id === 'folder:11' || id === 'folder:9')).toEqual([
+      ...[
+        ['folder:11', 'category:1'],
+        ['folder:9', 'folder:11'],
+      ],
+    ]);
   });
 
   test('of a folder or an article contains its descendants only', async () => {
@@ -192,6 +220,23 @@ describe('a listing of tickets', () => {
     expect(idsOf((await below('ticket:8')).ids)).toEqual(['ticket:8', 'ticket:8/80', 'ticket:8/81']);
     expect(idsOf((await below('ticket:8/81')).ids)).toEqual(['ticket:8/81']);
   });
+});
+
+test('a ticket that is listed but refused does not end the listing, and its attachments are unknown', async () => {
+  freshdesk.injectFault((path) => (path.endsWith('/tickets/8') ? { status: 403 } : null));
+  const refused: string[] = [];
+  const ids: string[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await account.listDescendants(idOf('tickets'), cursor ?? null, NEVER, {
+      autoSyncedSourceTypes: ['TICKET'],
+      syncAttachments: true,
+    });
+    ids.push(...page.items.map(({ externalId }) => externalId));
+    refused.push(...(page.refused ?? []));
+    cursor = page.next;
+  }
+  expect(new Set(idsOf(ids))).toEqual(new Set(['tickets', 'ticket:5', 'ticket:6', 'ticket:7', 'ticket:8']));
+  expect(new Set(idsOf(refused))).toEqual(new Set(['ticket:8']));
 });
 
 test('gives changed items a new version and leaves out deleted items and spam', async () => {

@@ -148,6 +148,23 @@ describe('a listing', () => {
     expect(s3.requests).toHaveLength(requestsBefore + 1);
   });
 
+  test('continues after a page without objects, and never takes one for the end', async () => {
+    // A store reads deleted keys of a bucket with versions too: https://github.com/s3ql/s3ql/pull/170
+    const gone = Array.from({ length: 7 }, (_, index) => `a/a${index}.md`);
+    for (const key of gone) s3.buckets.get('atlas')!.set(key, { content: '', isDeleted: true });
+    const { ids } = await below('atlas');
+    expect(ids.filter((id) => id.endsWith('.md'))).toHaveLength(5);
+    expect(ids.filter((id) => gone.some((key) => id.endsWith(key)))).toEqual([]);
+    expect((await below('/atlas/a/')).ids).toContain('atlas/a/c.txt');
+    // Without a token there is no way to the next page.
+    const list = (more: string) =>
+      `<ListBucketResult><IsTruncated>true</IsTruncated>${more}<KeyCount>0</KeyCount></ListBucketResult>`;
+    for (const wrongBody of [list(''), list('<NextContinuationToken>again</NextContinuationToken>')]) {
+      s3.injectFault(() => ({ wrongBody, contentType: 'application/xml' }));
+      expect(await faultOf(below('atlas'))).toMatchObject({ kind: 'server_error' });
+    }
+  });
+
   test('gives a changed object a new version and leaves out a deleted one', async () => {
     const before = versionsOf((await below('atlas')).items);
     s3.buckets.get('atlas')!.get('d.txt')!.content = 'Another.';
@@ -192,6 +209,41 @@ test('reads the bytes of an object with its stored media type, else with the typ
   });
   for (const id of ['atlas', 'atlas/a/'])
     expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'unsupported_type' });
+});
+
+describe('an object', () => {
+  test.each(['archived', 'customer key'] as const)('whose content is refused (%s) is unsupported', async (refusal) => {
+    s3.buckets.get('atlas')!.set('d.txt', { content: 'cold', refusal });
+    expect((await below('atlas')).ids).toContain('atlas/d.txt');
+    expect(await faultOf(account.open('atlas/d.txt', NEVER))).toMatchObject({ kind: 'unsupported_type' });
+  });
+
+  test.each([
+    ['RequestTimeTooSkewed', 403, 'server_error'],
+    ['InvalidBucketName', 400, 'not_found'],
+    ['KeyTooLongError', 400, 'not_found'],
+    ['AccessDenied', 403, 'access_denied'],
+    ['InvalidRequest', 400, 'bad_response'],
+  ])('refused with %s, status %i, is %s', async (code, status, kind) => {
+    s3.injectFault(() => ({ status, code }));
+    expect(await faultOf(account.open('atlas/d.txt', NEVER))).toMatchObject({ kind });
+  });
+
+  test('of a bucket with dots in its name is requested in path style, because of the certificate', async () => {
+    const urls: string[] = [];
+    const refusing = {
+      ...egress,
+      request: ({ url }: { url: string }) => {
+        urls.push(url);
+        return Promise.reject(new Error('no network'));
+      },
+    } as unknown as Egress;
+    const amazon = accountWith('S3', '', { accessKey: 'a', accessKeySecret: 'b', endpointUrl: null }, refusing);
+    for (const bucket of ['boats', 'a.boats']) await amazon.open(`${bucket}/x.md`, NEVER).catch(() => null);
+    expect(urls.map((url) => url.replace(/\?.*/, ''))).toEqual([
+      ...['https://boats.s3.us-east-1.amazonaws.com/x.md', 'https://s3.us-east-1.amazonaws.com/a.boats/x.md'],
+    ]);
+  });
 });
 
 test('never treats a broken response as the end of a list', async () => {

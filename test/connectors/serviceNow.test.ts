@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
-import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
+import { ASLEEP, momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
 import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -68,8 +68,8 @@ afterAll(async () => {
 beforeEach(() => {
   serviceNow.reset();
   for (const all of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) all.clear();
-  for (const all of [serviceNow.hidden, serviceNow.asleep]) all.clear();
-  Object.assign(serviceNow.rights, { hidesTables: false, ignoresScripts: false });
+  serviceNow.hidden.clear();
+  Object.assign(serviceNow.rights, { hidesTables: false, ignoresScripts: false, countsAttachments: true });
   for (const [name, label, kindOf] of [
     ['incident', 'Incident', 'task'],
     ['kb_knowledge', 'Knowledge', ''],
@@ -163,6 +163,32 @@ describe('a listing', () => {
     expect((await below('kb_knowledge')).ids).toEqual(['kb_knowledge', idOf('kb_knowledge', 'tides')]);
     expect((await below(idOf('incident', 'b'))).ids).toEqual([idOf('incident', 'b'), plan]);
     expect((await below(plan)).ids).toEqual([plan]);
+  });
+
+  test('contains attachments of records whose own table extends the listed one, but no embedded images', async () => {
+    // https://github.com/Snow-Shell/servicenow-powershell/pull/189
+    const plan = attach('incident', 'b', 'plan');
+    const about = { ...serviceNow.attachments.get(sysIdOf('plan'))!, name: 'more.txt' };
+    serviceNow.attachments.set(sysIdOf('more'), { ...about, table: 'u_security_incident' });
+    serviceNow.attachments.set(sysIdOf('image'), { ...about, table: 'ZZ_YYincident' });
+    const more = `${idOf('incident', 'b')}/${sysIdOf('more')}`;
+    const found = (await below(idOf('incident', 'b'))).ids;
+    expect(found.toSorted()).toEqual([idOf('incident', 'b'), plan, more].toSorted());
+    expect(await textOf(account, more)).toBe('On plan.');
+    expect((await below(more)).ids).toEqual([more]);
+  });
+
+  test('contains all attachments, and counts them, without headers that only tables are documented to have', async () => {
+    serviceNow.rights.countsAttachments = false;
+    const all = Array.from({ length: 250 }, (_, index) =>
+      attach('incident', 'b', `n${String(index).padStart(3, '0')}`),
+    );
+    const { ids } = await below('incident');
+    expect(ids.filter((id) => id.startsWith(`${idOf('incident', 'b')}/`)).toSorted()).toEqual(all.toSorted());
+    const start = await account.changes!.now(NEVER);
+    expect((await pass(start)).changed).toEqual([]);
+    serviceNow.attachments.delete(sysIdOf('n100'));
+    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('continues after pages whose rows are hidden from the account', async () => {
@@ -292,7 +318,7 @@ describe('a broken response', () => {
   test('never replaces content, and neither does the page of a hibernating instance', async () => {
     const plan = attach('incident', 'b', 'plan');
     expect(await broken(() => account.open(idOf('incident', 'a'), NEVER))).toEqual([]);
-    serviceNow.asleep.add('harbour');
+    serviceNow.injectFault(() => ASLEEP);
     const kinds = [];
     for (const id of [idOf('incident', 'a'), plan]) kinds.push((await faultOf(account.open(id, NEVER))).kind);
     expect(kinds).toEqual(['server_error', 'server_error']);

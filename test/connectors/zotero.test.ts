@@ -179,6 +179,18 @@ describe('a listing', () => {
     expect(await faultOf(account.open(itemId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
+  test('gives the reason why a file that is stored on a server of the user has no content', async () => {
+    // https://github.com/davidswelt/zot_bib_web/issues/16
+    const about = { itemType: 'attachment', linkMode: 'imported_file', filename: 'far.pdf', md5: 'a1' };
+    putItem('far', { ...about, parentItem: zoteroKey('pier'), contentType: 'application/pdf' });
+    const { items } = await below(itemId('far'));
+    expect(items).toMatchObject([
+      { hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/WebDAV/) },
+    ]);
+    expect(await faultOf(account.open(itemId('far'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
+    expect((await below(itemId('scan'))).items).toMatchObject([{ hasContent: true }]);
+  });
+
   test('gives changed items new versions and leaves out deleted and trashed ones', async () => {
     const before = versionsOf((await below(OWN)).items);
     putItem('pier', { collections: [zoteroKey('sights')], abstractNote: 'More.' });
@@ -268,7 +280,7 @@ describe('content', () => {
     for (const id of [itemId('none'), itemId('none', 'groups/12'), `${OWN}/items/x`, `${OWN}/searches/AAAAAAAA`, '..'])
       for (const call of [() => below(id), () => account.open(id, NEVER)])
         if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
-    for (const id of ['groups/99', collectionId('none')])
+    for (const id of ['groups/99', 'users/999', collectionId('none')])
       if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
     for (const id of [OWN, collectionId('sights')])
       if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);

@@ -9,10 +9,12 @@ import type { Aspect } from './reality/fact.js';
  * The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification.
  */
 export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
+  azureBlobStorage: ['listing', 'paging', 'formats'],
   box: ['listing', 'paging', 'changes', 'formats'],
   confluence: ['listing', 'paging', 'formats'],
   document360: ['listing', 'formats'],
   dropbox: ['listing', 'paging', 'changes', 'formats'],
+  freshdesk: ['listing', 'paging', 'formats'],
   gitbook: ['listing', 'paging', 'formats'],
   github: ['listing', 'paging', 'formats'],
   gmail: ['listing', 'paging', 'changes', 'formats'],
@@ -25,11 +27,14 @@ export const SPECIFIED: Readonly<Record<string, readonly Aspect[]>> = {
   notion: ['listing', 'paging', 'formats'],
   oneDrive: ['listing', 'paging', 'changes', 'formats'],
   outlook: ['listing', 'paging', 'changes', 'formats'],
+  s3: ['listing', 'paging', 'formats'],
   salesforce: ['listing', 'paging', 'changes', 'deletions', 'formats'],
   salesforceIdentity: [],
+  serviceNow: ['listing', 'paging', 'changes', 'formats'],
   sharePoint: ['listing', 'paging', 'changes', 'formats'],
   slack: ['listing', 'paging', 'formats'],
   zendesk: ['listing', 'paging', 'changes', 'formats'],
+  zotero: ['listing', 'paging', 'changes', 'deletions', 'formats'],
 };
 
 /**

@@ -15,9 +15,11 @@ export interface EmulatedBlob {
   readonly type?: string;
   /** Only in accounts with a hierarchical namespace. */
   readonly isDirectory?: boolean;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
-type AzureRefused = Refused & { readonly code: string };
+/** `detail` explains a refused signature. */
+type AzureRefused = Refused & { readonly code: string; readonly detail?: string };
 
 /** `injectFault` receives the decoded path, without the account and the leading slash. */
 export interface AzureEmulator extends Emulator<AzureRefused> {
@@ -27,14 +29,19 @@ export interface AzureEmulator extends Emulator<AzureRefused> {
   readonly containers: Map<string, Map<string, EmulatedBlob>>;
   /** Keys by account. */
   readonly keys: Map<string, string>;
+  /** Number of pages without blobs at the beginning of each listing. */
+  readonly empty: { pages: number };
 }
 
 const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function refuse(response: ServerResponse, { status, code, headers = {} }: AzureRefused): void {
+const DECLARATION = '\uFEFF<?xml version="1.0" encoding="utf-8"?>';
+
+function refuse(response: ServerResponse, { status, code, detail, headers = {} }: AzureRefused): void {
+  const more = detail === undefined ? '' : `<AuthenticationErrorDetail>${xml(detail)}</AuthenticationErrorDetail>`;
   response
     .writeHead(status, { 'content-type': 'application/xml', 'x-ms-error-code': code, ...headers })
-    .end(`\uFEFF<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
+    .end(`${DECLARATION}<Error><Code>${code}</Code><Message>no</Message>${more}</Error>`);
 }
 
 /** Headers in the order in which they are signed. */
@@ -79,19 +86,46 @@ function signatureError(
   return expected === signature ? null : 'AuthenticationFailed';
 }
 
-/** Returns the page that begins at the query's marker, and the marker of the next page; '' on the last page. */
-function pageOf<T>(all: readonly T[], query: URLSearchParams, most: number): { page: readonly T[]; next: string } {
-  const from = Number(Buffer.from(query.get('marker') ?? '', 'base64').toString() || 0);
+const markerOf = (from: number, empty: number): string => Buffer.from(`${from} ${empty}`).toString('base64');
+/**
+ * Returns the page that begins at the query's marker, and the marker of the next page; '' on the last page.
+ * @param empty number of empty pages before the first one
+ */
+function pageOf<T>(
+  all: readonly T[],
+  query: URLSearchParams,
+  most: number,
+  empty = 0,
+): { page: readonly T[]; next: string } {
+  const marker = Buffer.from(query.get('marker') ?? '', 'base64').toString();
+  const [from = 0, passed = 0] = marker.split(' ').map(Number);
+  if (passed < empty) return { page: [], next: markerOf(from, passed + 1) };
   const size = Math.min(most, Number(query.get('maxresults') ?? most));
-  const next = from + size < all.length ? Buffer.from(String(from + size)).toString('base64') : '';
+  const next = from + size < all.length ? markerOf(from + size, passed) : '';
   return { page: all.slice(from, from + size), next };
 }
 
-function sendList(response: ServerResponse, kind: 'Containers' | 'Blobs', rows: readonly string[], next: string): void {
+function sendList(
+  response: ServerResponse,
+  {
+    container,
+    rows,
+    next,
+    query,
+  }: { container?: string; rows: readonly string[]; next: string; query: URLSearchParams },
+): void {
+  const kind = container === undefined ? 'Containers' : 'Blobs';
+  const element = (name: string, text: string): string => (text === '' ? `<${name} />` : `<${name}>${text}</${name}>`);
+  const asked = [
+    ['Prefix', 'prefix'],
+    ['Marker', 'marker'],
+    ['MaxResults', 'maxresults'],
+  ].map(([name = '', parameter = '']) => (query.has(parameter) ? element(name, xml(query.get(parameter) ?? '')) : ''));
+  const place = container === undefined ? '' : ` ContainerName="${container}"`;
   response
     .writeHead(200, { 'content-type': 'application/xml' })
     .end(
-      `\uFEFF<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="http://azure/"><${kind}>${rows.join('')}</${kind}>${next === '' ? '<NextMarker />' : `<NextMarker>${next}</NextMarker>`}</EnumerationResults>`,
+      `${DECLARATION}<EnumerationResults ServiceEndpoint="http://azure/"${place}>${asked.join('')}${element(kind, rows.join(''))}${element('NextMarker', next)}</EnumerationResults>`,
     );
 }
 
@@ -104,10 +138,33 @@ const nameOf = (name: string): string =>
     ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
     : `<Name>${xml(name)}</Name>`;
 
+function blobRow(
+  name: string,
+  blob: EmulatedBlob,
+  { query, isHierarchical }: { readonly query: URLSearchParams; readonly isHierarchical: boolean },
+): string {
+  const resource = isHierarchical
+    ? `<ResourceType>${blob.isDirectory === true ? 'directory' : 'file'}</ResourceType>`
+    : '';
+  const properties = [
+    '<Creation-Time>Wed, 04 Mar 2026 10:00:00 GMT</Creation-Time><Last-Modified>Wed, 04 Mar 2026 10:00:00 GMT</Last-Modified>',
+    `<Etag>${etagOf(blob)}</Etag>${resource}<Content-Length>${Buffer.byteLength(blob.content)}</Content-Length>`,
+    `<Content-Type>${blob.type ?? 'application/octet-stream'}</Content-Type><Content-Encoding /><BlobType>BlockBlob</BlobType>`,
+    '<AccessTier>Hot</AccessTier><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>',
+    '<ServerEncrypted>true</ServerEncrypted>',
+  ];
+  const pairs = Object.entries(blob.metadata ?? {}).map(([key, value]) => `<${key}>${xml(value)}</${key}>`);
+  const metadata = query.get('include')?.split(',').includes('metadata')
+    ? `<Metadata>${pairs.join('')}</Metadata>`
+    : '';
+  return `<Blob>${nameOf(name)}<Properties>${properties.join('')}</Properties>${metadata}<OrMetadata /></Blob>`;
+}
+
 /** @param blobsPerPage page size, whatever the request asks for */
 export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = {}): Promise<AzureEmulator> {
   const containers = new Map<string, Map<string, EmulatedBlob>>();
   const keys = new Map([[ACCOUNT, ACCOUNT_KEY]]);
+  const empty = { pages: 0 };
   const emulator = await startEmulator<AzureRefused>({
     admit({ request, response }) {
       const code = signatureError(request, keys);
@@ -123,19 +180,17 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
           (name) =>
             `<Container><Name>${name}</Name><Properties><Last-Modified>Tue, 03 Mar 2026 10:00:00 GMT</Last-Modified><Etag>"0x1"</Etag></Properties></Container>`,
         );
-        return sendList(response, 'Containers', rows, next);
+        return sendList(response, { rows, next, query });
       }
       const blobs = containers.get(container);
       if (!blobs) return refuse(response, { status: 404, code: 'ContainerNotFound' });
       if (query.get('comp') === 'list') {
+        const isHierarchical = [...blobs.values()].some(({ isDirectory }) => isDirectory === true);
         const all = [...blobs].filter(([name]) => name.startsWith(query.get('prefix') ?? ''));
         const sorted = all.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-        const { page, next } = pageOf(sorted, query, blobsPerPage);
-        const rows = page.map(
-          ([name, blob]) =>
-            `<Blob>${nameOf(name)}<Properties><Creation-Time>Wed, 04 Mar 2026 10:00:00 GMT</Creation-Time><Etag>${etagOf(blob)}</Etag><ResourceType>${blob.isDirectory === true ? 'directory' : 'file'}</ResourceType></Properties><OrMetadata /></Blob>`,
-        );
-        return sendList(response, 'Blobs', rows, next);
+        const { page, next } = pageOf(sorted, query, blobsPerPage, empty.pages);
+        const rows = page.map(([name, blob]) => blobRow(name, blob, { query, isHierarchical }));
+        return sendList(response, { container, rows, next, query });
       }
       const blob = blobs.get(rest.join('/'));
       if (!blob) return refuse(response, { status: 404, code: 'BlobNotFound' });
@@ -144,5 +199,5 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
       response.writeHead(200, { ...headers, 'content-length': content.length }).end(content);
     },
   });
-  return { ...emulator, settings: `AZURE_BLOB_STORAGE.api=${emulator.origin}/{account}`, containers, keys };
+  return { ...emulator, settings: `AZURE_BLOB_STORAGE.api=${emulator.origin}/{account}`, containers, keys, empty };
 }

@@ -64,6 +64,8 @@ export interface FreshdeskEmulator extends Emulator {
   readonly keys: Set<string>;
   /** Host and path of each request, in order. */
   readonly hosts: string[];
+  /** Whether the folders of a category include nested ones. */
+  readonly lists: { nested: boolean };
 }
 
 const STAMP = '2026-03-03T10:00:00Z';
@@ -71,14 +73,27 @@ const BODIES: Readonly<Record<number, unknown>> = {
   401: { code: 'invalid_credentials', message: 'You have to be logged in to perform this action.' },
   403: { code: 'access_denied', message: 'You are not authorized to perform this action.' },
 };
-const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
+function refuse(response: ServerResponse, { status, headers = {} }: Refused): void {
+  // An unknown id has no body.
+  if (status === 404) return void response.writeHead(404, headers).end();
   sendJson(response, status, BODIES[status] ?? { description: 'Validation failed', errors: [] }, headers);
+}
+/** The agent of the key. */
+const AGENT = {
+  ...{ id: 501, available: true, occasional: false, signature: null, ticket_scope: 1, type: 'support_agent' },
+  ...{ group_ids: [4], role_ids: [1], skill_ids: [], available_since: null, created_at: STAMP, updated_at: STAMP },
+  contact: {
+    ...{ name: 'Ada', email: 'ada@harbour.example', active: true, job_title: null, language: 'en', mobile: null },
+    ...{ last_login_at: null, phone: null, time_zone: 'London', created_at: STAMP, updated_at: STAMP },
+  },
+};
 
 /** @param perPage page size, whatever the request asks for */
 export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmulator> {
   const accounts = new Map<string, FreshdeskAccount>();
   const keys = new Set([FRESHDESK_KEY]);
   const hosts: string[] = [];
+  const lists = { nested: false };
   let origin = '';
 
   const sendPage = ({ response, query, url }: Call, all: readonly object[]): void => {
@@ -105,12 +120,15 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
       requester_id: 9,
       tags: ['pier'],
     },
+    ...{ cc_emails: [], fwd_emails: [], reply_cc_emails: [], to_emails: null, custom_fields: {} },
+    ...{ fr_escalated: false, is_escalated: false, due_by: STAMP, fr_due_by: STAMP, company_id: null },
+    ...{ email_config_id: null, group_id: null, responder_id: null, product_id: null },
     ...{ spam: ticket.spam ?? false, created_at: STAMP, updated_at: ticket.updated ?? STAMP },
     ...(ticket.deleted === true ? { deleted: true } : {}),
     ...(isWhole
       ? {
           ...{ description: `<p>${ticket.text}</p>`, description_text: ticket.text },
-          ...{ requester: { id: 9, name: 'Ben', email: 'ben@sea.example' } },
+          ...{ requester: { id: 9, name: 'Ben', email: 'ben@sea.example', mobile: null, phone: null } },
           attachments: filesJson(domain, ticket.files),
         }
       : {}),
@@ -149,7 +167,9 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
           private: isPrivate,
           user_id: user,
         },
-        ...{ from_email: null, created_at: STAMP, attachments: filesJson(domain, files) },
+        ...{ from_email: null, support_email: null, to_emails: [], cc_emails: [], bcc_emails: [], source: 0 },
+        ...{ ticket_id: Number(id), last_edited_at: null, last_edited_user_id: null },
+        ...{ created_at: STAMP, updated_at: STAMP, attachments: filesJson(domain, files) },
       })),
     );
   };
@@ -161,9 +181,13 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
   ): void => {
     const { response } = call;
     const missing = (): void => refuse(response, { status: 404 });
-    const categories = [...account.categories].map(([key, name]) => ({ id: key, name, created_at: STAMP }));
+    const categories = [...account.categories].map(([key, name]) => ({
+      ...{ id: key, name, description: null, created_at: STAMP, updated_at: STAMP },
+    }));
     const folders = [...account.folders].map(([key, { category, above, name }]) => ({
-      ...{ id: key, name, category_id: category, parent_folder_id: above ?? null, created_at: STAMP },
+      ...{ id: key, name, category_id: category, parent_folder_id: above ?? null, description: null },
+      ...{ visibility: 1, created_at: STAMP, updated_at: STAMP },
+      articles_count: [...account.articles.values()].filter((article) => article.folder === key).length,
       sub_folders_count: [...account.folders.values()].filter((folder) => folder.above === key).length,
     }));
     const articles = [...account.articles].map(([key, { folder, title, body, draft, updated = STAMP }]) => ({
@@ -176,6 +200,7 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
         folder_id: folder,
       },
       ...{ category_id: account.folders.get(folder)?.category, created_at: STAMP, updated_at: updated, tags: ['sea'] },
+      ...{ type: 1, thumbs_up: 0, thumbs_down: 0, hits: 0, agent_id: 501, seo_data: {} },
     }));
     const all: readonly { id: number }[] | undefined = { categories, folders, articles }[resource];
     if (!all) return missing();
@@ -187,7 +212,7 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     if (resource === 'categories' && part === 'folders')
       return sendPage(
         call,
-        folders.filter((folder) => folder.category_id === number && folder.parent_folder_id === null),
+        folders.filter((folder) => folder.category_id === number && (lists.nested || folder.parent_folder_id === null)),
       );
     if (resource === 'folders' && part === 'subfolders')
       return sendPage(
@@ -233,13 +258,12 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
       if (!account) return refuse(response, { status: 404 });
       if (resource === 'stored') return sendFile(call);
       if (resource !== 'api' || version !== 'v2') return refuse(response, { status: 404 });
-      if (rest.join('/') === 'agents/me')
-        return sendJson(response, 200, { id: 501, contact: { name: 'Ada', email: 'ada@harbour.example' } });
+      if (rest.join('/') === 'agents/me') return sendJson(response, 200, AGENT);
       if (rest[0] === 'tickets') return answerTickets(call, domain, account, rest.slice(1));
       if (rest[0] === 'solutions') return answerSolutions(call, account, rest.slice(1));
       refuse(response, { status: 404 });
     },
   });
   ({ origin } = emulator);
-  return { ...emulator, settings: `FRESHDESK.api=${origin}/{domain}/api/v2`, accounts, keys, hosts };
+  return { ...emulator, settings: `FRESHDESK.api=${origin}/{domain}/api/v2`, accounts, keys, hosts, lists };
 }

@@ -1,6 +1,7 @@
 /**
  * Emulates S3 on loopback as a source, by its published API: path style, paged ListBuckets and ListObjectsV2, GetObject.
- * It computes signatures from the request as received. Each bucket has a region.
+ * It computes signatures from the request as received. Each bucket has a region. A page whose
+ * keys were all deleted is empty, but not the last.
  */
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -13,6 +14,10 @@ export const ACCESS_KEY_SECRET = 's3-secret-of-the-lighthouse';
 export interface EmulatedObject {
   content: string | Buffer;
   readonly type?: string;
+  /** Deleted in a bucket with versions: a listing reads the key, but does not contain it. */
+  readonly isDeleted?: true;
+  /** Why its content is refused: it is archived, or encrypted with a key that only its owner has. */
+  readonly refusal?: 'archived' | 'customer key';
 }
 
 type S3Refused = Refused & { readonly code: string };
@@ -33,10 +38,38 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function refuse(response: ServerResponse, status: number, code: string, headers: Record<string, string> = {}): void {
+const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
+
+interface RefusalFacts {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly message?: string;
+  /** Elements that only this code has. */
+  readonly more?: string;
+}
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  { headers = {}, message = 'no', more = '' }: RefusalFacts = {},
+): void {
   response
     .writeHead(status, { 'content-type': 'application/xml', ...headers })
-    .end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>no</Message></Error>`);
+    .end(
+      `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message>${more}<RequestId>4442587FB7D0A2F9</RequestId></Error>`,
+    );
+}
+
+/** Refuses the content of an object. https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html */
+function refuseContent(response: ServerResponse, why: 'archived' | 'customer key'): void {
+  if (why === 'archived')
+    return refuse(response, 403, 'InvalidObjectState', {
+      message: 'The operation is not valid for the object&apos;s storage class',
+      more: '<StorageClass>GLACIER</StorageClass>',
+    });
+  refuse(response, 400, 'InvalidRequest', {
+    message:
+      'The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.',
+  });
 }
 
 /** Returns the region that a request is signed for, or the error code of an invalid signature. */
@@ -82,27 +115,45 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       .map((name) => `<Bucket><Name>${name}</Name><CreationDate>2026-03-03T10:00:00.000Z</CreationDate></Bucket>`);
     const next = from + most < all.length ? `<ContinuationToken>${from + most}</ContinuationToken>` : '';
     response.end(
-      `<ListAllMyBucketsResult><Owner><ID>o</ID></Owner><Buckets>${rows.join('')}</Buckets>${next}</ListAllMyBucketsResult>`,
+      `<ListAllMyBucketsResult ${NAMESPACE}><Owner><ID>o</ID></Owner><Buckets>${rows.join('')}</Buckets>${next}</ListAllMyBucketsResult>`,
     );
   };
   const listObjects = (
-    objects: Map<string, EmulatedObject>,
+    [bucket, objects]: readonly [string, ReadonlyMap<string, EmulatedObject>],
     query: URLSearchParams,
     response: ServerResponse,
   ): void => {
-    const after = query.get('start-after') ?? '';
+    const prefix = query.get('prefix') ?? '';
+    const token = query.get('continuation-token');
+    // The token is a key that listings read last; it may be one of those that they do not contain.
+    const after = token === null ? (query.get('start-after') ?? '') : Buffer.from(token, 'base64').toString();
     const all = [...objects.keys()]
-      .filter((key) => key.startsWith(query.get('prefix') ?? '') && key > after)
+      .filter((key) => key.startsWith(prefix) && Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0)
       .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    const page = all.slice(0, Math.min(keysPerPage, Number(query.get('max-keys') ?? keysPerPage)));
+    const most = Math.min(keysPerPage, Number(query.get('max-keys') ?? keysPerPage));
+    const read = all.slice(0, most);
+    const page = read.filter((key) => objects.get(key)?.isDeleted !== true);
     const isEncoded = query.get('encoding-type') === 'url';
+    const shown = (key: string): string =>
+      isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
     const rows = page.map((key) => {
-      const name = isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
-      return `<Contents><Key>${name}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><Size>1</Size><ETag>${xml(etagOf(objects.get(key)!))}</ETag></Contents>`;
+      const object = objects.get(key)!;
+      const storageClass = object.refusal === 'archived' ? 'GLACIER' : 'STANDARD';
+      return `<Contents><Key>${shown(key)}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><ETag>${xml(etagOf(object))}</ETag><Size>${Buffer.byteLength(object.content)}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
     });
-    response.end(
-      `<ListBucketResult>${isEncoded ? '<EncodingType>url</EncodingType>' : ''}<IsTruncated>${page.length < all.length}</IsTruncated>${rows.join('')}</ListBucketResult>`,
-    );
+    const isTruncated = read.length < all.length;
+    const place = [
+      `<Name>${bucket}</Name><Prefix>${shown(prefix)}</Prefix>`,
+      token === null ? '' : `<ContinuationToken>${token}</ContinuationToken>`,
+      query.has('start-after') ? `<StartAfter>${shown(query.get('start-after') ?? '')}</StartAfter>` : '',
+      isTruncated
+        ? `<NextContinuationToken>${Buffer.from(read.at(-1) ?? '').toString('base64')}</NextContinuationToken>`
+        : '',
+      `<KeyCount>${page.length}</KeyCount><MaxKeys>${most}</MaxKeys>`,
+      isEncoded ? '<EncodingType>url</EncodingType>' : '',
+      `<IsTruncated>${isTruncated}</IsTruncated>`,
+    ];
+    response.end(`<ListBucketResult ${NAMESPACE}>${place.join('')}${rows.join('')}</ListBucketResult>`);
   };
 
   const emulator = await startEmulator<S3Refused>({
@@ -112,7 +163,7 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       return refused === undefined;
     },
     placeOf: ({ path }) => path.join('/'),
-    refuse: (response, { status, code, headers }) => refuse(response, status, code, headers),
+    refuse: (response, { status, code, headers = {} }) => refuse(response, status, code, { headers }),
     answer({ request, response, path: [bucket = '', ...rest], query }) {
       response.setHeader('content-type', 'application/xml');
       if (bucket === '') return listBuckets(query, response);
@@ -120,11 +171,12 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       if (!objects) return refuse(response, 404, 'NoSuchBucket');
       const home = regions.get(bucket) ?? 'us-east-1';
       if (verifySignature(request, keys).region !== home)
-        return refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': home });
+        return refuse(response, 301, 'PermanentRedirect', { headers: { 'x-amz-bucket-region': home } });
       const key = rest.join('/');
-      if (key === '') return listObjects(objects, query, response);
+      if (key === '') return listObjects([bucket, objects], query, response);
       const object = objects.get(key);
-      if (!object) return refuse(response, 404, 'NoSuchKey');
+      if (object?.refusal !== undefined) return refuseContent(response, object.refusal);
+      if (!object || object.isDeleted) return refuse(response, 404, 'NoSuchKey');
       const content = Buffer.from(object.content);
       const type = object.type ?? 'binary/octet-stream';
       response

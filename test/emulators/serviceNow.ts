@@ -38,18 +38,24 @@ export interface EmulatedAttachment {
 /** Returns a time in ServiceNow's format. */
 export const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
+/** Page of a hibernating instance, which it answers to every request. */
+export const ASLEEP = { wrongBody: '<h1>Your instance is hibernating</h1>', contentType: 'text/html' };
+
 export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly settings: string;
   readonly tables: Map<string, EmulatedTable>;
   readonly attachments: Map<string, EmulatedAttachment>;
   /** sys_ids of rows that the connected user has no access to. */
   readonly hidden: Set<string>;
-  /** Hibernating instances: they answer every request with a web page. */
-  readonly asleep: Set<string>;
   /** Display values in the user's language: `published` as `Veröffentlicht`. Other values are displayed unchanged. */
   readonly labels: Map<string, string>;
   /** Whether the user has no access to the list of tables. */
-  readonly rights: { hidesTables: boolean; ignoresScripts: boolean };
+  readonly rights: {
+    hidesTables: boolean;
+    ignoresScripts: boolean;
+    /** Whether lists of attachments have the headers of tables, with the next page and the count. They are undocumented. */
+    countsAttachments: boolean;
+  };
 };
 
 /** Returns an id in ServiceNow's format for a name. */
@@ -94,9 +100,8 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const tables = new Map<string, EmulatedTable>();
   const attachments = new Map<string, EmulatedAttachment>();
   const hidden = new Set<string>();
-  const asleep = new Set<string>();
   const labels = new Map<string, string>();
-  const rights = { hidesTables: false, ignoresScripts: false };
+  const rights = { hidesTables: false, ignoresScripts: false, countsAttachments: true };
   /** Returns a row with its values, its display values, or both. */
   const displayed = (row: EmulatedRow, form: string | null): Record<string, unknown> => {
     const label = (value: string): string => labels.get(value) ?? value;
@@ -109,6 +114,18 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     );
   };
 
+  const LONG_AGO = '2026-01-07 09:00:00';
+  const attachmentRow = (
+    id: string,
+    { table, record, name, type, content, created = LONG_AGO }: EmulatedAttachment,
+  ): EmulatedRow => ({
+    ...{ sys_id: id, file_name: name, content_type: type, table_name: table, table_sys_id: record },
+    ...{ sys_created_on: created, sys_updated_on: created, sys_created_by: 'admin', sys_updated_by: 'admin' },
+    ...{ size_bytes: String(content.length), size_compressed: String(content.length), compressed: 'true' },
+    ...{ image_height: '', image_width: '', average_image_color: '', sys_tags: '', sys_mod_count: '0' },
+    download_link: `https://harbour.service-now.com/api/now/attachment/${id}/file`,
+    hash: Buffer.from(content).toString('hex').slice(0, 64),
+  });
   const rowsOf = (table: string): EmulatedRow[] | null => {
     if (table === 'sys_user')
       return SERVICENOW_PEOPLE.map(({ id, label }) => ({
@@ -117,6 +134,7 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
         name: label,
         email: `${id}@harbour.example`,
       }));
+    if (table === 'sys_attachment') return [...attachments].map(([id, attachment]) => attachmentRow(id, attachment));
     if (table === 'sys_db_object')
       return [...tables].map(([name, { label, kindOf = '' }]) => ({
         ...{ sys_id: sysIdOf(name), name, label },
@@ -125,19 +143,11 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     const found = tables.get(table);
     return found ? [...found.rows].map(([id, row]) => ({ ...row, sys_id: id })) : null;
   };
-  const LONG_AGO = '2026-01-07 09:00:00';
-  const attachmentRow = (
-    id: string,
-    { table, record, name, type, content, created = LONG_AGO }: EmulatedAttachment,
-  ): EmulatedRow => ({
-    ...{ sys_id: id, file_name: name, content_type: type, table_name: table, table_sys_id: record },
-    ...{ sys_created_on: created, sys_updated_on: created },
-    hash: Buffer.from(content).toString('hex').slice(0, 64),
-  });
   const sendPage = ({ response, query, url }: Call, rows: readonly EmulatedRow[], me: string): void => {
     const wanted = query.get('sysparm_query') ?? '';
     const found = find(rows, rights.ignoresScripts && wanted.includes('javascript:') ? '' : wanted, me);
-    const limit = Math.min(Number(query.get('sysparm_limit') ?? 10_000), perPage);
+    const isPlain = !rights.countsAttachments && url.pathname.endsWith('/attachment');
+    const limit = Math.min(Number(query.get('sysparm_limit') ?? 10_000), isPlain ? 1_000 : perPage);
     const from = Number(query.get('sysparm_offset') ?? 0);
     const page = found.slice(from, from + limit).filter(({ sys_id: id }) => !hidden.has(id ?? ''));
     const hasMore = from + limit < found.length;
@@ -147,20 +157,18 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
       response,
       200,
       { result: page.map((row) => pick(row, query.get('sysparm_fields'))) },
-      {
-        'x-total-count': String(found.length),
-        ...(hasMore ? { link: `${link(0, 'first')},${link(from + limit, 'next')}` } : {}),
-      },
+      isPlain
+        ? {}
+        : {
+            'x-total-count': String(found.length),
+            ...(hasMore ? { link: `${link(0, 'first')},${link(from + limit, 'next')}` } : {}),
+          },
     );
   };
 
   const answer = (call: Call, me: string): void => {
     const { response, path } = call;
-    const [instance = '', , , kind, name = '', id, extra] = path;
-    if (asleep.has(instance)) {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Your instance is hibernating</h1>');
-      return;
-    }
+    const [, , , kind, name = '', id, extra] = path;
     if (kind === 'attachment') {
       if (name === '')
         return sendPage(
@@ -203,5 +211,5 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
   const settings = Object.entries(paths)
     .map(([part, path]) => `SERVICENOW.${part}=${emulator.origin}/{instance}/${path}`)
     .join(',');
-  return { ...emulator, settings, tables, attachments, hidden, asleep, labels, rights };
+  return { ...emulator, settings, tables, attachments, hidden, labels, rights };
 }

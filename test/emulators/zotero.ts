@@ -15,7 +15,7 @@ const ZOTERO_PEOPLE = [
 interface ZoteroThing {
   readonly data: Readonly<Record<string, unknown>>;
   readonly version: number;
-  /** Only for stored files: the content. */
+  /** Only for files that Zotero has: the content. */
   readonly file?: string;
 }
 interface ZoteroLibrary {
@@ -48,6 +48,7 @@ export const zoteroKey = (name: string): string =>
     .padEnd(8, 'Z')
     .slice(0, 8);
 
+const STAMP = '2026-01-07T09:00:00Z';
 const PATHS = { request: '/oauth/request', authorize: '/oauth/authorize', token: '/oauth/access' };
 const TEXTS: Readonly<Record<number, string>> = { 403: 'Forbidden', 404: 'Not found', 429: 'Too many requests' };
 /** Zotero has no 401: it answers 403 to an invalid key. */
@@ -80,22 +81,57 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       ...backoffHeader(),
     });
   };
-  const jsonOf = (path: string, library: ZoteroLibrary, kind: string, key: string, { data, version }: ZoteroThing) => ({
-    key,
-    version,
-    links: { alternate: { href: `https://www.zotero.org/${path}/${kind}/${key}`, type: 'text/html' } },
-    meta: {
-      numChildren: [...library.items.values()].filter(({ data: child }) => child['parentItem'] === key).length,
-    },
-    data: { key, version, ...data },
+  const linksOf = (path: string) => ({
+    self: { href: `https://api.zotero.org/${path}`, type: 'application/json' },
+    alternate: { href: `https://www.zotero.org/${path}`, type: 'text/html' },
   });
+  const groupJson = (id: number, name: string) => ({
+    ...{ id, version: 1, links: linksOf(`groups/${id}`) },
+    meta: { created: STAMP, lastModified: STAMP, numItems: 0 },
+    data: {
+      ...{ id, version: 1, name, owner: 475, type: 'Private', description: '', url: '' },
+      ...{ libraryEditing: 'members', libraryReading: 'members', fileEditing: 'members' },
+    },
+  });
+  const jsonOf = (
+    path: string,
+    library: ZoteroLibrary,
+    kind: string,
+    key: string,
+    { data, version, file }: ZoteroThing,
+  ) => {
+    const isItem = kind === 'items';
+    const children = [...library.items.values()].filter(({ data: child }) => child['parentItem'] === key).length;
+    const inside = [...library.collections.values()].filter(({ data: child }) => child['parentCollection'] === key);
+    const { href } = linksOf(`${path}/${kind}/${key}`).self;
+    const [owner = '', number = ''] = path.split('/');
+    return {
+      ...{ key, version },
+      library: {
+        ...{ type: owner === 'users' ? 'user' : 'group', id: Number(number), name: library.name },
+        links: { alternate: linksOf(path).alternate },
+      },
+      links: {
+        ...linksOf(`${path}/${kind}/${key}`),
+        ...(file === undefined ? {} : { enclosure: { href: `${href}/file/view`, length: file.length } }),
+      },
+      meta: isItem ? { numChildren: children } : { numCollections: inside.length, numItems: 0 },
+      data: {
+        ...{ key, version, relations: {} },
+        ...(isItem ? { tags: [], dateAdded: STAMP, dateModified: STAMP } : { parentCollection: false }),
+        ...data,
+      },
+    };
+  };
 
   const inLibrary = (call: Call, path: string, library: ZoteroLibrary, rest: readonly string[]): void => {
     const { response, query } = call;
     const since = Number(query.get('since') ?? 0);
     const [resource, key, below] = rest;
     if (resource === undefined)
-      return sendJson(response, 200, { id: Number(path.split('/')[1]), data: { name: library.name } }, backoffHeader());
+      return path.startsWith('groups/')
+        ? sendJson(response, 200, groupJson(Number(path.split('/')[1]), library.name), backoffHeader())
+        : refuse(response, { status: 404 });
     if (resource === 'deleted') {
       const keys = (kind: string) =>
         library.deleted.filter((entry) => entry.kind === kind && entry.version > since).map((entry) => entry.key);
@@ -149,19 +185,18 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     if (!owner) return refuse(response, { status: 401 });
     if (kind === 'keys')
       return sendJson(response, 200, {
-        ...{ key: 'k', userID: Number(owner.id), username: owner.label },
-        access: { user: { library: rights.hasLibrary, files: true, notes: true }, groups: { all: { library: true } } },
+        ...{ key: 'k', userID: Number(owner.id), username: owner.label, displayName: '' },
+        access: {
+          // A right that is not granted is absent.
+          ...(rights.hasLibrary ? { user: { library: true, files: true, notes: true, write: false } } : {}),
+          groups: { all: { library: true, write: false } },
+        },
       });
     if (kind === 'users' && number === owner.id && rest[0] === 'groups') {
       const groups = [...libraries].filter(([name]) => name.startsWith('groups/'));
       return sendList(
         call,
-        groups.map(([name, { name: title }]) => ({
-          id: Number(name.slice(7)),
-          version: 1,
-          links: {},
-          data: { name: title },
-        })),
+        groups.map(([name, { name: title }]) => groupJson(Number(name.slice(7)), title)),
         0,
       );
     }

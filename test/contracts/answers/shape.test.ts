@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { everyRow } from '../../support/everyRow.js';
 import { CONTRACTS } from '../tables/index.js';
@@ -6,6 +6,7 @@ import { type Contract } from '../contract.js';
 import { ANSWERS } from './index.js';
 import {
   each,
+  eitherOf,
   flag,
   integer,
   listOf,
@@ -19,6 +20,7 @@ import {
   text,
 } from './shape.js';
 import { type AnswerTable, answerProblems } from './table.js';
+import { valueOfXml } from './xml.js';
 
 const SHIP = object(
   {
@@ -115,6 +117,55 @@ test('compares refusals, answers whose shape depends on the request, and bodies 
   expect(answered('/ships/1/photo', 'bytes')).toEqual([]);
   expect(answered('/ships/1', '', 302)).toEqual([]);
   expect(answered('/ships/1', '', 204)).toEqual([]);
+});
+
+describe('an answer in XML', () => {
+  const port = object({ '@harbour': text, '#text': text }, ['@harbour', '#text']);
+  const shape = object(
+    {
+      Fleet: object(
+        {
+          '@xmlns': oneOf('https://a.example/'),
+          Ships: object({ Ship: listOf(object({ Name: eitherOf(text, port), Crew: integer }, ['Name'])) }),
+          Port: listOf(text),
+          IsWhole: flag,
+        },
+        ['IsWhole'],
+      ),
+    },
+    ['Fleet'],
+  );
+  const differences = (inner: string): string[] => {
+    const whole = `\uFEFF<?xml version="1.0"?>\n<Fleet xmlns="https://a.example/">\n ${inner}</Fleet>`;
+    return shapeProblems(shape, valueOfXml(whole, shape), 'answer');
+  };
+
+  test('is compared by its elements and attributes; single elements may be lists', () => {
+    const ship = '<Ship><Name>Ada &amp; Ben</Name><Crew>7</Crew></Ship>';
+    const whole = '<IsWhole>true</IsWhole>';
+    expect(differences(`<Ships>${ship}</Ships><Port>a</Port>${whole}`)).toEqual([]);
+    expect(differences(`<Ships>${ship}${ship}</Ships><Port>a</Port><Port>b</Port>${whole}`)).toEqual([]);
+    expect(differences(`<Ships><Ship><Name harbour="west">Ada</Name></Ship></Ships>${whole}`)).toEqual([]);
+    expect(differences(`<Ships/>${whole}`)).toEqual([]);
+  });
+
+  test.each([
+    ['<IsWhole>yes</IsWhole>', 'answer.Fleet.IsWhole is string, not boolean'],
+    ['<IsWhole>true</IsWhole><IsWhole>true</IsWhole>', 'answer.Fleet.IsWhole is array, not boolean'],
+    ['<IsWhole a="1">true</IsWhole>', 'answer.Fleet.IsWhole is object, not boolean'],
+    ['<IsWhole><Yes/></IsWhole>', 'answer.Fleet.IsWhole is object, not boolean'],
+    ['<IsWhole>true</IsWhole><Ships><Ship><Crew>7</Crew></Ship></Ships>', 'answer.Fleet.Ships.Ship[].Name is missing'],
+    ['<Ships/>', 'answer.Fleet.IsWhole is missing'],
+    ['<IsWhole>true</IsWhole>text', 'answer.Fleet.#text is not in the specification'],
+  ])('names the difference of %s', (inner, problem) => {
+    expect(differences(inner)).toEqual([problem]);
+  });
+
+  test('that is not XML is a difference', () => {
+    const table: AnswerTable = { ...TABLE, isXml: true };
+    const answer = { method: 'GET', url: 'https://a.example/ships', status: 200, text: '<Fleet>' };
+    expect(answerProblems(table, CONTRACT, '/ships', answer)).toEqual(['GET /ships 200: the answer is not XML']);
+  });
 });
 
 test('every table of answers belongs to a table of requests, and states the origin and date of its facts', () =>

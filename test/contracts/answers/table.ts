@@ -2,8 +2,9 @@ import type { EmulatedAnswer } from '../../emulators/emulator.js';
 import { operationOf, type Contract } from '../contract.js';
 import { type Mask, narrowed, readMask, unknownInMask } from './google/fieldMask.js';
 import { type Shape, shapeProblems } from './shape.js';
+import { valueOfXml } from './xml.js';
 
-/** The shape of an answer, or how it follows from the requested address; null: the answer is not JSON. */
+/** The shape of an answer, or how it follows from the requested address; null: the answer is the bytes of a file. */
 type Answered = Shape | ((url: URL) => Shape | null);
 
 /** The response schemas of one specification, for the operations of its table of requests. */
@@ -17,6 +18,8 @@ export interface AnswerTable {
   readonly taken: string;
   /** Query parameter that selects fields, separated by commas. */
   readonly selection?: string;
+  /** Set if answers are XML: shapes then describe an object whose only field is the root element. */
+  readonly isXml?: true;
   /** Statuses of refusals whose body is text. */
   readonly textRefusals?: readonly number[];
   /**
@@ -44,7 +47,7 @@ function maskedProblems(shape: Shape, value: unknown, mask: string): string[] {
 
 /** Returns how an answer differs from the published schema; empty if it does not, or if its operation has none. */
 export function answerProblems(
-  { operations, refusal, textRefusals = [], selection, masks }: AnswerTable,
+  { operations, refusal, textRefusals = [], selection, masks, isXml }: AnswerTable,
   contract: Contract,
   path: string,
   { method, url, status, text }: EmulatedAnswer,
@@ -65,9 +68,9 @@ export function answerProblems(
       : shapeProblems(shape, value, 'answer', selected?.split(',') ?? null);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = isXml ? valueOfXml(text, shape) : JSON.parse(text);
   } catch {
-    return [`${name ?? path} ${status}: the answer is not JSON`];
+    return [`${name ?? path} ${status}: the answer is not ${isXml ? 'XML' : 'JSON'}`];
   }
   return problemsOf(value).map((problem) => `${name ?? path} ${status}: ${problem}`);
 }

@@ -54,7 +54,7 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
     externalId: `SERVICENOW|ada.lee|${INSTANCE}`,
     reset(more = 0) {
       for (const map of [tables, attachments]) map.clear();
-      for (const set of [emulator.hidden, emulator.asleep]) set.clear();
+      emulator.hidden.clear();
       emulator.rights.hidesTables = false;
       for (const [name, table, label] of TABLES) {
         const own = table.startsWith('u_') ? { kindOf: 'task' } : {};

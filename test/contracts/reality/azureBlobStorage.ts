@@ -1,0 +1,84 @@
+import type { Reality } from './fact.js';
+
+const SUITE = 'test/connectors/azureBlobStorage.test.ts';
+
+export const azureBlobStorage: Reality = {
+  source: 'Azure Blob Storage',
+  facts: [
+    {
+      about: 'paging',
+      fact: 'A page may have no blob, but a marker: only a page without a marker is the last.',
+      ...{ seen: 'https://github.com/MicrosoftDocs/feedback/issues/3060', date: '2020-08-27' },
+      ours: { test: [SUITE, 'continues after a page without blobs, also to find a single one'], fixed: true },
+    },
+    {
+      about: 'paging',
+      fact: 'Empty pages with a marker came for hours during a long listing; Microsoft calls that expected.',
+      ...{ seen: 'https://github.com/Azure/azure-storage-net/issues/612', date: '2018-01-25' },
+      ours: { test: [SUITE, 'continues after a page without blobs, also to find a single one'], fixed: true },
+    },
+    {
+      about: 'paging',
+      fact: 'An empty marker in a request begins the listing again from the start.',
+      ...{ seen: 'https://github.com/Azure/azure-sdk-for-js/pull/5168', date: '2019-09-17' },
+      ours: { safe: 'An empty marker is the end of the list.', in: 'connectors/azureBlobStorage/listing.ts' },
+    },
+    {
+      about: 'listing',
+      fact: 'In accounts with a hierarchical namespace, a flat listing contains directories as blobs of 0 bytes.',
+      ...{ seen: 'https://github.com/MicrosoftDocs/azure-docs/issues/57754', date: '2020-06-24' },
+      ours: { test: [SUITE, 'lists containers page by page, and each folder once, before its contents'] },
+    },
+    {
+      about: 'listing',
+      fact: 'A client that leaves out all blobs of 0 bytes, because directories have none, loses empty files.',
+      ...{ seen: 'https://github.com/apache/arrow-rs-object-store/issues/85', date: '2024-03-01' },
+      ours: { safe: 'The type of the resource decides, not the size.', in: 'connectors/azureBlobStorage/listing.ts' },
+    },
+    {
+      about: 'listing',
+      fact: 'Without a hierarchical namespace, file systems store an empty blob with metadata for each folder.',
+      ...{ seen: 'https://github.com/Azure/azure-storage-fuse/issues/1223', date: '2023-08-10' },
+      ours: {
+        test: [
+          SUITE,
+          'leaves out the empty blobs that file systems store for folders, whatever the metadata of others',
+        ],
+        fixed: true,
+      },
+    },
+    {
+      about: 'formats',
+      fact: 'Names with characters that XML cannot contain are percent-encoded; a client read them as Base64.',
+      ...{ seen: 'https://github.com/Azure/azure-sdk-for-go/pull/21342', date: '2023-08-09' },
+      ours: { test: [SUITE, 'lists and reads names with any characters, and reports one that no URL can express'] },
+    },
+    {
+      about: 'formats',
+      fact: 'Archived blobs are listed, and their content is refused with 409 BlobArchived.',
+      ...{ seen: 'https://github.com/rclone/rclone/issues/4735', date: '2020-11-03' },
+      ours: { test: [SUITE, '%s is %s: %s'] },
+    },
+    {
+      about: 'formats',
+      fact: 'A blob with a key of its owner is refused with 409 BlobUsesCustomerSpecifiedEncryption.',
+      ...{ seen: 'https://github.com/Azure/azure-sdk-for-net/issues/20361', date: '2021-04-13' },
+      ours: { test: [SUITE, '%s is %s: %s'], fixed: true },
+    },
+    {
+      about: 'limits',
+      fact: 'A firewall of the account refuses with 403 AuthorizationFailure, although the key is right.',
+      ...{ seen: 'https://github.com/microsoft/AzureStorageExplorer/issues/8183', date: '2024-09-13' },
+      ours: { test: [SUITE, '%s is %s: %s'] },
+    },
+    {
+      about: 'limits',
+      fact: 'A wrong clock is refused with the code of a wrong key; only a detail in the body distinguishes them.',
+      ...{ seen: 'https://github.com/Azure/azure-sdk-for-js/issues/5433', date: '2019-10-07' },
+      ours: {
+        test: [SUITE, 'a signature that is too old does not revoke the access: the clock is wrong, not the key'],
+        fixed: true,
+      },
+    },
+  ],
+};

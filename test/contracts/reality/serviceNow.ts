@@ -1,0 +1,60 @@
+import { elastic, type Reality } from './fact.js';
+
+const SUITE = 'test/connectors/serviceNow.test.ts';
+
+export const serviceNow: Reality = {
+  source: 'ServiceNow',
+  facts: [
+    {
+      about: 'paging',
+      fact: 'A list ends at 10,000 records without an error; only the Link header shows that it continues.',
+      ...{ seen: 'https://github.com/ServiceNowITOM/ansible-sn-inventory/issues/15', date: '2019-04-08' },
+      ours: { test: [SUITE, 'of a table pages by sys_id, with attachments and without drafts'] },
+    },
+    {
+      about: 'paging',
+      fact: 'A connector read only the first 50 records of a query, because it did not page it.',
+      ...{ seen: elastic(3559), date: '2025-07-29' },
+      ours: { test: [SUITE, 'of a table pages by sys_id, with attachments and without drafts'] },
+    },
+    {
+      about: 'paging',
+      fact: 'An error in the middle of a list was logged and ignored: the partial list deleted the rest.',
+      ...{ seen: 'https://github.com/pipeshub-ai/pipeshub-ai/issues/3095', date: '2026-08-27' },
+      ours: { test: [SUITE, 'never counts as the end of a list'] },
+    },
+    {
+      about: 'paging',
+      fact: 'Pages of 8,000 records arrive with cut JSON.',
+      ...{ seen: 'https://github.com/insomniacc/PSSnow/issues/67', date: '2026-02-27' },
+      ours: { safe: 'A page has 100 records.', in: 'connectors/serviceNow/tables.ts' },
+    },
+    {
+      about: 'listing',
+      fact: 'Attachments have the table of the record itself, not that through which the record was found.',
+      ...{ seen: 'https://github.com/Snow-Shell/servicenow-powershell/pull/189', date: '2022-05-16' },
+      ours: {
+        test: [SUITE, 'contains attachments of records whose own table extends the listed one, but no embedded images'],
+        fixed: true,
+      },
+    },
+    {
+      about: 'listing',
+      fact: 'Ids of callers that contain operators of queries extend the query to other records.',
+      ...{ seen: 'https://github.com/NangoHQ/integration-templates/pull/582', date: '2026-07-14' },
+      ours: { test: [SUITE, 'is not found for missing, unlisted or wrongly nested items, and unsupported for tables'] },
+    },
+    {
+      about: 'changes',
+      fact: 'Times in queries are in the time zone of the user, which the API does not always tell.',
+      ...{ seen: 'https://github.com/ansible-collections/servicenow.itsm/pull/517', date: '2025-11-10' },
+      ours: { safe: 'Queries overlap by more than the largest difference.', in: 'connectors/serviceNow/changes.ts' },
+    },
+    {
+      about: 'formats',
+      fact: 'An instance that is asleep or misconfigured answers 200 with a web page.',
+      ...{ seen: 'https://github.com/locaweb/python-servicenow/issues/23', date: '2015-11-12' },
+      ours: { test: [SUITE, 'never replaces content, and neither does the page of a hibernating instance'] },
+    },
+  ],
+};
