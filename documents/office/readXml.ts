@@ -68,7 +68,7 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
     parser.on('cdata', onText);
   }
   parser.on('error', (error) => {
-    throw broken(error.message);
+    throw broken(`the XML of one of its parts is not well-formed (${error.message.replace(/\.+$/, '')})`);
   });
   const decoder = new TextDecoder(encodingOf(bytes));
   for (let at = 0; at < bytes.length; at += SLICE_BYTES)
@@ -86,7 +86,7 @@ function encodingOf(bytes: Uint8Array): string {
 function broken(what: string): Fault {
   return new Fault(
     'broken_content',
-    `The file is broken: ${what.slice(0, 200).replace(/\.+$/, '')}. Open it in its program, save it again and send that.`,
+    `The file is broken: ${what.slice(0, 250)}. Open it in its program, save it again and send that.`,
   );
 }
 
