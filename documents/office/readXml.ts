@@ -78,6 +78,9 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
+/** Decodes an XML file as a whole, in the encoding in which readXml() reads it. */
+export const xmlText = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);
+
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
