@@ -2,12 +2,12 @@ import { Fault, type FaultKind } from '../contract/failures.js';
 import { processDocument } from './processDocument.js';
 import type { NeededData, RecognizeSettings } from './ocr/recognizePage.js';
 import { readPage } from './readPage.js';
+import type { PageText } from './placedText.js';
 import type {
   ChunkOptions,
   DocumentLimits,
   LinkOptions,
   PageLinks,
-  PageText,
   ParseInput,
   ProcessedDocument,
   RecognizeOptions,

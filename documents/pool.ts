@@ -9,7 +9,8 @@ import type { NeededData } from './ocr/recognizePage.js';
 import { createProcesses, type ProcessSettings } from './processes.js';
 import type { ReaderDeath } from './readers.js';
 import { createThreads, type ThreadSettings } from './threads.js';
-import type { DocumentLimits, DocumentPool, PageLinks, PageText, ParseInput, ProcessedDocument } from './types.js';
+import type { PageText } from './placedText.js';
+import type { DocumentLimits, DocumentPool, PageLinks, ParseInput, ProcessedDocument } from './types.js';
 
 type OwnProcesses = Omit<ProcessSettings, 'limits' | 'names' | 'niceness'>;
 

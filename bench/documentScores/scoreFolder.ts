@@ -8,7 +8,8 @@ import { Fault } from '../../contract/failures.js';
 import { createDocumentPool } from '../../documents/pool.js';
 import type { DocumentPool } from '../../documents/types.js';
 import { table } from '../report.js';
-import { type Scores, scoreText } from './scores.js';
+import { type Separated, separateOurs, separateReference, withoutConventions } from './conventions.js';
+import { scoreApart, type Scores, scoreText } from './scores.js';
 
 /** Other programs, as Python that prints the Markdown of the file in its first argument. Used where installed. */
 const BASELINES: Readonly<Record<string, string>> = {
@@ -20,8 +21,6 @@ const BASELINES: Readonly<Record<string, string>> = {
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const BASELINE_TIMEOUT_MS = 150_000;
 const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
-/** Lines of our text that references omit. They are counted separately. */
-const LEFT_OUT = /^(?:[-*] )?(?:Comment(?: by [^:]+)?|Header|Footer): .*$/gm;
 /** Messages that do not state what is wrong with the file. */
 const UNHELPFUL = new Set(['broken_content', 'parse_limit', 'internal']);
 
@@ -63,16 +62,7 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
         ),
       );
     }
-    const words = scored.reduce(
-      (sum, { text }) => sum + (text?.match(LEFT_OUT) ?? []).join(' ').split(' ').filter(Boolean).length,
-      0,
-    );
-    lines.push(
-      table(['who', 'files', ...MEASURES], rows),
-      '',
-      `Comments, headers and footers, which references omit: ${words} words of ours, not counted above.`,
-      '',
-    );
+    lines.push(table(['who', 'files', ...MEASURES], rows), '', notesApart(scored), '');
     lines.push(
       table(
         ['what', ...MEASURES],
@@ -146,9 +136,32 @@ function robustness(outcomes: readonly Outcome[]): string {
   return [table(['what', 'files', 'read', 'refused', 'broken, crash or time-out'], rows), '', ...listed].join('\n');
 }
 
-function scoresOf({ file, text }: Outcome): Scores {
-  const reference = readFileSync(referenceOf(file) ?? '', 'utf8');
-  return scoreText(reference, (text ?? '').replaceAll(LEFT_OUT, ''));
+const wordCount = (lines: readonly string[]): number => lines.join(' ').split(' ').filter(Boolean).length;
+
+/** Returns how many words of comments, headers and footers are found, where references have them, and those elsewhere. */
+function notesApart(outcomes: readonly Outcome[]): string {
+  let [wanted, found, own, others] = [0, 0, 0, 0];
+  for (const outcome of outcomes) {
+    const { reference, text } = separated(outcome);
+    if (reference.apart.length === 0) others += wordCount(text.apart);
+    else {
+      const score = scoreApart(reference.apart.join(' '), text.apart.join(' '));
+      wanted += score.wanted;
+      found += score.common;
+      own += score.own;
+    }
+  }
+  return `Comments, headers and footers are scored apart: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
+}
+
+function separated({ file, text }: Outcome): { reference: Separated; text: Separated } {
+  const reference = separateReference(withoutConventions(readFileSync(referenceOf(file) ?? '', 'utf8')));
+  return { reference, text: separateOurs(withoutConventions(text ?? ''), reference) };
+}
+
+function scoresOf(outcome: Outcome): Scores {
+  const { reference, text } = separated(outcome);
+  return scoreText(reference.main, text.main);
 }
 
 const rowOf = (who: string, outcomes: readonly Outcome[]): string[] => [

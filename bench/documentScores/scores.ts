@@ -28,6 +28,12 @@ export function scoreText(reference: string, found: string): Scores {
   };
 }
 
+/** Counts the words of a reference, those of a text, and those in both. */
+export function scoreApart(reference: string, found: string): { wanted: number; own: number; common: number } {
+  const [wanted, own] = [wordsOf(reference), wordsOf(found)];
+  return { wanted: wanted.length, own: own.length, common: commonWords(wanted, own) };
+}
+
 const normalized = (text: string): string =>
   text
     .normalize('NFKC')

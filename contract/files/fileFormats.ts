@@ -63,28 +63,31 @@ export const FILE_FORMATS = {
   },
   ODT: {
     kind: 'text',
-    extensions: { odt: 'DOCX', ott: 'DOCX' },
+    extensions: { odt: 'DOCX', ott: 'DOCX', fodt: 'DOCX' },
     mimeTypes: [
       'application/vnd.oasis.opendocument.text',
       'application/vnd.oasis.opendocument.text-template',
+      'application/vnd.oasis.opendocument.text-flat-xml',
       'application/vnd.oasis.opendocument.text-master',
       'application/vnd.oasis.opendocument.text-web',
     ],
   },
   ODS: {
     kind: 'text',
-    extensions: { ods: 'XLSX', ots: 'XLSX' },
+    extensions: { ods: 'XLSX', ots: 'XLSX', fods: 'XLSX' },
     mimeTypes: [
       'application/vnd.oasis.opendocument.spreadsheet',
       'application/vnd.oasis.opendocument.spreadsheet-template',
+      'application/vnd.oasis.opendocument.spreadsheet-flat-xml',
     ],
   },
   ODP: {
     kind: 'text',
-    extensions: { odp: 'PPTX', otp: 'PPTX' },
+    extensions: { odp: 'PPTX', otp: 'PPTX', fodp: 'PPTX' },
     mimeTypes: [
       'application/vnd.oasis.opendocument.presentation',
       'application/vnd.oasis.opendocument.presentation-template',
+      'application/vnd.oasis.opendocument.presentation-flat-xml',
     ],
   },
   EPUB: { kind: 'text', extensions: { epub: 'TEXT' }, mimeTypes: ['application/epub+zip'] },

@@ -1,4 +1,5 @@
-import type { Cut, Items, PlacedLine, PlacedPage } from '../types.js';
+import type { PlacedLine, PlacedPage } from '../placedText.js';
+import type { Cut, Items } from '../types.js';
 
 /** Maximum number of boxes per cut: a chunk may span thousands of pages that have one word each. */
 const MAX_BOXES = 100;

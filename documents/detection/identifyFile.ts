@@ -53,13 +53,26 @@ function formatOf(
     throw unsupported('binary data');
   }
   if (/^(?:image|audio|video|font)\//.test(type)) throw unsupported(`of the type ${type}`);
-  if (FLAT_DOCUMENT.test(head.text))
-    throw unsupported('a flat OpenDocument file (.fodt, .fods, .fodp). Save it as .odt, .ods or .odp and send that');
+  if (FLAT_DOCUMENT.test(head.text)) return flatFormat(bytes, named);
   return textFormat(head, type, byType, byName);
 }
 
 /** The root element of an OpenDocument file that is a single XML file instead of an archive. */
 const FLAT_DOCUMENT = /<(?:\w+:)?document\s[^>]*xmlns:\w+="urn:oasis:names:tc:opendocument:xmlns:office:1\.0"/;
+
+/** Bytes of a root element with its declarations; LibreOffice writes about 4 KB. */
+const ROOT_LENGTH = 16 * 1024;
+
+/** Returns the format that a flat OpenDocument file states in its root element, or else its name. */
+function flatFormat(bytes: Uint8Array, named: FileFormat | null): FileFormat {
+  const root = new TextDecoder(byteOrderMark(bytes) ?? 'utf-8').decode(bytes.subarray(0, ROOT_LENGTH));
+  const stated = /<[^<>]*\bmimetype\s*=\s*["']([^"']{1,200})["']/.exec(root)?.[1] ?? null;
+  const format = formatOfType(stated) ?? (stated === null ? named : null);
+  if (format === 'ODT' || format === 'ODS' || format === 'ODP') return format;
+  throw unsupported(
+    `an OpenDocument file of another kind (${stated ?? 'it states none'}). Save it as .odt, .ods, .odp or PDF and send that`,
+  );
+}
 
 const HEAD_LENGTH = 4096;
 

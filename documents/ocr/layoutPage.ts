@@ -1,6 +1,6 @@
 import { findTables } from '../tables/findTables.js';
 import { namedLines } from '../tables/foundTable.js';
-import type { PageLine, PageParagraph, PageText } from '../types.js';
+import type { PageLine, PageParagraph, PageText } from '../placedText.js';
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import { meanConfidence, wordsOf } from './confidence.js';
 import type { OcrLine, OcrWord, PictureText } from './engines/engine.js';

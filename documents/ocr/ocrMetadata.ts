@@ -1,6 +1,6 @@
 import { LOW_OCR_CONFIDENCE, OCR_LANGUAGES } from '../../contract/files/ocrLanguages.js';
 import type { FileWarning } from '../../contract/runs/ledger.js';
-import type { PageText } from '../types.js';
+import type { PageText } from '../placedText.js';
 
 /** Maximum number of pages that a warning names. */
 const NAMED_PAGES = 5;

@@ -1,7 +1,8 @@
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
 import { identifyFile } from '../detection/identifyFile.js';
 import { withBytes } from '../processDocument.js';
-import type { DocumentLimits, PageText, ParseInput, RecognizeOptions } from '../types.js';
+import type { PageText } from '../placedText.js';
+import type { DocumentLimits, ParseInput, RecognizeOptions } from '../types.js';
 import { layoutPage } from './layoutPage.js';
 import type { DataCode } from './data/packages.js';
 import { rasterOfImage } from './raster.js';

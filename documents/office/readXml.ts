@@ -68,7 +68,7 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
     parser.on('cdata', onText);
   }
   parser.on('error', (error) => {
-    throw broken(error.message);
+    throw broken(`the XML of one of its parts is not well-formed (${error.message.replace(/\.+$/, '')})`);
   });
   const decoder = new TextDecoder(encodingOf(bytes));
   for (let at = 0; at < bytes.length; at += SLICE_BYTES)
@@ -78,6 +78,9 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1);
 
+/** Decodes an XML file as a whole, in the encoding in which readXml() reads it. */
+export const xmlText = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);
+
 function encodingOf(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
@@ -86,7 +89,7 @@ function encodingOf(bytes: Uint8Array): string {
 function broken(what: string): Fault {
   return new Fault(
     'broken_content',
-    `The file is broken: ${what.slice(0, 200).replace(/\.+$/, '')}. Open it in its program, save it again and send that.`,
+    `The file is broken: ${what.slice(0, 250)}. Open it in its program, save it again and send that.`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { Fault } from '../../contract/failures.js';
 import type { TranscriptSegment } from '../../contract/files/transcripts.js';
 import { oneLine, TextBuilder } from '../textBuilder.js';
-import type { DocumentLimits, ParsedDocument, ParseInput, PlacedSpeech } from '../types.js';
+import type { PlacedSpeech } from '../placedText.js';
+import type { DocumentLimits, ParsedDocument, ParseInput } from '../types.js';
 
 /** Prefix of a turn, if the transcript distinguishes speakers. */
 const label = (speaker: string): string => `Speaker ${speaker}: `;

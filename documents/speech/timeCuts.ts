@@ -1,5 +1,6 @@
 import { spansIn } from '../chunking/placeCuts.js';
-import type { Cut, PlacedSpeech } from '../types.js';
+import type { PlacedSpeech } from '../placedText.js';
+import type { Cut } from '../types.js';
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 

@@ -1,4 +1,4 @@
-import type { PageLine } from '../types.js';
+import type { PageLine } from '../placedText.js';
 import { type FoundTable, tidyTable } from './foundTable.js';
 import { type Box, boxOf, heightOf, type Row, rowsOf, textOf } from './pageRows.js';
 

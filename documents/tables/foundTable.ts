@@ -1,4 +1,4 @@
-import type { PageLine } from '../types.js';
+import type { PageLine } from '../placedText.js';
 import { hasHeader } from './hasHeader.js';
 import { type Box, boxOf, isRightToLeft } from './pageRows.js';
 import { rowText } from './tableWriter.js';

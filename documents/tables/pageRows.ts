@@ -1,4 +1,4 @@
-import type { PageLine } from '../types.js';
+import type { PageLine } from '../placedText.js';
 
 /** A rectangle on a page. */
 export type Box = Omit<PageLine, 'text'>;

@@ -1,4 +1,4 @@
-import type { PageLine } from '../types.js';
+import type { PageLine } from '../placedText.js';
 import { findTables } from './findTables.js';
 import { type FoundTable, rowBox, type TableRow, tidyTable } from './foundTable.js';
 import { type Box, boxOf, heightOf, linesOf, textOf } from './pageRows.js';

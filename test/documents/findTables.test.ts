@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { findTables } from '../../documents/tables/findTables.js';
 import { namedLines } from '../../documents/tables/foundTable.js';
-import type { PageLine } from '../../documents/types.js';
+import type { PageLine } from '../../documents/placedText.js';
 
 const HEIGHT = 10;
 const LETTER = 5;

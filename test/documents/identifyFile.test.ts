@@ -181,13 +181,13 @@ test.each([
     /OpenDocument file of another kind .*Save it as \.odt/,
   ],
   [
-    'a flat OpenDocument text',
+    'a flat OpenDocument drawing',
     latin1(
-      '<?xml version="1.0" encoding="UTF-8"?>\n\n<office:document xmlns:presentation="urn:x" xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.text">',
+      '<?xml version="1.0" encoding="UTF-8"?>\n\n<office:document xmlns:presentation="urn:x" xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" office:mimetype="application/vnd.oasis.opendocument.graphics">',
     ),
     'application/xml',
-    'a.fodt',
-    /flat OpenDocument file .*Save it as \.odt, \.ods or \.odp/,
+    'a.fodg',
+    /OpenDocument file of another kind \(application\/vnd\.oasis\.opendocument\.graphics\)\. Save it as \.odt/,
   ],
   [
     'a document of OpenOffice 1',

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { GlobalFonts } from '@napi-rs/canvas';
 
 import type { OcrLanguage } from '../../contract/files/ocrLanguages.js';
-import type { PageText } from '../../documents/types.js';
+import type { PageText } from '../../documents/placedText.js';
 import { drawPicture } from './pictures.js';
 
 const CHINESE_FONT = '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../../contract/failures.js';
-import type { PageText } from '../../../documents/types.js';
+import type { PageText } from '../../../documents/placedText.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ReadingOwner } from '../../../store/recognizedPages/recognizedPages.js';
 import type { ActivityDeps, OcrLimits } from '../../deps.js';

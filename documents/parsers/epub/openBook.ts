@@ -15,9 +15,9 @@ interface Item {
 /** An EPUB book (https://www.w3.org/TR/epub-33/): an archive with pages of XHTML in a stated order. */
 export interface Book {
   readonly archive: Archive;
-  /** Members with the pages in reading order, each once. */
-  readonly pages: readonly string[];
-  /** Numbers of pages that are missing or are not pages of text. */
+  /** Members with the pages in reading order, each once, and whether they are SVG instead of HTML. */
+  readonly pages: ReadonlyArray<{ readonly member: string; readonly isSvg: boolean }>;
+  /** Number of pages that are missing or are not pages of text. */
   readonly unreadPages: number;
   /** Media types of all files of the book. */
   readonly types: readonly string[];
@@ -31,6 +31,8 @@ const ENCRYPTION = 'META-INF/encryption.xml';
 
 /** Media types that the HTML reader reads. EPUB 2 allows DTBook, whose elements for text are those of HTML. */
 const PAGE_TYPE = /^(?:application\/xhtml\+xml|text\/html|application\/x-dtbook\+xml|text\/x-oeb1-document)$/;
+/** A page that is one picture with its text: EPUB 3.3, 6.2. */
+const SVG_TYPE = 'image/svg+xml';
 
 /** Maximum number of fallbacks that are followed: forged chains may contain loops. */
 const MAX_FALLBACKS = 10;
@@ -45,15 +47,21 @@ export async function openBook(bytes: Uint8Array, limits: DocumentLimits): Promi
   const main = mainPart(await archive.read(CONTAINER), limits);
   if (main === null || !archive.has(main)) throw noBook('no list of its pages');
   const { items, spine, ...fields } = readMain(await archive.read(main), main, limits);
-  const pages = new Set<string>();
+  const pages = new Map<string, { readonly member: string; readonly isSvg: boolean }>();
   let unreadPages = 0;
   for (const id of spine) {
-    const member = pageOf(id, items);
-    if (member === null || !archive.has(member)) unreadPages += 1;
-    else pages.add(member);
+    const page = pageOf(id, items);
+    if (page === null || !archive.has(page.member)) unreadPages += 1;
+    else pages.set(page.member, { member: page.member, isSvg: page.type === SVG_TYPE });
   }
   if (archive.has(ENCRYPTION)) refuseProtected(await archive.read(ENCRYPTION), pages, limits);
-  return { archive, pages: [...pages], unreadPages, types: [...items.values()].map(({ type }) => type), ...fields };
+  return {
+    archive,
+    pages: [...pages.values()],
+    unreadPages,
+    types: [...items.values()].map(({ type }) => type),
+    ...fields,
+  };
 }
 
 function mainPart(container: Uint8Array, limits: DocumentLimits): string | null {
@@ -68,14 +76,16 @@ function mainPart(container: Uint8Array, limits: DocumentLimits): string | null 
   return main;
 }
 
-/** Follows the fallbacks of an item to a page; null if there is none. */
-function pageOf(id: string, items: ReadonlyMap<string, Item>): string | null {
+/** Follows the fallbacks of an item to a page of HTML, or else of SVG; null if there is none. */
+function pageOf(id: string, items: ReadonlyMap<string, Item>): Item | null {
   let item = items.get(id);
+  let svg: Item | null = null;
   for (let steps = 0; item !== undefined && steps < MAX_FALLBACKS; steps++) {
-    if (PAGE_TYPE.test(item.type)) return item.member;
+    if (PAGE_TYPE.test(item.type)) return item;
+    if (item.type === SVG_TYPE) svg ??= item;
     item = items.get(item.fallback ?? '');
   }
-  return null;
+  return svg;
 }
 
 /** Elements of the metadata, and their names in file_metadata. */
@@ -139,7 +149,7 @@ function readMain(
 /** Algorithms that only make fonts unusable outside of the book: EPUB 3.3, 4.4, and Adobe's older one. */
 const FONT_ALGORITHMS = /^http:\/\/(?:www\.idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC)$/;
 
-function refuseProtected(encryption: Uint8Array, pages: ReadonlySet<string>, limits: DocumentLimits): void {
+function refuseProtected(encryption: Uint8Array, pages: ReadonlyMap<string, unknown>, limits: DocumentLimits): void {
   let algorithm = '';
   readXml(encryption, limits, {
     skipsDoctype: true,

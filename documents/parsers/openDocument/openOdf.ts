@@ -3,8 +3,12 @@ import { type Archive, encryptedFile, openArchive } from '../../office/openArchi
 import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
+import { splitFlat } from './splitFlat.js';
 
-/** An OpenDocument file (https://docs.oasis-open.org/office/OpenDocument/v1.3/): an archive with a part for its content. */
+/**
+ * An OpenDocument file (https://docs.oasis-open.org/office/OpenDocument/v1.3/): an archive with a part for its content, or
+ * flat, which is one XML document.
+ */
 export interface OdfFile {
   readonly archive: Archive;
   /** The part with the text. */
@@ -24,22 +28,34 @@ const MANIFEST = 'META-INF/manifest.xml';
  * @throws Fault broken_content, encrypted or too_large
  */
 export async function openOdf(bytes: Uint8Array, limits: DocumentLimits): Promise<OdfFile> {
+  if (!isArchive(bytes)) {
+    const flat = splitFlat(bytes);
+    if (flat === null) throw withoutDocument('XML file');
+    return { ...flat, ...factsOf(flat.meta, limits) };
+  }
   const archive = await openArchive(bytes, limits);
   if (archive.has(MANIFEST) && isEncrypted(await archive.read(MANIFEST), limits)) throw encryptedFile();
-  if (!archive.has(CONTENT))
-    throw new Fault(
-      'broken_content',
-      'The file is broken: it is an OpenDocument archive without a document in it. Open it in its program, save it again and send that.',
-    );
+  if (!archive.has(CONTENT)) throw withoutDocument('archive');
   const part = async (name: string): Promise<Buffer | null> => (archive.has(name) ? archive.read(name) : null);
-  const meta = await part('meta.xml');
   return {
     archive,
     content: await archive.read(CONTENT),
     styles: await part('styles.xml'),
-    ...(meta === null ? { metadata: {}, created: null } : readMeta(meta, limits)),
+    ...factsOf(await part('meta.xml'), limits),
   };
 }
+
+/** Whether the file begins with the signature of a ZIP archive. */
+const isArchive = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b;
+
+const withoutDocument = (what: string): Fault =>
+  new Fault(
+    'broken_content',
+    `The file is broken: it is an OpenDocument ${what} without a document in it. Open it in its program, save it again and send that.`,
+  );
+
+const factsOf = (meta: Uint8Array | null, limits: DocumentLimits): Pick<OdfFile, 'metadata' | 'created'> =>
+  meta === null ? { metadata: {}, created: null } : readMeta(meta, limits);
 
 /**
  * Whether the content is encrypted: its own part, or the whole package as one part (part 2, 3.4 of the standard). Other

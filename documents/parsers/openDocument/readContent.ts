@@ -3,8 +3,9 @@ import type { NoteMarks } from '../../office/noteMarks.js';
 import { readXml } from '../../office/readXml.js';
 import { markdownTable, oneLine, tidyLines } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
-import { inlineText, isInline, SHAPES, SKIPPED } from './elements.js';
+import { isInline, SHAPES, SKIPPED } from './elements.js';
 import { type ListItem, OpenLists } from './openLists.js';
+import { closeInline, openInline, type OpenParagraph } from './openParagraph.js';
 import { OpenTables } from './openTables.js';
 import { objectName } from './readObjects.js';
 import type { Styles } from './readStyles.js';
@@ -33,13 +34,6 @@ export interface ContentParts {
   readonly limits: DocumentLimits;
   readonly marks: NoteMarks;
   readonly commented: CommentedText;
-}
-
-interface OpenParagraph {
-  text: string;
-  readonly heading: number | null;
-  /** An open link: the start of its text, and its address. */
-  link: { readonly from: number; readonly url: string } | null;
 }
 
 /** An element with paragraphs of its own. */
@@ -286,21 +280,4 @@ export class ContentReader {
     for (const block of this.#shown) this.#handler.block(block);
     this.#shown = [];
   }
-}
-
-function openInline(paragraph: OpenParagraph, name: string, attributes: Readonly<Record<string, string>>): void {
-  const { href } = attributes;
-  if (name === 'a' && href !== undefined && /^(?:https?|mailto):/i.test(href))
-    paragraph.link = { from: paragraph.text.length, url: href };
-  paragraph.text += inlineText(name, attributes);
-}
-
-function closeInline(paragraph: OpenParagraph, name: string): void {
-  if (name === 'ruby-text') paragraph.text += ')';
-  if (name !== 'a' || !paragraph.link) return;
-  const { from, url } = paragraph.link;
-  const label = paragraph.text.slice(from);
-  // An address that is its own label is written once.
-  if (label.trim() !== '' && label !== url) paragraph.text = `${paragraph.text.slice(0, from)}[${label}](${url})`;
-  paragraph.link = null;
 }

@@ -1,5 +1,6 @@
 import { oneLine, TextBuilder } from '../../textBuilder.js';
-import type { Items, PageLine, PageParagraph, PageText, PlacedLine, PlacedPage } from '../../types.js';
+import type { PageLine, PageParagraph, PageText, PlacedLine, PlacedPage } from '../../placedText.js';
+import type { Items } from '../../types.js';
 
 /** The text of all pages, with the positions of each page, line and table in it. */
 export interface ComposedPages {

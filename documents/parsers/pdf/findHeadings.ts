@@ -1,4 +1,4 @@
-import type { PageText } from '../../types.js';
+import type { PageText } from '../../placedText.js';
 import type { SizedLine } from './readLines.js';
 
 /** Adjacent lines, or the rows of a table. */

@@ -2,7 +2,7 @@ import { findTables } from '../../tables/findTables.js';
 import { type FoundTable, markdownLines, namedLines } from '../../tables/foundTable.js';
 import { type Box, rowsOf } from '../../tables/pageRows.js';
 import { findRuledTables } from '../../tables/ruledTables.js';
-import type { PageLine } from '../../types.js';
+import type { PageLine } from '../../placedText.js';
 import type { LineGroup } from './findHeadings.js';
 import { orderColumns } from './orderColumns.js';
 import { ASCENT, DESCENT, type Glyphs, groupLines, readLines, type SizedLine } from './readLines.js';

@@ -1,5 +1,5 @@
 import { isRightToLeft } from '../../tables/pageRows.js';
-import type { PageLine } from '../../types.js';
+import type { PageLine } from '../../placedText.js';
 
 /** A run of characters at a position: the start of its baseline, in points from the upper left corner. */
 export interface Glyphs {

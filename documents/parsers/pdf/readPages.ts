@@ -1,5 +1,6 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { DocumentLimits, PageText } from '../../types.js';
+import type { PageText } from '../../placedText.js';
+import type { DocumentLimits } from '../../types.js';
 import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.js';
 import { findRunningLines, type RunningLines } from './findRunningLines.js';
 import { groupPage } from './groupPage.js';

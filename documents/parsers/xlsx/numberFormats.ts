@@ -14,6 +14,8 @@ interface NumberSection {
   /** Fewest and most decimal places, and fewest digits before the point. */
   readonly decimals: readonly [least: number, most: number];
   readonly digits: number;
+  /** Words between the digits before the point, from left to right: the separators of a phone number. */
+  readonly inner: ReadonlyArray<{ readonly text: string; readonly digitsAfter: number }>;
   readonly isGrouped: boolean;
   /** Factor before display: percent signs multiply, commas at the end divide. */
   readonly scale: number;
@@ -99,10 +101,16 @@ function readSection(section: string): NumberSection {
     .replace(/\*./g, '')
     .replace(/_./g, ' ');
   let [prefix, pattern, suffix] = ['', '', ''];
+  const inner: { readonly text: string; readonly placesBefore: number }[] = [];
   for (const [part] of text.matchAll(/"[^"]*"|\\.|[#0?.,]+|[^"\\#0?.,]/gs)) {
     const isPattern = /^[#0?.,]+$/.test(part);
-    if (isPattern && suffix === '' && (/[#0?]/.test(part) || pattern !== '')) pattern += part;
-    else {
+    const hasPlaces = isPattern && /[#0?]/.test(part);
+    if (isPattern && suffix === '' && (hasPlaces || pattern !== '')) pattern += part;
+    else if (hasPlaces && !pattern.includes('.')) {
+      inner.push({ text: suffix, placesBefore: placesIn(pattern).length });
+      suffix = '';
+      pattern += part;
+    } else {
       const words = part.startsWith('"') ? part.slice(1, -1) : part.startsWith('\\') ? part.slice(1) : part;
       if (pattern === '') prefix += words;
       else suffix += words;
@@ -111,6 +119,7 @@ function readSection(section: string): NumberSection {
   const trailing = /,*$/.exec(pattern)?.[0].length ?? 0;
   const [whole = '', fraction = ''] = pattern.slice(0, pattern.length - trailing).split('.');
   const percents = (prefix + suffix).split('%').length - 1;
+  const places = placesIn(whole);
   return {
     prefix,
     suffix,
@@ -118,12 +127,16 @@ function readSection(section: string): NumberSection {
       Math.min(MAX_DECIMALS, fraction.match(/0/g)?.length ?? 0),
       Math.min(MAX_DECIMALS, fraction.match(/[#0?]/g)?.length ?? 0),
     ],
-    digits: Math.min(MAX_DECIMALS, whole.match(/0/g)?.length ?? 0),
+    // All places from the first `0` on are shown: the French format of phone numbers begins with `0#`.
+    digits: Math.min(MAX_DECIMALS, places.replace(/^[#?]+/, '').length),
+    inner: inner.map(({ text: words, placesBefore }) => ({ text: words, digitsAfter: places.length - placesBefore })),
     isGrouped: whole.includes(','),
     scale: 100 ** percents / 1000 ** trailing,
     hasNumber: pattern !== '',
   };
 }
+
+const placesIn = (pattern: string): string => pattern.replace(/[.,]/g, '');
 
 /** Excel counts days from the end of 1899, or of 1903 for workbooks from a Mac. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
@@ -148,7 +161,8 @@ export function showNumber(raw: string, { kind, sections }: NumberFormat, date19
   return kind === 'percent' ? `${shortest(value * 100)}%` : shortest(value);
 }
 
-function showSection(value: number, { prefix, suffix, decimals, digits, isGrouped, scale }: NumberSection): string {
+function showSection(value: number, section: NumberSection): string {
+  const { prefix, suffix, decimals, digits, inner, isGrouped, scale } = section;
   const scaled = Number((value * scale).toPrecision(15));
   // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
   if (scaled >= 1e15) return `${prefix}${shortest(scaled)}${suffix}`.trim();
@@ -156,8 +170,21 @@ function showSection(value: number, { prefix, suffix, decimals, digits, isGroupe
   let [whole = '', fraction = ''] = scaled.toFixed(most).split('.');
   while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   whole = whole.padStart(digits, '0');
-  if (isGrouped) whole = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  if (inner.length > 0) whole = withInner(whole, inner);
+  else if (isGrouped) whole = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return `${prefix}${whole}${fraction === '' ? '' : `.${fraction}`}${suffix}`.replace(/\s+/g, ' ').trim();
+}
+
+/** Writes the words between the digits. Digits beyond the places of the format precede all words. */
+function withInner(digits: string, inner: NumberSection['inner']): string {
+  let [rest, shown, taken] = [digits, '', 0];
+  for (const { text, digitsAfter } of inner.toReversed()) {
+    const from = Math.max(0, rest.length - (digitsAfter - taken));
+    shown = text + rest.slice(from) + shown;
+    rest = rest.slice(0, from);
+    taken = digitsAfter;
+  }
+  return rest + shown;
 }
 
 /** Rounds to the fifteen digits of Excel; further digits are rounding errors of binary fractions. */

@@ -75,3 +75,28 @@ test('a book without a list of pages is broken, and one that unpacks to too much
   const bomb = epubFile({ pages: [page('<p>'.padEnd(3_000_000))] });
   expect(await faultOfFile(bomb, 'a.epub')).toMatch(/^too_large: .*MAX_UNPACK_RATIO/);
 });
+
+const SVG = 'image/svg+xml';
+const svg = (inner: string, start = ''): string =>
+  `<?xml version="1.0"?>${start}<svg xmlns="http://www.w3.org/2000/svg"><title>Cover</title><style>text { fill: red }</style>${inner}</svg>`;
+
+test('pages of SVG: their text is read, and one without text or with errors is counted', async () => {
+  const lines =
+    '<text>The <tspan>har</tspan>bour</text><text><tspan x="1" y="2">of</tspan><tspan x="1" dy="9">Kiel</tspan></text><path d="M0 0"/>';
+  const foreign =
+    '<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"><p>First</p><p>Second</p></body></foreignObject>';
+  const { text, metadata } = await readFile(
+    epubFile({
+      pages: [
+        { href: 'a.svg', type: SVG, body: svg(lines) },
+        { href: 'b.xhtml', body: '<p>Page.</p>' },
+        { href: 'c.svg', type: SVG, body: svg(foreign, '<!DOCTYPE svg [<!ENTITY a "b">]>') },
+        { href: 'd.svg', type: SVG, body: svg('<path d="M0 0"/>') },
+        { href: 'e.svg', type: SVG, body: svg('<text>&unknown;</text>') },
+      ],
+    }),
+    'a.epub',
+  );
+  expect(text).toBe('The harbour\nof Kiel\n\nPage.\n\nFirst\nSecond');
+  expect(metadata['not_read']).toEqual({ pages: 1, pictures: 1 });
+});

@@ -56,6 +56,21 @@ export function odfFile(
   });
 }
 
+/**
+ * Writes a flat OpenDocument file by hand: the same parts as one XML document. Objects replace their references; each has a
+ * picture of itself, as LibreOffice writes it.
+ */
+export function flatFile(kind: OdfKind, { body, styles = '', master = '', meta = '', objects = {} }: OdfParts): string {
+  const document = (inner: string, attributes = ''): string =>
+    `<office:document office:version="1.3" ${NAMESPACES}${attributes}>${inner}</office:document>`;
+  const filled = body.replaceAll(/<draw:object xlink:href="\.\/([^"]*)"\/>/g, (_reference, name: string) => {
+    const chart = document(`<office:body>${objects[name] ?? ''}</office:body>`);
+    return `<draw:object>\n ${chart}\n</draw:object>\n<draw:image draw:mime-type="image/png"><office:binary-data>iVBORw0K</office:binary-data></draw:image>`;
+  });
+  const parts = `<office:meta>${meta}</office:meta><office:automatic-styles>${styles}</office:automatic-styles><office:master-styles>${master}</office:master-styles><office:body><office:${kind}>${filled}</office:${kind}></office:body>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${document(parts, ` office:mimetype="application/vnd.oasis.opendocument.${kind}"`)}`;
+}
+
 /** The manifest's entry of an encrypted part. */
 export const encryptedEntry = (name: string): string =>
   `<manifest:file-entry manifest:full-path="${name}" manifest:media-type="text/xml"><manifest:encryption-data><manifest:algorithm manifest:algorithm-name="http://www.w3.org/2001/04/xmlenc#aes256-cbc"/></manifest:encryption-data></manifest:file-entry>`;

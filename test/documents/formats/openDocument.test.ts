@@ -1,8 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { strToU8 } from 'fflate';
 
+import { everyRow } from '../../support/everyRow.js';
 import { faultOfFile, readFile } from '../readFile.js';
-import { encryptedEntry, odfFile, type OdfParts } from './odfFile.js';
+import { encryptedEntry, flatFile, odfFile, type OdfKind, type OdfParts } from './odfFile.js';
 
 const textOf = async (parts: OdfParts): Promise<string> => (await readFile(odfFile('text', parts), 'a.odt')).text;
 const sheetOf = async (rows: string, more: Partial<OdfParts> = {}): Promise<string> =>
@@ -151,4 +152,78 @@ test('an archive without content is broken, and one that nests too deep too larg
   ).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
   const bytes = odfFile('text', { body: '<text:p>Boats.</text:p>' });
   expect(await faultOfFile(bytes, 'a.odt', { maxUnpackedBytes: 100 })).toMatch(/^too_large: .*MAX_UNPACKED_BYTES/);
+});
+
+const HIDDEN =
+  '<style:style style:name="ta" style:family="table"><style:table-properties table:display="false"/></style:style>';
+/** Documents that are read equally from an archive and from one XML file, with a chart, and their endings. */
+const BOTH_FORMS: ReadonlyArray<readonly [kind: OdfKind, ending: string, parts: OdfParts, text: RegExp]> = [
+  [
+    'text',
+    'odt',
+    {
+      styles: '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>',
+      master:
+        '<style:master-page><style:header><text:p>Harbour office, Kiel</text:p></style:header></style:master-page>',
+      meta: '<dc:title>Fleet</dc:title><meta:creation-date>2024-05-01T10:00:00Z</meta:creation-date>',
+      body: '<text:p text:style-name="P1">Tides &amp; boats</text:p><text:p>Before.<draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p><text:p>After.<office:annotation><dc:creator>Anna</dc:creator><dc:date>2020-01-01T00:00:00</dc:date><text:p>Why?</text:p></office:annotation></text:p>',
+      objects: { 'Object 1': CHART },
+    },
+    /^# Tides & boats\n\nBefore\.\n\nCalls\n\n[^]*\n\nAfter\.\n\nComment by Anna: Why\?\n\nHeader: Harbour office, Kiel$/,
+  ],
+  [
+    'spreadsheet',
+    'ods',
+    {
+      styles: HIDDEN,
+      body: `<table:table table:name="Boats" table:style-name="ta"><table:shapes><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></table:shapes>${row(cell('Berth') + cell('Boat'))}${row(cell('N1') + cell('Ada'))}</table:table>`,
+      objects: { 'Object 1': CHART },
+    },
+    /^# Boats \(hidden\)\n\nBerth: N1, Boat: Ada\n\nCalls\n/,
+  ],
+  [
+    'presentation',
+    'odp',
+    {
+      body: '<draw:page draw:name="Tides"><draw:frame><draw:text-box><text:p>Ebb</text:p></draw:text-box></draw:frame></draw:page>',
+    },
+    /Ebb/,
+  ],
+];
+
+test('a flat file is read as the archive with the same parts, under any name', () =>
+  everyRow(
+    BOTH_FORMS,
+    ([kind]) => kind,
+    async ([kind, ending, parts, text]) => {
+      const archived = await readFile(odfFile(kind, parts), `a.${ending}`);
+      expect(archived.text).toMatch(text);
+      const flat = await readFile(flatFile(kind, parts), `a.f${ending}`);
+      expect({ ...flat, metadata: { ...flat.metadata } }).toEqual(archived);
+      expect(await readFile(flatFile(kind, parts), 'a.xml')).toMatchObject({ text: flat.text, format: flat.format });
+    },
+  ));
+
+test('flat files: pictures and other objects are counted, and one without a document is broken', async () => {
+  const picture = '<draw:frame><draw:image><office:binary-data>AAAA</office:binary-data></draw:image></draw:frame>';
+  const formula = '<draw:frame><draw:object><math><mi>x</mi></math></draw:object></draw:frame>';
+  const foreign =
+    '<draw:frame><draw:object-ole><office:binary-data>AAAA</office:binary-data></draw:object-ole></draw:frame>';
+  const body = `<text:p>Boats.${picture}${formula}${foreign}</text:p>`;
+  const { text, metadata } = await readFile(flatFile('text', { body }), 'a.fodt');
+  expect({ text, notRead: metadata['not_read'] }).toEqual({
+    text: 'Boats.',
+    notRead: { pictures: 1, embedded_files: 2 },
+  });
+  const whole = flatFile('text', { body: '<text:p>Boats.</text:p>' });
+  expect(await faultOfFile(whole.replaceAll('office:body', 'office:nothing'), 'a.fodt')).toMatch(
+    /^broken_content: .*OpenDocument XML file without a document/,
+  );
+  expect(await faultOfFile(whole.slice(0, -40), 'a.fodt')).toMatch(/^broken_content: .*not well-formed/);
+  expect(
+    await faultOfFile(
+      flatFile('text', { body: '<text:section>'.repeat(600) + '</text:section>'.repeat(600) }),
+      'a.fodt',
+    ),
+  ).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
 });

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { createDocumentPool, type OcrSettings } from '../../../documents/pool.js';
-import type { DocumentPool, PageText } from '../../../documents/types.js';
+import type { PageText } from '../../../documents/placedText.js';
+import type { DocumentPool } from '../../../documents/types.js';
 import { findTesseract, type NativeTesseract } from '../../../documents/ocr/data/nativeTesseract.js';
 import { recall, OCR_TEXTS, scan, textOf } from '../../support/ocrPages.js';
 import { drawPicture } from '../../support/pictures.js';
