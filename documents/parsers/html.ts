@@ -5,6 +5,7 @@ import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { buildTree } from '../html/buildTree.js';
 import { withFallbacks } from '../html/fallbackText.js';
+import { declaredKind } from '../html/mainText/declaredKind.js';
 import { findMainText } from '../html/mainText/findMainText.js';
 import { readMetadata } from '../html/readMetadata.js';
 import { type RenderedText, renderText } from '../html/renderText.js';
@@ -23,13 +24,14 @@ export const htmlParser = {
     const html = decodeText(input, { html: true });
     const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
+    const declared = declaredKind(html);
     const { site } = input;
     /** The evidence of the site about each text that was tried. */
     const siteFacts = new Map<string, SiteFacts>();
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
-      const found = findMainText(page);
+      const found = findMainText(page, declared);
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
       if (site)

@@ -15,6 +15,7 @@ import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts } from './pageFacts.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
+import { isReferenceBar, lenienceFor } from './reference.js';
 import type { Repeats } from './repeats.js';
 
 /**
@@ -96,7 +97,12 @@ export function scoreBlocks(
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
         let own = all;
         for (const trait of traits) own += points.get(trait) ?? 0;
-        const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
+        const excess =
+          own +
+          INHERITED * (step.points + INHERITED * step.parentPoints) -
+          THRESHOLD -
+          slack -
+          lenienceFor(child, page);
         const isJunk =
           excess > -DOUBT &&
           !keepsCode(child, next.inCore) &&
@@ -105,7 +111,8 @@ export function scoreBlocks(
           (isJunk && excess > 0) ||
           isMenuCell(child, page) ||
           isMenu(child, start, page) ||
-          isBar(child, start, page)
+          isBar(child, start, page) ||
+          isReferenceBar(child, start, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;
