@@ -74,6 +74,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate Class\n\n| Header: | #include <Gate> |\n| --- | --- |\n| Since: | Harbour 4 |\n\n## Description\n\n${TEXT}`,
   ],
   [
+    'a definition that says what something has been created with',
+    `<body><div role=main><h1>Gates</h1>${BODY}<dl><dt>gate_open</dt><dd><p>Opens a gate, which must have been created with gate_new and not closed.</p></dd></dl></div>`,
+    `# Gates\n\n${TEXT}\n\ngate_open\n: Opens a gate, which must have been created with gate_new and not closed.`,
+  ],
+  [
     'a list of short steps that the paragraph before it announces',
     `<body><div role=main><h1>Gates</h1><p>${P}</p><p>All it does is:</p><ol><li><p>Take a gate,</p></li><li><p>read its <a href=n>number</a>,</p></li><li><p>and open it.</p></li></ol><p>${P}</p><p>${P}</p></div>`,
     `# Gates\n\n${P}\n\nAll it does is:\n\n1. Take a gate,\n2. read its number,\n3. and open it.\n\n${P}\n\n${P}`,

@@ -1,12 +1,6 @@
 import { HOLDS, type PageElement } from '../pageElement.js';
 import type { PageFacts } from './pageFacts.js';
 
-/**
- * Number of points by which the threshold is higher on pages of reference documentation. Generators mark menus and
- * footers, and all else is content: short labels, tables of links and one line of text are what a reference consists of.
- */
-const LENIENCE = 8;
-
 const FURNITURE_TAGS = new Set(['nav', 'footer', 'aside']);
 const FURNITURE_ROLES = new Set(['navigation', 'contentinfo', 'search', 'complementary']);
 const FURNITURE_NAMES = new Set([
@@ -23,9 +17,12 @@ const FURNITURE_NAMES = new Set([
 /** Parts of tables and lists: their names describe their style (`bottomAlign`). */
 const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
-/** Returns the number of points that a block may have above the threshold of other pages. */
-export function lenienceFor(element: PageElement, page: PageFacts): number {
-  return page.declared === 'reference' && !isFurniture(element, page) ? LENIENCE : 0;
+/**
+ * Whether a block is part of reference documentation, whatever its points. Generators mark menus and footers, and all else
+ * is content: short labels, tables of links and one line of text are what a reference consists of.
+ */
+export function isOfReference(element: PageElement, page: PageFacts): boolean {
+  return page.declared === 'reference' && !isFurniture(element, page);
 }
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */

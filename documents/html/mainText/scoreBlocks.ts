@@ -15,7 +15,7 @@ import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageFacts } from './pageFacts.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
-import { isReferenceBar, lenienceFor } from './reference.js';
+import { isReferenceBar, isOfReference } from './reference.js';
 import type { Repeats } from './repeats.js';
 
 /**
@@ -97,14 +97,10 @@ export function scoreBlocks(
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
         let own = all;
         for (const trait of traits) own += points.get(trait) ?? 0;
-        const excess =
-          own +
-          INHERITED * (step.points + INHERITED * step.parentPoints) -
-          THRESHOLD -
-          slack -
-          lenienceFor(child, page);
+        const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBT &&
+          !isOfReference(child, page) &&
           !keepsCode(child, next.inCore) &&
           !(page.shapes.includes('code') && isFactTable(child, step.inCore, page));
         if (
