@@ -55,7 +55,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'Doxygen: a table of members that are all links',
-    `<head><meta name="generator" content="Doxygen 1.9.4"></head><body><div class=header><div class=headertitle><div class=title>Gate Member List</div></div></div><div class=contents><p>This is the complete list of members for <a href=g>Gate</a>, including all inherited members.</p><table class=directory><tr><td class=entry><a href=g#o>open</a>(int)</td><td class=entry><a href=g>Gate</a></td></tr><tr><td class=entry><a href=g#c>close</a>()</td><td class=entry><a href=g>Gate</a></td></tr></table></div>`,
+    `<head><meta name="generator" content="Doxygen 1.9.4"></head><body><div id=titlearea><table><tr><td id=projectlogo><img alt=Logo src=l.png></td><td id=projectalign><div id=projectname>Harbour 5.1</div></td></tr></table></div><div class=header><div class=headertitle><div class=title>Gate Member List</div></div></div><div class=contents><p>This is the complete list of members for <a href=g>Gate</a>, including all inherited members.</p><table class=directory><tr><td class=entry><a href=g#o>open</a>(int)</td><td class=entry><a href=g>Gate</a></td></tr><tr><td class=entry><a href=g#c>close</a>()</td><td class=entry><a href=g>Gate</a></td></tr></table></div>`,
     `Gate Member List\n\nThis is the complete list of members for Gate, including all inherited members.\n\n| open(int) | Gate |\n| --- | --- |\n| close() | Gate |`,
   ],
   [

@@ -13,6 +13,7 @@ const FURNITURE_NAMES = new Set([
   'n:generated',
   'n:pages',
   'n:language',
+  'n:logo',
 ]);
 /** Parts of tables and lists: their names describe their style (`bottomAlign`). */
 const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
@@ -33,16 +34,18 @@ function isFurniture(element: PageElement, page: PageFacts): boolean {
 }
 
 /**
- * Whether the element is a bar of links before the first heading of reference documentation, or the footer at its
+ * Whether the element is a part that a generator names, a bar of links before the first heading of reference documentation, or the footer at its
  * end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageFacts): boolean {
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
   if (CELLS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
+  const names = page.names.read(element);
+  if (names.includes('n:generated')) return true;
   // The bar of Boost is a table with a logo, which is text too.
   if (start + textLength <= page.headingAt)
     return links >= 3 && proseLength === 0 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
   const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
-  return isLast && (name === 'footer' || page.names.read(element).includes('n:foot'));
+  return isLast && (name === 'footer' || names.includes('n:foot'));
 }
