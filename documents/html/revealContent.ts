@@ -1,5 +1,4 @@
 import type { Document } from 'domhandler';
-import { dropEchoes } from './dropEchoes.js';
 import { measureText } from './measureText.js';
 import { eachElement, isElement, type PageElement } from './pageElement.js';
 
@@ -10,13 +9,11 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
  */
 export function revealContent(root: Document): void {
   const hidden: PageElement[] = [];
-  const images: PageElement[] = [];
   const places = new Map<string, PageElement>();
   const controlled = new Set<string>();
   eachElement(root, (element) => {
     const { name } = element;
     if (name === 'title') element.children = [];
-    else if (name === 'img') images.push(element);
     else if (name === 'template') places.set((element.attribs['id'] ?? '').slice(2), element);
     else if (name === 'button' && isQuestion(element)) element.name = 'p';
     else if (name === 'form' && holdsFacts(element)) element.name = 'div';
@@ -30,7 +27,6 @@ export function revealContent(root: Document): void {
     }
     return true;
   });
-  dropEchoes(images);
   const panels = hidden.filter((element) => isPanel(element, controlled) && !isOverlay(element));
   if (panels.length > 0) measureText(root, new Set());
   let moves = 0;

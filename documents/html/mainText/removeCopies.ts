@@ -7,26 +7,29 @@ const MIN_COPY = 200;
 const LENGTHS = 2 ** 20;
 
 /**
- * Removes blocks whose whole text is already in the page: templates write some blocks once for each width of a screen,
- * and slides again for the way around.
+ * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for each
+ * width of a screen, and slides again for the way around.
  * @param removed the blocks that are left out; gets the copies
  */
 export function removeCopies(root: ParentNode, removed: Set<PageElement>): void {
   const seen = new Set<number>();
-  const visit = (parent: ParentNode): void => {
+  /** @returns whether nothing in the element is left out */
+  const visit = (parent: ParentNode): boolean => {
+    let isIntact = true;
     for (const child of parent.children) {
-      if (!isElement(child) || child.textLength < MIN_COPY || removed.has(child)) continue;
+      if (!isElement(child) || child.textLength === 0) continue;
+      if (removed.has(child)) isIntact = false;
+      if (child.textLength < MIN_COPY || removed.has(child)) continue;
+      const key = child.textHash * LENGTHS + child.textLength;
+      // An only child has the text of its parent.
       const isWhole = isElement(parent) && parent.textHash === child.textHash && parent.textLength === child.textLength;
-      if (!isWhole) {
-        const key = child.textHash * LENGTHS + child.textLength;
-        if (seen.has(key)) {
-          removed.add(child);
-          continue;
-        }
-        seen.add(key);
-      }
-      visit(child);
+      if (!isWhole && seen.has(key)) {
+        removed.add(child);
+        isIntact = false;
+      } else if (visit(child)) seen.add(key);
+      else isIntact = false;
     }
+    return isIntact;
   };
   visit(root);
 }
