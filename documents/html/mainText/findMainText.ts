@@ -51,7 +51,8 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
       if (declared === 'article') removeBeside(tree, page, protectedPosts.around, removed);
-      if (declared !== 'reference') removeCopies(tree, removed);
+      // Documentation repeats descriptions and code on purpose.
+      if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);

@@ -20,10 +20,11 @@ const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
 /**
  * Whether a block is part of reference documentation, whatever its points. Generators mark menus and footers, and all else
- * is content: short labels, tables of links and one line of text are what a reference consists of.
+ * is content, in the main element if there is one: short labels, tables of links and one line of text are what a reference consists of.
  */
-export function isOfReference(element: PageElement, page: PageFacts): boolean {
-  return page.declared === 'reference' && !isFurniture(element, page);
+export function isOfReference(element: PageElement, inMain: boolean, page: PageFacts): boolean {
+  if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
+  return !isFurniture(element, page);
 }
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */

@@ -100,7 +100,7 @@ export function scoreBlocks(
         const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBT &&
-          !isOfReference(child, page) &&
+          !isOfReference(child, next.inMain, page) &&
           !keepsCode(child, next.inCore) &&
           !(page.shapes.includes('code') && isFactTable(child, step.inCore, page));
         if (
