@@ -4,7 +4,9 @@ import { Fault } from '../../contract/failures.js';
 import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { buildTree } from '../html/buildTree.js';
+import { dropEchoes } from '../html/dropEchoes.js';
 import { withFallbacks } from '../html/fallbackText.js';
+import { declaredKind } from '../html/mainText/declaredKind.js';
 import { findMainText } from '../html/mainText/findMainText.js';
 import { readMetadata } from '../html/readMetadata.js';
 import { type RenderedText, renderText } from '../html/renderText.js';
@@ -23,14 +25,16 @@ export const htmlParser = {
     const html = decodeText(input, { html: true });
     const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
+    const declared = declaredKind(html);
     const { site } = input;
     /** The evidence of the site about each text that was tried. */
     const siteResults = new Map<string, SiteResult>();
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
-      const found = findMainText(page);
+      const found = findMainText(page, declared);
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
+      dropEchoes(selection.nodes, selection.leftOut);
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
       if (site)
         siteResults.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });

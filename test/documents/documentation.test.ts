@@ -54,6 +54,31 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gate\n\n${TEXT}\n\n\`\`\`\nopen_gate (2);\n\`\`\`\n\n## Functions\n\n| void | gate_open () |\n| --- | --- |\n| gint | gate_count () |\n\n${P}`,
   ],
   [
+    'Doxygen: a table of members that are all links',
+    `<head><meta name="generator" content="Doxygen 1.9.4"></head><body><div id=titlearea><table><tr><td id=projectlogo><img alt=Logo src=l.png></td><td id=projectalign><div id=projectname>Harbour 5.1</div></td></tr></table></div><div class=header><div class=headertitle><div class=title>Gate Member List</div></div></div><div class=contents><p>This is the complete list of members for <a href=g>Gate</a>, including all inherited members.</p><table class=directory><tr><td class=entry><a href=g#o>open</a>(int)</td><td class=entry><a href=g>Gate</a></td></tr><tr><td class=entry><a href=g#c>close</a>()</td><td class=entry><a href=g>Gate</a></td></tr></table></div>`,
+    `Gate Member List\n\nThis is the complete list of members for Gate, including all inherited members.\n\n| open(int) | Gate |\n| --- | --- |\n| close() | Gate |`,
+  ],
+  [
+    'GTK-Doc: short parameters and versions after a long description',
+    `<head><meta name="generator" content="GTK-Doc V1.33.1 (XML mode)"></head><body><h2>Gate</h2><div class=refsect1><h2>Description</h2>${BODY}<p>${P}</p></div><div class=refsect1><h2>Functions</h2><div class=refsect2><h3>gate_open ()</h3><div class=refsect3><h4>Parameters</h4><div class=informaltable><table><tr><td class=parameter_name><p>gate</p></td><td class=parameter_description><p>a Gate</p></td></tr></table></div></div><p class=since>Since: 3.6</p></div></div>`,
+    `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate\n\na Gate\n\nSince: 3.6`,
+  ],
+  [
+    'BoostBook: a bar of links before a short synopsis, and a footer longer than it',
+    `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><table width="100%"><tr><td><img alt="Harbour Libraries" src=l.png></td><td align=center><a href=h>Home</a></td><td align=center><a href=l>Libraries</a></td><td align=center><a href=p>People</a></td></tr></table><hr><div class=refentry><h2><span class=refentrytitle>Struct gate</span></h2><p>harbour::gate</p><div class=refsynopsisdiv><h2>Synopsis</h2><pre class=synopsis>struct gate { static const gate north; static const gate south; };</pre></div></div><table width="100%"><tr><td></td><td><div class=copyright-footer>Copyright 2003 Ann Quay<p>Distributed under the licence of the harbour, which comes with its source and can be read at the gate of the harbour too.</p></div></td></tr></table>`,
+    `## Struct gate\n\nharbour::gate\n\n## Synopsis\n\n\`\`\`\nstruct gate { static const gate north; static const gate south; };\n\`\`\``,
+  ],
+  [
+    'QDoc: names of cells that look like those of a footer, and the footer itself',
+    `<!doctype html><html><!-- gate.qdoc --><head></head><body><div class=header><div class=navigationbar><ul><li><a href=i>Harbour 5</a></li><li><a href=m>Gates</a></li><li>Gate</li></ul></div></div><div class="content mainContent"><h1>Gate Class</h1><table class=alignedsummary><tr><td class="memItemLeft topAlign">Header:</td><td class="memItemRight bottomAlign">#include &lt;Gate&gt;</td></tr><tr><td class="memItemLeft topAlign">Since:</td><td class="memItemRight bottomAlign">Harbour 4</td></tr></table><h2>Description</h2>${BODY}</div><div class=footer><p>Copyright 2020 Ann Quay. Contributions included herein are the copyrights of their respective owners.</p></div>`,
+    `# Gate Class\n\n| Header: | #include <Gate> |\n| --- | --- |\n| Since: | Harbour 4 |\n\n## Description\n\n${TEXT}`,
+  ],
+  [
+    'a definition that says what something has been created with',
+    `<body><div role=main><h1>Gates</h1>${BODY}<dl><dt>gate_open</dt><dd><p>Opens a gate, which must have been created with gate_new and not closed.</p></dd></dl></div>`,
+    `# Gates\n\n${TEXT}\n\ngate_open\n: Opens a gate, which must have been created with gate_new and not closed.`,
+  ],
+  [
     'a list of short steps that the paragraph before it announces',
     `<body><div role=main><h1>Gates</h1><p>${P}</p><p>All it does is:</p><ol><li><p>Take a gate,</p></li><li><p>read its <a href=n>number</a>,</p></li><li><p>and open it.</p></li></ol><p>${P}</p><p>${P}</p></div>`,
     `# Gates\n\n${P}\n\nAll it does is:\n\n1. Take a gate,\n2. read its number,\n3. and open it.\n\n${P}\n\n${P}`,

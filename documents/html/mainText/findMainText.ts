@@ -4,8 +4,11 @@ import type { PageElement } from '../pageElement.js';
 import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
+import type { DeclaredKind } from './declaredKind.js';
+import { removeBeside } from './besideArticle.js';
 import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
+import { removeCopies } from './removeCopies.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
@@ -29,14 +32,14 @@ const SLACK_STEP = 2;
 const CERTAIN_SHARE = 0.5;
 
 /** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
-export function findMainText(tree: Document): Selection {
+export function findMainText(tree: Document, declared: DeclaredKind | null): Selection {
   const nothing: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, nothing);
   const whole = measured.textLength;
   const hidden = findHidden(tree, measured);
   const all = hidden.size === 0 ? measured : measureText(tree, hidden);
   if (all.textLength > 0) {
-    const page = measurePage(tree, all, hidden);
+    const page = measurePage(tree, all, hidden, declared);
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {
@@ -47,6 +50,9 @@ export function findMainText(tree: Document): Selection {
       if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
+      if (declared === 'article') removeBeside(tree, page, protectedPosts.around, removed);
+      // Documentation repeats descriptions and code on purpose.
+      if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);

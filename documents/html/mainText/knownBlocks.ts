@@ -41,7 +41,7 @@ export function isBar(element: PageElement, start: number, page: PageMeasures): 
 const MIN_GENERATOR_LENGTH = 10;
 const MAX_GENERATOR_LENGTH = 120;
 const GENERATOR =
-  /^(?:.{0,100}[\s,(]|)(?:(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
+  /^(?:.{0,100}[\s,(]|)(?:(?<!\b(?:be|been) )(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
 
 /** Maximum number of characters of a bar that no name marks. */
 const MAX_NEIGHBOURS_LENGTH = 200;

@@ -53,7 +53,7 @@ const NAME_PARTS = {
   address: 'contact address map location phone hours',
   // Whole names that generators of documentation give to their Prev, Next, and language bars.
   generated:
-    'navheader navfooter docnav toplang bottomlang chlinktop chlinkbot chlinkprevnexttop chlinkprevnextbot navpath sphinxsidebar',
+    'navheader navfooter docnav toplang bottomlang chlinktop chlinkbot chlinkprevnexttop chlinkprevnextbot navpath navigationbar titlearea sphinxsidebar',
 } as const;
 
 const PARTS: ReadonlyMap<string, string> = new Map(

@@ -1,7 +1,8 @@
 import type { Document, ParentNode } from 'domhandler';
 import type { Measure } from '../measureText.js';
 import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { BLOCKS } from '../tagSets.js';
+import { BLOCKS, HEADINGS } from '../tagSets.js';
+import type { DeclaredKind } from './declaredKind.js';
 import { NameReader } from './nameParts.js';
 import { findRepeats, type Repeats } from './repeats.js';
 
@@ -12,11 +13,15 @@ export type Shape = 'prose' | 'noprose' | 'long' | 'links' | 'short' | 'images' 
 export interface PageMeasures {
   readonly textLength: number;
   readonly proseLength: number;
+  /** What the page declares itself to be; null if it declares nothing. */
+  readonly declared: DeclaredKind | null;
   /** Whether a main element has a fair share of the text: some templates have empty ones. */
   readonly hasMain: boolean;
   readonly articles: number;
   /** Position of the first h1; -1 without one. */
   readonly titleAt: number;
+  /** Position of the first heading; -1 without one. */
+  readonly headingAt: number;
   /** The smallest element with most of the prose. */
   readonly core: ParentNode;
   /** The core and everything around it. */
@@ -55,6 +60,7 @@ interface Counts {
   mainLength: number;
   articles: number;
   titleAt: number;
+  headingAt: number;
   proseEnd: number;
   cardsLength: number;
   postsLength: number;
@@ -63,7 +69,12 @@ interface Counts {
 }
 
 /** Computes the measures of a page in one pass, after `measureText`. */
-export function measurePage(root: Document, all: Measure, leftOut: ReadonlySet<PageElement>): PageMeasures {
+export function measurePage(
+  root: Document,
+  all: Measure,
+  leftOut: ReadonlySet<PageElement>,
+  declared: DeclaredKind | null,
+): PageMeasures {
   const names = new NameReader();
   const core = findCore(root, all.proseLength);
   const coreLine = new Set<ParentNode>();
@@ -72,6 +83,7 @@ export function measurePage(root: Document, all: Measure, leftOut: ReadonlySet<P
     mainLength: 0,
     articles: 0,
     titleAt: -1,
+    headingAt: -1,
     proseEnd: 0,
     cardsLength: 0,
     postsLength: 0,
@@ -104,9 +116,11 @@ export function measurePage(root: Document, all: Measure, leftOut: ReadonlySet<P
   return {
     textLength: all.textLength,
     proseLength: all.proseLength,
+    declared,
     hasMain: counts.mainLength >= 0.25 * all.textLength,
     articles: counts.articles,
     titleAt: counts.titleAt,
+    headingAt: counts.headingAt,
     core,
     coreLine,
     coreEnd: coreStart + coreSize.textLength,
@@ -130,6 +144,7 @@ function countElement(element: PageElement, at: number, names: NameReader, count
   else if (name === 'article' || role === 'article') counts.articles += 1;
   else if (name === 'pre') counts.codeBlocks += 1;
   else if (name === 'h1' && counts.titleAt === -1) counts.titleAt = at;
+  if (counts.headingAt === -1 && HEADINGS.has(name)) counts.headingAt = at;
   if (names.read(element).includes('n:shop')) counts.shopNames += 1;
 }
 

@@ -15,6 +15,7 @@ import { HEADINGS, LISTS } from '../tagSets.js';
 import { addTraits } from './blockTraits.js';
 import { isBlock, type PageMeasures } from './pageMeasures.js';
 import { pointsFor, THRESHOLD } from './points/pointsFor.js';
+import { isReferenceBar, isOfReference } from './reference.js';
 import type { Repeats } from './repeats.js';
 
 /**
@@ -99,13 +100,15 @@ export function scoreBlocks(
         const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBT &&
+          !isOfReference(child, next.inMain, page) &&
           !keepsCode(child, next.inCore) &&
           !(page.shapes.includes('code') && isDataTable(child, step.inCore, page));
         if (
           (isJunk && excess > 0) ||
           isMenuCell(child, page) ||
           isMenu(child, start, page) ||
-          isBar(child, start, page)
+          isBar(child, start, page) ||
+          isReferenceBar(child, start, page)
         ) {
           removed.add(child);
           removedLength += child.textLength;

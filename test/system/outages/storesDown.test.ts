@@ -48,10 +48,13 @@ beforeAll(async () => {
     RETRY_DELAYS_S: '0.1',
     SOURCE_PATIENCE_MS: '1',
   });
-  first = await newCaller('usual');
-  // On a busy machine a store may answer too late, although it is up.
+  // On a busy machine a store may answer too late, although it is up. A caller's scrape can be cancelled only once.
+  let attempts = 0;
   const answers = await waitFor(
-    () => callAll(first),
+    async () => {
+      first = await newCaller(`usual ${(attempts += 1)}`);
+      return callAll(first);
+    },
     (all) => all.every(({ status }) => status !== 503),
   );
   usual = new Map(answers.map(({ operation, status }) => [operation, status]));

@@ -1,0 +1,50 @@
+import type { ParentNode } from 'domhandler';
+import { countText, isElement, isText, PageText, type PageElement } from './pageElement.js';
+
+/** Minimum number of characters of a label that is compared: shorter ones repeat by chance. */
+const MIN_LABEL_LENGTH = 8;
+/** Number of elements around a picture that are searched, from the inside to the outside. */
+const LEVELS = 6;
+/** Maximum number of nodes of such an element. A larger one is not the card of the picture. */
+const MAX_NODES = 80;
+
+/**
+ * Removes the labels of pictures that repeat a text beside the picture, as in cards of products: the picture and the title
+ * have the same text.
+ * @param leftOut the elements that are not text; their texts do not count
+ */
+export function dropEchoes(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): void {
+  const visit = (parent: ParentNode): void => {
+    for (const child of parent.children) {
+      if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
+      if (child.name !== 'img') visit(child);
+      else if (isEcho(child, leftOut)) child.attribs['alt'] = '';
+    }
+  };
+  for (const node of nodes) visit(node);
+}
+
+function isEcho(image: PageElement, leftOut: ReadonlySet<PageElement>): boolean {
+  const label = image.attribs['alt'] ?? '';
+  if (label.length < MIN_LABEL_LENGTH) return false;
+  const text = new PageText(label);
+  countText(text);
+  let nodes = 0;
+  const holds = (parent: PageElement): boolean => {
+    for (const child of parent.children) {
+      if (++nodes > MAX_NODES) return false;
+      if (isText(child)) {
+        countText(child);
+        if (child.textHash === text.textHash && child.visibleLength === text.visibleLength) return true;
+      } else if (isElement(child) && !leftOut.has(child) && holds(child)) return true;
+    }
+    return false;
+  };
+  let around = image.parent;
+  for (let level = 0; level < LEVELS && isElement(around); level++, around = around.parent) {
+    nodes = 0;
+    if (holds(around)) return true;
+    if (nodes > MAX_NODES) return false;
+  }
+  return false;
+}

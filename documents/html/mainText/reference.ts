@@ -1,0 +1,52 @@
+import { HOLDS, type PageElement } from '../pageElement.js';
+import type { PageMeasures } from './pageMeasures.js';
+
+const FURNITURE_TAGS = new Set(['nav', 'footer', 'aside']);
+const FURNITURE_ROLES = new Set(['navigation', 'contentinfo', 'search', 'complementary']);
+const FURNITURE_NAMES = new Set([
+  'n:menu',
+  'n:trail',
+  'n:foot',
+  'n:side',
+  'n:legal',
+  'n:search',
+  'n:generated',
+  'n:pages',
+  'n:language',
+  'n:logo',
+]);
+/** Parts of tables and lists: their names describe their style (`bottomAlign`). */
+const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
+
+/**
+ * Whether a block is part of reference documentation, whatever its points. Generators mark menus and footers, and all else
+ * is content, in the main element if there is one: short labels, tables of links and one line of text are what a reference consists of.
+ */
+export function isOfReference(element: PageElement, inMain: boolean, page: PageMeasures): boolean {
+  if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
+  return !isFurniture(element, page);
+}
+
+/** Whether tag, role or names of an element indicate that it is not part of the documentation. */
+function isFurniture(element: PageElement, page: PageMeasures): boolean {
+  if (CELLS.has(element.name)) return false;
+  if (FURNITURE_TAGS.has(element.name) || FURNITURE_ROLES.has(element.attribs['role'] ?? '')) return true;
+  return page.names.read(element).some((name) => FURNITURE_NAMES.has(name));
+}
+
+/**
+ * Whether the element is a part that a generator names, a bar of links before the first heading of reference documentation, or the footer at its
+ * end.
+ */
+export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
+  if (page.declared !== 'reference') return false;
+  const { name, links, linkLength, textLength, proseLength, holds } = element;
+  if (CELLS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
+  const names = page.names.read(element);
+  if (names.includes('n:generated')) return true;
+  // The bar of Boost is a table with a logo, which is text too.
+  if (start + textLength <= page.headingAt)
+    return links >= 3 && proseLength === 0 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
+  const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
+  return isLast && (name === 'footer' || names.includes('n:foot'));
+}

@@ -1,0 +1,35 @@
+import type { ParentNode } from 'domhandler';
+import { isElement, type PageElement } from '../pageElement.js';
+
+/** Minimum number of visible characters of a copy: shorter texts can repeat on purpose. */
+const MIN_COPY = 200;
+/** Factor that keeps hash and length of a text apart in one number. */
+const LENGTHS = 2 ** 20;
+
+/**
+ * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for each
+ * width of a screen, and slides again for the way around.
+ * @param removed the blocks that are left out; gets the copies
+ */
+export function removeCopies(root: ParentNode, removed: Set<PageElement>): void {
+  const seen = new Set<number>();
+  /** @returns whether nothing in the element is left out */
+  const visit = (parent: ParentNode): boolean => {
+    let isIntact = true;
+    for (const child of parent.children) {
+      if (!isElement(child) || child.textLength === 0) continue;
+      if (removed.has(child)) isIntact = false;
+      if (child.textLength < MIN_COPY || removed.has(child)) continue;
+      const key = child.textHash * LENGTHS + child.textLength;
+      // An only child has the text of its parent.
+      const isWhole = isElement(parent) && parent.textHash === child.textHash && parent.textLength === child.textLength;
+      if (!isWhole && seen.has(key)) {
+        removed.add(child);
+        isIntact = false;
+      } else if (visit(child)) seen.add(key);
+      else isIntact = false;
+    }
+    return isIntact;
+  };
+  visit(root);
+}
