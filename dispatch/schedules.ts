@@ -136,8 +136,11 @@ export function createSchedules(
 
   const reconcile = async (): Promise<number> => {
     let checked = 0;
-    const work = async (): Promise<void> => {
-      for (let row = await rows.claim(LEASE_MS); row; row = await rows.claim(LEASE_MS)) {
+    // Mostly no row is due, and then one claim per round is enough.
+    const first = await rows.claim(LEASE_MS);
+    if (!first) return 0;
+    const work = async (claimed: ScheduleDoc | null): Promise<void> => {
+      for (let row = claimed ?? (await rows.claim(LEASE_MS)); row; row = await rows.claim(LEASE_MS)) {
         try {
           await reconcileRow(row);
         } catch (error) {
@@ -148,7 +151,9 @@ export function createSchedules(
       }
     };
     // Wait for all calls, so that none uses a closed connection.
-    const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+    const ends = await Promise.allSettled(
+      Array.from({ length: AT_ONCE }, (_, index) => work(index === 0 ? first : null)),
+    );
     const broken = ends.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
     return checked;

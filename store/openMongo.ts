@@ -23,7 +23,9 @@ export async function openMongo(
   const { watch = null, timeLimitMs = null } = settings;
   const connection = await mongoose
     .createConnection(settings.mongodbUri, {
+      // openModels.ts creates the collections, with their indexes.
       autoIndex: false,
+      autoCreate: false,
       maxPoolSize: 50,
       monitorCommands: watch !== null,
       ...timeLimits(timeLimitMs),

@@ -126,9 +126,15 @@ export async function bulkWrite<T>(
 /** Returns the name of a model's collection, for stages that name one. */
 export const collectionOf = <T>(model: Model<T>): string => model.collection.name;
 
-/** Creates all indexes of a model with one command. MongoDB builds them together, in a third of the time. */
+/**
+ * Creates a model's collection and all its indexes with one command. MongoDB builds them together, in a third of the
+ * time.
+ */
 export async function createIndexes<T>(model: Model<T>): Promise<void> {
   const indexes = model.schema.indexes();
-  if (indexes.length === 0) return;
+  if (indexes.length === 0) {
+    await model.createCollection();
+    return;
+  }
   await rowsOf(model).createIndexes(indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription));
 }

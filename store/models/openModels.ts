@@ -1,4 +1,5 @@
 import type { Connection } from 'mongoose';
+import pLimit from 'p-limit';
 
 import { segmentModel } from './chunks.js';
 import { attemptModel } from './connections.js';
@@ -52,6 +53,8 @@ export async function openModels(connection: Connection) {
     webhooks: webhookModels(connection),
   };
   const all = [...Object.values(single), ...Object.values(families).flatMap((family) => Object.values(family))];
-  await Promise.all(all.map(createIndexes));
+  // Each concurrent command opens a connection, and more than a few do not make MongoDB faster.
+  const fewAtOnce = pLimit(4);
+  await Promise.all(all.map((model) => fewAtOnce(() => createIndexes(model))));
   return { ...single, ...families };
 }

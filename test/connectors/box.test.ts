@@ -306,6 +306,46 @@ describe('changes', () => {
     expect((await since(later)).changed).toEqual(['-folder:3']);
   });
 
+  test('report every item of a page, of each kind, also when there are more than are requested at once', async () => {
+    const large = await startBox({ perPage: 100 });
+    try {
+      const one = grantedAccount('BOX', large.settings, large.oauth.grant().accessToken, egress);
+      large.things.set('1', { name: 'a.md', content: 'a' });
+      const start = (await one.changes?.now(NEVER)) ?? '';
+      const ids = ['11', '12', '13', '14', '15', '16'];
+      for (const id of ids) large.things.set(id, { name: `${id}.txt`, content: id });
+      large.things.set('folder:4', { name: 'New' });
+      large.things.set('web_link:2', { name: 'Pier', url: 'https://pier.example/' });
+      large.things.delete('1');
+      const found = (await one.changes?.since(start, NEVER))?.changes ?? [];
+      const changed = found.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId));
+      expect(changed.toSorted()).toEqual([...ids, '-1', 'folder:4', 'web_link:2'].toSorted());
+    } finally {
+      await large.close();
+    }
+  });
+
+  test('fail if an item cannot be read now: it does not count as deleted, and the next attempt reports it', async () => {
+    fill();
+    const start = await feed().now(NEVER);
+    box.things.set('1', { name: 'a.md', parent: '1', content: 'changed' });
+    for (const [status, kind] of [
+      [500, 'server_error'],
+      [401, 'access_revoked'],
+    ] as const) {
+      box.injectFault((path) => (path === '/2.0/files/1' ? { status } : null));
+      expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind });
+    }
+    box.injectFault(() => null);
+    expect((await since(start)).changed).toEqual(['1']);
+  });
+
+  test('fail if Box rejects the request for another reason than its position', async () => {
+    const start = await feed().now(NEVER);
+    box.injectFault((path) => (path === '/2.0/events' ? { status: 500 } : null));
+    expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind: 'server_error' });
+  });
+
   test('report a moved item with its new parent and the same id', async () => {
     fill();
     const start = await feed().now(NEVER);

@@ -269,6 +269,46 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   expect(items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8), id(9)]));
 });
 
+test('reads nested blocks of all levels in their order, and not the contents of subpages', async () => {
+  const numbers = Array.from({ length: 15 }, (_, index) => index);
+  put(1, {
+    blocks: numbers.map((number) => ({
+      ...{ type: 'toggle', text: `outer ${number}` },
+      children: [
+        { type: 'toggle', text: `inner ${number}`, children: [{ type: 'paragraph', text: `deep ${number}` }] },
+        { type: 'paragraph', text: `last ${number}` },
+      ],
+    })),
+  });
+  put(8, { parent: { page: id(1) }, blocks: [{ type: 'paragraph', text: 'of the subpage' }] });
+  const expected = numbers.flatMap((number) => ['outer', 'inner', 'deep', 'last'].map((word) => `${word} ${number}`));
+  expect((await texts(id(1))).plain.split('\n\n')).toEqual(['T1', ...expected, 'T8']);
+});
+
+test('reads a page around a synced block whose original is not shared', async () => {
+  const synced = { synced_from: { type: 'block_id', block_id: blockId(id(2), 0) } };
+  put(1, {
+    blocks: [
+      { type: 'synced_block', body: synced },
+      { type: 'paragraph', text: 'after' },
+    ],
+  });
+  put(2, { blocks: [{ type: 'synced_block', body: { synced_from: null }, children: [] }] });
+  emulator.hidden.add(id(2));
+  expect((await texts(id(1))).plain).toBe('T1\n\nafter');
+});
+
+test('fails if nested blocks cannot be read now, instead of reading the page without them', async () => {
+  put(1, { blocks: [{ type: 'toggle', text: 'odd', children: [{ type: 'paragraph', text: 'inside' }] }] });
+  for (const [status, kind] of [
+    [403, 'access_denied'],
+    [500, 'server_error'],
+  ] as const) {
+    emulator.injectFault((path) => (path === `/v1/blocks/${blockId(id(1), 0)}/children` ? { status } : null));
+    expect((await faultOf(account.open(id(1), NEVER))).kind).toBe(kind);
+  }
+});
+
 test('reads the title and columns of a row whose blocks Notion does not list', async () => {
   emulator.databases.set(ROWS, { title: 'Tides', container: id(60) });
   put(1, { parent: { database: ROWS }, columns: { Status: { id: 'st', type: 'status', status: option('Done') } } });

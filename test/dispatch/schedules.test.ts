@@ -195,6 +195,12 @@ describe('schedule of a changed record', () => {
       expect(JSON.stringify(temporal.put)).toMatch(/OrganizationId.*"1".*UserId.*"2".*DataSourceId.*"5"/);
     }));
 
+  test('costs one query per round while no record has changed', async () => {
+    const { schedules, names: called } = open(fakeTemporal([]), {}, []);
+    expect(await schedules.reconcile()).toBe(0);
+    expect(called()).toEqual(['schedules.claim']);
+  });
+
   test('is retried two seconds later if Temporal is unreachable; the others are updated', async () => {
     const rows = [1, 2, 3, 4, 5, 6].map((id) => rowOf({ _id: `auto-sync:${id}` }));
     const temporal = fakeTemporal([], { fails: 'create d1:auto-sync:2' });
@@ -283,9 +289,9 @@ test('a sweep compares at once, continues after a failure, and ends with its sig
     'schedules.listApplied': [],
     'schedules.claim': () => {
       claims += 1;
-      // All parallel parts of the first round fail.
-      if (claims <= 4) throw new Error('MongoDB is unreachable');
-      if (claims > 8) stop.abort();
+      if (claims === 1) throw new Error('MongoDB is unreachable');
+      // The second round compares.
+      if (claims > 2) stop.abort();
       return null;
     },
   });

@@ -86,6 +86,28 @@ test('a new engine starts only after the orphan has ended, because both write th
   expect([readFileSync(seen, 'utf8').trim(), await isAlive(orphan)]).toEqual(['ended', false]);
 });
 
+test('a new engine is recorded before it is ready, so that the next start finds it if its parent dies', async () => {
+  const launcher = path.join(dataDir, 'launcher');
+  writeFileSync(launcher, '#!/bin/bash\nexec sleep 600\n');
+  chmodSync(launcher, 0o700);
+  const stop = new AbortController();
+  const starting = startChild({
+    ...{ name: 'mongodb', dataDir, signal: stop.signal, python: launcher, program: 'x', args: [], port: 1 },
+    isReady: () => Promise.resolve(false),
+  }).catch((error: unknown) => error);
+  expect(
+    await waitFor(
+      () => runningEngines(dataDir),
+      ({ length }) => length > 0,
+      10_000,
+    ),
+  ).toEqual(['mongodb']);
+  stop.abort();
+  const [pid] = readFileSync(fileOf('mongodb'), 'utf8').split(' ');
+  expect(String(await starting)).toContain(`(process ${pid},`);
+  expect(await runningEngines(dataDir)).toEqual([]);
+});
+
 test('treats a zombie process as ended', async () => {
   const parent = await start('bash', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
   const [output] = (await once(children.at(-1)!.stdout!, 'data')) as [Buffer];
