@@ -310,13 +310,13 @@ describe('changes', () => {
     const large = await startBox({ perPage: 100 });
     try {
       const one = grantedAccount('BOX', large.settings, large.oauth.grant().accessToken, egress);
-      large.things.set('1', { name: 'a.md', content: 'a' });
+      large.items.set('1', { name: 'a.md', content: 'a' });
       const start = (await one.changes?.now(NEVER)) ?? '';
       const ids = ['11', '12', '13', '14', '15', '16'];
-      for (const id of ids) large.things.set(id, { name: `${id}.txt`, content: id });
-      large.things.set('folder:4', { name: 'New' });
-      large.things.set('web_link:2', { name: 'Pier', url: 'https://pier.example/' });
-      large.things.delete('1');
+      for (const id of ids) large.items.set(id, { name: `${id}.txt`, content: id });
+      large.items.set('folder:4', { name: 'New' });
+      large.items.set('web_link:2', { name: 'Pier', url: 'https://pier.example/' });
+      large.items.delete('1');
       const found = (await one.changes?.since(start, NEVER))?.changes ?? [];
       const changed = found.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId));
       expect(changed.toSorted()).toEqual([...ids, '-1', 'folder:4', 'web_link:2'].toSorted());
@@ -328,7 +328,7 @@ describe('changes', () => {
   test('fail if an item cannot be read now: it does not count as deleted, and the next attempt reports it', async () => {
     fill();
     const start = await feed().now(NEVER);
-    box.things.set('1', { name: 'a.md', parent: '1', content: 'changed' });
+    box.items.set('1', { name: 'a.md', parent: '1', content: 'changed' });
     for (const [status, kind] of [
       [500, 'server_error'],
       [401, 'access_revoked'],
