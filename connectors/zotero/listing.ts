@@ -3,8 +3,8 @@ import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { ItemPage, SourceItem } from '../sourceItem.js';
 import { type Collection, itemOfGroup, itemOfJson, itemOfLibrary, type ItemRef, readCollection } from './adapter.js';
 import { type KeyOwner, listAll, listPage, ownerOf, readItem } from './api.js';
-import { noSuchItem } from '../faults.js';
-import { asObject, asTrimmed, type Json } from '../json.js';
+import { incompleteAnswer, noSuchItem } from '../faults.js';
+import type { Json } from '../json.js';
 
 const MAX_COLLECTIONS = 20_000;
 /** Maximum number of restarts because the library changed during the listing; then the result is accepted. */
@@ -31,7 +31,9 @@ async function libraryAt(client: SourceClient, library: string, owner: KeyOwner)
   // There is no such address of a user, and only the owner's library is listed.
   if (library.startsWith('users/')) throw noSuchItem('Zotero');
   const json = await client.get(pathOf(library), {});
-  return itemOfGroup(json) ?? itemOfLibrary(library, asTrimmed(asObject(json['data'])['name']), null);
+  const group = itemOfGroup(json);
+  if (group?.externalId !== library) throw incompleteAnswer('Zotero', 'the group');
+  return group;
 }
 
 const collectionsOf = async (client: SourceClient, library: string): Promise<readonly Collection[]> => {
