@@ -12,10 +12,9 @@ import type { ItemContent } from './connector.js';
 import type { SourceAnswer, SourceClient } from './accountClient.js';
 import type { ItemPage, SkippedItem, SourceItem } from './sourceItem.js';
 import { escapeHtml } from './html.js';
-import { createItem, fileBytes } from './items.js';
-
+import { createItem, fileBytes, UNKNOWN_AUTHOR } from './items.js';
 import { incompleteAnswer } from './faults.js';
-import { omitNull, type Json, asText } from './json.js';
+import { type Answer, omitNull, type Json, asText } from './json.js';
 /** Returns a numeric id, given as a number or a text; null if it is invalid. */
 export const idOf = (value: unknown): string | null =>
   (typeof value === 'number' || typeof value === 'string') && /^\d{1,20}$/.test(String(value)) ? String(value) : null;
@@ -34,8 +33,8 @@ export function requireMatchingId(source: string, id: string, json: Json): Json 
 }
 
 /** Returns the entry for an unpublished article; null for others. */
-export function draftOf(json: Json, name: string | null): SkippedItem | null {
-  const id = idOf(json['id']);
+export function draftOf(json: Answer<{ id: unknown }>, name: string | null): SkippedItem | null {
+  const id = idOf(json.id);
   const reason = 'It is not published. Publish it there, then sync again.';
   return id === null ? null : { externalId: `article:${id}`, name: name ?? id, reason, typeAtSource: 'ARTICLE' };
 }
@@ -140,7 +139,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
     .filter(({ text }) => text.trim() !== '')
     .map(({ author: who, at, text, isInternal = false }) => {
       const when = at === null ? '' : `, ${at.slice(0, 16).replace('T', ' ')}`;
-      return `${who ?? 'Somebody'}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
+      return `${who ?? UNKNOWN_AUTHOR}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
     });
   const whole = [...(subject === null ? [] : [`# ${subject}`]), ...paragraphs];
   if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)

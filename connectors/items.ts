@@ -3,6 +3,9 @@ import { formatOfName, formatOfType, mimeTypeOf } from '../contract/files/fileFo
 import type { ItemContent } from './connector.js';
 import type { SourceItem } from './sourceItem.js';
 
+/** Name in texts of the author of a message, if the source names none. */
+export const UNKNOWN_AUTHOR = 'Unknown author';
+
 type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
 
 /** Builds an item. By default it is a root item, selectable, without content and not expandable. */

@@ -19,6 +19,8 @@ export const asList = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const asAnswer = <T>(value: unknown): Answer<T> => asObject(value) as Answer<T>;
 /** Returns the objects of a list; entries of other types are dropped. */
 export const asObjects = (value: unknown): readonly Json[] => asList(value).filter(isObject);
+/** Returns the objects of a list as answers of a vendor's type; entries of other types are dropped. */
+export const asAnswers = <T>(value: unknown): readonly Answer<T>[] => asObjects(value) as readonly Answer<T>[];
 /** Returns a non-empty string, or null. */
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 /** Returns a string without surrounding white space; '' for anything else. */

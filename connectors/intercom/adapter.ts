@@ -11,7 +11,23 @@ import {
   type Comment,
   tagsOf,
 } from '../helpdesk.js';
-import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asObject, asText, omitNull } from '../json.js';
+import type {
+  IntercomArticle,
+  IntercomAttachment,
+  IntercomCollection,
+  IntercomContacts,
+  IntercomConversation,
+  IntercomPart,
+  IntercomParts,
+  IntercomPerson,
+  IntercomSource,
+  IntercomText,
+  IntercomTicket,
+  IntercomTicketAttributes,
+  IntercomTicketState,
+  IntercomTicketType,
+} from './fields.js';
 import { createItem } from '../items.js';
 
 /** Root items for articles, conversations and tickets that are in no collection. Intercom has no such objects. */
@@ -49,61 +65,65 @@ export function parseItemId(externalId: string): IntercomItemRef {
 export const itemOfContainer = (id: Container): SourceItem =>
   createItem({ externalId: id, name: CONTAINERS[id], itemType: 'FOLDER', isExpandable: true });
 
+/** A conversation or a ticket; only its own fields are read. */
+export type ThreadJson = Answer<IntercomConversation | IntercomTicket>;
+
 /** Converts a collection. @param root id of its root collection */
-export function itemOfCollection(json: Json, root: string): SourceItem | null {
-  const [id, above] = [idOf(json['id']), idOf(json['parent_id'])];
+export function itemOfCollection(json: Answer<IntercomCollection>, root: string): SourceItem | null {
+  const [id, above] = [idOf(json.id), idOf(json.parent_id)];
   if (id === null) return null;
   return createItem({
     externalId: `collection:${id}`,
     parentExternalId: above === null ? null : `collection:${above}`,
     rootExternalId: above === null ? null : `collection:${root}`,
-    name: asText(json['name']) ?? '(no name)',
+    name: asText(json.name) ?? '(no name)',
     itemType: 'COLLECTION',
-    externalUrl: asText(json['url']),
+    externalUrl: asText(json.url),
     isExpandable: true,
-    createdAt: dateOf(json['created_at']),
+    createdAt: dateOf(json.created_at),
   });
 }
 
 /** Returns the collection of an article; null without one. */
-export const collectionOf = (article: Json): string | null => idOf(article['parent_id']);
+export const collectionOf = (article: Answer<IntercomArticle>): string | null => idOf(article.parent_id);
 
-const versionOf = (json: Json): string | null => idOf(json['updated_at']);
+const versionOf = (json: Pick<Answer<IntercomArticle>, 'updated_at'>): string | null => idOf(json.updated_at);
 
-const isPublished = (article: Json): boolean => article['state'] === 'published';
-export const skippedDraft = (article: Json): SkippedItem | null =>
-  isPublished(article) ? null : draftOf(article, asText(article['title']));
+const isPublished = (article: Pick<Answer<IntercomText>, 'state'>): boolean => article.state === 'published';
+export const skippedDraft = (article: Answer<IntercomArticle>): SkippedItem | null =>
+  isPublished(article) ? null : draftOf(article, asText(article.title));
 
 /** Converts an article; null for a draft. @param root of its collection; null without a collection */
-export function itemOfArticle(json: Json, root: string | null): SourceItem | null {
-  const [id, above] = [idOf(json['id']), collectionOf(json)];
+export function itemOfArticle(json: Answer<IntercomArticle>, root: string | null): SourceItem | null {
+  const [id, above] = [idOf(json.id), collectionOf(json)];
   if (id === null || !isPublished(json)) return null;
   const isLoose = root === null || above === null;
   return createItem({
     externalId: `article:${id}`,
     parentExternalId: isLoose ? 'articles' : `collection:${above}`,
     rootExternalId: isLoose ? 'articles' : `collection:${root}`,
-    name: asText(json['title']) ?? '(no title)',
+    name: asText(json.title) ?? '(no title)',
     itemType: 'ARTICLE',
-    externalUrl: asText(json['url']),
+    externalUrl: asText(json.url),
     fileFormat: 'HTML',
     hasContent: true,
-    createdAt: dateOf(json['created_at']),
+    createdAt: dateOf(json.created_at),
     version: versionOf(json),
     typeAtSource: 'ARTICLE',
   });
 }
 
 /** Returns an article's content in all published languages, the default one first. */
-export function contentOf(article: Json, externalId: string): ItemContent {
-  const own = asText(article['default_locale']);
-  const translated = Object.entries(asObject(article['translated_content']))
-    .filter(([locale, one]) => locale !== own && asObject(one)['state'] === 'published')
-    .map(([, one]) => asObject(one));
+export function contentOf(article: Answer<IntercomArticle>, externalId: string): ItemContent {
+  const own = asText(article.default_locale);
+  const translated = Object.entries(asObject(article.translated_content))
+    .filter(([locale, one]) => locale !== own && isPublished(asAnswer<IntercomText>(one)))
+    .map(([, one]) => asAnswer<IntercomText>(one));
+  const texts: readonly Answer<IntercomText>[] = [article, ...translated];
   return contentOfArticle('INTERCOM', {
-    texts: [article, ...translated].map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
-    url: asText(article['url']) ?? externalId,
-    fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article['updated_at']) }) },
+    texts: texts.map((one) => ({ title: asText(one.title), body: asText(one.body) ?? '' })),
+    url: asText(article.url) ?? externalId,
+    fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article.updated_at) }) },
   });
 }
 
@@ -114,24 +134,21 @@ const firstLine = (html: string | null): string | null =>
     ?.slice(0, MAX_NAME) || null;
 
 /** Converts a conversation; null if it is invalid. */
-export function itemOfConversation(json: Json): SourceItem | null {
-  const id = idOf(json['id']);
+export function itemOfConversation(json: ThreadJson): SourceItem | null {
+  const id = idOf(json.id);
   if (id === null) return null;
-  const source = asObject(json['source']);
+  const source = asAnswer<IntercomSource>(json.source);
   return createItem({
     externalId: `conversation:${id}`,
     parentExternalId: 'conversations',
     rootExternalId: 'conversations',
     name:
-      asText(json['title']) ??
-      firstLine(asText(source['subject'])) ??
-      firstLine(asText(source['body'])) ??
-      `Conversation ${id}`,
+      asText(json.title) ?? firstLine(asText(source.subject)) ?? firstLine(asText(source.body)) ?? `Conversation ${id}`,
     itemType: 'CONVERSATION',
     // The number of attachments is unknown until the parts are requested.
     isExpandable: true,
     hasContent: true,
-    createdAt: dateOf(json['created_at']),
+    createdAt: dateOf(json.created_at),
     version: versionOf(json),
     typeAtSource: 'CONVERSATION',
   });
@@ -145,101 +162,103 @@ export interface People {
 }
 export const NO_PEOPLE: People = { admins: new Map(), teams: new Map(), contacts: new Map() };
 
-export const submitterOf = (ticket: Json): string | null =>
-  asText(asObjects(asObject(ticket['contacts'])['contacts'])[0]?.['id']);
+export const submitterOf = (ticket: ThreadJson): string | null =>
+  asText(asAnswers<IntercomPerson>(asAnswer<IntercomContacts>(ticket.contacts).contacts)[0]?.id);
 
 const labelOf = (names: ReadonlyMap<string, string>, id: unknown): string | null => {
   const given = asText(id) ?? idOf(id);
   // Intercom uses 0 for no user.
   return given === null || given === '0' ? null : (names.get(given) ?? given);
 };
-const stateOf = (ticket: Json): string | null => {
-  const state = asObject(ticket['ticket_state']);
-  return asText(state['internal_label']) ?? asText(state['category']) ?? asText(ticket['ticket_state']);
+const stateOf = (ticket: ThreadJson): string | null => {
+  const state = asAnswer<IntercomTicketState>(ticket.ticket_state);
+  return asText(state.internal_label) ?? asText(state.category) ?? asText(ticket.ticket_state);
 };
 
 /** Converts a ticket, with the names of its people as tags; null if it is invalid. */
-export function itemOfTicket(json: Json, { admins, teams, contacts }: People): SourceItem | null {
-  const id = idOf(json['id']);
+export function itemOfTicket(json: ThreadJson, { admins, teams, contacts }: People): SourceItem | null {
+  const id = idOf(json.id);
   if (id === null) return null;
-  const type = asObject(json['ticket_type']);
+  const type = asAnswer<IntercomTicketType>(json.ticket_type);
   return createItem({
     externalId: `ticket:${id}`,
     parentExternalId: 'tickets',
     rootExternalId: 'tickets',
-    name: asText(asObject(json['ticket_attributes'])['_default_title_']) ?? `Ticket ${asText(json['ticket_id']) ?? id}`,
+    name:
+      asText(asAnswer<IntercomTicketAttributes>(json.ticket_attributes)._default_title_) ??
+      `Ticket ${asText(json.ticket_id) ?? id}`,
     itemType: 'TICKET',
     isExpandable: true,
     hasContent: true,
-    createdAt: dateOf(json['created_at']),
+    createdAt: dateOf(json.created_at),
     version: versionOf(json),
     typeAtSource: 'TICKET',
     tags: tagsOf({
-      ticket_type: asText(type['name']),
+      ticket_type: asText(type.name),
       ticket_status: stateOf(json),
-      ticket_category: asText(json['category']) ?? asText(type['category']),
+      ticket_category: asText(json.category) ?? asText(type.category),
       ticket_submitter: labelOf(contacts, submitterOf(json)),
-      ticket_assigned_team: labelOf(teams, json['team_assignee_id']),
-      ticket_assigned_admin: labelOf(admins, json['admin_assignee_id']),
+      ticket_assigned_team: labelOf(teams, json.team_assignee_id),
+      ticket_assigned_admin: labelOf(admins, json.admin_assignee_id),
     }),
   });
 }
 
 /** The messages of a conversation or ticket, and the number of further parts that Intercom omits. */
 interface Parts {
-  readonly parts: readonly Json[];
+  readonly parts: readonly Answer<IntercomPart>[];
   readonly omitted: number;
 }
-function partsOf(json: Json, kind: ThreadKind): Parts {
-  const name = `${kind}_parts`;
-  const list = asObject(json[name]);
-  const parts = asObjects(list[name]);
-  const total = list['total_count'];
+function partsOf(json: ThreadJson, kind: ThreadKind): Parts {
+  const name = `${kind}_parts` as const;
+  const list = asAnswer<IntercomParts>(json[name]);
+  const parts = asAnswers<IntercomPart>(list[name]);
+  const total = list.total_count;
   // The first message is not among the parts, and has other field names.
   const first =
-    kind === 'conversation' ? [{ ...asObject(json['source']), created_at: json['created_at'], id: 's' }] : [];
+    kind === 'conversation' ? [{ ...asAnswer<IntercomSource>(json.source), created_at: json.created_at, id: 's' }] : [];
   return { parts: [...first, ...parts], omitted: typeof total === 'number' ? Math.max(0, total - parts.length) : 0 };
 }
 
 /** Returns the attachments of a conversation or ticket. They have no ids of their own. */
-export const attachedIn = (json: Json, kind: ThreadKind): readonly (Attached & { readonly url: string })[] =>
+export const attachedIn = (json: ThreadJson, kind: ThreadKind): readonly (Attached & { readonly url: string })[] =>
   partsOf(json, kind).parts.flatMap((part) =>
-    asObjects(part['attachments']).flatMap((one, index) => {
-      const [url, name] = [asText(one['url']), asText(one['name'])];
-      const partId = part['id'] === 's' ? 's' : idOf(part['id']);
+    asAnswers<IntercomAttachment>(part.attachments).flatMap((one, index) => {
+      const [url, name] = [asText(one.url), asText(one.name)];
+      const partId = part.id === 's' ? 's' : idOf(part.id);
       if (url === null || partId === null) return [];
       return {
-        externalId: `${kind}:${idOf(json['id'])}/${partId}-${index}`,
+        externalId: `${kind}:${idOf(json.id)}/${partId}-${index}`,
         name,
-        contentType: asText(one['content_type']),
+        contentType: asText(one.content_type),
         // The URL has a new signature each time, so it is not part of the version. An attachment never changes.
-        version: `${name ?? ''} ${idOf(one['filesize']) ?? ''}`,
+        version: `${name ?? ''} ${idOf(one.filesize) ?? ''}`,
         url,
       };
     }),
   );
 
-const personOf = (author: Json): string | null => asText(author['name']) ?? asText(author['email']);
-const readComment = (part: Json): Comment => ({
-  author: personOf(asObject(part['author'])),
-  at: dateOf(part['created_at']),
-  text: plainOf(asText(part['body']) ?? ''),
-  isInternal: part['part_type'] === 'note',
+const personOf = (author: Answer<IntercomPerson>): string | null => asText(author.name) ?? asText(author.email);
+const readComment = (part: Answer<IntercomPart>): Comment => ({
+  author: personOf(asAnswer<IntercomPerson>(part.author)),
+  at: dateOf(part.created_at),
+  text: plainOf(asText(part.body) ?? ''),
+  isInternal: part.part_type === 'note',
 });
 
 /** Returns the content of a conversation or ticket. */
-export function contentOfParts(json: Json, item: SourceItem, kind: ThreadKind): ItemContent {
+export function contentOfParts(json: ThreadJson, item: SourceItem, kind: ThreadKind): ItemContent {
   const { parts, omitted } = partsOf(json, kind);
-  const description = asText(asObject(json['ticket_attributes'])['_default_description_']);
+  const description = asText(asAnswer<IntercomTicketAttributes>(json.ticket_attributes)._default_description_);
   const described: Comment[] =
-    description === null ? [] : [{ author: 'Description', at: dateOf(json['created_at']), text: plainOf(description) }];
+    description === null ? [] : [{ author: 'Description', at: dateOf(json.created_at), text: plainOf(description) }];
   return contentOfComments('INTERCOM', {
     name: item.name,
     comments: [...described, ...parts.map(readComment)],
     url: item.externalId,
     fileMetadata: {
       type: TYPE_OF[kind],
-      ...omitNull({ updated_at: dateOf(json['updated_at']), state: asText(json['state']) }),
+      ...omitNull({ updated_at: dateOf(json.updated_at), state: asText(json.state) }),
       ...(omitted > 0 ? { parts_left_out: omitted } : {}),
     },
   });

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
-import { asObject, asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asText } from '../json.js';
+import type { IntercomConversation, IntercomList, IntercomNextPage, IntercomPages, IntercomTicket } from './fields.js';
 
 export const NAME = 'Intercom';
 /** Maximum page size of searches and numbered lists. */
@@ -8,8 +9,8 @@ const PER_SEARCH = 150;
 const PER_PAGE = '150';
 
 /** A page of a list; `next` is null after the last one. */
-interface Numbered {
-  readonly values: readonly Json[];
+interface Numbered<T> {
+  readonly values: readonly Answer<T>[];
   readonly next: number | null;
   readonly total: number | null;
 }
@@ -17,23 +18,31 @@ interface Numbered {
 const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 /** Returns a page of a list with numbered pages. */
-export async function fetchNumbered(client: SourceClient, path: readonly string[], page: number): Promise<Numbered> {
-  const answer = await client.get(path, { page: String(page), per_page: PER_PAGE });
-  if (!Array.isArray(answer['data']))
+export async function fetchNumbered<T>(
+  client: SourceClient,
+  path: readonly string[],
+  page: number,
+): Promise<Numbered<T>> {
+  const answer = asAnswer<IntercomList>(await client.get(path, { page: String(page), per_page: PER_PAGE }));
+  if (!Array.isArray(answer.data))
     throw new Fault('server_error', `${NAME} gave an answer without a list. It is retried automatically.`);
-  const last = countOf(asObject(answer['pages'])['total_pages']) ?? 1;
+  const last = countOf(asAnswer<IntercomPages>(answer.pages).total_pages) ?? 1;
   return {
-    values: asObjects(answer['data']),
+    values: asAnswers<T>(answer.data),
     next: page < last ? page + 1 : null,
-    total: countOf(answer['total_count']),
+    total: countOf(answer.total_count),
   };
 }
 
 /** Returns all pages of a short list. @throws Fault for more than `most` entries */
-export async function fetchAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
-  const all: Json[] = [];
+export async function fetchAll<T>(
+  client: SourceClient,
+  path: readonly string[],
+  most: number,
+): Promise<readonly Answer<T>[]> {
+  const all: Answer<T>[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const taken: Numbered = await fetchNumbered(client, path, page);
+    const taken: Numbered<T> = await fetchNumbered(client, path, page);
     all.push(...taken.values);
     page = taken.next;
     if (all.length > most)
@@ -60,16 +69,24 @@ export async function searchAll(
   name: Searched,
   after: string | null,
   query: Condition = EVER,
-): Promise<{ readonly values: readonly Json[]; readonly next: string | null; readonly total: number | null }> {
+): Promise<{
+  readonly values: readonly Answer<IntercomConversation | IntercomTicket>[];
+  readonly next: string | null;
+  readonly total: number | null;
+}> {
   const pagination = { per_page: PER_SEARCH, ...(after === null ? {} : { starting_after: after }) };
-  const answer = await client.post([name, 'search'], { query, pagination });
+  const answer = asAnswer<IntercomList>(await client.post([name, 'search'], { query, pagination }));
   // Null, an object or a URL, depending on API version and list.
-  const { next } = asObject(answer['pages']);
+  const { next } = asAnswer<IntercomPages>(answer.pages);
   const address = asText(next);
   const fromUrl =
     address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
-  const cursor = asText(asObject(next)['starting_after']) ?? fromUrl;
+  const cursor = asText(asAnswer<IntercomNextPage>(next).starting_after) ?? fromUrl;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
     throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
-  return { values: asObjects(answer[name]), next: cursor, total: countOf(answer['total_count']) };
+  return {
+    values: asAnswers<IntercomConversation | IntercomTicket>(answer[name]),
+    next: cursor,
+    total: countOf(answer.total_count),
+  };
 }

@@ -14,7 +14,8 @@ import {
 } from './adapter.js';
 import { NAME, fetchAll, fetchNumbered } from './api.js';
 import { noSuchItem } from '../faults.js';
-import type { Json } from '../json.js';
+import { type Answer, asAnswer } from '../json.js';
+import type { IntercomArticle, IntercomCollection } from './fields.js';
 
 const COLLECTIONS = ['help_center', 'collections'];
 const MAX_COLLECTIONS = 20_000;
@@ -25,18 +26,22 @@ const MAX_RESTARTS = 3;
 
 /** Returns a page of the root items: root collections, then containers for items without a collection. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const { values, next } = await fetchNumbered(client, COLLECTIONS, cursor === null ? 1 : Number(cursor));
-  const outermost = values.filter((one) => idOf(one['parent_id']) === null);
-  const items = outermost.flatMap((one) => itemOfCollection(one, idOf(one['id']) ?? '') ?? []);
+  const { values, next } = await fetchNumbered<IntercomCollection>(
+    client,
+    COLLECTIONS,
+    cursor === null ? 1 : Number(cursor),
+  );
+  const outermost = values.filter((one) => idOf(one.parent_id) === null);
+  const items = outermost.flatMap((one) => itemOfCollection(one, idOf(one.id) ?? '') ?? []);
   const containers = Object.keys(CONTAINERS).map((id) => itemOfContainer(id as Container));
   return next === null ? { items: [...items, ...containers], next: null } : { items, next: String(next) };
 }
 
 /** Returns all collections, each with its root collection. */
 async function collectionsOf(client: SourceClient) {
-  const all = new Map<string, Json>();
-  for (const one of await fetchAll(client, COLLECTIONS, MAX_COLLECTIONS)) {
-    const id = idOf(one['id']);
+  const all = new Map<string, Answer<IntercomCollection>>();
+  for (const one of await fetchAll<IntercomCollection>(client, COLLECTIONS, MAX_COLLECTIONS)) {
+    const id = idOf(one.id);
     if (id !== null) all.set(id, one);
   }
   /** Returns a collection and its ancestors. Invalid answers may contain a cycle: each collection is visited once. */
@@ -44,7 +49,7 @@ async function collectionsOf(client: SourceClient) {
     const path: string[] = [];
     for (let at: string | null = id; at !== null && all.has(at) && !path.includes(at);) {
       path.push(at);
-      at = idOf(all.get(at)?.['parent_id']);
+      at = idOf(all.get(at)?.parent_id);
     }
     return path;
   };
@@ -64,9 +69,9 @@ type Cursor = Checked<typeof CURSOR>;
 /** Returns a page of all articles, filtered by collection: Intercom has no list per collection. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
-  const { values, next, total } = await fetchNumbered(client, ['articles'], page);
+  const { values, next, total } = await fetchNumbered<IntercomArticle>(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
-  const meant = values.flatMap((article): { article: Json; root: string | null }[] => {
+  const meant = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
     const above = collectionOf(article);
     if (roots === null) return above === null ? [{ article, root: null }] : [];
     const root = above !== null && Object.hasOwn(roots, above) ? roots[above] : undefined;
@@ -119,9 +124,9 @@ export const listLooseArticles = withCursor(
 );
 
 /** Returns an article. @throws Fault not_found also for a draft */
-export async function readArticle(client: SourceClient, id: string): Promise<Json> {
-  const article = requireMatchingId(NAME, id, await client.get(['articles', id], {}));
-  if (article['state'] !== 'published') throw noSuchItem(NAME);
+export async function readArticle(client: SourceClient, id: string): Promise<Answer<IntercomArticle>> {
+  const article = asAnswer<IntercomArticle>(requireMatchingId(NAME, id, await client.get(['articles', id], {})));
+  if (article.state !== 'published') throw noSuchItem(NAME);
   return article;
 }
 

@@ -10,7 +10,8 @@ import { NAME } from './api.js';
 import { articleItem, listCollection, listLooseArticles, listRoots, readArticle } from './articles.js';
 import { threadChanges } from './changes.js';
 import { listThreads, listThread, findAttached, readThread } from './threads.js';
-import { asObject, asText, omitNull } from '../json.js';
+import { asAnswer, asText, omitNull } from '../json.js';
+import type { IntercomApp, IntercomIdentity } from './fields.js';
 import { bearer } from '../bearer.js';
 
 /** API version. Without it, the settings of each app decide the format of answers. */
@@ -86,11 +87,11 @@ export const intercom: Connector<OAuthGrant> = {
   },
 
   async identify(client) {
-    const me = await client.get(['me'], {});
-    const app = asObject(me['app']);
-    const account = asText(app['id_code']);
+    const me = asAnswer<IntercomIdentity>(await client.get(['me'], {}));
+    const app = asAnswer<IntercomApp>(me.app);
+    const account = asText(app.id_code);
     if (account === null) throw new Fault('server_error', `${NAME} returned no workspace. Try again.`);
-    const facts = { workspace_name: app['name'], region: app['region'], user_name: me['name'], email: me['email'] };
+    const facts = { workspace_name: app.name, region: app.region, user_name: me.name, email: me.email };
     const texts = Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, asText(value)]));
     return { account, metadata: { workspace_id: account, ...omitNull(texts) } };
   },

@@ -10,12 +10,14 @@ import {
   itemOfTicket,
   NO_PEOPLE,
   type People,
+  type ThreadJson,
   type ThreadKind,
   submitterOf,
   TYPE_OF,
 } from './adapter.js';
 import { NAME, searchAll } from './api.js';
-import { asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asText } from '../json.js';
+import type { IntercomList, IntercomPerson, IntercomTicket } from './fields.js';
 import { isFault, noSuchItem } from '../faults.js';
 
 /** Maximum number of concurrent requests for single items. */
@@ -27,9 +29,9 @@ export async function readThread(
   client: SourceClient,
   kind: ThreadKind,
   id: string,
-): Promise<{ readonly json: Json; readonly item: SourceItem }> {
+): Promise<{ readonly json: ThreadJson; readonly item: SourceItem }> {
   // As HTML: in Intercom's plain text, a written bracket looks like a tag.
-  const json = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
+  const json: ThreadJson = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);
   return { json, item };
@@ -37,8 +39,8 @@ export async function readThread(
 
 const namesIn = (list: unknown): ReadonlyMap<string, string> =>
   new Map(
-    asObjects(list).flatMap((one) => {
-      const [id, name] = [idOf(one['id']), asText(one['email']) ?? asText(one['name'])];
+    asAnswers<IntercomPerson>(list).flatMap((one) => {
+      const [id, name] = [idOf(one.id), asText(one.email) ?? asText(one.name)];
       return id === null || name === null ? [] : [[id, name] as const];
     }),
   );
@@ -54,7 +56,7 @@ async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
 }
 
 /** Returns the names of the users that tickets refer to. */
-async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise<People> {
+async function peopleOf(client: SourceClient, tickets: readonly Answer<IntercomTicket>[]): Promise<People> {
   if (tickets.length === 0) return NO_PEOPLE;
   const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
   const [admins, teams, ...contacts] = await Promise.all([
@@ -63,12 +65,12 @@ async function peopleOf(client: SourceClient, tickets: readonly Json[]): Promise
     ...submitters.map((id) => unlessClosed(client.get(['contacts', id], {}))),
   ]);
   return {
-    admins: namesIn(admins?.['admins']),
-    teams: namesIn(teams?.['teams']),
+    admins: namesIn(asAnswer<IntercomList>(admins).admins),
+    teams: namesIn(asAnswer<IntercomList>(teams).teams),
     contacts: new Map(
       submitters.flatMap((id, at) => {
-        const contact = contacts[at];
-        const name = contact ? (asText(contact['email']) ?? asText(contact['name'])) : null;
+        const contact = asAnswer<IntercomPerson>(contacts[at]);
+        const name = asText(contact.email) ?? asText(contact.name);
         return name === null ? [] : [[id, name] as const];
       }),
     ),
@@ -84,7 +86,7 @@ const CURSOR = shapeOf({
 type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
-const itemsAttached = (json: Json, item: SourceItem, kind: ThreadKind): readonly SourceItem[] =>
+const itemsAttached = (json: ThreadJson, item: SourceItem, kind: ThreadKind): readonly SourceItem[] =>
   attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
 
 interface All {
@@ -124,7 +126,7 @@ export async function unlessGone(items: Promise<readonly SourceItem[]>): Promise
 }
 
 export async function attachedTo(client: SourceClient, kind: ThreadKind, id: string): Promise<readonly SourceItem[]> {
-  const json = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
+  const json: ThreadJson = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, NO_PEOPLE) : itemOfConversation(json);
   return item === null ? [] : itemsAttached(json, item, kind);
 }

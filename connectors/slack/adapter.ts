@@ -5,8 +5,9 @@ import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { type Message, plainText } from './message.js';
 import type { Group } from './windows.js';
-import { asText, type Json } from '../json.js';
-import { createContainer } from '../items.js';
+import { type Answer, asText } from '../json.js';
+import { createContainer, UNKNOWN_AUTHOR } from '../items.js';
+import type { SlackConversation } from './fields.js';
 
 const MAX_NAME = 100;
 
@@ -20,7 +21,7 @@ export const addressOf = (workspace: string, conversation: string, ts: string | 
 
 /** Converts a conversation into a container. */
 export const itemOfConversation = (
-  conversation: Json,
+  conversation: Answer<SlackConversation>,
   { id, name, workspace }: { readonly id: string; readonly name: string; readonly workspace: string },
 ): SourceItem => {
   const { created } = conversation;
@@ -86,7 +87,7 @@ export function itemOfGroup(cut: Group, conversation: string, workspace: string)
 /** Renders a message as a paragraph. @param nameOf returns a user's name by id */
 export function paragraphOf(message: Message, nameOf: (userId: string) => string): string {
   const { ts, user, signedAs, text, files } = message;
-  const who = user === null ? (signedAs ?? 'Somebody') : nameOf(user);
+  const who = user === null ? (signedAs ?? UNKNOWN_AUTHOR) : nameOf(user);
   const shared = files.map((name) => `[file: ${name}]`);
   return `${who}, ${timeOf(Number(ts))}: ${[plainText(text, nameOf), ...shared].filter(Boolean).join(' ')}`;
 }
@@ -121,10 +122,10 @@ export function contentOf(
  * calls older ones groups.
  * @param name display name; front-ends search by it, and direct messages have none in Slack
  */
-export function presentConversation(json: Json, name: string): Readonly<Record<string, unknown>> {
-  const is = (flag: string): boolean => json[flag] === true;
+export function presentConversation(json: Answer<SlackConversation>, name: string): Readonly<Record<string, unknown>> {
+  const is = (flag: keyof SlackConversation): boolean => json[flag] === true;
   return {
-    id: asText(json['id']),
+    id: asText(json.id),
     name,
     is_channel: is('is_channel') || (is('is_group') && !is('is_mpim')),
     is_im: is('is_im'),
@@ -133,6 +134,6 @@ export function presentConversation(json: Json, name: string): Readonly<Record<s
     is_private: is('is_private') || is('is_im') || is('is_mpim'),
     is_shared: is('is_shared'),
     is_archived: is('is_archived'),
-    user: asText(json['user']),
+    user: asText(json.user),
   };
 }

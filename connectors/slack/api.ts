@@ -1,7 +1,8 @@
 import type { Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asText } from '../json.js';
+import type { SlackAnswer, SlackMetadata } from './fields.js';
 import { incompleteAnswer } from '../faults.js';
 
 /** Slack's error codes by meaning; most come with status 200. */
@@ -27,13 +28,13 @@ const CLASSES = new Map(
 
 /** Returns the error code of an answer with `ok: false`; null for others. */
 export const refusalIn = (body: unknown): string | null => {
-  const { ok, error } = asObject(body);
+  const { ok, error } = asAnswer<SlackAnswer>(body);
   return ok === false ? (asText(error) ?? 'unknown') : null;
 };
 export const classify = ({ body }: Refusal): ErrorClass | null => CLASSES.get(refusalIn(body) ?? '') ?? null;
 
 export interface Page {
-  readonly answer: Json;
+  readonly answer: Answer<SlackAnswer>;
   /** Null after the last page. */
   readonly next: string | null;
 }
@@ -45,10 +46,10 @@ export async function callApi(
   parameters: Readonly<Record<string, string | null>>,
 ): Promise<Page> {
   const form = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
-  const answer = await client.post([method], form, { asForm: true });
+  const answer = asAnswer<SlackAnswer>(await client.post([method], form, { asForm: true }));
   // Every answer has `ok`: https://docs.slack.dev/apis/web-api/#responses
-  if (answer['ok'] !== true) throw incompleteAnswer('Slack', 'its field ok');
+  if (answer.ok !== true) throw incompleteAnswer('Slack', 'its field ok');
   // An empty cursor marks the end; a repeated one would loop for ever.
-  const next = asText(asObject(answer['response_metadata'])['next_cursor']);
+  const next = asText(asAnswer<SlackMetadata>(answer.response_metadata).next_cursor);
   return { answer, next: next === parameters['cursor'] ? null : next };
 }

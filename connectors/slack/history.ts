@@ -5,8 +5,9 @@ import { Fault } from '../../contract/failures.js';
 import { WINDOW_SECONDS, windowOf } from '../../contract/sources/slackIds.js';
 import type { GrantClient } from '../accountClient.js';
 import { noSuchItem, requireList } from '../faults.js';
-import type { Json } from '../json.js';
+import type { Answer } from '../json.js';
 import { callApi } from './api.js';
+import type { SlackAnswer } from './fields.js';
 import { type Message, readMessage } from './message.js';
 import { close, groupMessages } from './windows.js';
 
@@ -17,8 +18,8 @@ const MAX_CHARACTERS = 20_000_000;
 /** Pages of a conversation that are kept for the windows next to the one that was opened. */
 const PAGES_KEPT = 4;
 
-export const messagesIn = (answer: Json): Message[] =>
-  requireList('Slack', answer['messages']).flatMap((value) => readMessage(value) ?? []);
+export const messagesIn = (answer: Answer<SlackAnswer>): Message[] =>
+  requireList('Slack', answer.messages).flatMap((value) => readMessage(value) ?? []);
 
 /** Collects messages up to MAX_CHARACTERS, each once: Slack repeats the first message of a thread on each page. */
 class Collected {

@@ -17,12 +17,13 @@ import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
 import { addressOf, contentOf, itemOfConversation, itemOfGroup, paragraphOf, presentConversation } from './adapter.js';
 import { callApi, classify, refusalIn } from './api.js';
+import type { SlackConversation } from './fields.js';
 import { messagesAt, messagesIn, PER_PAGE } from './history.js';
 import { mentionedIn, type Message } from './message.js';
 import { conversationName, nameOfConversation, userName, workspaceUrl } from './names.js';
 import { close, groupMessages, openWindow } from './windows.js';
 import { bearer } from '../bearer.js';
-import { asObject, asText } from '../json.js';
+import { asAnswer, asAnswers, asText } from '../json.js';
 import { noSuchItem, requireList } from '../faults.js';
 
 /** Conversation types in the order of listing; a token may lack access to some. */
@@ -61,8 +62,8 @@ const listConversations = withRootsCursor(ROOTS_CURSOR, async (client: GrantClie
     const { answer, next } = await callApi(client, 'conversations.list', fields);
     const workspace = await workspaceUrl(client);
     const items = await Promise.all(
-      requireList('Slack', answer['channels']).flatMap((value) => {
-        const json = asObject(value);
+      requireList('Slack', answer.channels).flatMap((value) => {
+        const json = asAnswer<SlackConversation>(value);
         const { id } = json;
         if (typeof id !== 'string' || !isConversationId(id)) return [];
         return conversationName(client, json).then((name) => itemOfConversation(json, { id, name, workspace }));
@@ -129,8 +130,7 @@ const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (c
     cursor: query.cursor,
   });
   const results = await Promise.all(
-    requireList('Slack', answer['channels'])
-      .map(asObject)
+    asAnswers<SlackConversation>(requireList('Slack', answer.channels))
       .filter(({ id }) => typeof id === 'string')
       .map(async (json) => presentConversation(json, await conversationName(client, json))),
   );
@@ -175,9 +175,9 @@ export const slack: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { answer } = await callApi(client, 'auth.test', {});
-    const [team, user] = [asText(answer['team_id']), asText(answer['user_id'])];
+    const [team, user] = [asText(answer.team_id), asText(answer.user_id)];
     if (team === null || user === null) throw new Fault('server_error', 'Slack returned no account. Try again.');
-    const facts = { team_name: asText(answer['team']), user_name: asText(answer['user']), url: asText(answer['url']) };
+    const facts = { team_name: asText(answer.team), user_name: asText(answer.user), url: asText(answer.url) };
     const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
     return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...known } };
   },
@@ -193,7 +193,7 @@ export const slack: Connector<OAuthGrant> = {
     const page = await listHistory(client, conversation, null, cursor);
     if (cursor !== null) return page;
     const { answer } = await callApi(client, 'conversations.info', { channel: conversation });
-    const json = asObject(answer['channel']);
+    const json = asAnswer<SlackConversation>(answer.channel);
     const name = await conversationName(client, json);
     const workspace = await workspaceUrl(client);
     return { ...page, items: [itemOfConversation(json, { id: conversation, name, workspace }), ...page.items] };

@@ -1,4 +1,5 @@
-import { asList, asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asList, asText } from '../json.js';
+import type { SlackAttachment, SlackBlock, SlackBot, SlackEdit, SlackFile, SlackMessage } from './fields.js';
 
 /** The fields of a message that are read. */
 export interface Message {
@@ -33,22 +34,22 @@ const MAX_DEPTH = 8;
 function textsIn(value: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, depth + 1));
-  const { text, elements, fields } = asObject(value);
+  const { text, elements, fields } = asAnswer<SlackBlock>(value);
   const own = typeof text === 'string' ? [text] : textsIn(text, depth + 1);
   return [...own, ...textsIn(elements ?? [], depth + 1), ...textsIn(fields ?? [], depth + 1)].filter(Boolean);
 }
 
 /** Returns the texts of a message's attachments, which are mostly link previews. */
-const attachedIn = (json: Json): string[] =>
-  asList(json['attachments']).flatMap((one) => {
-    const { title, text, fallback } = asObject(one);
+const attachedIn = (json: Answer<SlackMessage>): string[] =>
+  asList(json.attachments).flatMap((one) => {
+    const { title, text, fallback } = asAnswer<SlackAttachment>(one);
     const words = [asText(title), asText(text)].filter((some) => some !== null);
     return words.length > 0 ? [words.join(': ')] : (asText(fallback) ?? []);
   });
 
 /** Parses a message; null for entries that are not messages. */
 export function readMessage(value: unknown): Message | null {
-  const json = asObject(value);
+  const json = asAnswer<SlackMessage>(value);
   const { ts, thread_ts: threadTs, reply_count: replies, subtype } = json;
   if (typeof ts !== 'string' || !TS.test(ts)) return null;
   const isReply = typeof threadTs === 'string' && threadTs !== ts;
@@ -56,21 +57,21 @@ export function readMessage(value: unknown): Message | null {
   const isNotice = typeof subtype === 'string' && NOTICE.test(subtype);
   if (isNotice && !beginsThread) return null;
   const { text, ...rest } = json;
-  const ownText = isNotice ? '' : (asText(text) ?? textsIn(rest['blocks'] ?? []).join(' '));
+  const ownText = isNotice ? '' : (asText(text) ?? textsIn(rest.blocks ?? []).join(' '));
   return {
     ts,
-    user: asText(json['user']),
-    signedAs: asText(json['username']) ?? asText(asObject(json['bot_profile'])['name']) ?? asText(json['bot_id']),
+    user: asText(json.user),
+    signedAs: asText(json.username) ?? asText(asAnswer<SlackBot>(json.bot_profile).name) ?? asText(json.bot_id),
     text: [ownText, ...attachedIn(json)].filter(Boolean).join('\n'),
-    files: asList(json['files']).flatMap((file) => {
-      const { name, title } = asObject(file);
+    files: asList(json.files).flatMap((file) => {
+      const { name, title } = asAnswer<SlackFile>(file);
       return asText(name) ?? asText(title) ?? [];
     }),
-    edited: asText(asObject(json['edited'])['ts']),
+    edited: asText(asAnswer<SlackEdit>(json.edited).ts),
     beginsThread,
     isReply,
     replies: beginsThread ? Number(replies) : 0,
-    lastReply: asText(json['latest_reply']),
+    lastReply: asText(json.latest_reply),
   };
 }
 

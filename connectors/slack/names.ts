@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto';
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import { callApi } from './api.js';
-import { asObject, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asText } from '../json.js';
+import type { SlackConversation, SlackProfile, SlackUser } from './fields.js';
 
 const MAX_NAME = 200;
 
@@ -17,14 +18,10 @@ async function remember({ credentials, cache }: GrantClient, id: string, find: (
 export const userName = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
     try {
-      const user = asObject((await callApi(client, 'users.info', { user: id })).answer['user']);
-      const profile = asObject(user['profile']);
+      const user = asAnswer<SlackUser>((await callApi(client, 'users.info', { user: id })).answer.user);
+      const profile = asAnswer<SlackProfile>(user.profile);
       return (
-        asText(profile['display_name']) ??
-        asText(profile['real_name']) ??
-        asText(user['real_name']) ??
-        asText(user['name']) ??
-        id
+        asText(profile.display_name) ?? asText(profile.real_name) ?? asText(user.real_name) ?? asText(user.name) ?? id
       );
     } catch (error) {
       if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied')) return id;
@@ -33,9 +30,9 @@ export const userName = (client: GrantClient, id: string): Promise<string> =>
   });
 
 /** Returns a conversation's display name: `#name` of a channel, or the other user's name for a direct message. */
-export async function conversationName(client: GrantClient, conversation: Json): Promise<string> {
+export async function conversationName(client: GrantClient, conversation: Answer<SlackConversation>): Promise<string> {
   const { id, name, user } = conversation;
-  if (conversation['is_im'] === true && typeof user === 'string') return userName(client, user);
+  if (conversation.is_im === true && typeof user === 'string') return userName(client, user);
   return (asText(name) ?? asText(id) ?? '').slice(0, MAX_NAME);
 }
 
@@ -43,12 +40,12 @@ export async function conversationName(client: GrantClient, conversation: Json):
 export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
   remember(client, id, async () => {
     const { answer } = await callApi(client, 'conversations.info', { channel: id });
-    return conversationName(client, asObject(answer['channel']));
+    return conversationName(client, asAnswer<SlackConversation>(answer.channel));
   });
 
 /** Returns the URL of the workspace with a trailing slash; '' if Slack returns none. */
 export const workspaceUrl = (client: GrantClient): Promise<string> =>
   remember(client, 'workspace', async () => {
-    const url = asText((await callApi(client, 'auth.test', {})).answer['url']) ?? '';
+    const url = asText((await callApi(client, 'auth.test', {})).answer.url) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
   });

@@ -10,7 +10,19 @@ import {
   type Comment,
   tagsOf,
 } from '../helpdesk.js';
-import { asObject, asObjects, asText, omitNull, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asText, omitNull } from '../json.js';
+import type {
+  ZendeskArticle,
+  ZendeskAttachment,
+  ZendeskCategory,
+  ZendeskComment,
+  ZendeskList,
+  ZendeskSection,
+  ZendeskTicket,
+  ZendeskTranslation,
+  ZendeskUser,
+  ZendeskVia,
+} from './fields.js';
 import { createItem } from '../items.js';
 
 /** Id of the root item that contains all tickets. Only this connector uses it: Zendesk has no such object. */
@@ -38,7 +50,8 @@ export function parseItemId(externalId: string): ZendeskItemRef {
   return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: id } : null;
 }
 
-const named = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
+const named = (json: Answer<ZendeskCategory | ZendeskSection | ZendeskArticle>): string =>
+  asText(json.name) ?? asText(json.title) ?? '(no name)';
 
 /** Returns the item of one of the two root containers. */
 export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER): SourceItem =>
@@ -50,23 +63,23 @@ export const itemOfContainer = (externalId: typeof TICKETS | typeof HELP_CENTER)
   });
 
 /** Converts a category; null if it is invalid. */
-export const itemOfCategory = (json: Json): SourceItem | null => {
-  const id = idOf(json['id']);
+export const itemOfCategory = (json: Answer<ZendeskCategory>): SourceItem | null => {
+  const id = idOf(json.id);
   return id === null
     ? null
     : createItem({
         externalId: `category:${id}`,
         name: named(json),
         itemType: 'CATEGORY',
-        externalUrl: asText(json['html_url']),
+        externalUrl: asText(json.html_url),
         isExpandable: true,
-        createdAt: dateOf(json['created_at']),
+        createdAt: dateOf(json.created_at),
       });
 };
 
 /** Converts a section. @param category its category's id */
-export const itemOfSection = (json: Json, category: string): SourceItem | null => {
-  const [id, above] = [idOf(json['id']), idOf(json['parent_section_id'])];
+export const itemOfSection = (json: Answer<ZendeskSection>, category: string): SourceItem | null => {
+  const [id, above] = [idOf(json.id), idOf(json.parent_section_id)];
   return id === null
     ? null
     : createItem({
@@ -75,19 +88,19 @@ export const itemOfSection = (json: Json, category: string): SourceItem | null =
         rootExternalId: `category:${category}`,
         name: named(json),
         itemType: 'SECTION',
-        externalUrl: asText(json['html_url']),
+        externalUrl: asText(json.html_url),
         isExpandable: true,
-        createdAt: dateOf(json['created_at']),
+        createdAt: dateOf(json.created_at),
       });
 };
 
-export const isDraft = (article: Json): boolean => article['draft'] === true;
-export const skippedDraft = (article: Json): SkippedItem | null =>
+export const isDraft = (article: Answer<ZendeskArticle>): boolean => article.draft === true;
+export const skippedDraft = (article: Answer<ZendeskArticle>): SkippedItem | null =>
   isDraft(article) ? draftOf(article, named(article)) : null;
 
 /** Converts an article; null for a draft. @param category id of its category */
-export const itemOfArticle = (json: Json, category: string): SourceItem | null => {
-  const [id, section] = [idOf(json['id']), idOf(json['section_id'])];
+export const itemOfArticle = (json: Answer<ZendeskArticle>, category: string): SourceItem | null => {
+  const [id, section] = [idOf(json.id), idOf(json.section_id)];
   return id === null || isDraft(json)
     ? null
     : createItem({
@@ -96,28 +109,32 @@ export const itemOfArticle = (json: Json, category: string): SourceItem | null =
         rootExternalId: `category:${category}`,
         name: named(json),
         itemType: 'ARTICLE',
-        externalUrl: asText(json['html_url']),
+        externalUrl: asText(json.html_url),
         fileFormat: 'HTML',
         hasContent: true,
-        createdAt: dateOf(json['created_at']),
-        version: asText(json['updated_at']),
+        createdAt: dateOf(json.created_at),
+        version: asText(json.updated_at),
         typeAtSource: 'ARTICLE',
       });
 };
 
 /** Returns an article's content with its published translations, the article's own language first. */
-export function contentOf(article: Json, translations: readonly Json[], externalId: string): ItemContent {
-  const own = asText(article['source_locale']) ?? asText(article['locale']);
-  const isOther = ({ locale }: Json): number => (locale === own ? 0 : 1);
+export function contentOf(
+  article: Answer<ZendeskArticle>,
+  translations: readonly Answer<ZendeskTranslation>[],
+  externalId: string,
+): ItemContent {
+  const own = asText(article.source_locale) ?? asText(article.locale);
+  const isOther = ({ locale }: Answer<ZendeskTranslation>): number => (locale === own ? 0 : 1);
   const open = translations.filter(({ draft }) => draft !== true).toSorted((a, b) => isOther(a) - isOther(b));
-  const texts = open.length > 0 ? open : [article];
-  const labels = Array.isArray(article['label_names']) ? article['label_names'].filter(asText) : [];
+  const texts: readonly Pick<Answer<ZendeskTranslation>, 'title' | 'body'>[] = open.length > 0 ? open : [article];
+  const labels = Array.isArray(article.label_names) ? article.label_names.filter(asText) : [];
   return contentOfArticle('ZENDESK', {
-    texts: texts.map((one) => ({ title: asText(one['title']), body: asText(one['body']) ?? '' })),
-    url: asText(article['html_url']) ?? externalId,
+    texts: texts.map((one) => ({ title: asText(one.title), body: asText(one.body) ?? '' })),
+    url: asText(article.html_url) ?? externalId,
     fileMetadata: {
       type: 'ARTICLE',
-      ...omitNull({ locale: own, section_id: idOf(article['section_id']), updated_at: asText(article['updated_at']) }),
+      ...omitNull({ locale: own, section_id: idOf(article.section_id), updated_at: asText(article.updated_at) }),
       ...(labels.length === 0 ? {} : { labels }),
     },
   });
@@ -127,11 +144,11 @@ export function contentOf(article: Json, translations: readonly Json[], external
 export type Users = ReadonlyMap<string, { readonly name: string; readonly label: string }>;
 
 /** Returns the users included in an answer. */
-export const usersIn = (answer: Json): Users =>
+export const usersIn = (answer: Pick<Answer<ZendeskList>, 'users'>): Users =>
   new Map(
-    asObjects(answer['users']).flatMap((user) => {
-      const id = idOf(user['id']);
-      const [name, address] = [asText(user['name']), asText(user['email'])];
+    asAnswers<ZendeskUser>(answer.users).flatMap((user) => {
+      const id = idOf(user.id);
+      const [name, address] = [asText(user.name), asText(user.email)];
       const label = address ?? name;
       return id === null || label === null ? [] : [[id, { name: name ?? label, label }] as const];
     }),
@@ -140,65 +157,73 @@ export const usersIn = (answer: Json): Users =>
 const labelOf = (users: Users, id: unknown): string | null => users.get(idOf(id) ?? '')?.label ?? idOf(id);
 
 /** Converts a ticket; null for a deleted one. @param agent URL of the account for a user's browser */
-export function itemOfTicket(json: Json, users: Users, agent: string): SourceItem | null {
-  const id = idOf(json['id']);
-  if (id === null || json['status'] === 'deleted') return null;
+export function itemOfTicket(json: Answer<ZendeskTicket>, users: Users, agent: string): SourceItem | null {
+  const id = idOf(json.id);
+  if (id === null || json.status === 'deleted') return null;
   return createItem({
     externalId: `ticket:${id}`,
     parentExternalId: TICKETS,
     rootExternalId: TICKETS,
-    name: asText(json['subject']) ?? asText(json['raw_subject']) ?? `Ticket ${id}`,
+    name: asText(json.subject) ?? asText(json.raw_subject) ?? `Ticket ${id}`,
     itemType: 'TICKET',
     externalUrl: `${agent}/agent/tickets/${id}`,
     // The number of attachments is unknown until the comments are requested.
     isExpandable: true,
     hasContent: true,
-    createdAt: dateOf(json['created_at']),
-    version: asText(json['updated_at']),
+    createdAt: dateOf(json.created_at),
+    version: asText(json.updated_at),
     typeAtSource: 'TICKET',
     tags: tagsOf({
-      ticket_type: asText(json['type']),
-      ticket_status: asText(json['status']),
-      ticket_priority: asText(json['priority']),
-      ticket_assignee: labelOf(users, json['assignee_id']),
-      ticket_requester: labelOf(users, json['requester_id']),
-      ticket_submitter: labelOf(users, json['submitter_id']),
+      ticket_type: asText(json.type),
+      ticket_status: asText(json.status),
+      ticket_priority: asText(json.priority),
+      ticket_assignee: labelOf(users, json.assignee_id),
+      ticket_requester: labelOf(users, json.requester_id),
+      ticket_submitter: labelOf(users, json.submitter_id),
     }),
   });
 }
 
 /** Returns the attachments of a comment with their URLs, without inline images. */
-export const attachedIn = (comment: Json, ticket: string): readonly (Attached & { readonly url: string })[] =>
-  asObjects(comment['attachments']).flatMap((json) => {
-    const [id, url] = [idOf(json['id']), asText(json['content_url'])];
-    if (id === null || url === null || json['inline'] === true || json['deleted'] === true) return [];
+export const attachedIn = (
+  comment: Answer<ZendeskComment>,
+  ticket: string,
+): readonly (Attached & { readonly url: string })[] =>
+  asAnswers<ZendeskAttachment>(comment.attachments).flatMap((json) => {
+    const [id, url] = [idOf(json.id), asText(json.content_url)];
+    if (id === null || url === null || json.inline === true || json.deleted === true) return [];
     return {
       externalId: `ticket:${ticket}/${id}`,
-      name: asText(json['file_name']),
-      contentType: asText(json['content_type']),
+      name: asText(json.file_name),
+      contentType: asText(json.content_type),
       // An attachment never changes; it can only be deleted.
       version: id,
       url,
     };
   });
 
-const readComment = (comment: Json, users: Users): Comment => ({
-  author: users.get(idOf(comment['author_id']) ?? '')?.name ?? null,
-  at: dateOf(comment['created_at']),
-  text: asText(comment['plain_body']) ?? asText(comment['body']) ?? '',
-  isInternal: comment['public'] === false,
+const readComment = (comment: Answer<ZendeskComment>, users: Users): Comment => ({
+  author: users.get(idOf(comment.author_id) ?? '')?.name ?? null,
+  at: dateOf(comment.created_at),
+  text: asText(comment.plain_body) ?? asText(comment.body) ?? '',
+  isInternal: comment.public === false,
 });
 
 /** Returns a ticket's content: its comments in order, with its metadata. */
-export const contentOfTicket = (ticket: Json, item: SourceItem, comments: readonly Json[], users: Users): ItemContent =>
+export const contentOfTicket = (
+  ticket: Answer<ZendeskTicket>,
+  item: SourceItem,
+  comments: readonly Answer<ZendeskComment>[],
+  users: Users,
+): ItemContent =>
   contentOfComments('ZENDESK', {
     name: item.name,
     comments: comments.map((comment) => readComment(comment, users)),
     url: item.externalUrl ?? item.externalId,
     fileMetadata: {
       type: 'TICKET',
-      ticket_id: idOf(ticket['id']),
-      ...omitNull({ channel: asText(asObject(ticket['via'])['channel']), updated_at: asText(ticket['updated_at']) }),
-      ...(Array.isArray(ticket['tags']) && ticket['tags'].length > 0 ? { labels: ticket['tags'].filter(asText) } : {}),
+      ticket_id: idOf(ticket.id),
+      ...omitNull({ channel: asText(asAnswer<ZendeskVia>(ticket.via).channel), updated_at: asText(ticket.updated_at) }),
+      ...(Array.isArray(ticket.tags) && ticket.tags.length > 0 ? { labels: ticket.tags.filter(asText) } : {}),
     },
   });

@@ -1,16 +1,17 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
-import { asObject, asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asObject, asText } from '../json.js';
+import type { ZendeskList, ZendeskMeta } from './fields.js';
 import { requireId } from '../faults.js';
 
 export const NAME = 'Zendesk';
 const PER_PAGE = '100';
 
 /** A page of a list. */
-export interface ZendeskPage {
-  readonly values: readonly Json[];
+export interface ZendeskPage<T> {
+  readonly values: readonly Answer<T>[];
   /** The answer, for included objects such as users. */
-  readonly answer: Json;
+  readonly answer: Answer<ZendeskList>;
   /** Null after the last page. */
   readonly next: string | null;
 }
@@ -23,7 +24,7 @@ const NUMBERED = 'page:';
  * list by list, and a list without them ignores page[size] and answers with numbered pages.
  * https://developer.zendesk.com/api-reference/introduction/pagination/
  */
-function numberedNext({ next_page: link }: Json): string | null {
+function numberedNext({ next_page: link }: Answer<ZendeskList>): string | null {
   const address = asText(link);
   const page = address !== null && URL.canParse(address) ? new URL(address).searchParams.get('page') : null;
   return page !== null && /^\d{1,6}$/.test(page) ? `${NUMBERED}${page}` : null;
@@ -41,41 +42,38 @@ function pageAt(cursor: string | null): Readonly<Record<string, string>> {
  * @param path its last segment is also the name of the list in the answer
  * @param cursor of a previous page
  */
-export async function fetchPage(
+export async function fetchPage<T>(
   client: SourceClient,
   path: readonly string[],
   cursor: string | null,
   query: Readonly<Record<string, string>> = {},
-): Promise<ZendeskPage> {
+): Promise<ZendeskPage<T>> {
   const name = path.at(-1) ?? '';
   const listPath = [...path.slice(0, -1), `${name}.json`];
   const answer = await client.get(listPath, { ...query, ...pageAt(cursor) });
-  const meta = asObject(answer['meta']);
-  const byCursor = meta['has_more'] === true ? asText(meta['after_cursor']) : null;
-  const next = answer['meta'] === undefined ? numberedNext(answer) : byCursor;
-  if (
-    !Array.isArray(answer[name]) ||
-    (meta['has_more'] === true && next === null) ||
-    (next !== null && next === cursor)
-  )
+  const list = asAnswer<ZendeskList>(answer);
+  const meta = asAnswer<ZendeskMeta>(list.meta);
+  const byCursor = meta.has_more === true ? asText(meta.after_cursor) : null;
+  const next = list.meta === undefined ? numberedNext(list) : byCursor;
+  if (!Array.isArray(answer[name]) || (meta.has_more === true && next === null) || (next !== null && next === cursor))
     throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
-  return { values: asObjects(answer[name]), answer, next };
+  return { values: asAnswers<T>(answer[name]), answer: list, next };
 }
 
 /**
  * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
  * deletions
  */
-export async function fetchAll(
+export async function fetchAll<T>(
   client: SourceClient,
   path: readonly string[],
   most: number,
   query: Readonly<Record<string, string>> = {},
-): Promise<readonly ZendeskPage[]> {
-  const pages: ZendeskPage[] = [];
+): Promise<readonly ZendeskPage<T>[]> {
+  const pages: ZendeskPage<T>[] = [];
   let number = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page: ZendeskPage = await fetchPage(client, path, cursor ?? null, query);
+    const page: ZendeskPage<T> = await fetchPage(client, path, cursor ?? null, query);
     pages.push(page);
     number += page.values.length;
     if (number > most)
@@ -86,12 +84,13 @@ export async function fetchAll(
 }
 
 /** Returns one object by its path, which ends with its id. */
-export async function fetchOne(
+export async function fetchOne<T>(
   client: SourceClient,
   path: readonly string[],
   name: string,
   query: Readonly<Record<string, string>> = {},
-): Promise<{ readonly value: Json; readonly answer: Json }> {
+): Promise<{ readonly value: Answer<T>; readonly answer: Answer<ZendeskList> }> {
   const answer = await client.get([...path.slice(0, -1), `${path.at(-1)}.json`], query);
-  return { value: requireId(NAME, asObject(answer[name]), `the ${name}`), answer };
+  const value = requireId(NAME, asObject(answer[name]), `the ${name}`);
+  return { value: asAnswer<T>(value), answer: asAnswer<ZendeskList>(answer) };
 }

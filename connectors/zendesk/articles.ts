@@ -14,7 +14,8 @@ import {
   TICKETS,
 } from './adapter.js';
 import { NAME, fetchAll, fetchOne, fetchPage } from './api.js';
-import type { Json } from '../json.js';
+import type { Answer } from '../json.js';
+import type { ZendeskArticle, ZendeskCategory, ZendeskSection, ZendeskTranslation } from './fields.js';
 import { isFault, noSuchItem } from '../faults.js';
 
 const CENTER = 'help_center';
@@ -25,7 +26,7 @@ const MAX_SECTIONS = 20_000;
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
   const tickets = itemOfContainer(TICKETS);
   try {
-    const { values, next } = await fetchPage(client, [CENTER, 'categories'], cursor);
+    const { values, next } = await fetchPage<ZendeskCategory>(client, [CENTER, 'categories'], cursor);
     const items = values.flatMap((one) => itemOfCategory(one) ?? []);
     return { items: next === null ? [...items, tickets] : items, next };
   } catch (error) {
@@ -56,23 +57,23 @@ type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Returns all sections of a category, nested ones included. */
-async function sectionsOf(client: SourceClient, category: string): Promise<readonly Json[]> {
-  const pages = await fetchAll(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
+async function sectionsOf(client: SourceClient, category: string): Promise<readonly Answer<ZendeskSection>[]> {
+  const pages = await fetchAll<ZendeskSection>(client, [CENTER, 'categories', category, 'sections'], MAX_SECTIONS);
   return pages.flatMap(({ values }) => values);
 }
 
 /** Returns a section and its subsections, parents first. */
-function branchOf(sections: readonly Json[], id: string): readonly Json[] {
-  const below = new Map<string, Json[]>();
+function branchOf(sections: readonly Answer<ZendeskSection>[], id: string): readonly Answer<ZendeskSection>[] {
+  const below = new Map<string, Answer<ZendeskSection>[]>();
   for (const section of sections) {
-    const above = idOf(section['parent_section_id']) ?? '';
+    const above = idOf(section.parent_section_id) ?? '';
     below.set(above, [...(below.get(above) ?? []), section]);
   }
-  const branch = sections.filter((section) => idOf(section['id']) === id);
+  const branch = sections.filter((section) => idOf(section.id) === id);
   const seen = new Set([id]);
   for (const section of branch)
-    for (const inner of below.get(idOf(section['id']) ?? '') ?? []) {
-      const innerId = idOf(inner['id']) ?? '';
+    for (const inner of below.get(idOf(section.id) ?? '') ?? []) {
+      const innerId = idOf(inner.id) ?? '';
       // Invalid answers may contain a cycle: visit each section once.
       if (!seen.has(innerId)) branch.push(inner);
       seen.add(innerId);
@@ -83,7 +84,7 @@ function branchOf(sections: readonly Json[], id: string): readonly Json[] {
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const [list, ...rest] = cursor.open;
   if (list === undefined) return { items: [], next: null };
-  const { values, next } = await fetchPage(client, [CENTER, ...list, 'articles'], cursor.at);
+  const { values, next } = await fetchPage<ZendeskArticle>(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
     items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
     skipped: values.flatMap((one) => skippedDraft(one) ?? []),
@@ -91,7 +92,7 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
   };
 }
 
-const itemsOf = (sections: readonly Json[], category: string): SourceItem[] =>
+const itemsOf = (sections: readonly Answer<ZendeskSection>[], category: string): SourceItem[] =>
   sections.flatMap((section) => itemOfSection(section, category) ?? []);
 
 /** Returns a page of a category and its descendants. */
@@ -99,7 +100,7 @@ export const listCategory = withCursor(CURSOR, async (client: SourceClient, { pl
   const { id: category } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);
-  const { value } = await fetchOne(client, [CENTER, 'categories', category], 'category');
+  const { value } = await fetchOne<ZendeskCategory>(client, [CENTER, 'categories', category], 'category');
   const itself = itemOfCategory(value);
   if (itself === null) throw noSuchItem(NAME);
   if (!withArticles) return { items: [itself], next: null };
@@ -115,23 +116,24 @@ export const listSection = withCursor(CURSOR, async (client: SourceClient, { pla
   const { id: section } = place;
   const withArticles = wanted.of('ARTICLE');
   if (cursor !== null) return listArticles(client, cursor);
-  const { value } = await fetchOne(client, [CENTER, 'sections', section], 'section');
-  const category = idOf(value['category_id']) ?? '';
+  const { value } = await fetchOne<ZendeskSection>(client, [CENTER, 'sections', section], 'section');
+  const category = idOf(value.category_id) ?? '';
   const branch = branchOf(await sectionsOf(client, category), section);
   const items = itemsOf(branch, category);
   if (items.length === 0) throw noSuchItem(NAME);
   const open = withArticles
-    ? branch.flatMap((one) => (idOf(one['id']) === null ? [] : [['sections', idOf(one['id']) ?? ''] as const]))
+    ? branch.flatMap((one) => (idOf(one.id) === null ? [] : [['sections', idOf(one.id) ?? ''] as const]))
     : [];
   return { items, next: unlessEnd({ category, open, at: null }) };
 });
 
 /** Returns the item of an article. @throws Fault not_found also for a draft */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
-  const { value } = await fetchOne(client, [CENTER, 'articles', id], 'article');
-  const section = idOf(value['section_id']);
-  const inside = section === null ? {} : (await fetchOne(client, [CENTER, 'sections', section], 'section')).value;
-  const item = itemOfArticle(value, idOf(inside['category_id']) ?? '');
+  const { value } = await fetchOne<ZendeskArticle>(client, [CENTER, 'articles', id], 'article');
+  const section = idOf(value.section_id);
+  const inside: Answer<ZendeskSection> =
+    section === null ? {} : (await fetchOne<ZendeskSection>(client, [CENTER, 'sections', section], 'section')).value;
+  const item = itemOfArticle(value, idOf(inside.category_id) ?? '');
   if (item === null) throw noSuchItem(NAME);
   return item;
 }
@@ -143,10 +145,10 @@ const MAX_TRANSLATIONS = 1_000;
 export async function readArticle(
   client: SourceClient,
   id: string,
-): Promise<{ readonly article: Json; readonly translations: readonly Json[] }> {
+): Promise<{ readonly article: Answer<ZendeskArticle>; readonly translations: readonly Answer<ZendeskTranslation>[] }> {
   const path = [CENTER, 'articles', id];
-  const { value: article } = await fetchOne(client, path, 'article');
-  if (idOf(article['id']) === null || isDraft(article)) throw noSuchItem(NAME);
-  const pages = await fetchAll(client, [...path, 'translations'], MAX_TRANSLATIONS);
+  const { value: article } = await fetchOne<ZendeskArticle>(client, path, 'article');
+  if (idOf(article.id) === null || isDraft(article)) throw noSuchItem(NAME);
+  const pages = await fetchAll<ZendeskTranslation>(client, [...path, 'translations'], MAX_TRANSLATIONS);
   return { article, translations: pages.flatMap(({ values }) => values) };
 }

@@ -8,7 +8,8 @@ import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fu
 import { itemOfTicket, TICKETS, type Users } from './adapter.js';
 import { NAME } from './api.js';
 import { agentOf, attachmentsOf, COMMENTS_AT_ONCE, exported, listed, TICKET_CURSOR } from './tickets.js';
-import type { Json } from '../json.js';
+import type { Answer } from '../json.js';
+import type { ZendeskTicket } from './fields.js';
 import { isFault } from '../faults.js';
 
 /** Minimum age of an export's start: Zendesk rejects times within the last minute. */
@@ -33,10 +34,10 @@ type Pass = NonNullable<Point['pass']>;
 export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
 
 /** Converts an exported ticket to a change. */
-function changeOf(ticket: Json, users: Users, agent: string): Change[] {
+function changeOf(ticket: Answer<ZendeskTicket>, users: Users, agent: string): Change[] {
   const item = itemOfTicket(ticket, users, agent);
   if (item !== null) return [{ item }];
-  const id = idOf(ticket['id']);
+  const id = idOf(ticket.id);
   return id === null ? [] : [{ gone: `ticket:${id}` }];
 }
 

@@ -10,7 +10,8 @@ import { articleItem, listCategory, listHelpCenter, listSection, listRoots, read
 import { idsIn, ticketChanges } from './changes.js';
 import { listTicket, listTickets, commentsOf, findAttached, readTicket } from './tickets.js';
 import { noSuchItem } from '../faults.js';
-import { asObject, asText, omitNull } from '../json.js';
+import { asAnswer, asText, omitNull } from '../json.js';
+import type { ZendeskIdentity, ZendeskUser } from './fields.js';
 import { bearer } from '../bearer.js';
 
 /** Returns path and query of a URL from Zendesk. Its host is ignored, so that an answer cannot redirect requests. */
@@ -89,8 +90,9 @@ export const zendesk: Connector<OAuthGrant> = {
 
   async identify(client) {
     const { facts } = client.credentials;
-    const user = asObject((await client.get(['users', 'me.json'], {}))['user']);
-    const [id, email] = [idOf(user['id']), asText(user['email'])];
+    const me = asAnswer<ZendeskIdentity>(await client.get(['users', 'me.json'], {}));
+    const user = asAnswer<ZendeskUser>(me.user);
+    const [id, email] = [idOf(user.id), asText(user.email)];
     // Zendesk returns an anonymous user to unknown credentials, with status 200.
     if (id === null)
       throw new Fault('access_revoked', `${NAME} no longer accepts the credentials of this connection. Connect again.`);
@@ -100,7 +102,7 @@ export const zendesk: Connector<OAuthGrant> = {
       metadata: {
         subdomain,
         user_id: id,
-        ...omitNull({ user_name: asText(user['name']), role: asText(user['role']) }),
+        ...omitNull({ user_name: asText(user.name), role: asText(user.role) }),
       },
     };
   },

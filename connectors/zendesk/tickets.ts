@@ -6,7 +6,8 @@ import { idOf, itemOfAttached } from '../helpdesk.js';
 import type { ListRequest } from '../itemsByKind.js';
 import { attachedIn, itemOfContainer, itemOfTicket, TICKETS, type Users, usersIn } from './adapter.js';
 import { NAME, fetchAll, fetchOne, fetchPage } from './api.js';
-import { asObjects, asText, type Json } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asText } from '../json.js';
+import type { ZendeskComment, ZendeskList, ZendeskTicket } from './fields.js';
 import { isFault, noSuchItem, requireList } from '../faults.js';
 
 /** Page size of the export, which accepts ten requests per minute and up to 1,000 tickets per page. */
@@ -36,7 +37,7 @@ type Cursor = Checked<typeof TICKET_CURSOR>;
 export const agentOf = ({ urls }: SourceClient): string => urls['files'] ?? '';
 
 interface TicketPage {
-  readonly values: readonly Json[];
+  readonly values: readonly Answer<ZendeskTicket>[];
   readonly users: Users;
 }
 interface ListedPage extends TicketPage {
@@ -54,11 +55,11 @@ export async function exported(
 ): Promise<TicketPage & { readonly next: string | null; readonly isEnd: boolean }> {
   const path = ['incremental', 'tickets', 'cursor.json'];
   const place: Record<string, string> = at === null ? { start_time: String(since) } : { cursor: at };
-  const answer = await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT });
-  const [next, isEnd] = [asText(answer['after_cursor']), answer['end_of_stream'] === true];
+  const answer = asAnswer<ZendeskList>(await client.get(path, { ...place, ...WITH_USERS, per_page: PER_EXPORT }));
+  const [next, isEnd] = [asText(answer.after_cursor), answer.end_of_stream === true];
   if (!isEnd && (next === null || next === at))
     throw new Fault('server_error', `${NAME} returned an export without its next page. Try again.`);
-  const values = asObjects(requireList(NAME, answer['tickets'], 'tickets'));
+  const values = asAnswers<ZendeskTicket>(requireList(NAME, answer.tickets, 'tickets'));
   return { values, users: usersIn(answer), next, isEnd };
 }
 
@@ -69,8 +70,8 @@ export async function listed(
 ): Promise<ListedPage> {
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
-  const { values, answer, next } = await fetchPage(client, ['tickets'], at, { ...WITH_USERS, sort });
-  const isFresh = (one: Json): boolean => Date.parse(asText(one['updated_at']) ?? '') >= begun - FRESH_MS;
+  const { values, answer, next } = await fetchPage<ZendeskTicket>(client, ['tickets'], at, { ...WITH_USERS, sort });
+  const isFresh = (one: Answer<ZendeskTicket>): boolean => Date.parse(asText(one.updated_at) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
   const hasNext = next !== null && some.length === values.length;
   return { values: some, users: usersIn(answer), behind: hasNext ? { from, at: next } : { from: 'end', at: null } };
@@ -95,8 +96,8 @@ async function nextTickets(client: SourceClient, cursor: Cursor): Promise<Listed
 export async function commentsOf(
   client: SourceClient,
   ticket: string,
-): Promise<{ readonly comments: readonly Json[]; readonly users: Users }> {
-  const pages = await fetchAll(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, WITH_USERS);
+): Promise<{ readonly comments: readonly Answer<ZendeskComment>[]; readonly users: Users }> {
+  const pages = await fetchAll<ZendeskComment>(client, ['tickets', ticket, 'comments'], MAX_COMMENTS, WITH_USERS);
   return {
     comments: pages.flatMap(({ values }) => values),
     users: new Map(pages.flatMap(({ answer }) => [...usersIn(answer)])),
@@ -154,10 +155,10 @@ export const listTickets = withCursor(
 export async function readTicket(
   client: SourceClient,
   id: string,
-): Promise<{ readonly ticket: Json; readonly item: SourceItem }> {
-  const { value: ticket, answer } = await fetchOne(client, ['tickets', id], 'ticket', WITH_USERS);
+): Promise<{ readonly ticket: Answer<ZendeskTicket>; readonly item: SourceItem }> {
+  const { value: ticket, answer } = await fetchOne<ZendeskTicket>(client, ['tickets', id], 'ticket', WITH_USERS);
   const item = itemOfTicket(ticket, usersIn(answer), agentOf(client));
-  if (item === null || idOf(ticket['id']) !== id) throw noSuchItem(NAME);
+  if (item === null || idOf(ticket.id) !== id) throw noSuchItem(NAME);
   return { ticket, item };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
-import { presentConversation } from '../../connectors/slack/adapter.js';
+import { paragraphOf, presentConversation } from '../../connectors/slack/adapter.js';
 import { slack as connector } from '../../connectors/slack/index.js';
 import { mentionedIn, plainText, readMessage } from '../../connectors/slack/message.js';
 import { close, groupMessages } from '../../connectors/slack/windows.js';
@@ -200,6 +200,7 @@ describe('text', () => {
       user: null,
       signedAs: 'Tide',
     });
+    expect(paragraphOf(readMessage({ ts, text: 'Low.' })!, String)).toBe('Unknown author, 1970-01-01 00:00: Low.');
     const blocks = [
       { type: 'section', text: { type: 'mrkdwn', text: 'High' } },
       { elements: [{ elements: [{ text: 'water' }] }] },

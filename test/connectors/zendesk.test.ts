@@ -6,6 +6,7 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import { createEgress } from '../../egress/createEgress.js';
+import { textOfComments } from '../../connectors/helpdesk.js';
 import type { Egress } from '../../egress/types.js';
 import { newZendeskAccount, startZendesk, type ZendeskAccount, type ZendeskEmulator } from '../emulators/zendesk.js';
 import { loopbackEgress, NEVER } from './account.js';
@@ -357,6 +358,13 @@ describe('tickets', () => {
     expect(idsOf(await below('tickets', account, { autoSyncedSourceTypes: ['ARTICLE'] }))).toEqual(['tickets']);
     expect(idsOf(await below('category:1', account, { autoSyncedSourceTypes: [] }))).toEqual(['category:1']);
     expect(zendesk.requests).toHaveLength(1);
+  });
+
+  test('name a comment without an author', () => {
+    const at = '2026-03-03T10:00:00.000Z';
+    expect(Buffer.from(textOfComments(null, [{ author: null, at, text: 'Ahoy' }])).toString()).toBe(
+      'Unknown author, 2026-03-03 10:00: Ahoy',
+    );
   });
 
   test('are read with all comments and their authors', async () => {
