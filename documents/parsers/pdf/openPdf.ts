@@ -17,9 +17,17 @@ export const operationsOfPdf = async (): Promise<Library['OPS']> => (await loadL
 /** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
 async function loadLibrary(): Promise<Library> {
   const worker: unknown = await import(WORKER);
-  Object.assign(globalThis, { pdfjsWorker: worker });
+  Object.assign(globalThis, { pdfjsWorker: worker, FontFace: UnusedFont });
   return import('pdfjs-dist/legacy/build/pdf.mjs');
 }
+
+/** A font that is never drawn with. */
+class UnusedFont {
+  readonly loaded = Promise.resolve();
+}
+
+/** The part of a browser's document that takes the fonts of PDF.js. */
+const WITHOUT_FONTS = { fonts: { add: () => {}, delete: () => {} } };
 
 /** What a PDF is opened for: to render its pages, to examine them with their pictures, or to read text and rules. */
 export type PdfUse = 'drawing' | 'pictures' | 'text';
@@ -35,7 +43,10 @@ export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDF
     data: Uint8Array.from(bytes),
     isEvalSupported: false,
     enableXfa: false,
-    disableFontFace: true,
+    // To draw, PDF.js needs the outlines of all glyphs, because Node cannot load fonts. To read, it does not, but it
+    // computes them unless it can hand over its fonts.
+    disableFontFace: use === 'drawing',
+    ...(use === 'drawing' ? {} : { ownerDocument: WITHOUT_FONTS }),
     useSystemFonts: false,
     useWorkerFetch: false,
     useWasm: use === 'drawing',

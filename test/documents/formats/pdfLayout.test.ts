@@ -1,6 +1,7 @@
 import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { describe, expect, test } from '@jest/globals';
 
+import { openPdf, type PdfUse } from '../../../documents/parsers/pdf/openPdf.js';
 import { parseDocument } from '../../../documents/registry.js';
 import { LIMITS } from '../page.js';
 import { faultOfFile, processFile, readFile, upload } from '../readFile.js';
@@ -220,4 +221,18 @@ test('reads a PDF that lost its signature', async () => {
   const bytes = Buffer.from(await makePdf((pdf) => pdf.text(SENTENCE)));
   bytes.fill(' ', 0, bytes.indexOf('7 0 obj'));
   expect((await readFile(Uint8Array.from(bytes), 'a.pdf')).text).toBe(SENTENCE);
+});
+
+test('outlines of glyphs are computed to draw a page, not to read it', async () => {
+  const bytes = await makePdf((pdf) => pdf.font('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf').text('Harbour'));
+  const outlines = async (use: PdfUse): Promise<number> => {
+    const task = await openPdf(bytes, use);
+    const page = await (await task.promise).getPage(1);
+    await page.getOperatorList();
+    const names = [...(page.commonObjs as Iterable<readonly [name: string, value: unknown]>)].map(([name]) => name);
+    await task.destroy();
+    return names.filter((name) => name.includes('_path_')).length;
+  };
+  expect(await outlines('text')).toBe(0);
+  expect(await outlines('drawing')).toBeGreaterThan(0);
 });
