@@ -17,6 +17,7 @@ export function dropEchoes(nodes: readonly ParentNode[], leftOut: ReadonlySet<Pa
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
+      if (child.images === 0) continue;
       if (child.name !== 'img') visit(child);
       else if (isEcho(child, leftOut)) child.attribs['alt'] = '';
     }
