@@ -9,7 +9,7 @@ const LEVELS = 6;
 const MAX_NODES = 80;
 
 /**
- * Removes the labels of pictures that repeat a text beside the picture, as in cards of products: the picture and the title
+ * Removes the labels of pictures that repeat a text next to the picture, as in cards of products: the picture and the title
  * have the same text.
  * @param leftOut the elements that are not text; their texts do not count
  */
