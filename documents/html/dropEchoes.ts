@@ -9,7 +9,7 @@ const LEVELS = 6;
 const MAX_NODES = 80;
 
 /**
- * Removes the labels of pictures that repeat a text beside the picture, as in cards of products: the picture and the title
+ * Removes the labels of pictures that repeat a text next to the picture, as in cards of products: the picture and the title
  * have the same text.
  * @param leftOut the elements that are not text; their texts do not count
  */
@@ -17,6 +17,7 @@ export function dropEchoes(nodes: readonly ParentNode[], leftOut: ReadonlySet<Pa
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
+      if (child.images === 0) continue;
       if (child.name !== 'img') visit(child);
       else if (isEcho(child, leftOut)) child.attribs['alt'] = '';
     }

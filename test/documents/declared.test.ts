@@ -64,7 +64,7 @@ test.each(kinds)('%s declares %s', (html, kind) => {
   expect(declaredKind(html)).toBe(kind);
 });
 
-test('the label of a picture that repeats the title beside it is left out, and another one stays', () => {
+test('the label of a picture that repeats the title next to it is left out, and another one stays', () => {
   const card = (label: string, name: string): string =>
     `<li><a href=/a><img src=a.jpg alt="${label}"></a><h3><a href=/a>${name}</a></h3><p>3 euros</p></li>`;
   const html = `<main><h1>Tools</h1><p>${P}</p><ul>${card('Oak table for the hall', 'Oak table for the hall')}${card('A kettle on a stove', 'Copper kettle')}</ul></main>`;

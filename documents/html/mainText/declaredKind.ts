@@ -11,17 +11,24 @@ const THREADS = /^(?:QAPage|DiscussionForumPosting)$/;
 
 /** Returns the kind that the page declares, or null. A page of a product can contain articles, and so can a thread. */
 export function declaredKind(html: string): DeclaredKind | null {
-  if (isReference(html.slice(0, HEAD_LENGTH))) return 'reference';
+  const end = html.indexOf('</head');
+  const head = html.slice(0, end === -1 ? HEAD_LENGTH : end);
+  if (isReference(head.slice(0, HEAD_LENGTH))) return 'reference';
   const types = new Set<string>();
   addLinkedTypes(html, types);
-  addItemTypes(html, types);
-  const openGraph = openGraphType(html);
+  for (const [, type] of html.matchAll(ITEM_TYPES)) if (type !== undefined) types.add(type);
+  const openGraph = openGraphType(head);
   const has = (kind: RegExp): boolean => [...types].some((type) => kind.test(type));
   if (has(PRODUCTS) || openGraph.startsWith('product') || openGraph === 'og:product') return 'product';
   if (has(THREADS)) return 'thread';
-  if (has(ARTICLES) || html.includes('article:published_time')) return 'article';
-  return null;
+  return has(ARTICLES) || head.includes('article:published_time') ? 'article' : null;
 }
+
+/** Number of characters at the beginning of a page in which a generator names itself, and of a page without a head. */
+const HEAD_LENGTH = 8000;
+
+/** Types of microdata. The pattern begins with letters, so that the search is fast. */
+const ITEM_TYPES = /itemtype\s*=\s*["']?\s*https?:\/\/(?:www\.)?schema\.org\/(\w+)/g;
 
 /** Adds the types in blocks of JSON-LD. */
 function addLinkedTypes(html: string, types: Set<string>): void {
@@ -36,35 +43,17 @@ function addLinkedTypes(html: string, types: Set<string>): void {
 const JSON_LD = 'application/ld+json';
 const TYPE = /"@type"\s*:\s*\[?\s*"(?:https?:\/\/schema\.org\/)?(\w+)"/g;
 
-/** Adds the types of microdata. */
-function addItemTypes(html: string, types: Set<string>): void {
-  for (let at = html.indexOf(VOCABULARY); at !== -1; at = html.indexOf(VOCABULARY, at + 1)) {
-    if (!ITEM_TYPE.test(html.slice(Math.max(0, at - LONGEST_START), at))) continue;
-    const name = at + VOCABULARY.length;
-    types.add(/^\w*/.exec(html.slice(name, name + LONGEST_TYPE))?.[0] ?? '');
-  }
-}
-
-const VOCABULARY = 'schema.org/';
-const ITEM_TYPE = /itemtype\s*=\s*["']?\s*https?:\/\/(?:www\.)?$/i;
-/** Maximum number of characters of an attribute before the name of the vocabulary, and of a type. */
-const LONGEST_START = 40;
-const LONGEST_TYPE = 60;
-
 /** Returns the type of Open Graph, in lower case; an empty string if there is none. */
-function openGraphType(html: string): string {
-  const at = html.indexOf('og:type');
+function openGraphType(head: string): string {
+  const at = head.indexOf('og:type');
   if (at === -1) return '';
-  const start = html.lastIndexOf('<', at);
-  const end = html.indexOf('>', at);
+  const start = head.lastIndexOf('<', at);
+  const end = head.indexOf('>', at);
   if (start === -1 || end === -1 || end - start > LONGEST_META) return '';
-  return (/\scontent\s*=\s*["']?\s*([\w.:-]+)/i.exec(html.slice(start, end))?.[1] ?? '').toLowerCase();
+  return (/\scontent\s*=\s*["']?\s*([\w.:-]+)/i.exec(head.slice(start, end))?.[1] ?? '').toLowerCase();
 }
 
 const LONGEST_META = 300;
-
-/** Number of characters at the beginning of a page in which a generator names itself. */
-const HEAD_LENGTH = 8000;
 
 /** Whether a generator of documentation names itself, in a meta element or in a comment. */
 function isReference(head: string): boolean {
