@@ -12,8 +12,8 @@ import { isOAuthSource } from '../contract/accounts/whiteLabel.js';
 import { ANSWERS } from '../test/contracts/answers/index.js';
 import type { Contract } from '../test/contracts/contract.js';
 import { INDEPENDENT_SUITES, SPECIFIED } from '../test/contracts/evidence.js';
-import { type Aspect, ASPECTS } from '../test/contracts/reality/fact.js';
-import { OBSERVATIONS } from '../test/contracts/reality/index.js';
+import { type Aspect, ASPECTS } from '../test/contracts/observations/observation.js';
+import { OBSERVATIONS } from '../test/contracts/observations/index.js';
 import { CONTRACTS } from '../test/contracts/tables/index.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -205,7 +205,7 @@ Every part of a source is tested with our own emulator. This table shows the add
 |---|---|
 | specification | every request, and for some sources every answer of our emulator, is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
-| facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/reality](../test/contracts/reality)) |
+| facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
 | own | our own emulator only |
 | – | the source does not use OAuth: the user supplies a token, or nothing |
 

@@ -3,7 +3,7 @@
  * docs/sources.md.
  */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import type { Aspect } from './reality/fact.js';
+import type { Aspect } from './observations/observation.js';
 
 /**
  * The aspects whose requests each table of a specification describes. Rate limits and consents are in no specification.

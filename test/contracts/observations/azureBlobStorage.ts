@@ -1,8 +1,8 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/azureBlobStorage.test.ts';
 
-export const azureBlobStorage: Reality = {
+export const azureBlobStorage: SourceObservations = {
   source: 'Azure Blob Storage',
   facts: [
     {

@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES } from '../../contract/sources/connectedSources.js';
 import { everyRow } from '../support/everyRow.js';
-import { ASPECTS, type Fact, type Reality } from './reality/fact.js';
-import { OBSERVATIONS } from './reality/index.js';
+import { ASPECTS, type Observation, type SourceObservations } from './observations/observation.js';
+import { OBSERVATIONS } from './observations/index.js';
 
 /** The sources with the most users, of which at least ten facts are known. */
 const LARGEST = [
@@ -15,7 +15,7 @@ const ROOT = new URL('../../', import.meta.url);
 const FACTS = OBSERVATIONS.flatMap(({ source, facts }) => facts.map((fact) => ({ source, fact })));
 
 /** Checks that a fact names its origin, and existing evidence. */
-export function checkFact({ about, fact, seen, date, ours }: Fact): void {
+export function checkFact({ about, fact, seen, date, ours }: Observation): void {
   expect(ASPECTS).toContain(about);
   expect(fact).toMatch(/^\S.{20,}\.$/);
   expect(seen).toMatch(/^https?:\/\/[\w.-]+\/\S+$/);
@@ -34,9 +34,9 @@ test('every fact has a link, a date, and a test or file that exists', () =>
   ));
 
 test('rejects a fact without evidence', () => {
-  const fact: Fact = {
+  const fact: Observation = {
     ...FACTS[0]!.fact,
-    ours: { test: ['test/contracts/reality.test.ts', ['no', 'test'].join(' ')] },
+    ours: { test: ['test/contracts/observations.test.ts', ['no', 'test'].join(' ')] },
   };
   expect(() => checkFact(fact)).toThrow();
   expect(() => checkFact({ ...fact, ours: { safe: 'It is known to be safe.', in: 'nowhere.ts' } })).toThrow();
@@ -44,7 +44,7 @@ test('rejects a fact without evidence', () => {
 
 test('at least ten different facts are known of each of the twelve largest sources', () => {
   const numbers = new Map(
-    OBSERVATIONS.map(({ source, facts }: Reality) => [source, new Set(facts.map((one) => one.fact)).size]),
+    OBSERVATIONS.map(({ source, facts }: SourceObservations) => [source, new Set(facts.map((one) => one.fact)).size]),
   );
   expect(LARGEST.filter((source) => (numbers.get(source) ?? 0) < 10)).toEqual([]);
   const names: readonly string[] = Object.values(CONNECTED_SOURCES).map(({ name }) => name);

@@ -1,10 +1,10 @@
-import { onyx, type Reality } from './fact.js';
+import { onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/box.test.ts';
 const TOKENS = 'test/connectors/tokenEndpoints.test.ts';
 const openapi = (pull: number): string => `https://github.com/box/box-openapi/pull/${pull}`;
 
-export const box: Reality = {
+export const box: SourceObservations = {
   source: 'Box',
   facts: [
     {

@@ -1,8 +1,8 @@
-import { elastic, nango, onyx, type Reality } from './fact.js';
+import { elastic, nango, onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/notion.test.ts';
 
-export const notion: Reality = {
+export const notion: SourceObservations = {
   source: 'Notion',
   facts: [
     {

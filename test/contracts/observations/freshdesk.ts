@@ -1,9 +1,9 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/freshdesk.test.ts';
 const airbyte = (issue: number): string => `https://github.com/airbytehq/airbyte/issues/${issue}`;
 
-export const freshdesk: Reality = {
+export const freshdesk: SourceObservations = {
   source: 'Freshdesk',
   facts: [
     {

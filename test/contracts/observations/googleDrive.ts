@@ -1,8 +1,8 @@
-import { onyx, type Reality } from './fact.js';
+import { onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/googleDrive.test.ts';
 
-export const googleDrive: Reality = {
+export const googleDrive: SourceObservations = {
   source: 'Google Drive',
   facts: [
     {

@@ -1,8 +1,8 @@
-import { elastic, onyx, type Reality } from './fact.js';
+import { elastic, onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/github.test.ts';
 
-export const github: Reality = {
+export const github: SourceObservations = {
   source: 'GitHub',
   facts: [
     {

@@ -1,8 +1,8 @@
-import { elastic, nango, type Reality } from './fact.js';
+import { elastic, nango, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/dropbox.test.ts';
 
-export const dropbox: Reality = {
+export const dropbox: SourceObservations = {
   source: 'Dropbox',
   facts: [
     {

@@ -1,9 +1,9 @@
-import { elastic, onyx, type Reality } from './fact.js';
+import { elastic, onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/microsoft/sharePoint.test.ts';
 const DRIVES = 'test/connectors/microsoft/oneDrive.test.ts';
 
-export const sharePoint: Reality = {
+export const sharePoint: SourceObservations = {
   source: 'SharePoint',
   facts: [
     {

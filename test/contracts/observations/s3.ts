@@ -1,8 +1,8 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/s3.test.ts';
 
-export const s3: Reality = {
+export const s3: SourceObservations = {
   source: 'S3',
   facts: [
     {

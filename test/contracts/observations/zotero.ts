@@ -1,8 +1,8 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/zotero.test.ts';
 
-export const zotero: Reality = {
+export const zotero: SourceObservations = {
   source: 'Zotero',
   facts: [
     {

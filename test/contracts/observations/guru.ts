@@ -1,10 +1,10 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/guru.test.ts';
 /** Guru's own client. */
 const sdk = (path: string): string => `https://github.com/guruhq/py-sdk/${path}`;
 
-export const guru: Reality = {
+export const guru: SourceObservations = {
   source: 'Guru',
   facts: [
     {

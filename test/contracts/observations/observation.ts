@@ -15,7 +15,7 @@ type Evidence =
   | { readonly test: readonly [suite: string, name: string]; readonly fixed?: true }
   | { readonly safe: string; readonly in: string };
 
-export interface Fact {
+export interface Observation {
   readonly about: Aspect;
   readonly fact: string;
   /** Link to the observation. */
@@ -26,10 +26,10 @@ export interface Fact {
 }
 
 /** The facts of one source. */
-export interface Reality {
+export interface SourceObservations {
   /** Name of the source, as in its row. */
   readonly source: string;
-  readonly facts: readonly Fact[];
+  readonly facts: readonly Observation[];
 }
 
 /** Address of a commit or pull request of the projects that most facts come from. */

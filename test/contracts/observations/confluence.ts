@@ -1,9 +1,9 @@
-import { onyx, type Reality } from './fact.js';
+import { onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/confluence.test.ts';
 const commit = (hash: string): string => `https://github.com/onyx-dot-app/onyx/commit/${hash}`;
 
-export const confluence: Reality = {
+export const confluence: SourceObservations = {
   source: 'Confluence',
   facts: [
     {

@@ -1,8 +1,8 @@
-import { onyx, type Reality } from './fact.js';
+import { onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/gmail.test.ts';
 
-export const gmail: Reality = {
+export const gmail: SourceObservations = {
   source: 'Gmail',
   facts: [
     {

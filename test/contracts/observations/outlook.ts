@@ -1,4 +1,4 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/microsoft/outlook.test.ts';
 const FOLDERS =
@@ -6,7 +6,7 @@ const FOLDERS =
 const DELTA =
   'https://github.com/microsoftgraph/microsoft-graph-docs-contrib/blob/042f6274807ad0e0e3e6bbfbd80940bb5625288d/api-reference/v1.0/api/message-delta.md';
 
-export const outlook: Reality = {
+export const outlook: SourceObservations = {
   source: 'Outlook',
   facts: [
     {

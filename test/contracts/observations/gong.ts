@@ -1,8 +1,8 @@
-import { onyx, type Reality } from './fact.js';
+import { onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/gong.test.ts';
 
-export const gong: Reality = {
+export const gong: SourceObservations = {
   source: 'Gong',
   facts: [
     {

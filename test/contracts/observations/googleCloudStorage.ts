@@ -1,8 +1,8 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/googleCloudStorage.test.ts';
 
-export const googleCloudStorage: Reality = {
+export const googleCloudStorage: SourceObservations = {
   source: 'Google Cloud Storage',
   facts: [
     {

@@ -1,9 +1,9 @@
-import { nango, onyx, type Reality } from './fact.js';
+import { nango, onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/zendesk.test.ts';
 const airbyte = (issue: number): string => `https://github.com/airbytehq/airbyte/issues/${issue}`;
 
-export const zendesk: Reality = {
+export const zendesk: SourceObservations = {
   source: 'Zendesk',
   facts: [
     {

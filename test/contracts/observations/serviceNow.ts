@@ -1,8 +1,8 @@
-import { elastic, type Reality } from './fact.js';
+import { elastic, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/serviceNow.test.ts';
 
-export const serviceNow: Reality = {
+export const serviceNow: SourceObservations = {
   source: 'ServiceNow',
   facts: [
     {

@@ -1,10 +1,10 @@
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/document360.test.ts';
 /** A copy of the specification, with examples of answers. */
 const EXAMPLES = 'https://github.com/twardoch/d361api/blob/5f26903/swagger.json';
 
-export const document360: Reality = {
+export const document360: SourceObservations = {
   source: 'Document360',
   facts: [
     {

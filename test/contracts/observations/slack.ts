@@ -1,9 +1,9 @@
-import { elastic, nango, onyx, type Reality } from './fact.js';
+import { elastic, nango, onyx, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/slack.test.ts';
 const REQUESTS = 'test/connectors/slackRequests.test.ts';
 
-export const slack: Reality = {
+export const slack: SourceObservations = {
   source: 'Slack',
   facts: [
     {

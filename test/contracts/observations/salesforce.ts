@@ -1,8 +1,8 @@
-import { elastic, nango, type Reality } from './fact.js';
+import { elastic, nango, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/salesforce.test.ts';
 
-export const salesforce: Reality = {
+export const salesforce: SourceObservations = {
   source: 'Salesforce',
   facts: [
     {

@@ -1,8 +1,8 @@
-import { elastic, type Reality } from './fact.js';
+import { elastic, type SourceObservations } from './observation.js';
 
 const SUITE = 'test/connectors/microsoft/oneDrive.test.ts';
 
-export const oneDrive: Reality = {
+export const oneDrive: SourceObservations = {
   source: 'OneDrive',
   facts: [
     {

@@ -3,7 +3,7 @@ import { box } from './box.js';
 import { confluence } from './confluence.js';
 import { document360 } from './document360.js';
 import { dropbox } from './dropbox.js';
-import type { Reality } from './fact.js';
+import type { SourceObservations } from './observation.js';
 import { freshdesk } from './freshdesk.js';
 import { github } from './github.js';
 import { gmail } from './gmail.js';
@@ -23,7 +23,7 @@ import { zendesk } from './zendesk.js';
 import { zotero } from './zotero.js';
 
 /** What users and other projects observed, by source. */
-export const OBSERVATIONS: readonly Reality[] = [
+export const OBSERVATIONS: readonly SourceObservations[] = [
   ...[azureBlobStorage, box, confluence, document360, dropbox, freshdesk, github, gmail, gong, googleCloudStorage],
   ...[googleDrive, guru, notion, oneDrive, outlook, s3, salesforce, serviceNow, sharePoint, slack, zendesk, zotero],
 ];
