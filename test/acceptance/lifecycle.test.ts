@@ -10,6 +10,7 @@ import { samplePage, type Site, sitemapOf, startSampleSite, startSite } from '..
 import { testEngines } from '../support/engines.js';
 import { recordCall } from '../support/recordedCalls.js';
 import { startService, type TestService } from '../support/service.js';
+import { waitFor } from '../support/waitFor.js';
 import type { Listed, TestUser } from '../support/client.js';
 
 let service: TestService;
@@ -24,6 +25,11 @@ async function site<Kind extends Site>(starting: Promise<Kind>): Promise<Kind> {
 const texts = async (id: number): Promise<string[]> =>
   (await user.chunks({ ids: [id] })).results.map((chunk) => chunk.source_content);
 const tenant = (file: FileRecord) => ({ organizationId: file.organization_id, userId: file.organization_user_id ?? 0 });
+
+const childrenWhen = (parentId: number, holds: (files: readonly FileRecord[]) => boolean): Promise<FileRecord[]> =>
+  waitFor(() => user.children(parentId), holds);
+const twoReady = (files: readonly FileRecord[]): boolean =>
+  files.filter(({ sync_status }) => sync_status === 'READY').length >= 2;
 
 const heldSite = (count: number): Promise<HeldSite> => site(startHeldSite(count));
 
@@ -162,12 +168,11 @@ describe('POST /resync_file', () => {
   test('answers 409 for a file being synced', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    let moving: FileRecord | undefined;
-    while (!moving) {
-      moving = (await user.children(parent.id)).find((file) => file.sync_status === 'SYNCING');
-      await sleep(20);
-    }
-    const { status, body } = await resync({ file_id: moving.id });
+    const moving = await waitFor(
+      async () => (await user.children(parent.id)).find((file) => file.sync_status === 'SYNCING'),
+      (file) => file !== undefined,
+    );
+    const { status, body } = await resync({ file_id: moving?.id });
     expect(status).toBe(409);
     expect(body.detail).toMatch(/being synced/);
     held.release();
@@ -194,7 +199,7 @@ describe('POST /delete_files_v2', () => {
     const deletedIds = [first.id, second.id];
     expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(2);
     expect((await user.post('/delete_files_v2', { filters: { ids: deletedIds } })).body).toEqual({ success: true });
-    while ((await user.children(parent.id)).length > 2) await sleep(50);
+    await childrenWhen(parent.id, (files) => files.length === 2);
     expect(await service.store.chunks.countOf(tenant(first), deletedIds)).toBe(0);
     expect(await service.store.vectors.countOf(tenant(first), deletedIds)).toBe(0);
     expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(0);
@@ -208,7 +213,10 @@ describe('POST /delete_files_v2', () => {
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
     const [page] = (await user.children(parent.id)) as [FileRecord];
     await user.post('/delete_files_v2', { filters: { ids: [page.id] }, preserve_file_record: true });
-    while (!(await user.file(page.id)).file_contents_deleted) await sleep(50);
+    await waitFor(
+      () => user.file(page.id),
+      (file) => file.file_contents_deleted,
+    );
     expect(await user.file(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC', file_statistics: null });
     expect(await texts(page.id)).toEqual([]);
     await user.post('/resync_file', { file_id: page.id });
@@ -222,7 +230,7 @@ describe('early end of a run', () => {
     // Fewer held pages than requests to one host at once, so that the free ones get through.
     const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
+    await childrenWhen(parent.id, twoReady);
     const startedAt = Date.now();
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
@@ -238,7 +246,7 @@ describe('early end of a run', () => {
   test('by termination in Temporal: the reaper ends its records', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    while ((await user.children(parent.id)).filter((file) => file.sync_status === 'READY').length < 2) await sleep(30);
+    await childrenWhen(parent.id, twoReady);
     const client = createTemporalClient({
       address: testEngines().temporalAddress,
       namespace: 'default',

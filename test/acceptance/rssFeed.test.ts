@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
@@ -6,6 +5,7 @@ import { feedOf, linkedPage } from '../emulators/linkedSite.js';
 import { type Site, startSite } from '../emulators/site.js';
 import { readStoredState } from '../support/storedState.js';
 import { startService, type TestService } from '../support/service.js';
+import { waitFor } from '../support/waitFor.js';
 import type { Listed, TestUser } from '../support/client.js';
 
 let service: TestService;
@@ -162,7 +162,10 @@ describe('feed with validators', () => {
       'an entry was deleted',
       async (feed, [entry]) => {
         await user.post('/delete_files_v2', { filters: { ids: [entry?.id] } });
-        while ((await user.children(feed.id)).length > 1) await sleep(50);
+        await waitFor(
+          () => user.children(feed.id),
+          ({ length }) => length === 1,
+        );
         return user.post('/resync_file', { file_id: feed.id });
       },
     ],

@@ -5,6 +5,7 @@ import path from 'node:path';
 import mongoose from 'mongoose';
 
 import type { Activities } from '../../activities/index.js';
+import type { FileRecord } from '../../contract/files/records.js';
 import type { TemporalNames } from '../../contract/runs/temporalNames.js';
 import type { Store } from '../../store/connect.js';
 import { watchAnswers } from './answeredOperations.js';
@@ -110,6 +111,17 @@ export async function startService(
   const url = `http://127.0.0.1:${api.port}`;
   const recordAnswers = watchAnswers(api.port);
 
+  const hasStatus = async ({
+    id,
+    organization_id,
+    organization_user_id,
+    sync_status,
+  }: FileRecord): Promise<boolean> => {
+    const tenant = { organizationId: organization_id, userId: organization_user_id ?? 0 };
+    const [stored] = await store.files.byIds(tenant, [id]);
+    return stored?.syncStatus === sync_status;
+  };
+
   let stopWorker: (() => Promise<void>) | null = null;
   const service: TestService = {
     url,
@@ -117,7 +129,7 @@ export async function startService(
     apiKey,
     env,
     names,
-    user: (customerId, key = apiKey) => testUser(url, key, customerId),
+    user: (customerId, key = apiKey) => testUser(url, key, customerId, 0, hasStatus),
     async startWorker(wrap) {
       await quietTemporal();
       const worker = await createWorker(config, {

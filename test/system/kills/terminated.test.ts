@@ -122,7 +122,10 @@ test('reports a delete that was terminated halfway; a resync restores the whole 
   expect(after.content('lena')).toEqual(before);
 
   await user.post('/delete_files_v2', { filters: { ids } });
-  while ((await user.children(one?.parent_id ?? 0)).some((file) => ids.includes(file.id))) await sleep(50);
+  await waitFor(
+    () => user.children(one?.parent_id ?? 0),
+    (files) => !files.some((file) => ids.includes(file.id)),
+  );
   expect((await settledState()).findInconsistencies()).toEqual([]);
 });
 

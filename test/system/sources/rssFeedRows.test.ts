@@ -304,7 +304,10 @@ test('deletes all data of a feed that is deleted while it is read', async () => 
   expect((await user.post('/delete_files_v2', { filters: { ids: [feed!.id] }, delete_child_files: true })).status).toBe(
     200,
   );
-  while ((await feedsOf(user)).length > 0) await sleep(50);
+  await waitFor(
+    () => feedsOf(user),
+    ({ length }) => length === 0,
+  );
   answer();
   const ended = () =>
     logLines.some((line) => line.includes(`"fileId":${feed!.id}`) && /run (finished|cancelled)/.test(line));
