@@ -30,6 +30,7 @@ async function load() {
     createLog: log.createLog,
     activityFields: fields.activityFields,
     createLocalProvider: local.createLocalProvider,
+    startLocalProcess: local.startLocalProcess,
     isExpected: sdkLogger.isExpected,
     sdk: sdk.default,
     activity: activity.default,

@@ -5,7 +5,7 @@ import type * as sdk from '@temporalio/worker';
 import type { activityFields } from '../../activities/logFields.js';
 import type { createApi } from '../../api/createApi.js';
 import type { loadConfig } from '../../config/config.js';
-import type { createLocalProvider } from '../../providers/embeddings/providers/local.js';
+import type { createLocalProvider, startLocalProcess } from '../../providers/embeddings/providers/local.js';
 import type { createLog } from '../../observability/log.js';
 import type { createWorker } from '../../worker/createWorker.js';
 import type { isExpected } from '../../worker/sdkLogger.js';
@@ -17,6 +17,8 @@ export interface Product {
   readonly createLog: typeof createLog;
   readonly activityFields: typeof activityFields;
   readonly createLocalProvider: typeof createLocalProvider;
+  /** From source each process would load a compiler, which takes half of its start. */
+  readonly startLocalProcess: typeof startLocalProcess;
   readonly isExpected: typeof isExpected;
   /** Shared, because its native part can be loaded only once in a process. */
   readonly sdk: typeof sdk;

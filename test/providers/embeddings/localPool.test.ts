@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { joinWindows } from '../../../providers/embeddings/joinWindows.js';
-import { startLocalProcess } from '../../../providers/embeddings/providers/local.js';
 import {
   createLocalPool,
   LONG_QUERY_CHARACTERS,
@@ -11,8 +10,11 @@ import {
   type LocalPoolOptions,
 } from '../../../providers/embeddings/providers/localPool.js';
 import type { LocalRequest } from '../../../providers/embeddings/providers/localProcess.js';
+import { loadProduct } from '../../support/product.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { modelFiles } from './modelFiles.js';
+
+const { startLocalProcess } = await loadProduct();
 
 interface ObservedPool {
   readonly pool: LocalPool;
