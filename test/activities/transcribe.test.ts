@@ -14,7 +14,7 @@ const FILE = {
 /**
  * Ends the step while the service works on the recording.
  * @param reason the SDK's reason for the abort
- * @param created whether the service has created a job by then
+ * @param created whether the service has created a job before that
  */
 async function endedWhileWaiting(
   reason: string,
