@@ -2,7 +2,8 @@ import { Fault } from '../../contract/failures.js';
 import type { ItemContent } from '../connector.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { createItem, createContainer } from '../items.js';
-import { asObject, asText, type Json, omitNull } from '../json.js';
+import { type Answer, asAnswer, asAnswers, asText, omitNull } from '../json.js';
+import type { GitBookPage, GitBookSpace, GitBookUrls } from './fields.js';
 
 /** The fields of a space that are read. */
 export interface SpaceJson {
@@ -23,16 +24,15 @@ export interface PageJson {
   readonly createdAt?: string;
   readonly updatedAt?: string;
   readonly urls?: { readonly app?: string };
-  readonly pages?: readonly PageJson[];
   /** Only with format=markdown. */
   readonly markdown?: string;
 }
 
 /** Parses a space; null for an answer without its id. */
-export function spaceFrom(json: Json): SpaceJson | null {
-  const id = asText(json['id']);
+export function spaceFrom(json: Answer<GitBookSpace>): SpaceJson | null {
+  const id = asText(json.id);
   if (id === null) return null;
-  const { app, published } = asObject(json['urls']);
+  const { app, published } = asAnswer<GitBookUrls>(json.urls);
   return {
     id,
     ...textsIn(json, ['title', 'createdAt', 'deletedAt']),
@@ -41,17 +41,17 @@ export function spaceFrom(json: Json): SpaceJson | null {
 }
 
 /** Parses a page without its subpages; null for an answer without its id. */
-export function pageFrom(json: Json): PageJson | null {
-  const id = asText(json['id']);
+export function pageFrom(json: Answer<GitBookPage>): PageJson | null {
+  const id = asText(json.id);
   if (id === null) return null;
   return {
     id,
     ...textsIn(json, ['title', 'type', 'path', 'description', 'createdAt', 'updatedAt', 'markdown']),
-    urls: omitNull({ app: asText(asObject(json['urls'])['app']) }),
+    urls: omitNull({ app: asText(asAnswer<GitBookUrls>(json.urls).app) }),
   };
 }
 
-const textsIn = (json: Json, names: readonly string[]): Readonly<Record<string, string>> =>
+const textsIn = <T extends object>(json: T, names: readonly (keyof T & string)[]): Readonly<Record<string, string>> =>
   omitNull(Object.fromEntries(names.map((name) => [name, asText(json[name])])));
 
 /** Builds an item id. Page ids are unique within their space only, so it contains both. */
@@ -89,21 +89,23 @@ const COMPUTED =
 /** Returns all pages of a space, parents first, and the entries among them that are not items. */
 export function itemsOfPages(
   space: SpaceJson,
-  pages: readonly PageJson[],
+  pages: readonly Answer<GitBookPage>[],
 ): { readonly items: SourceItem[]; readonly skipped: SkippedItem[] } {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
   // An explicit stack, so that deep nesting cannot overflow the call stack.
-  const open = pages.map((page) => ({ page, parent: space.id })).toReversed();
+  const open = pages.map((json) => ({ json, parent: space.id })).toReversed();
   for (let next = open.pop(); next; next = open.pop()) {
-    const { page, parent } = next;
+    const { json, parent } = next;
+    const page = pageFrom(json);
+    if (page === null) continue;
     const itemType = ITEM_TYPES[page.type ?? ''];
     const externalId = itemId(space.id, page.id);
     if (itemType === undefined) {
       skipped.push({ externalId, name: page.title ?? page.id, reason: COMPUTED });
       continue;
     }
-    const inside = page.pages ?? [];
+    const inside = asAnswers<GitBookPage>(json.pages);
     items.push(
       createItem({
         externalId,
@@ -121,7 +123,7 @@ export function itemsOfPages(
         ...(page.type === 'link' ? { skipReason: LINK } : {}),
       }),
     );
-    open.push(...inside.map((child) => ({ page: child, parent: externalId })).toReversed());
+    open.push(...inside.map((child) => ({ json: child, parent: externalId })).toReversed());
   }
   return { items, skipped };
 }

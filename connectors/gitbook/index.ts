@@ -5,7 +5,6 @@ import type { SourceClient } from '../accountClient.js';
 import {
   contentOf,
   itemId,
-  type PageJson,
   pageFrom,
   partsOf,
   type SpaceJson,
@@ -15,6 +14,16 @@ import {
 } from './adapter.js';
 import { incompleteAnswer } from '../faults.js';
 import { bearer } from '../bearer.js';
+import { asAnswer, asAnswers, asText, omitNull } from '../json.js';
+import type {
+  GitBookContent,
+  GitBookNext,
+  GitBookOrganization,
+  GitBookPage,
+  GitBookSpace,
+  GitBookSpaces,
+  GitBookUser,
+} from './fields.js';
 
 /** Credentials supplied by the caller. */
 export interface GitBookCredentials {
@@ -27,7 +36,7 @@ export interface GitBookCredentials {
 const SPACES_PER_PAGE = '100';
 
 async function readSpace(client: SourceClient, spaceId: string): Promise<SpaceJson> {
-  const space = spaceFrom(await client.get(['spaces', spaceId], {}));
+  const space = spaceFrom(asAnswer<GitBookSpace>(await client.get(['spaces', spaceId], {})));
   if (space === null) throw incompleteAnswer('GitBook', 'the space');
   return space;
 }
@@ -48,30 +57,23 @@ export const gitbook: Connector<GitBookCredentials> = {
 
   async identify(client) {
     const { organization } = client.credentials;
-    const user = await client.get(['user'], {});
-    const found = (await client.get(['orgs', organization], {})) as { id?: unknown; title?: unknown };
-    if (typeof found.id !== 'string') throw new Fault('server_error', 'GitBook returned no organization. Try again.');
-    return {
-      account: found.id,
-      metadata: {
-        organization: found.id,
-        ...(typeof found.title === 'string' ? { organization_name: found.title } : {}),
-        ...(typeof user['displayName'] === 'string' ? { user_name: user['displayName'] } : {}),
-      },
-    };
+    const user = asAnswer<GitBookUser>(await client.get(['user'], {}));
+    const found = asAnswer<GitBookOrganization>(await client.get(['orgs', organization], {}));
+    const id = asText(found.id);
+    if (id === null) throw new Fault('server_error', 'GitBook returned no organization. Try again.');
+    const names = omitNull({ organization_name: asText(found.title), user_name: asText(user.displayName) });
+    return { account: id, metadata: { organization: id, ...names } };
   },
 
   async listRoots(client, cursor) {
     const { organization } = client.credentials;
     const query = { limit: SPACES_PER_PAGE, ...(cursor === null ? {} : { page: cursor }) };
-    const { items, next } = (await client.get(['orgs', organization, 'spaces'], query)) as {
-      items?: SpaceJson[];
-      next?: { page?: string };
-    };
-    if (!Array.isArray(items)) throw incompleteAnswer('GitBook', 'the list of spaces');
+    const list = asAnswer<GitBookSpaces>(await client.get(['orgs', organization, 'spaces'], query));
+    if (!Array.isArray(list.items)) throw incompleteAnswer('GitBook', 'the list of spaces');
+    const spaces = asAnswers<GitBookSpace>(list.items).flatMap((one) => spaceFrom(one) ?? []);
     return {
-      items: items.filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
-      next: next?.page ?? null,
+      items: spaces.filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
+      next: asText(asAnswer<GitBookNext>(list.next).page),
     };
   },
 
@@ -80,11 +82,9 @@ export const gitbook: Connector<GitBookCredentials> = {
     const space = await readSpace(client, spaceId);
     if (space.deletedAt !== undefined) throw new Fault('not_found', 'This GitBook space was deleted.');
     // The API returns the whole tree in one answer.
-    const { pages } = (await client.get(['spaces', spaceId, 'content', 'pages'], {})) as {
-      pages?: PageJson[];
-    };
+    const { pages } = asAnswer<GitBookContent>(await client.get(['spaces', spaceId, 'content', 'pages'], {}));
     if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
-    const inside = itemsOfPages(space, pages);
+    const inside = itemsOfPages(space, asAnswers<GitBookPage>(pages));
     const all = [itemOfSpace(space), ...inside.items];
     if (pageId === null) return { items: all, skipped: inside.skipped, next: null };
     const selected = new Set([externalId]);
@@ -104,7 +104,7 @@ export const gitbook: Connector<GitBookCredentials> = {
       throw new Fault('unsupported_type', 'A GitBook space has no text of its own: sync the pages in it.');
     }
     const path = ['spaces', spaceId, 'content', 'page', pageId];
-    const page = pageFrom(await client.get(path, { format: 'markdown' }));
+    const page = pageFrom(asAnswer<GitBookPage>(await client.get(path, { format: 'markdown' })));
     if (page === null) throw incompleteAnswer('GitBook', 'the page');
     return contentOf(page, itemId(spaceId, pageId), spaceId);
   },

@@ -1,0 +1,38 @@
+/**
+ * Names of the fields that GitBook publishes: the OpenAPI document of @gitbook/api 0.202.0. The package itself is a client with
+ * dependencies of its own.
+ */
+
+type Fields<Name extends string> = Record<Name, unknown>;
+type Dates = 'createdAt' | 'updatedAt';
+
+export type GitBookUrls = Fields<'location' | 'app' | 'published' | 'public' | 'icon' | 'logo'>;
+export type GitBookSpace = Fields<
+  Dates | 'object' | 'id' | 'title' | 'emoji' | 'visibility' | 'deletedAt' | 'urls' | 'organization' | 'parent'
+>;
+/** A list of spaces. */
+export type GitBookSpaces = Fields<'items' | 'next' | 'count'>;
+/** The position of the next page of a list. */
+export type GitBookNext = Fields<'page'>;
+export type GitBookPage = Fields<
+  | Dates
+  | 'id'
+  | 'title'
+  | 'type'
+  | 'kind'
+  | 'slug'
+  | 'path'
+  | 'description'
+  | 'hidden'
+  | 'urls'
+  | 'pages'
+  | 'tags'
+  | 'documentId'
+  | 'markdown'
+>;
+/** The tree of the pages of a space. */
+export type GitBookContent = Fields<'pages'>;
+export type GitBookUser = Fields<'object' | 'id' | 'displayName' | 'email' | 'photoURL' | 'urls'>;
+export type GitBookOrganization = Fields<
+  'object' | 'id' | 'title' | 'createdAt' | 'emailDomains' | 'hostname' | 'urls'
+>;
