@@ -88,7 +88,7 @@ test('opens an article with its address on the site', async () => {
   expect(await accountOf().open('w1/article:a1', NEVER)).toMatchObject({
     name: 'A1',
     url: 'https://docs.example/v1/docs/a1',
-    facts: { category_id: 'c', updated_at: '2026-03-03T10:01:00.000Z' },
+    fileMetadata: { category_id: 'c', updated_at: '2026-03-03T10:01:00.000Z' },
   });
 });
 

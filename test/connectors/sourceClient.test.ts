@@ -44,12 +44,12 @@ beforeEach(() => {
 
 const client = (
   timeLimitMs = 30_000,
-  gate = createRateLimiters('Guru', 2)('GURU 1'),
+  gate = createRateLimiters('Sample', 2)('SAMPLE 1'),
   connector: SourceClientSettings['connector'] = guru,
   signal = NEVER,
 ) =>
   createSourceClient({
-    name: 'Guru',
+    name: 'Sample',
     urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
     connector,
@@ -79,7 +79,7 @@ describe('the status of a response', () => {
     answers = [status(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
     const fault = await faultOf(client().get(['user'], {}));
     expect(fault).toMatchObject({ kind, retryable });
-    expect(fault.message).toMatch(/^Guru .*\(HTTP \d+\)$/);
+    expect(fault.message).toMatch(/^Sample .*\(HTTP \d+\)$/);
     expect(fault.message).not.toMatch(/secret|</);
     // Redirects are not followed, so the credentials are not sent to another host.
     expect(requests).toHaveLength(1);
@@ -113,7 +113,7 @@ describe('a rate limit', () => {
   });
 
   test('longer than the maximum wait throws a Fault with the delay, and applies to the whole account', async () => {
-    const gate = createRateLimiters('Guru', 2)('GURU 1');
+    const gate = createRateLimiters('Sample', 2)('SAMPLE 1');
     answers = [status(429, { 'retry-after': '3000' })];
     const fault = await faultOf(client(100, gate).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });
