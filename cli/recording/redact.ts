@@ -93,7 +93,14 @@ function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
 
 function redactAnswer({ status, headers, bytes }: RawResponse, redaction: TextRedaction): RawResponse {
   const redacted = redactBody(bytes, headers['content-type'] ?? '', redaction);
-  return { status, headers: redactHeaders(headers, redaction), bytes: redacted };
+  const shown = redactHeaders(headers, redaction);
+  // Clients read as many bytes as the header says.
+  const hasLength = headers['content-length'] === String(bytes.length);
+  return {
+    status,
+    headers: hasLength ? { ...shown, 'content-length': String(redacted.length) } : shown,
+    bytes: redacted,
+  };
 }
 
 /** A raw exchange with its redacted response. */

@@ -61,7 +61,9 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
     write(externalId, text) {
       const article = articles().get(numberOf(externalId))!;
       article.body = `<p>${text}</p>`;
-      article.updated = new Date().toISOString();
+      // Freshdesk's times have whole seconds: a change in the same second as the one before would not be visible.
+      const time = Math.max(Date.now(), Date.parse(article.updated ?? '2026-01-01') + 1000);
+      article.updated = new Date(time).toISOString().replace(/\.\d+/, '');
     },
     remove: (externalId) => void articles().delete(numberOf(externalId)),
     limit(requests, forS = 0) {
