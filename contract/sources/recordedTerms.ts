@@ -41,6 +41,8 @@ export const RECORDED_TERMS: Partial<Readonly<Record<ConnectedSourceType, Record
   DROPBOX: { words: ['id:'] },
   GMAIL: { base64: ['raw'] },
   GITHUB: { base64: ['content'] },
+  // The parameter of links to the next page: https://developer.getguru.com/docs/paging
+  GURU: { words: ['token'] },
   // Fields of Amazon's API that its SDK reads: https://docs.aws.amazon.com/AmazonS3/latest/API/
   S3: {
     words: [
