@@ -31,6 +31,8 @@ export interface Product {
 declare global {
   /** Set by environment.cjs. */
   var loadProduct: () => Promise<Product>;
+  /** The global object of Node itself, which the product uses: a suite has one of its own. */
+  var globalOfNode: typeof globalThis;
 }
 
 export const loadProduct = (): Promise<Product> => globalThis.loadProduct();

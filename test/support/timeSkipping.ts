@@ -11,6 +11,7 @@ import { findPort } from '../../engines/ports.js';
 import { endOf } from '../../engines/process.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
 import { fetchedJars, findJava } from './java.js';
+import './product.js';
 import { waitFor } from './waitFor.js';
 
 const POM = fileURLToPath(new URL('../timeSkipping/pom.xml', import.meta.url));
@@ -122,33 +123,43 @@ const MIN_JUMP_MS = 500;
  * tolerate the jumps.
  */
 function replaceClocks() {
-  const Real = globalThis.Date;
   let ahead = 0;
-  const now = (): number => Real.now() + ahead;
-  // A proxy, so that `instanceof Date` keeps working.
-  globalThis.Date = new Proxy(Real, {
-    construct: (target, args, newTarget) =>
-      Reflect.construct(
-        target,
-        args.length === 0 ? [now()] : args,
-        newTarget === globalThis.Date ? target : newTarget,
-      ) as object,
-    apply: () => new Real(now()).toString(),
-    get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+  const globals = [globalThis, globalThis.globalOfNode];
+  const restoreDates = globals.map((its) => {
+    const Real = its.Date;
+    const now = (): number => Real.now() + ahead;
+    // A proxy, so that `instanceof Date` keeps working.
+    its.Date = new Proxy(Real, {
+      construct: (target, args, newTarget) =>
+        Reflect.construct(
+          target,
+          args.length === 0 ? [now()] : args,
+          newTarget === its.Date ? target : newTarget,
+        ) as object,
+      apply: () => new Real(now()).toString(),
+      get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
+    });
+    return () => {
+      its.Date = Real;
+    };
   });
-  const sinceStart = performance.now.bind(performance);
-  performance.now = () => sinceStart() + ahead;
+  const restoreTimers = [...new Set(globals.map((its) => its.performance))].map((timer) => {
+    const sinceStart = timer.now.bind(timer);
+    timer.now = () => sinceStart() + ahead;
+    return () => {
+      timer.now = sinceStart;
+    };
+  });
   return {
     /** Advances the clocks. @returns the length of the jump in milliseconds */
     advanceTo(time: number): number {
-      const jump = Math.floor(time - now());
+      const jump = Math.floor(time - Date.now());
       if (jump < MIN_JUMP_MS) return 0;
       ahead += jump;
       return jump;
     },
     restore(): void {
-      globalThis.Date = Real;
-      performance.now = sinceStart;
+      for (const restore of [...restoreDates, ...restoreTimers]) restore();
     },
   };
 }

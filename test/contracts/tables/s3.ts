@@ -1,9 +1,9 @@
 import type { Contract, Rule } from '../contract.js';
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/** https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. The user supplies the access key. */
 const signed: Readonly<Record<string, Rule>> = {
   authorization: {
-    pattern: String.raw`^AWS4-HMAC-SHA256 Credential=[^,/]+/\d{8}/[a-z\d-]+/s3/aws4_request, ?SignedHeaders=[a-z\d;-]*\bhost\b[a-z\d;-]*, ?Signature=[\da-f]{64}$`,
+    pattern: String.raw`^AWS4-HMAC-SHA256 Credential=.+/\d{8}/[a-z\d-]+/s3/aws4_request, ?SignedHeaders=[a-z\d;-]*\bhost\b[a-z\d;-]*, ?Signature=[\da-f]{64}$`,
     required: true,
   },
   'x-amz-date': { pattern: String.raw`^\d{8}T\d{6}Z$`, required: true },
