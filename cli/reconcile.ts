@@ -1,4 +1,4 @@
-/** Runs the comparison of store/reconcile/ with what it needs from modules outside of store/: resyncs and search terms. */
+/** Runs the comparison of store/reconcile/, which needs resyncs and search terms from outside of store/. */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';
 import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';

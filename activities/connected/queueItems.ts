@@ -116,7 +116,7 @@ export function createQueueActivities(deps: ActivityDeps) {
       const signal = cancellationSignal();
       const { request } = run;
       let { progress } = run;
-      let isFull = false;
+      let isFull = progress.isFull === true;
       const { max_files_per_upload: most } = await store.limits.get(run);
       for (const until = Date.now() + MAX_STEP_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
         signal.throwIfAborted();

@@ -71,8 +71,8 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       if (wanted.state !== 'on') return no(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      const findConflict = await store.scheduledSyncs.findConflict(of);
-      if (findConflict !== null) return no(findConflict);
+      const conflict = await store.scheduledSyncs.findConflict(of);
+      if (conflict !== null) return no(conflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
         store.runs.accept(

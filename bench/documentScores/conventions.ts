@@ -43,7 +43,7 @@ export interface Separated {
   readonly apart: readonly string[];
 }
 
-/** Comments in docling's references. The time of a comment is not scored: it is no word of it. */
+/** Comments in docling's references. The time of a comment is not scored, because it is not part of its text. */
 const REFERENCE_COMMENT = /^\[author: ([^\]]*?)(?: \([A-Z]{1,4}\))?(?:, time: [^\]]*)?\]: (.*)$/gm;
 /** Comments, headers and footers in our text. */
 const OUR_NOTE =

@@ -9,7 +9,7 @@ import { removeBareHeadings } from './scoreBlocks.js';
  * Removes what is not the text of a page that declares itself an article: blocks after the centre of the page, and
  * lists of other pages in it. Footnotes and code stay.
  * @param around the posts of a thread and the elements around them, which are kept
- * @param removed the blocks that are left out; gets the others
+ * @param removed the removed blocks; gets the others
  */
 export function removeBeside(
   root: ParentNode,

@@ -9,11 +9,11 @@ const LENGTHS = 2 ** 20;
 /**
  * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for each
  * width of a screen, and slides again for the way around.
- * @param removed the blocks that are left out; gets the copies
+ * @param removed the removed blocks; gets the copies
  */
 export function removeCopies(root: ParentNode, removed: Set<PageElement>): void {
   const seen = new Set<number>();
-  /** @returns whether nothing in the element is left out */
+  /** @returns whether nothing in the element was removed */
   const visit = (parent: ParentNode): boolean => {
     let isIntact = true;
     for (const child of parent.children) {
