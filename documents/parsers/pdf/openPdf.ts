@@ -3,28 +3,12 @@ import path from 'node:path';
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { Fault } from '../../../contract/failures.js';
 import { encryptedFile } from '../../office/openArchive.js';
-
-type Library = typeof Pdfjs;
+import { loadPdfjs } from './loadPdfjs.js';
 
 const library = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
-/** A module without types. */
-const WORKER: string = 'pdfjs-dist/legacy/build/pdf.worker.mjs';
-
 /** Returns the operator codes of page content. */
-export const operationsOfPdf = async (): Promise<Library['OPS']> => (await loadLibrary()).OPS;
-
-/** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
-async function loadLibrary(): Promise<Library> {
-  const worker: unknown = await import(WORKER);
-  Object.assign(globalThis, { pdfjsWorker: worker, FontFace: UnusedFont });
-  return import('pdfjs-dist/legacy/build/pdf.mjs');
-}
-
-/** A font that is never drawn with. */
-class UnusedFont {
-  readonly loaded = Promise.resolve();
-}
+export const operationsOfPdf = async (): Promise<typeof Pdfjs.OPS> => (await loadPdfjs()).OPS;
 
 /** The part of a browser's document that takes the fonts of PDF.js. */
 const WITHOUT_FONTS = { fonts: { add: () => {}, delete: () => {} } };
@@ -37,7 +21,7 @@ export type PdfUse = 'drawing' | 'pictures' | 'text';
  * drawing; without pictures, PDF.js omits them from the operators of a page instead of decoding them.
  */
 export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDFDocumentLoadingTask> {
-  const { getDocument, VerbosityLevel } = await loadLibrary();
+  const { getDocument, VerbosityLevel } = await loadPdfjs();
   return getDocument({
     // PDF.js takes ownership of its data.
     data: Uint8Array.from(bytes),

@@ -1,12 +1,12 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Box } from '../../tables/pageRows.js';
-import { asMatrix, type Matrix, UPRIGHT } from './matrix.js';
 import { mayHaveTable } from './groupPage.js';
+import { asMatrix, type Matrix, placeBox, UPRIGHT } from './matrix.js';
+import type { PageContent, TextPart } from './observeContent.js';
 import type { Glyphs } from './readLines.js';
-import { readRules } from './readRules.js';
 
 /** What is drawn on a page. */
-export interface PageContent {
+export interface PageDrawing {
   readonly runs: readonly Glyphs[];
   /** Horizontal and vertical lines; only read if the page may have a table. */
   readonly rules: readonly Box[];
@@ -14,50 +14,22 @@ export interface PageContent {
 
 /** Names of bold fonts: the words for their weights, and the bold fonts of TeX (CMBX, Nimbus…-Medi). */
 const BOLD = /bold|black|heavy|demi(?:$|[^a-z])|-medi(?:um)?(?:$|[^a-z])|cmbx|cmssbx|sfbx|lmbx/i;
-/** Maximum number of pages whose operators are read only for the names of their fonts: it takes as long as the text. */
-const PAGES_FOR_FONTS = 20;
-
-/** The weights of a document's fonts. */
-export class FontWeights {
-  readonly #isBold = new Map<string, boolean>();
-  #pages = 0;
-
-  isBold(font: string): boolean {
-    return this.#isBold.get(font) ?? false;
-  }
-
-  /** Whether the operators of a page with these fonts should be read for their names. */
-  lacks(fonts: ReadonlySet<string>): boolean {
-    if (this.#pages >= PAGES_FOR_FONTS || [...fonts].every((font) => this.#isBold.has(font))) return false;
-    this.#pages += 1;
-    return true;
-  }
-
-  /** Reads the weights of a page's fonts, after its operators were read. */
-  read(page: Pdfjs.PDFPageProxy, fonts: ReadonlySet<string>): void {
-    for (const font of fonts) {
-      if (!page.commonObjs.has(font)) continue;
-      const { name } = page.commonObjs.get(font) as { readonly name?: unknown };
-      this.#isBold.set(font, typeof name === 'string' && BOLD.test(name.replace(/^[A-Z]{6}\+/, '')));
-    }
-  }
-}
-
 /** Reads the text of a page, and the lines drawn on it if it may have a table. */
-export async function readPage(page: Pdfjs.PDFPageProxy, weights: FontWeights): Promise<PageContent> {
+export async function readPage(page: Pdfjs.PDFPageProxy): Promise<PageDrawing> {
   const toPage = asMatrix(page.getViewport({ scale: 1 }).transform) ?? UPRIGHT;
-  const { items } = await page.getTextContent({ disableNormalization: false });
-  const texts = items.filter((item) => 'str' in item);
-  const fonts = new Set(texts.map(({ fontName }) => fontName));
-  const runs = texts.map((item) => placed(item, toPage));
-  const hasGaps = mayHaveTable(runs);
-  if (!hasGaps && !weights.lacks(fonts)) return { runs: weighted(texts, runs, weights), rules: [] };
-  // Annotations are not part of the page's content: 0 is AnnotationMode.DISABLE of PDF.js.
-  const operators = await page.getOperatorList({ annotationMode: 0 }).catch(() => null);
-  weights.read(page, fonts);
-  const rules = operators !== null && hasGaps ? await readRules(operators, toPage) : [];
-  return { runs: weighted(texts, runs, weights), rules };
+  const texts: TextItem[] = [];
+  let content: PageContent = { fonts: {}, rules: [] };
+  for await (const part of page.streamTextContent({ disableNormalization: false }) as AsyncIterable<TextPart>) {
+    for (const item of part.items) if ('str' in item) texts.push(item);
+    content = part.content ?? content;
+  }
+  const bold = new Set(Object.keys(content.fonts).filter((font) => isBold(content.fonts[font] ?? '')));
+  const runs = texts.map((item) => placed(item, toPage, bold));
+  const rules = content.rules.length > 0 && mayHaveTable(runs) ? content.rules : [];
+  return { runs, rules: rules.map(({ x1, y1, x2, y2 }) => placeBox(toPage, [x1, y1, x2, y2])) };
 }
+
+const isBold = (name: string): boolean => BOLD.test(name.replace(/^[A-Z]{6}\+/, ''));
 
 interface TextItem {
   readonly str: string;
@@ -66,10 +38,11 @@ interface TextItem {
   readonly fontName: string;
 }
 
-const weighted = (texts: readonly TextItem[], runs: readonly Glyphs[], weights: FontWeights): Glyphs[] =>
-  runs.map((run, nth) => (weights.isBold(texts[nth]?.fontName ?? '') ? { ...run, isBold: true } : run));
-
-function placed({ str, transform, width }: TextItem, [a, b, c, d, e, f]: Matrix): Glyphs {
+function placed(
+  { str, transform, width, fontName }: TextItem,
+  [a, b, c, d, e, f]: Matrix,
+  bold: ReadonlySet<string>,
+): Glyphs {
   const [, , ic = 0, id = 0, ie = 0, iif = 0] = transform;
   return {
     text: repaired(str),
@@ -77,6 +50,7 @@ function placed({ str, transform, width }: TextItem, [a, b, c, d, e, f]: Matrix)
     y: b * ie + d * iif + f,
     width,
     size: Math.hypot(a * ic + c * id, b * ic + d * id),
+    ...(bold.has(fontName) ? { isBold: true } : {}),
   };
 }
 

@@ -8,7 +8,7 @@ import { type ScanFinder, SCANNED_CHARACTERS } from './isPicture.js';
 import { asMatrix, UPRIGHT } from './matrix.js';
 import { type PageNotes, readNotes } from './readNotes.js';
 import { readOutline } from './readOutline.js';
-import { FontWeights, readPage } from './readPage.js';
+import { readPage } from './readPage.js';
 
 /** The text of a document's pages. */
 export interface ReadPages extends Pick<RunningLines<ReadPage>, 'headers' | 'footers'> {
@@ -48,12 +48,11 @@ export async function readPages(
   const withoutText = new Set<number>();
   const skipped = new Map<string, number>();
   const broken: unknown[] = [];
-  const weights = new FontWeights();
   let characters = 0;
   for (let number = 1; number <= pdf.numPages; number++) {
     // If OCR found nothing, typed text on the page still counts.
     const isRecognized = hasWords(recognized.get(number));
-    const page = await readOne(pdf, number, weights, { namedRows, isRecognized }).catch((error: unknown) => {
+    const page = await readOne(pdf, number, { namedRows, isRecognized }).catch((error: unknown) => {
       broken.push(error);
       return { number, height: 0, groups: [], notes: [], skipped: new Map<string, number>() };
     });
@@ -85,7 +84,6 @@ const hasWords = (page: PageText | undefined): boolean => (page?.paragraphs.leng
 async function readOne(
   pdf: Pdfjs.PDFDocumentProxy,
   number: number,
-  weights: FontWeights,
   { namedRows, isRecognized }: { readonly namedRows: boolean; readonly isRecognized: boolean },
 ): Promise<ReadPage & Pick<PageNotes, 'skipped'>> {
   const page = await pdf.getPage(number);
@@ -97,7 +95,7 @@ async function readOne(
     );
     const facts = { number, height, notes, skipped };
     if (isRecognized) return { ...facts, groups: [] };
-    const { runs, rules } = await readPage(page, weights);
+    const { runs, rules } = await readPage(page);
     return { ...facts, groups: groupPage(runs, rules, namedRows) };
   } finally {
     page.cleanup();

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { inflateSync } from 'node:zlib';
+import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { type ContentReaders, observeContent } from './observeContent.js';
+
+type Library = typeof Pdfjs;
+
+const WORKER = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
+
+/** Classes of the worker that read the content of pages. The worker does not export them. */
+const READERS: readonly (keyof ContentReaders)[] = [
+  'PartialEvaluator',
+  'EvaluatorPreprocessor',
+  'StateManager',
+  'TextState',
+];
+
+let loading: Promise<Library> | null = null;
+
+/** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
+export const loadPdfjs = async (): Promise<Library> => (loading ??= withBuiltIns(load));
+
+async function load(): Promise<Library> {
+  const worker = await loadWorker();
+  Object.assign(globalThis, { pdfjsWorker: worker, FontFace: UnusedFont, DecompressionStream: Inflation });
+  const library = await import('pdfjs-dist/legacy/build/pdf.mjs');
+  observeContent(worker, library.OPS);
+  return library;
+}
+
+/**
+ * Loads the worker of PDF.js with exports that its package lacks. Without them, each page would have to be parsed a
+ * second time for its fonts and lines, which almost doubles the processor time.
+ */
+async function loadWorker(): Promise<ContentReaders> {
+  const exports = `\nexport { ${READERS.join(', ')} };\n//# sourceURL=${WORKER}\n`;
+  const module = Buffer.concat([await readFile(WORKER), Buffer.from(exports)]);
+  return (await import(`data:text/javascript;base64,${module.toString('base64')}`)) as ContentReaders;
+}
+
+/**
+ * Loads modules and restores the built-in functions that they replace. On Node 20, the legacy build of PDF.js replaces
+ * Array.prototype.push and the functions of JSON for rare errors of V8, and its versions are several times slower.
+ */
+async function withBuiltIns<T>(loadModules: () => Promise<T>): Promise<T> {
+  const { parse, stringify } = JSON;
+  const { push } = Array.prototype;
+  const loaded = await loadModules();
+  Object.assign(JSON, { parse, stringify });
+  Object.defineProperty(Array.prototype, 'push', { value: push });
+  return loaded;
+}
+
+/** A font that is never drawn with. */
+class UnusedFont {
+  readonly loaded = Promise.resolve();
+}
+
+/**
+ * The parts of DecompressionStream that PDF.js uses for the content of pages. Node's class passes every few kilobytes
+ * through several streams and another thread, which takes much longer than to decompress them.
+ */
+class Inflation {
+  #data: Uint8Array | null = null;
+
+  /** @throws TypeError for another format than deflate: PDF.js then decompresses the data itself. */
+  constructor(format: string) {
+    if (format !== 'deflate') throw new TypeError(`Unsupported format: ${format}`);
+  }
+
+  readonly writable = {
+    getWriter: () => ({
+      ready: Promise.resolve(),
+      write: async (bytes: Uint8Array) => {
+        this.#data = inflateSync(bytes);
+      },
+      close: async () => {},
+    }),
+  };
+
+  readonly readable = {
+    [Symbol.asyncIterator]: async function* (this: Inflation) {
+      if (this.#data === null) throw new TypeError('The data is invalid.');
+      yield this.#data;
+    }.bind(this),
+  };
+}
