@@ -1,4 +1,4 @@
-import { openPdf, pdfFault } from '../parsers/pdf/openPdf.js';
+import { openPdf, pdfFault } from '../parsers/pdf/pdfjs/openPdf.js';
 import { grayOf, type Raster, whiteCanvas, WORKING_PIXELS } from './raster.js';
 
 /** Dots per point (1/72 inch): 216 dpi, with which letters of 8 points are still recognized well. */

@@ -4,7 +4,7 @@ import { mimeTypeOf } from '../../../contract/files/fileFormats.js';
 import { ocrMetadata } from '../../ocr/ocrMetadata.js';
 import type { NotRead, Parser } from '../../types.js';
 import { composePages } from './composePages.js';
-import { brokenPdf, openPdf, pdfFault } from './openPdf.js';
+import { brokenPdf, openPdf, pdfFault } from './pdfjs/openPdf.js';
 import { ScanFinder } from './isPicture.js';
 import { readInfo } from './readInfo.js';
 import { type ReadPages, readPages } from './readPages.js';

@@ -1,6 +1,6 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { Transformations, UPRIGHT } from './matrix.js';
-import { openPdf, operationsOfPdf } from './openPdf.js';
+import { Transformations, UPRIGHT } from './pdfjs/matrix.js';
+import { openPdf, operationsOfPdf } from './pdfjs/openPdf.js';
 
 /** A page with less typed text may still be a scan: the text may be a stamp, a number, or a fax header. */
 export const SCANNED_CHARACTERS = 100;

@@ -1,6 +1,6 @@
 import { oneLine } from '../../textBuilder.js';
 import type { LineGroup } from './findHeadings.js';
-import { type Box, type Matrix, placeBox } from './matrix.js';
+import { type Box, type Matrix, placeBox } from './pdfjs/matrix.js';
 
 /** The parts of PDF.js's description of an annotation that are read (Annotation in its src/core/annotation.js). */
 interface Annotation {

@@ -1,19 +1,20 @@
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { Box } from '../../tables/pageRows.js';
 import { mayHaveTable } from './groupPage.js';
-import { asMatrix, type Matrix, placeBox, UPRIGHT } from './matrix.js';
-import type { PageContent, TextPart } from './observeContent.js';
+import { asMatrix, type Matrix, placeBox, UPRIGHT } from './pdfjs/matrix.js';
+import type { PageContent, TextPart } from './pdfjs/observeContent.js';
 import type { Glyphs } from './readLines.js';
 
 /** What is drawn on a page. */
 export interface PageDrawing {
   readonly runs: readonly Glyphs[];
-  /** Horizontal and vertical lines; only read if the page may have a table. */
+  /** Horizontal and vertical lines; empty if the page cannot have a table. */
   readonly rules: readonly Box[];
 }
 
 /** Names of bold fonts: the words for their weights, and the bold fonts of TeX (CMBX, Nimbus…-Medi). */
 const BOLD = /bold|black|heavy|demi(?:$|[^a-z])|-medi(?:um)?(?:$|[^a-z])|cmbx|cmssbx|sfbx|lmbx/i;
+
 /** Reads the text of a page, and the lines drawn on it if it may have a table. */
 export async function readPage(page: Pdfjs.PDFPageProxy): Promise<PageDrawing> {
   const toPage = asMatrix(page.getViewport({ scale: 1 }).transform) ?? UPRIGHT;

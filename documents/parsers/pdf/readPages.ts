@@ -5,7 +5,7 @@ import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.j
 import { findRunningLines, type RunningLines } from './findRunningLines.js';
 import { groupPage } from './groupPage.js';
 import { type ScanFinder, SCANNED_CHARACTERS } from './isPicture.js';
-import { asMatrix, UPRIGHT } from './matrix.js';
+import { asMatrix, UPRIGHT } from './pdfjs/matrix.js';
 import { type PageNotes, readNotes } from './readNotes.js';
 import { readOutline } from './readOutline.js';
 import { readPage } from './readPage.js';

@@ -1,7 +1,7 @@
 import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { describe, expect, test } from '@jest/globals';
 
-import { openPdf, type PdfUse } from '../../../documents/parsers/pdf/openPdf.js';
+import { openPdf, type PdfUse } from '../../../documents/parsers/pdf/pdfjs/openPdf.js';
 import { parseDocument } from '../../../documents/registry.js';
 import { LIMITS } from '../page.js';
 import { faultOfFile, processFile, readFile, upload } from '../readFile.js';

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { Fault } from '../../../contract/failures.js';
-import { encryptedFile } from '../../office/openArchive.js';
+import { Fault } from '../../../../contract/failures.js';
+import { encryptedFile } from '../../../office/openArchive.js';
 import { loadPdfjs } from './loadPdfjs.js';
 
 const library = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));

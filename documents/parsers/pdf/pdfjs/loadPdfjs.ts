@@ -16,6 +16,9 @@ const READERS: readonly (keyof ContentReaders)[] = [
   'TextState',
 ];
 
+/** Size of the parts in which content is decompressed: that of most pages fits. */
+const CHUNK_BYTES = 2 ** 16;
+
 let loading: Promise<Library> | null = null;
 
 /** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
@@ -23,7 +26,7 @@ export const loadPdfjs = async (): Promise<Library> => (loading ??= withBuiltIns
 
 async function load(): Promise<Library> {
   const worker = await loadWorker();
-  Object.assign(globalThis, { pdfjsWorker: worker, FontFace: UnusedFont, DecompressionStream: Inflation });
+  Object.assign(globalThis, { pdfjsWorker: worker, FontFace: UnusedFont, DecompressionStream: Decompression });
   const library = await import('pdfjs-dist/legacy/build/pdf.mjs');
   observeContent(worker, library.OPS);
   return library;
@@ -57,32 +60,28 @@ class UnusedFont {
   readonly loaded = Promise.resolve();
 }
 
+const NodeStream = globalThis.DecompressionStream;
+
 /**
- * The parts of DecompressionStream that PDF.js uses for the content of pages. Node's class passes every few kilobytes
- * through several streams and another thread, which takes much longer than to decompress them.
+ * Replaces DecompressionStream, with which PDF.js decompresses the content of pages. Node's class passes the data in
+ * small parts through several streams and another thread, which takes much longer than to decompress it.
  */
-class Inflation {
-  #data: Uint8Array | null = null;
+function Decompression(format: string): object {
+  return format === 'deflate' ? inflation() : new NodeStream(format as 'gzip');
+}
 
-  /** @throws TypeError for another format than deflate: PDF.js then decompresses the data itself. */
-  constructor(format: string) {
-    if (format !== 'deflate') throw new TypeError(`Unsupported format: ${format}`);
-  }
-
-  readonly writable = {
-    getWriter: () => ({
-      ready: Promise.resolve(),
-      write: async (bytes: Uint8Array) => {
-        this.#data = inflateSync(bytes);
-      },
-      close: async () => {},
-    }),
+/** The parts of a DecompressionStream that PDF.js uses. It decompresses broken data itself, as far as possible. */
+function inflation(): object {
+  let data: Uint8Array | null = null;
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    data = inflateSync(bytes, { chunkSize: CHUNK_BYTES });
   };
-
-  readonly readable = {
-    [Symbol.asyncIterator]: async function* (this: Inflation) {
-      if (this.#data === null) throw new TypeError('The data is invalid.');
-      yield this.#data;
-    }.bind(this),
+  async function* read(): AsyncGenerator<Uint8Array> {
+    if (data === null) throw new TypeError('The data is broken.');
+    yield data;
+  }
+  return {
+    writable: { getWriter: () => ({ ready: Promise.resolve(), write, close: async () => {} }) },
+    readable: { [Symbol.asyncIterator]: read },
   };
 }

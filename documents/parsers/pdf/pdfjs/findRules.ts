@@ -158,7 +158,7 @@ function rulesOf(points: readonly Point[], isStroke: boolean): Box[] {
 }
 
 function around(points: readonly Point[]): Box {
-  const [[x = 0, y = 0] = []] = points;
+  const [x, y] = points[0] ?? [0, 0];
   const box = { x1: x, y1: y, x2: x, y2: y };
   for (const [px, py] of points) {
     if (px < box.x1) box.x1 = px;
