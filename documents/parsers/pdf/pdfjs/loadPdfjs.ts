@@ -16,9 +16,6 @@ const READERS: readonly (keyof ContentReaders)[] = [
   'TextState',
 ];
 
-/** Size of the parts in which content is decompressed: that of most pages fits. */
-const CHUNK_BYTES = 2 ** 16;
-
 let loading: Promise<Library> | null = null;
 
 /** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
@@ -74,7 +71,8 @@ function Decompression(format: string): object {
 function inflation(): object {
   let data: Uint8Array | null = null;
   const write = async (bytes: Uint8Array): Promise<void> => {
-    data = inflateSync(bytes, { chunkSize: CHUNK_BYTES });
+    // The copy has the size of the data; zlib's own buffers are larger, and PDF.js keeps them.
+    data = Uint8Array.from(inflateSync(bytes));
   };
   async function* read(): AsyncGenerator<Uint8Array> {
     if (data === null) throw new TypeError('The data is broken.');
