@@ -1,4 +1,5 @@
 import type { CommentedText } from '../../office/commentedText.js';
+import { listMark } from '../../office/formatNumber.js';
 import type { NoteMarks } from '../../office/noteMarks.js';
 import type { Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
@@ -212,15 +213,12 @@ export class BodyReader {
   }
 
   #writeItem({ level, number }: ListItem, text: string): void {
-    // Markdown knows numbers only; others follow the bullet.
-    const mark = MARKDOWN_NUMBER.test(number) ? number : `- ${number}`.trim();
     const indent = '  '.repeat(level);
     this.#writer.break(!this.#lastWasItem);
-    this.#writer.add(`${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`);
+    this.#writer.add(`${indent}${listMark(number)} ${text.replaceAll('\n', `\n${indent}  `)}`);
   }
 }
 
-const MARKDOWN_NUMBER = /^\d{1,4}[.)]$/;
 const ONE: Span = { columns: 1, rows: 1 };
 
 /**

@@ -1,7 +1,7 @@
 import { strToU8 } from 'fflate';
 import { expect, test } from '@jest/globals';
 
-import { formatNumber } from '../../../documents/parsers/docx/listNumbers.js';
+import { formatNumber } from '../../../documents/office/formatNumber.js';
 import { everyRow } from '../../support/everyRow.js';
 import { readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
