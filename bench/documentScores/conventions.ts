@@ -1,3 +1,5 @@
+import { readMarkdown } from './readMarkdown.js';
+
 /** A habit of a reference's author that says nothing about the file. It is removed from the reference and from each text. */
 export interface Convention {
   readonly name: string;
@@ -36,11 +38,20 @@ export const CONVENTIONS: readonly Convention[] = [
 export const withoutConventions = (text: string): string =>
   CONVENTIONS.reduce((rest, { remove }) => remove(rest), text);
 
-/** A text without its comments, headers and footers, and these. */
+/**
+ * A text without the parts that references omit or write apart, and these: comments, headers, footers, notes of slides and
+ * data of charts.
+ */
 export interface Separated {
   readonly main: string;
-  /** The name of the author, if known, and the words, one comment, header or footer each. */
+  /** The words of each part; those of a comment with its author, if known. */
   readonly apart: readonly string[];
+}
+
+/** A reference without its comments, and these. */
+export interface SeparatedReference extends Separated {
+  /** Number of charts that the reference names without their data, which the file contains. */
+  readonly chartsWithoutData: number;
 }
 
 /** Comments in docling's references. The time of a comment is not scored, because it is not part of its text. */
@@ -48,22 +59,37 @@ const REFERENCE_COMMENT = /^\[author: ([^\]]*?)(?: \([A-Z]{1,4}\))?(?:, time: [^
 /** Comments, headers and footers in our text. */
 const OUR_NOTE =
   /^(?:[-*] )?(?:(?:Comment|Reply)(?: by ([^:\n]*?)(?: \([A-Z]{1,4}\))?)?(?: on (?:"[^\n]*?"|[A-Z]{1,3}\d{1,7}))?|Header|Footer): (.*)$/gm;
+/** The notes of a slide in our text. */
+const OUR_SLIDE_NOTES = /(?<=\n\n|^)()Notes: (.+(?:\n.+)*)/g;
+const CHART_WITHOUT_DATA = /^<!-- image -->\s+\w+ chart$(?!\s*^\|)/gm;
+const TABLE = /(?:^\|.*(?:\n|$))+/gm;
 
-/** Separates the comments of a reference from its text. */
-export const separateReference = (reference: string): Separated => separate(reference, REFERENCE_COMMENT, () => true);
+/** Separates the comments of a reference from its text, and removes the habits of its author. */
+export const separateReference = (reference: string): SeparatedReference => ({
+  ...separate(withoutConventions(reference), REFERENCE_COMMENT, () => true),
+  chartsWithoutData: [...reference.matchAll(CHART_WITHOUT_DATA)].length,
+});
 
 /**
- * Separates comments, headers and footers from a text of ours. One whose words are in the main text of the reference stays,
- * without its label: this reference does not leave it out.
+ * Separates comments, headers, footers and notes from a text of ours, and the data of charts that the reference only names.
+ * A part whose words are in the main text of the reference stays, without its label: this reference does not omit it.
  */
-export function separateOurs(text: string, reference: Separated): Separated {
+export function separateOurs(text: string, reference: SeparatedReference): Separated {
   const wanted = spaced(reference.main);
-  return separate(text, OUR_NOTE, (words) => !wanted.includes(spaced(words)));
+  const isApart = (words: string): boolean => !wanted.includes(spaced(words));
+  const notes = separate(withoutConventions(text), OUR_NOTE, isApart);
+  const slides = separate(notes.main, OUR_SLIDE_NOTES, isApart);
+  const known = new Set(rowsOf(reference.main));
+  let left = reference.chartsWithoutData;
+  const charts = separate(slides.main, TABLE, (table) => !rowsOf(table).some((row) => known.has(row)) && left-- > 0);
+  return { main: charts.main, apart: [...notes.apart, ...slides.apart, ...charts.apart] };
 }
 
+/** Removes a pattern whose groups are the author, if any, and the words; without groups, the match is the words. */
 function separate(text: string, pattern: RegExp, isApart: (words: string) => boolean): Separated {
   const apart: string[] = [];
-  const main = text.replaceAll(pattern, (_line, author: string | undefined, words: string) => {
+  const main = text.replaceAll(pattern, (match: string, ...groups: unknown[]) => {
+    const [author, words = match] = groups.slice(0, -2) as (string | undefined)[];
     if (!isApart(words)) return words;
     apart.push(`${author ?? ''} ${words}`.trim());
     return '';
@@ -71,4 +97,30 @@ function separate(text: string, pattern: RegExp, isApart: (words: string) => boo
   return { main, apart };
 }
 
+/** Returns each row of the tables of a text as one line. */
+const rowsOf = (markdown: string): string[] =>
+  readMarkdown(markdown).flatMap((block) =>
+    block.kind === 'table' ? block.rows.map((cells) => spaced(cells.join('|'))) : [],
+  );
+
 const spaced = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
+
+/** A name before a value in a row of a sheet: `name: value, name: value`. */
+const NAMED = /(?<=^|, )([^,:|\n]+): /g;
+
+/**
+ * Removes names of columns that the line above has too: a sheet in which each row repeats them, as ours, can then be
+ * compared with a table, which has them once.
+ */
+export function withoutRepeatedNames(text: string): string {
+  let above = new Set<string>();
+  return text
+    .split('\n')
+    .map((line) => {
+      const names = new Set([...line.matchAll(NAMED)].map(([, name = '']) => name));
+      const shorter = line.replaceAll(NAMED, (named, name: string) => (above.has(name) ? '' : named));
+      above = names;
+      return shorter;
+    })
+    .join('\n');
+}

@@ -8,7 +8,13 @@ import { Fault } from '../../contract/failures.js';
 import { createDocumentPool } from '../../documents/pool.js';
 import type { DocumentPool } from '../../documents/types.js';
 import { table } from '../report.js';
-import { type Separated, separateOurs, separateReference, withoutConventions } from './conventions.js';
+import {
+  type Separated,
+  type SeparatedReference,
+  separateOurs,
+  separateReference,
+  withoutRepeatedNames,
+} from './conventions.js';
 import { scoreApart, type Scores, scoreText } from './scores.js';
 
 /** Other programs, as Python that prints the Markdown of the file in its first argument. Used where installed. */
@@ -21,6 +27,7 @@ const BASELINES: Readonly<Record<string, string>> = {
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const BASELINE_TIMEOUT_MS = 150_000;
 const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
+const OFFICE = ['DOCX', 'PPTX', 'XLSM', 'XLSX'];
 /** Messages that do not state what is wrong with the file. */
 const UNHELPFUL = new Set(['broken_content', 'parse_limit', 'internal']);
 
@@ -51,16 +58,17 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
   const scored = outcomes.filter(({ file }) => referenceOf(file) !== null);
   const lines = [robustness(outcomes), ''];
   if (scored.length > 0) {
-    const rows = [rowOf('allotrope', scored)];
+    const rows = [rowOf('allotrope', scored), ...officeRows('allotrope', scored)];
     for (const [who, program] of Object.entries(BASELINES)) {
       if (!isInstalled(who)) continue;
       printLine(who);
-      rows.push(
-        rowOf(
-          who,
-          scored.map(({ file, format }) => ({ file, format, text: baselineText(program, file), error: null })),
-        ),
-      );
+      const others = scored.map(({ file, format }) => ({
+        file,
+        format,
+        text: baselineText(program, file),
+        error: null,
+      }));
+      rows.push(rowOf(who, others), ...officeRows(who, others));
     }
     lines.push(table(['who', 'files', ...MEASURES], rows), '', notesApart(scored), '');
     lines.push(
@@ -151,24 +159,43 @@ function notesApart(outcomes: readonly Outcome[]): string {
       own += score.own;
     }
   }
-  return `Comments, headers and footers are scored apart: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
+  return `Comments, headers, footers, notes of slides and data of charts are scored apart: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
 }
 
-function separated({ file, text }: Outcome): { reference: Separated; text: Separated } {
-  const reference = separateReference(withoutConventions(readFileSync(referenceOf(file) ?? '', 'utf8')));
-  return { reference, text: separateOurs(withoutConventions(text ?? ''), reference) };
+function separated({ file, text }: Outcome): { reference: SeparatedReference; text: Separated } {
+  const reference = separateReference(readFileSync(referenceOf(file) ?? '', 'utf8'));
+  return { reference, text: separateOurs(text ?? '', reference) };
 }
 
-function scoresOf(outcome: Outcome): Scores {
+type Form = (text: string) => string;
+
+function scoresOf(outcome: Outcome, form: Form = (text) => text): Scores {
   const { reference, text } = separated(outcome);
-  return scoreText(reference.main, text.main);
+  return scoreText(form(reference.main), form(text.main));
 }
 
-const rowOf = (who: string, outcomes: readonly Outcome[]): string[] => [
+const rowOf = (who: string, outcomes: readonly Outcome[], form?: Form): string[] => [
   who,
   String(outcomes.length),
-  ...cells(outcomes.map(scoresOf)),
+  ...cells(outcomes.map((outcome) => scoresOf(outcome, form))),
 ];
+
+/** Returns the rows of the office files of a mixed folder: of each format, and of all together. */
+function officeRows(who: string, outcomes: readonly Outcome[]): string[][] {
+  const office = outcomes.filter(({ format }) => OFFICE.includes(format));
+  const formats = [...new Set(office.map(({ format }) => format))].toSorted();
+  if (formats.length < 2) return [];
+  return [
+    ...formats.map((format) =>
+      rowOf(
+        `${who}: ${format}`,
+        office.filter((one) => one.format === format),
+      ),
+    ),
+    rowOf(`${who}: office files`, office),
+    rowOf(`${who}: office files, names of columns once`, office, withoutRepeatedNames),
+  ];
+}
 
 /** Returns the mean of each measure over the files that have it. */
 const cells = (scores: readonly Scores[]): string[] =>

@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
@@ -33,7 +33,8 @@ const SMALL_MEMBER_BYTES = 1_000_000;
  */
 export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Promise<Archive> {
   const buffer = withoutTrailingBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  const zip = await fromBufferPromise(buffer, { lazyEntries: true }).catch((error: unknown) => {
+  // yauzl refuses absolute names if it decodes them. They are harmless here: no member is written to a disk.
+  const zip = await fromBufferPromise(buffer, { lazyEntries: true, decodeStrings: false }).catch((error: unknown) => {
     throw broken(error);
   });
   if (zip.entryCount > limits.maxArchiveEntries) {
@@ -43,7 +44,7 @@ export async function openArchive(bytes: Uint8Array, limits: ArchiveLimits): Pro
     throw broken(error);
   });
   refuseOverlaps(entries, buffer.length);
-  const members = new Map(entries.map((entry) => [nameOf(entry.fileName), entry]));
+  const members = membersOf(entries);
   let remaining = limits.maxUnpackedBytes;
   return {
     names: [...members.keys()],
@@ -96,6 +97,20 @@ export function encryptedFile(): Fault {
 /** Normalises a member's name: Office writes slashes and one case; some programs write backslashes or other cases. */
 const nameOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
+/** Returns the entries by name. An absolute name is that of the member only if no other has the name. */
+function membersOf(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const members = new Map<string, Entry>();
+  for (const entry of entries) {
+    const stated = statedName(entry);
+    const name = nameOf(stated);
+    if (!members.has(name) || !/^[\\/]/.test(stated)) members.set(name, entry);
+  }
+  return members;
+}
+
+const statedName = ({ generalPurposeBitFlag, fileNameRaw, extraFields }: Entry): string =>
+  getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+
 async function listEntries(zip: ZipFile): Promise<Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = [];
@@ -115,9 +130,9 @@ function refuseOverlaps(entries: readonly Entry[], fileSize: number): void {
   let end = 0;
   for (const entry of entries.toSorted((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader)) {
     const start = entry.relativeOffsetOfLocalHeader;
-    if (start < end) throw broken(new Error(`member ${entry.fileName} overlaps another`));
+    if (start < end) throw broken(new Error(`member ${statedName(entry)} overlaps another`));
     end = start + localHeader + entry.compressedSize;
-    if (end > fileSize) throw broken(new Error(`member ${entry.fileName} ends after the end of the file`));
+    if (end > fileSize) throw broken(new Error(`member ${statedName(entry)} ends after the end of the file`));
   }
 }
 

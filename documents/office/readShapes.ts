@@ -1,3 +1,5 @@
+import { type AutoNumber, AutoNumbers } from './autoNumbers.js';
+import { listMark } from './formatNumber.js';
 import { readXml } from './readXml.js';
 import { type Span, spanOf, TableGrid } from '../tables/tableGrid.js';
 import { markdownTable, oneLine } from '../textBuilder.js';
@@ -13,6 +15,9 @@ interface Shape {
   /** Kind of placeholder: `title`, `body`, `sldNum`…; null for a text box. */
   place: string | null;
   lines: string[];
+  /** Whether the last line is a list item. */
+  wasPoint: boolean;
+  readonly numbers: AutoNumbers;
 }
 
 interface OpenCell {
@@ -27,6 +32,7 @@ interface Paragraph {
   level: number;
   /** Whether it sets or disables a bullet or number itself; null: inherited from its placeholder. */
   isPoint: boolean | null;
+  auto: AutoNumber | null;
 }
 
 const TITLES = new Set(['title', 'ctrTitle']);
@@ -56,25 +62,30 @@ export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
     else if (shape) {
       // The body of a slide is a list; text boxes and subtitles contain plain lines.
       const isPoint = ended.isPoint ?? (shape.place === 'body' || shape.place === 'obj');
+      const number = shape.numbers.next(ended.level, isPoint ? ended.auto : null);
       // Separate the line: otherwise it would continue the last list item.
-      if (!isPoint && shape.lines.at(-1)?.trimStart().startsWith('- ') === true) shape.lines.push('');
-      shape.lines.push(isPoint ? `${'  '.repeat(ended.level)}- ${line}` : line);
+      if (!isPoint && shape.wasPoint) shape.lines.push('');
+      shape.wasPoint = isPoint;
+      shape.lines.push(isPoint ? `${'  '.repeat(ended.level)}${listMark(number)} ${line}` : line);
     }
   };
   readXml(part, limits, {
     open(name, attributes) {
       if (name === 'Fallback' || inFallback > 0) inFallback += 1;
       if (inFallback > 0) return;
-      if (name === 'sp') shape = { place: null, lines: [] };
+      if (name === 'sp') shape = { place: null, lines: [], wasPoint: false, numbers: new AutoNumbers() };
       // A placeholder without a type is a body.
       else if (name === 'ph' && shape) shape.place = attributes['type'] ?? 'body';
       else if (name === 'tbl') table = new TableGrid();
       else if (name === 'tr') table?.beginRow();
       else if (name === 'tc') cell = cellOf(attributes);
-      else if (name === 'p') paragraph = { text: '', level: 0, isPoint: null };
+      else if (name === 'p') paragraph = { text: '', level: 0, isPoint: null, auto: null };
       else if (name === 'pPr' && paragraph) paragraph.level = Math.min(8, Number(attributes['lvl'] ?? 0) || 0);
-      else if ((name === 'buChar' || name === 'buAutoNum') && paragraph) paragraph.isPoint = true;
-      else if (name === 'buNone' && paragraph) paragraph.isPoint = false;
+      else if (name === 'buChar' && paragraph) paragraph.isPoint = true;
+      else if (name === 'buAutoNum' && paragraph) {
+        paragraph.isPoint = true;
+        paragraph.auto = { type: attributes['type'] ?? '', start: Number(attributes['startAt'] ?? 1) || 1 };
+      } else if (name === 'buNone' && paragraph) paragraph.isPoint = false;
       else if (name === 'br' && paragraph) paragraph.text += ' ';
       else if (name === 't') inText = true;
     },

@@ -60,3 +60,11 @@ test('finds a member by its name in any case, with slashes or backslashes', asyn
   expect(await archive.read('/word/document.xml')).toHaveLength(9);
   await expect(archive.read('word/other.xml')).rejects.toMatchObject({ kind: 'broken_content' });
 });
+
+test('reads a member with an absolute name, unless another has the name without the slash', async () => {
+  const names = ['content.xml', '/content.xml', '/styles.xml'];
+  const archive = await openArchive(zipOf(names.map((name, nth) => member(name, 9 + nth))), LIMITS);
+  expect(archive.names).toEqual(['content.xml', 'styles.xml']);
+  expect(await archive.read('content.xml')).toHaveLength(9);
+  expect(await archive.read('styles.xml')).toHaveLength(11);
+});

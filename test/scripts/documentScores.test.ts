@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 
-import { separateOurs, separateReference, withoutConventions } from '../../bench/documentScores/conventions.js';
+import {
+  separateOurs,
+  separateReference,
+  withoutConventions,
+  withoutRepeatedNames,
+} from '../../bench/documentScores/conventions.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** A form that docling writes, and what is left of it. */
@@ -24,7 +29,7 @@ test('removes the forms that docling adds, and no text of the file', () =>
 
 test('compares comments apart, with their authors and without times and places', () => {
   const reference = separateReference('Text\n\n[author: Ada Fox (AF), time: 2026-01-01T00:00:00]: Too low');
-  expect(reference).toEqual({ main: 'Text\n\n', apart: ['Ada Fox Too low'] });
+  expect(reference).toMatchObject({ main: 'Text\n\n', apart: ['Ada Fox Too low'] });
   const ours = 'Text\n\nComment by Ada Fox (AF) on F7: Too low\n\nReply by Bo: Why?\n\nComment on "Text": Who?';
   expect(separateOurs(ours, reference).apart).toEqual(['Ada Fox Too low', 'Bo Why?', 'Who?']);
 });
@@ -36,4 +41,32 @@ test('a header or comment whose words are in the text of the reference is scored
     main: 'Annual report\n\nText\n\nToo low\n\n',
     apart: ['Page 1'],
   });
+});
+
+test('notes of slides are compared apart, unless the reference has them in its text', () => {
+  const ours = '# One\n\nText\n\nNotes: First line.\nSecond line.\n\n# Two';
+  const notes = ['First line.\nSecond line.'];
+  expect(separateOurs(ours, separateReference('One\n\nText\n\nTwo'))).toEqual({
+    main: '# One\n\nText\n\n\n\n# Two',
+    apart: notes,
+  });
+  const reference = separateReference('One\n\nText\n\nFirst line. Second line.\n\nTwo');
+  expect(separateOurs(ours, reference).apart).toEqual([]);
+});
+
+test('the data of a chart is compared apart if the reference names the chart without its data', () => {
+  const chart = '|  | 2026 |\n| --- | --- |\n| Q1 | 10 |\n';
+  const ours = `| a | b |\n\n${chart}\n| c | d |\n`;
+  const reference = separateReference('| a | b |\n\n<!-- image -->\n\nOther chart\n');
+  expect(separateOurs(ours, reference)).toEqual({ main: '| a | b |\n\n\n| c | d |\n', apart: [chart.trim()] });
+  const complete = separateReference(`| a | b |\n\n<!-- image -->\n\nBar chart\n\n${chart}`);
+  expect(separateOurs(ours, complete)).toEqual({ main: ours, apart: [] });
+});
+
+test('names of columns that each row of a sheet repeats are left once', () => {
+  expect(withoutRepeatedNames('id: 1, name: Fox, age: 2\nid: 2, age: 3\n\nid: 4')).toBe(
+    'id: 1, name: Fox, age: 2\n2, 3\n\nid: 4',
+  );
+  const table = '| id: a | b |\n| id: c | d |';
+  expect(withoutRepeatedNames(table)).toBe(table);
 });

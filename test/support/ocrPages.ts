@@ -52,9 +52,15 @@ export const OCR_TEXTS: Readonly<Partial<Record<OcrLanguage, readonly string[]>>
     '船長は到着した日の正午までに積み荷を報告しなければならない。',
     '停泊する場所は港長が決め、料金もあわせて受け取る。',
   ],
+  kor: [
+    '항만 사무소는 1901년에 문을 열었고 그 뒤로 두 번 다시 지어졌다.',
+    '큰 배는 도선사가 타고 있을 때에만 항구에 들어올 수 있다.',
+    '선장은 도착한 날 정오까지 실은 화물을 모두 신고해야 한다.',
+    '배를 대는 자리는 항만의 책임자가 정하고 요금도 함께 받는다.',
+  ],
 };
 
-/** Registers the font of Chinese and Japanese pages. @throws Error that says which package has it */
+/** Registers the font of Chinese, Japanese and Korean pages. @throws Error that says which package has it */
 export function registerFonts(): void {
   if (!existsSync(CHINESE_FONT)) throw new Error('These tests need a font: apt-get install -y fonts-wqy-microhei');
   GlobalFonts.registerFromPath(CHINESE_FONT, 'WenQuanYi Micro Hei');
@@ -63,7 +69,7 @@ export function registerFonts(): void {
 /** Draws a scan of an A5 page. */
 export function scan(language: OcrLanguage, size = 30): Uint8Array {
   const lines = OCR_TEXTS[language] ?? [];
-  const font = ['chi_sim', 'jpn'].includes(language) ? 'WenQuanYi Micro Hei' : 'DejaVu Serif';
+  const font = ['chi_sim', 'jpn', 'kor'].includes(language) ? 'WenQuanYi Micro Hei' : 'DejaVu Serif';
   return drawPicture(lines, { width: 1650, height: 1100, size, font });
 }
 

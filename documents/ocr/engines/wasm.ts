@@ -2,6 +2,7 @@ import { createWorker, OEM, type Worker } from 'tesseract.js';
 
 import type { DataCode } from '../data/packages.js';
 import type { OcrEngine } from './engine.js';
+import { joinParts } from './joinParts.js';
 
 /**
  * Maximum number of languages that stay loaded, script detection included; the least recently used is dropped. Each takes
@@ -22,7 +23,12 @@ export const wasmEngine = (folder: string): OcrEngine => ({
     const { data } = await worker.recognize(Buffer.from(picture), {}, { text: false, blocks: true });
     return (data.blocks ?? [])
       .flatMap(({ paragraphs }) => paragraphs)
-      .map(({ lines }) => lines.map(({ words, rowAttributes }) => ({ words, height: rowAttributes.rowHeight })));
+      .map(({ lines }) =>
+        lines.map(({ text, words, rowAttributes }) => ({
+          words: joinParts(words, text),
+          height: rowAttributes.rowHeight,
+        })),
+      );
   },
   async detectScript(picture) {
     const worker = await workerOf('osd', folder);

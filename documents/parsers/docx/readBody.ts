@@ -1,20 +1,30 @@
 import type { CommentedText } from '../../office/commentedText.js';
+import { listMark } from '../../office/formatNumber.js';
 import type { NoteMarks } from '../../office/noteMarks.js';
 import type { Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import { type Span, spanOf, TableGrid } from '../../tables/tableGrid.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
-import type { ListPlace, Styles } from './readStyles.js';
+import { ListNumbers } from './listNumbers.js';
+import { levelOf, type ListPlace, type Styles } from './readStyles.js';
 
 interface Paragraph {
   text: string;
   style: string | null;
   numId: string | null;
-  level: number;
+  level: number | null;
+  /** Its place in a list, and its number with the text around it; undefined until it is counted, null outside of lists. */
+  item?: ListItem | null;
   outline: number | null;
   /** An open link: the start of its text, and its address. */
   link: { readonly from: number; readonly url: string } | null;
+}
+
+interface ListItem {
+  readonly level: number;
+  /** `1.2`, `(a)`…; '' for a bullet. */
+  readonly number: string;
 }
 
 export interface BodyParts {
@@ -56,9 +66,7 @@ export class BodyReader {
   readonly #limits: DocumentLimits;
   readonly #writer: TextBuilder;
   readonly #marks: NoteMarks;
-  readonly #numbers = new Map<string, number>();
-  /** Lists whose numbering was restarted, by id and level: each restarts once. */
-  readonly #restarted = new Set<string>();
+  readonly #numbers: ListNumbers;
   readonly #figures: ReadonlyMap<string, readonly string[]>;
   /** Figures in a paragraph or table that is still open. */
   #shown: string[] = [];
@@ -70,6 +78,7 @@ export class BodyReader {
     this.#commented = commented;
     this.#marks = marks;
     this.#styles = styles;
+    this.#numbers = new ListNumbers(styles.levelOf);
     this.#relations = relations;
     this.#figures = figures;
     this.#limits = limits;
@@ -93,7 +102,8 @@ export class BodyReader {
         if (skipped > 0 || SKIPPED.has(name)) skipped += 1;
         if (skipped > 0) return;
         const paragraph = paragraphs.at(-1);
-        if (name === 'p') paragraphs.push({ text: '', style: null, numId: null, level: 0, outline: null, link: null });
+        if (name === 'p')
+          paragraphs.push({ text: '', style: null, numId: null, level: null, outline: null, link: null });
         else if (name === 'tbl')
           tables.push({ grid: new TableGrid(), cells: 0, cell: [], content: [], span: ONE, continues: false });
         else if (name === 't') inText = true;
@@ -167,46 +177,45 @@ export class BodyReader {
 
   #endParagraph(paragraph: Paragraph, table: Table | undefined): void {
     const text = tidyLines(paragraph.text);
-    if (text === '') return;
+    // An empty item has a number too.
+    const item = this.#itemOf(paragraph);
     if (table) {
-      table.cell.push(oneLine(text));
-      if (table.cells === 0) table.content.push(paragraph);
+      const shown = oneLine(`${item?.number ?? ''} ${text}`);
+      if (shown !== '') table.cell.push(shown);
+      if (table.cells === 0 && text !== '') table.content.push(paragraph);
       return;
     }
+    if (text === '') return;
     const heading =
       this.#styles.headingOf(paragraph.style) ??
       (paragraph.outline !== null && paragraph.outline < 6 ? paragraph.outline + 1 : null);
-    const place = this.#placeOf(paragraph);
-    if (heading !== null) this.#writer.block(`${'#'.repeat(heading)} ${oneLine(text)}`);
-    else if (place) this.#writeItem(place, text);
+    if (heading !== null) this.#writer.block(`${'#'.repeat(heading)} ${oneLine(`${item?.number ?? ''} ${text}`)}`);
+    else if (item) this.#writeItem(item, text);
     else this.#writer.block(text);
-    this.#lastWasItem = heading === null && place !== null;
-    if (!this.#lastWasItem && heading !== null) this.#numbers.clear();
+    this.#lastWasItem = heading === null && item !== null;
+  }
+
+  /** Counts a paragraph in its list; a paragraph is counted once. */
+  #itemOf(paragraph: Paragraph): ListItem | null {
+    if (paragraph.item === undefined) {
+      const place = this.#placeOf(paragraph);
+      paragraph.item = place === null ? null : { level: place.level, number: this.#numbers.next(place) };
+    }
+    return paragraph.item;
   }
 
   #placeOf({ style, numId, level }: Paragraph): ListPlace | null {
+    const ofStyle = this.#styles.listOf(style);
+    const list = numId ?? ofStyle?.numId ?? '0';
     // Zero removes a paragraph from the list of its style.
-    if (numId === '0') return null;
-    return numId === null ? this.#styles.listOf(style) : { numId, level };
+    if (list === '0') return null;
+    return { numId: list, level: level ?? (numId === null ? (ofStyle?.level ?? 0) : 0) };
   }
 
-  #writeItem(place: ListPlace, text: string): void {
-    let mark = '-';
-    const { list, isNumbered, restartsAt } = this.#styles.levelOf(place);
-    if (isNumbered) {
-      const key = `${list}:${place.level}`;
-      const own = `${place.numId}:${place.level}`;
-      const isFirst = restartsAt !== null && !this.#restarted.has(own);
-      const number = isFirst ? restartsAt : (this.#numbers.get(key) ?? 0) + 1;
-      this.#restarted.add(own);
-      this.#numbers.set(key, number);
-      mark = `${number}.`;
-    }
-    // Deeper levels restart at the next item.
-    for (let deeper = place.level + 1; deeper < 9; deeper++) this.#numbers.delete(`${list}:${deeper}`);
-    const indent = '  '.repeat(Math.min(8, Math.max(0, place.level)));
+  #writeItem({ level, number }: ListItem, text: string): void {
+    const indent = '  '.repeat(level);
     this.#writer.break(!this.#lastWasItem);
-    this.#writer.add(`${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`);
+    this.#writer.add(`${indent}${listMark(number)} ${text.replaceAll('\n', `\n${indent}  `)}`);
   }
 }
 
@@ -244,7 +253,7 @@ function openInParagraph(
   const { val } = attributes;
   if (name === 'pStyle') paragraph.style = val ?? null;
   else if (name === 'numId') paragraph.numId = val ?? null;
-  else if (name === 'ilvl') paragraph.level = Number(val ?? 0) || 0;
+  else if (name === 'ilvl') paragraph.level = levelOf(val);
   else if (name === 'outlineLvl') paragraph.outline = Number(val ?? 9);
   else if (name === 'tab' && attributes['pos'] === undefined) paragraph.text += '\t';
   else if (name === 'br' || name === 'cr') paragraph.text += '\n';

@@ -1,6 +1,7 @@
 import type { Package, Relation } from '../../office/openPackage.js';
 import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
+import { LIST_LEVELS, type ListLevel, readNumbering, undefinedLevel } from './readNumbering.js';
 
 /** The list of a paragraph, by its style or its own properties. */
 export interface ListPlace {
@@ -15,21 +16,12 @@ export interface Styles {
   levelOf(place: ListPlace): ListLevel;
 }
 
-/** The marking of one level of a list. */
-export interface ListLevel {
-  /** Lists with the same name continue each other's numbering. */
-  readonly list: string;
-  readonly isNumbered: boolean;
-  /** The number of the first item if this list restarts its numbering; otherwise null. */
-  readonly restartsAt: number | null;
-}
-
 interface Style {
   name: string;
   parent: string | null;
   outline: number | null;
   numId: string | null;
-  level: number;
+  level: number | null;
 }
 
 /** Reads the styles and lists of a text document. A document without the part has none. */
@@ -45,25 +37,34 @@ export async function readStyles(
   const styles = new Map<string, Style>();
   const stylesPart = await partOf('styles');
   if (stylesPart) readStyleList(stylesPart, limits, styles);
-  const levels = new Map<string, ListLevel>();
   const numberingPart = await partOf('numbering');
-  if (numberingPart) readNumbering(numberingPart, limits, levels);
+  const levels = numberingPart ? readNumbering(numberingPart, limits) : new Map<string, ListLevel>();
 
   /** Returns the first value in the chain of base styles. Forged chains may contain loops. */
-  const inherited = <Value>(styleId: string | null, read: (style: Style) => Value | null): Value | null => {
-    let style = styles.get(styleId ?? '');
-    for (let steps = 0; style !== undefined && steps < 20; steps++) {
-      const value = read(style);
+  const inherited = <Value>(styleId: string | null, read: (style: Style, id: string) => Value | null): Value | null => {
+    let id = styleId ?? '';
+    for (let steps = 0; steps < 20; steps++) {
+      const style = styles.get(id);
+      if (style === undefined) return null;
+      const value = read(style, id);
       if (value !== null) return value;
-      style = styles.get(style.parent ?? '');
+      id = style.parent ?? '';
     }
     return null;
   };
+  /** Returns the level of a list that is bound to a style. */
+  const boundLevel = (numId: string, styleId: string): number =>
+    Array.from({ length: LIST_LEVELS }, (_, level) => level).find(
+      (level) => levels.get(`${numId}:${level}`)?.style === styleId,
+    ) ?? 0;
   return {
     headingOf: (styleId) => inherited(styleId, headingRank) ?? (styles.size === 0 ? rankOfName(styleId ?? '') : null),
-    listOf: (styleId) => inherited(styleId, ({ numId, level }) => (numId === null ? null : { numId, level })),
+    listOf: (styleId) =>
+      inherited(styleId, ({ numId, level }, id) =>
+        numId === null ? null : { numId, level: level ?? boundLevel(numId, id) },
+      ),
     levelOf: ({ numId, level }) =>
-      levels.get(`${numId}:${level}`) ?? { list: numId, isNumbered: false, restartsAt: null },
+      levels.get(`${numId}:${level}`) ?? { ...undefinedLevel(level), list: numId, restartsAt: null },
   };
 }
 
@@ -88,7 +89,7 @@ function readStyleList(part: Buffer, limits: DocumentLimits, styles: Map<string,
   readXml(part, limits, {
     open(element, { val, styleId, type }) {
       if (element === 'style' && styleId !== undefined && (type ?? 'paragraph') === 'paragraph') {
-        style = { name: '', parent: null, outline: null, numId: null, level: 0 };
+        style = { name: '', parent: null, outline: null, numId: null, level: null };
         styles.set(styleId, style);
       } else if (element === 'style') style = null;
       if (style === null || val === undefined) return;
@@ -96,32 +97,13 @@ function readStyleList(part: Buffer, limits: DocumentLimits, styles: Map<string,
       else if (element === 'basedOn') style.parent = val;
       else if (element === 'outlineLvl') style.outline = Number(val);
       else if (element === 'numId') style.numId = val;
-      else if (element === 'ilvl') style.level = Number(val);
+      else if (element === 'ilvl') style.level = levelOf(val);
     },
   });
 }
 
-/** Reads the levels of all lists, by `numId:level`. */
-function readNumbering(part: Buffer, limits: DocumentLimits, levels: Map<string, ListLevel>): void {
-  const numbered = new Map<string, Map<number, boolean>>();
-  let abstract: Map<number, boolean> | null = null;
-  let level = 0;
-  let numId: string | null = null;
-  readXml(part, limits, {
-    open(element, { val, abstractNumId, ilvl, numId: id }) {
-      if (element === 'abstractNum') numbered.set(abstractNumId ?? '', (abstract = new Map()));
-      else if (element === 'num') {
-        numId = id ?? null;
-        abstract = null;
-      } else if (element === 'lvl' || element === 'lvlOverride') level = Number(ilvl ?? 0);
-      else if (element === 'numFmt') abstract?.set(level, val !== 'bullet' && val !== 'none');
-      else if (element === 'abstractNumId' && val !== undefined)
-        for (const [one, isNumbered] of numbered.get(val) ?? [])
-          levels.set(`${numId ?? ''}:${one}`, { list: val, isNumbered, restartsAt: null });
-      else if (element === 'startOverride') {
-        const known = levels.get(`${numId ?? ''}:${level}`);
-        if (known) levels.set(`${numId ?? ''}:${level}`, { ...known, restartsAt: Number(val ?? 1) || 0 });
-      }
-    },
-  });
-}
+/** Reads a level of a list, 0 to 8. */
+export const levelOf = (value: string | undefined): number => {
+  const level = Number(value ?? 0);
+  return Number.isInteger(level) && level > 0 ? Math.min(LIST_LEVELS - 1, level) : 0;
+};

@@ -68,3 +68,30 @@ test('reads both forms of comments with their authors and replies', async () => 
   );
   expect(text).toBe('# Slide 1\n\nWords\n\nComment by Anna: Too long\n\nComment by Bo: Shorter?\n\nReply: Yes');
 });
+
+/** ECMA-376, part 1, 21.1.2.4.1 (buAutoNum). */
+test('numbers the paragraphs of a list as the slide does', async () => {
+  const line = (text: string, level: number, mark: string): string =>
+    `<a:p><a:pPr lvl="${level}">${mark}</a:pPr><a:r><a:t>${text}</a:t></a:r></a:p>`;
+  const auto = (type: string, more = ''): string => `<a:buAutoNum type="${type}" ${more}/>`;
+  const shape = [
+    line('Fox', 0, auto('arabicPeriod', 'startAt="3"')),
+    line('Owl', 0, auto('arabicPeriod', 'startAt="3"')),
+    line('Eagle owl', 1, auto('alphaLcParenBoth')),
+    line('Barn owl', 1, auto('alphaLcParenBoth')),
+    line('Jay', 0, auto('arabicPeriod', 'startAt="3"')),
+    line('Blue jay', 1, auto('alphaLcParenBoth')),
+    line('Birds', 0, '<a:buNone/>'),
+    line('Wren', 0, auto('romanUcParenR')),
+    line('Rook', 0, '<a:buChar char="•"/>'),
+    line('Swan', 0, auto('romanUcParenR')),
+  ].join('');
+  const { text } = await readFile(
+    show(`<p:sp>${shape}</p:sp><p:sp>${line('Crow', 0, auto('arabicPlain'))}</p:sp>`, {}),
+    'a.pptx',
+  );
+  expect(text.split('\n').slice(2)).toEqual([
+    ...['3. Fox', '4. Owl', '  - (a) Eagle owl', '  - (b) Barn owl', '5. Jay', '  - (a) Blue jay'],
+    ...['', 'Birds', '- I) Wren', '- Rook', '- I) Swan', '', '- 1 Crow'],
+  ]);
+});
