@@ -44,6 +44,16 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<main><article><h1>Harbour</h1><p>${PARAGRAPH}</p></article><div class=bottom><p><a href=/1>The ferry leaves from the pier</a> and tickets cost less</p><p><a href=/2>The tower opens at nine</a> and there is a walk along the old wall</p><p><a href=/3>Boats for rent by the hour</a> and the market has fish and bread</p></div></main>`,
     `# Harbour\n\n${PARAGRAPH}\n\nThe ferry leaves from the pier and tickets cost less\n\nThe tower opens at nine and there is a walk along the old wall\n\nBoats for rent by the hour and the market has fish and bread`,
   ],
+  [
+    'drops the footer of a page that is longer than its content',
+    `<main><h1>Rowing machines</h1><ul><li>Machine A, 3 places</li><li>Machine B, 4 places, in the hall of the old harbour</li><li>Machine C, 9 places, next to the northern pier of the town</li></ul></main><footer><p>${PARAGRAPH} ${PARAGRAPH}</p><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
+    '# Rowing machines\n\n- Machine A, 3 places\n- Machine B, 4 places, in the hall of the old harbour\n- Machine C, 9 places, next to the northern pier of the town',
+  ],
+  [
+    'keeps the footer of a page that has little else',
+    `<div>Soon</div><footer><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p></footer>`,
+    `Soon\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
+  ],
   ['ignores an empty main element', `<main></main><div><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
   [
     'keeps the heading above the main element',
