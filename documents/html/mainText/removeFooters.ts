@@ -3,8 +3,9 @@ import { isElement, isText, type PageElement } from '../pageElement.js';
 
 /** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
 const OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
-/** Minimum number of visible characters outside of the footers, unless that is most of the text. */
-const MIN_REST = 100;
+/** Minimum number of visible characters outside of the footers, and minimum share: one of both is enough. */
+const MIN_REST = 300;
+const MIN_SHARE = 0.3;
 
 /**
  * Removes the footers of the page. Terms and lists of towns are the longest texts of some pages, so that they seem to be
@@ -26,7 +27,7 @@ export function removeFooters(root: Document, removed: Set<PageElement>): void {
   const total = lengthOf(root, removed);
   let rest = total;
   for (const footer of footers) rest -= lengthOf(footer, removed);
-  if (rest < MIN_REST && rest <= 0.5 * total) return;
+  if (rest < MIN_REST && rest < MIN_SHARE * total) return;
   for (const footer of footers) removed.add(footer);
 }
 
