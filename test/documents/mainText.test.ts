@@ -5,6 +5,7 @@ const PARAGRAPH =
   'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
 const NAV =
   '<ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/about>About us</a><li><a href=/contact>Contact</a></ul>';
+const MACHINES = ['A', 'B', 'C', 'D', 'E'].map((name) => `Machine ${name}, with a seat, in the old harbour`);
 const SCRIPTS =
   '<script>var a = "<p>no</p>";</script><style>p { color: red }</style><noscript>Enable scripts</noscript><template><p>no</p></template><svg><text>no</text></svg>';
 
@@ -46,8 +47,8 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   ],
   [
     'drops the footer of a page that is longer than its content',
-    `<main><h1>Rowing machines</h1><ul><li>Machine A, 3 places</li><li>Machine B, 4 places, in the hall of the old harbour</li><li>Machine C, 9 places, next to the northern pier of the town</li></ul></main><footer><p>${PARAGRAPH} ${PARAGRAPH}</p><p>${PARAGRAPH} ${PARAGRAPH}</p></footer>`,
-    '# Rowing machines\n\n- Machine A, 3 places\n- Machine B, 4 places, in the hall of the old harbour\n- Machine C, 9 places, next to the northern pier of the town',
+    `<main><h1>Rowing machines</h1><ul>${MACHINES.map((name) => `<li>${name}</li>`).join('')}</ul></main><footer>${`<p>${PARAGRAPH} ${PARAGRAPH}</p>`.repeat(2)}</footer>`,
+    `# Rowing machines\n\n${MACHINES.map((name) => `- ${name}`).join('\n')}`,
   ],
   [
     'keeps the footer of a page that has little else',
