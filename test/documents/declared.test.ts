@@ -62,6 +62,12 @@ test.each(kept)('a page that declares an article keeps %s', (_name, html, text) 
   expect(textOf(html)).toBe(text);
 });
 
+test('a page that declares an article leaves out the caption element of a figure without a picture', () => {
+  const figure = `<figure><video src=a.mp4></video><figcaption>${OTHER} ${OTHER}</figcaption></figure>`;
+  expect(textOf(page(ARTICLE, figure, ''))).toBe(TEXT);
+  expect(textOf(page('', figure, ''))).toContain(OTHER);
+});
+
 const BYLINE =
   '<div class=line><span>By Ann Smith</span> <span>3 May 2024</span></div><div class=line><a href=/authors/ann>Ann Smith</a></div>';
 const titled = (head: string, below: string): string =>
