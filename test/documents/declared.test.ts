@@ -132,21 +132,8 @@ test('a block that the page has twice is written once, but short texts and those
 const PRODUCT = (description: string): string =>
   `<script type="application/ld+json">${JSON.stringify({ '@type': 'Product', name: 'Kettle', description })}</script>`;
 const DESCRIPTION = 'A kettle of copper for two litres. It has a handle of oak, and its spout does not drip.';
-const REVIEW =
-  '<div class=customerReviews><div>5 stars, 3 May 2024</div><p>I bought this for my mother, who uses it each day, and she has never been happier with any other one.</p></div>';
 const shop = (head: string, more = ''): string =>
   `<head>${head}</head><body><main><h1>Kettle</h1>${`<p>${P}</p>`.repeat(3)}${more}</main>`;
-
-test('the page of a product leaves out the reviews of its customers', () => {
-  const text = `# Kettle\n\n${P}\n\n${P}\n\n${P}`;
-  const marked = REVIEW.replace('class=customerReviews', 'itemprop=review');
-  expect(textOf(shop(PRODUCT(DESCRIPTION).repeat(2), REVIEW))).not.toContain('my mother');
-  expect(textOf(shop(PRODUCT(DESCRIPTION), marked))).not.toContain('my mother');
-  expect(textOf(shop(PRODUCT(P), REVIEW))).toBe(text);
-  // A page that is no product can be a review, and a text without dates and stars can be about reviews.
-  expect(textOf(shop('', REVIEW))).toContain('my mother');
-  expect(textOf(shop(PRODUCT(P), REVIEW.replace('5 stars, 3 May 2024', 'Ann')))).toContain('my mother');
-});
 
 test('a short page of a product gets the description of its JSON-LD, if it lacks it', () => {
   const short = `<h1>Kettle</h1><p>${P}</p>`;

@@ -156,19 +156,3 @@ function textIn(element: PageElement): string {
 export function isFootnotes(element: PageElement, page: PageMeasures): boolean {
   return (element.attribs['role'] ?? '').startsWith('doc-') || page.names.read(element).includes('n:notes');
 }
-
-/** The word in names of elements with texts of customers. */
-const REVIEW = /(?:^|[^a-z])reviews?(?![a-z])/i;
-
-/**
- * Whether the element has the reviews of a product by its customers, with dates or numbers of stars. Only the page of a
- * product can have them: the page of a critic's review is an article.
- */
-export function isReview(element: PageElement, page: PageMeasures): boolean {
-  const isProduct = page.declared === 'product' || (page.declared === null && page.shapes.includes('shop'));
-  if (!isProduct || (element.holds & HOLDS.date) === 0 || element.textLength > 0.5 * page.textLength) return false;
-  if (element.attribs['itemprop'] === 'review') return true;
-  if (!page.names.read(element).includes('n:review')) return false;
-  const names = `${element.attribs['id'] ?? ''} ${element.attribs['class'] ?? ''}`;
-  return REVIEW.test(names.replaceAll(/([a-z])([A-Z])/g, '$1 $2'));
-}

@@ -9,7 +9,6 @@ import {
   isFootnotes,
   isParagraph,
   isOnlyLabel,
-  isReview,
   keepsCode,
 } from './knownBlocks.js';
 import { HEADINGS, LISTS } from '../tagSets.js';
@@ -106,7 +105,6 @@ export function scoreBlocks(
           !(page.shapes.includes('code') && isDataTable(child, step.inCore, page));
         if (
           (isJunk && excess > 0) ||
-          isReview(child, page) ||
           isMenuCell(child, page) ||
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
