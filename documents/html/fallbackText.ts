@@ -1,4 +1,4 @@
-import { linkedDataHtml } from './linkedData.js';
+import { linkedDataHtml, productDescriptionHtml } from './linkedData.js';
 import { visibleLength } from './pageElement.js';
 import type { RenderedText } from './renderText.js';
 
@@ -34,3 +34,23 @@ export function withFallbacks(page: RenderedText, html: string, read: (html: str
 
 const FALLBACK = /<no(?:script|frames)\b/i;
 const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^<>]*>/gi;
+
+/** The page of a product with fewer visible characters has its description elsewhere: in data for a script. */
+const SHORT_PRODUCT = 700;
+/** Number of characters of a description that show whether the page has it. */
+const COMPARED = 40;
+
+/**
+ * Returns the text of a product's page with the description from its JSON-LD at the end, if the text is short and does
+ * not have it. Longer pages have the description in other words.
+ * @param render converts HTML to text
+ */
+export function withDescription(text: string, html: string, render: (html: string) => string): string {
+  if (text.length > CERTAINLY_ENOUGH || visibleLength(text) >= SHORT_PRODUCT) return text;
+  const data = productDescriptionHtml(html);
+  const description = data === '' ? '' : render(`<html><body>${data}`);
+  if (description === '' || lettersOf(text).includes(lettersOf(description).slice(0, COMPARED))) return text;
+  return text === '' ? description : `${text}\n\n${description}`;
+}
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

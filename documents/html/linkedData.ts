@@ -22,6 +22,38 @@ export function linkedDataHtml(html: string): string {
   return parts.join('\n');
 }
 
+/** Returns the description of the page's product in its JSON-LD as HTML; an empty string if it has none. */
+export function productDescriptionHtml(html: string): string {
+  for (const json of blocksOf(html)) {
+    const text = json.length <= MAX_LENGTH ? descriptionIn(parsed(json), 0) : null;
+    if (text !== null) return asHtml(text);
+  }
+  return '';
+}
+
+function descriptionIn(value: unknown, depth: number): string | null {
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return null;
+  const properties = value as Record<string, unknown>;
+  const { description } = properties;
+  const types: unknown[] = [properties['@type']].flat();
+  if (types.some((type) => type === 'Product' || type === 'ProductGroup') && typeof description === 'string')
+    return description.length >= MIN_TEXT_LENGTH ? description : null;
+  for (const [name, inner] of Object.entries(properties)) {
+    const found = NOT_CONTENT.has(name) || OTHER_PRODUCTS.has(name) ? null : descriptionIn(inner, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Properties that hold other products. */
+const OTHER_PRODUCTS = new Set([
+  'isRelatedTo',
+  'isSimilarTo',
+  'isAccessoryOrSparePartFor',
+  'itemListElement',
+  'review',
+]);
+
 function blocksOf(html: string): string[] {
   const blocks: string[] = [];
   SCRIPT.lastIndex = 0;

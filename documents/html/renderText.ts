@@ -58,7 +58,18 @@ function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
 
 function renderNode(node: ChildNode, rendering: Rendering): void {
   if ('data' in node) rendering.writer.inline(node.data);
-  else if (isElement(node) && !rendering.leftOut.has(node)) renderElement(node, rendering);
+  else if (isElement(node) && !rendering.leftOut.has(node)) {
+    if (!rendering.inCode && isBox(node) && isElement(node.prev) && isBox(node.prev)) rendering.writer.space();
+    renderElement(node, rendering);
+  }
+}
+
+/**
+ * Whether style sheets probably show the element apart from its neighbour: a link, or a span with a class, as in lines of
+ * facts (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
+ */
+function isBox({ name, attribs, textLength }: PageElement): boolean {
+  return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
 }
 
 /** Elements without text of the page; titles are metadata. */

@@ -5,7 +5,7 @@ import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { buildTree } from '../html/buildTree.js';
 import { dropEchoes } from '../html/dropEchoes.js';
-import { withFallbacks } from '../html/fallbackText.js';
+import { withDescription, withFallbacks } from '../html/fallbackText.js';
 import { declaredKind } from '../html/mainText/declaredKind.js';
 import { findMainText } from '../html/mainText/findMainText.js';
 import { readMetadata } from '../html/readMetadata.js';
@@ -40,14 +40,18 @@ export const htmlParser = {
         siteResults.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });
       return mainText;
     };
-    const { text, sections } = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
+    const main = withFallbacks(mainTextOf(tree), html, (other) => mainTextOf(buildTree(other, limits)));
+    const { sections } = main;
+    const render = (other: string): string =>
+      renderText([buildTree(other, limits)], new Set(), limits.maxTextCharacters).text;
+    const text = declared === 'product' ? withDescription(main.text, html, render) : main.text;
     if (text === '') {
       throw new Fault(
         'no_text',
         'There is no readable text on the page: it is empty, or a script in the browser would have to write its content.',
       );
     }
-    const { removed = null, blocks = [] } = siteResults.get(text) ?? {};
+    const { removed = null, blocks = [] } = siteResults.get(main.text) ?? {};
     return {
       text,
       format: 'HTML',

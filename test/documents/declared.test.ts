@@ -21,6 +21,24 @@ const beside: ReadonlyArray<readonly [name: string, inside: string, after: strin
     '',
     TEXT,
   ],
+  [
+    'labels of pictures',
+    `<p><img src=a.jpg alt="The crane of the harbour, and two men who load a ship"></p>`,
+    '',
+    TEXT,
+  ],
+  [
+    'captions by name',
+    `<div class=image-caption>The crane of the harbour, and two men who load a ship</div>`,
+    '',
+    TEXT,
+  ],
+  [
+    'short texts below a picture',
+    `<div><img src=a.jpg><p>The crane, and two men who load a ship at noon</p></div>`,
+    '',
+    TEXT,
+  ],
 ];
 
 test.each(beside)('a page that declares an article leaves out %s', (_name, inside, after, text) => {
@@ -42,6 +60,33 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
 
 test.each(kept)('a page that declares an article keeps %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
+});
+
+test('a page that declares an article leaves out the caption element of a figure without a picture', () => {
+  const figure = `<figure><video src=a.mp4></video><figcaption>${OTHER} ${OTHER}</figcaption></figure>`;
+  expect(textOf(page(ARTICLE, figure, ''))).toBe(TEXT);
+  expect(textOf(page('', figure, ''))).toContain(OTHER);
+});
+
+const BYLINE =
+  '<div class=line><span>By Ann Smith</span> <span>3 May 2024</span></div><div class=line><a href=/authors/ann>Ann Smith</a></div>';
+const titled = (head: string, below: string): string =>
+  `<head>${head}</head><body><main><article><h1>Harbour</h1>${below}${`<p>${P}</p>`.repeat(10)}</article></main>`;
+
+test('a page that declares an article leaves out the lines with author and date between title and text', () => {
+  expect(textOf(titled(ARTICLE, BYLINE))).toBe(TEXT);
+  expect(textOf(titled('', BYLINE))).toContain('By Ann Smith 3 May 2024');
+  // A short first paragraph, and lines below the beginning of the text, are content.
+  const dated = '<p>Oslo, 3 May 2024.</p>';
+  expect(textOf(titled(ARTICLE, dated))).toContain('Oslo, 3 May 2024.');
+  expect(textOf(titled(ARTICLE, `<p>${P}</p>${BYLINE}`))).toContain('By Ann Smith 3 May 2024');
+});
+
+test('sections of an article that have a picture each stay', () => {
+  const section = (nth: number): string =>
+    `<div class=step><img src=${nth}.jpg><p>Step ${nth}: turn the wheel of the crane to the left.</p></div>`;
+  const steps = [1, 2, 3].map(section).join('');
+  expect(textOf(titled(ARTICLE, `<p>${P}</p><div>${steps}</div>`))).toContain('Step 2: turn the wheel');
 });
 
 const kinds: ReadonlyArray<readonly [html: string, kind: string | null]> = [
@@ -82,4 +127,24 @@ test('a block that the page has twice is written once, but short texts and those
   );
   const reference = `<meta name=generator content="Doxygen 1.9.4">${html}`;
   expect(textOf(reference).split(OTHER)).toHaveLength(3);
+});
+
+const PRODUCT = (description: string): string =>
+  `<script type="application/ld+json">${JSON.stringify({ '@type': 'Product', name: 'Kettle', description })}</script>`;
+const DESCRIPTION = 'A kettle of copper for two litres. It has a handle of oak, and its spout does not drip.';
+const shop = (head: string, more = ''): string =>
+  `<head>${head}</head><body><main><h1>Kettle</h1>${`<p>${P}</p>`.repeat(3)}${more}</main>`;
+
+test('a short page of a product gets the description of its JSON-LD, if it lacks it', () => {
+  const short = `<h1>Kettle</h1><p>${P}</p>`;
+  expect(textOf(`${PRODUCT(DESCRIPTION)}${short}`)).toBe(`# Kettle\n\n${P}\n\n${DESCRIPTION}`);
+  expect(textOf(`${PRODUCT(`<p>${DESCRIPTION}</p>`)}${short}`)).toBe(`# Kettle\n\n${P}\n\n${DESCRIPTION}`);
+  expect(textOf(`${PRODUCT(P)}${short}`)).toBe(`# Kettle\n\n${P}`);
+  expect(textOf(shop(PRODUCT(DESCRIPTION), `<p>${OTHER}</p>`.repeat(6)))).not.toContain(DESCRIPTION);
+  const other = JSON.stringify({
+    '@type': 'Product',
+    name: 'Kettle',
+    isRelatedTo: { '@type': 'Product', description: DESCRIPTION },
+  });
+  expect(textOf(`<script type="application/ld+json">${other}</script>${short}`)).toBe(`# Kettle\n\n${P}`);
 });

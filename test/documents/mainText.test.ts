@@ -5,6 +5,7 @@ const PARAGRAPH =
   'The harbour was built by the town in 1874, and it has been widened twice since then, in 1911 and in 1963.';
 const NAV =
   '<ul><li><a href=/>Home</a><li><a href=/news>News</a><li><a href=/about>About us</a><li><a href=/contact>Contact</a></ul>';
+const MACHINES = ['A', 'B', 'C', 'D', 'E'].map((name) => `Machine ${name}, with a seat, in the old harbour`);
 const SCRIPTS =
   '<script>var a = "<p>no</p>";</script><style>p { color: red }</style><noscript>Enable scripts</noscript><template><p>no</p></template><svg><text>no</text></svg>';
 
@@ -43,6 +44,16 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     'keeps a doubtful block without which less than half of the text would remain',
     `<main><article><h1>Harbour</h1><p>${PARAGRAPH}</p></article><div class=bottom><p><a href=/1>The ferry leaves from the pier</a> and tickets cost less</p><p><a href=/2>The tower opens at nine</a> and there is a walk along the old wall</p><p><a href=/3>Boats for rent by the hour</a> and the market has fish and bread</p></div></main>`,
     `# Harbour\n\n${PARAGRAPH}\n\nThe ferry leaves from the pier and tickets cost less\n\nThe tower opens at nine and there is a walk along the old wall\n\nBoats for rent by the hour and the market has fish and bread`,
+  ],
+  [
+    'drops the footer of a page that is longer than its content',
+    `<main><h1>Rowing machines</h1><ul>${MACHINES.map((name) => `<li>${name}</li>`).join('')}</ul></main><footer>${`<p>${PARAGRAPH} ${PARAGRAPH}</p>`.repeat(2)}</footer>`,
+    `# Rowing machines\n\n${MACHINES.map((name) => `- ${name}`).join('\n')}`,
+  ],
+  [
+    'keeps the footer of a page that has little else',
+    `<div>Soon</div><footer><p>${PARAGRAPH}</p><p>${PARAGRAPH}</p></footer>`,
+    `Soon\n\n${PARAGRAPH}\n\n${PARAGRAPH}`,
   ],
   ['ignores an empty main element', `<main></main><div><p>${PARAGRAPH}</p></div>`, PARAGRAPH],
   [

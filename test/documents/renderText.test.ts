@@ -76,6 +76,16 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<a name=top><h1>A</h1><ul><li>one <a href=x>two</a><li>three</ul>',
     '# A\n\n- one two\n- three',
   ],
+  [
+    'links and spans with classes next to each other as separate words',
+    '<p><span class=year>2026</span><span class=length>2 h</span></p><p><a href=/a>Ann</a><a href=/b>Ben</a></p>',
+    '2026 2 h\n\nAnn Ben',
+  ],
+  [
+    'initials, spans without classes and parts of code as parts of a word',
+    '<p><span class=initial>T</span><span class=rest>he harbour</span></p><p><span>har</span><span>bour</span></p><p><code><span class=n>call</span><span class=p>()</span></code></p>',
+    'The harbour\n\nharbour\n\n`call()`',
+  ],
 ];
 
 test.each(cases)('renders %s', (_name, html, text) => {

@@ -3,11 +3,12 @@ import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 import { isFootnotes, keepsCode } from './knownBlocks.js';
 import type { PageMeasures } from './pageMeasures.js';
+import { signatureOf } from './repeats.js';
 import { removeBareHeadings } from './scoreBlocks.js';
 
 /**
  * Removes what is not the text of a page that declares itself an article: blocks after the centre of the page, and
- * lists of other pages in it. Footnotes and code stay.
+ * lists of other pages in it, and labels and captions of pictures. Footnotes and code stay.
  * @param around the posts of a thread and the elements around them, which are kept
  * @param removed the removed blocks; gets the others
  */
@@ -19,6 +20,7 @@ export function removeBeside(
 ): void {
   let isAfter = false;
   let at = 0;
+  const textAt = page.titleAt === -1 ? -1 : firstProseAfter(root, page.titleAt, removed);
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       const start = at;
@@ -26,6 +28,10 @@ export function removeBeside(
       if (!isElement(child) || child.textLength === 0) continue;
       at = start + child.textLength;
       if (removed.has(child) || around.has(child)) continue;
+      if (isOfPicture(child, page) || (start > page.titleAt && at <= textAt && isByline(child, page))) {
+        removed.add(child);
+        continue;
+      }
       if (isAfter && (isFootnotes(child, page) || keepsCode(child, false))) continue;
       if (!page.coreLine.has(child) && (isAfter || isTeaserList(child, start, page))) {
         removed.add(child);
@@ -40,6 +46,77 @@ export function removeBeside(
   };
   visit(root);
 }
+
+/** Returns the position of the first line of prose after the title; -1 without one. */
+function firstProseAfter(root: ParentNode, titleAt: number, removed: ReadonlySet<PageElement>): number {
+  let at = 0;
+  const find = (parent: ParentNode): number => {
+    for (const child of parent.children) {
+      if (isText(child)) at += child.visibleLength;
+      if (!isElement(child) || child.textLength === 0) continue;
+      const end = at + child.textLength;
+      if (end > titleAt && child.proseLength > 0 && !removed.has(child)) {
+        if (at > titleAt && child.blocks === 0) return at;
+        const found = find(child);
+        if (found !== -1) return found;
+      }
+      at = end;
+    }
+    return -1;
+  };
+  return find(root);
+}
+
+/** Maximum number of visible characters of a line with the author and the date. */
+const MAX_BYLINE = 150;
+const AUTHOR_PATH = /\/(?:authors?|people|by|profiles?|staff|contributors?|writers?)\//i;
+
+/** Whether the element names the author or the date of the article, which are metadata. */
+function isByline(element: PageElement, page: PageMeasures): boolean {
+  const { name, holds, textLength } = element;
+  if (textLength > MAX_BYLINE || element.proseLength > 0 || page.coreLine.has(element)) return false;
+  if (name === 'p' || HEADINGS.has(name) || (holds & NOT_BYLINE) !== 0) return false;
+  return name === 'time' || (holds & HOLDS.date) !== 0 || leadsToAuthor(element);
+}
+
+const NOT_BYLINE = HOLDS.heading | HOLDS.preformatted | HOLDS.table;
+
+function leadsToAuthor({ name, attribs, links, children }: PageElement): boolean {
+  if (name === 'a')
+    return /(?:^|\s)author(?:\s|$)/i.test(attribs['rel'] ?? '') || AUTHOR_PATH.test(attribs['href'] ?? '');
+  return links > 0 && children.some((child) => isElement(child) && leadsToAuthor(child));
+}
+
+/** The words in names of captions. */
+const CAPTION = /(?:^|[^a-z])(?:fig)?(?:caption|credits?)(?![a-z])/i;
+/** Maximum number of visible characters of a caption, except in a figcaption element. */
+const MAX_CAPTION = 500;
+
+/** Whether the element is the label or the caption of a picture. */
+function isOfPicture(element: PageElement, page: PageMeasures): boolean {
+  const { name, attribs, textLength } = element;
+  if (name === 'img') return true;
+  if (element.proseLength >= 0.5 * page.proseLength && page.proseLength > 0) return false;
+  if (name === 'figcaption') return true;
+  if (textLength >= MAX_CAPTION) return false;
+  if (isFigure(element, page)) return true;
+  return (
+    page.names.read(element).includes('n:caption') && CAPTION.test(`${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`)
+  );
+}
+
+/** Maximum number of blocks in a picture with its caption. */
+const MAX_FIGURE_BLOCKS = 2;
+
+/** Whether the element is a picture with a short text, and not one of several sections that have pictures. */
+function isFigure(element: PageElement, page: PageMeasures): boolean {
+  const { name, images, blocks, holds, parent } = element;
+  if (images === 0 || blocks > MAX_FIGURE_BLOCKS || (name !== 'div' && name !== 'figure')) return false;
+  if ((holds & NOT_FIGURE) !== 0 || page.coreLine.has(element) || parent === null) return false;
+  return page.repeats.get(parent)?.signature !== signatureOf(element);
+}
+
+const NOT_FIGURE = HOLDS.heading | HOLDS.list | HOLDS.preformatted;
 
 /** Minimum share of the text before a list of other pages. Such a list in the middle can be the subject of the article. */
 const MIN_BEFORE = 0.7;

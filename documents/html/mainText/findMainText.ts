@@ -9,6 +9,7 @@ import { removeBeside } from './besideArticle.js';
 import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
 import { removeCopies } from './removeCopies.js';
+import { removeFooters } from './removeFooters.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
@@ -53,6 +54,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (declared === 'article') removeBeside(tree, page, protectedPosts.around, removed);
       // Documentation repeats descriptions and code on purpose.
       if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
+      removeFooters(tree, removed);
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);

@@ -1,0 +1,43 @@
+import type { Document, ParentNode } from 'domhandler';
+import { isElement, isText, type PageElement } from '../pageElement.js';
+
+/** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
+const OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
+/** Minimum number of visible characters outside of the footers, and minimum share: one of both is enough. */
+const MIN_REST = 300;
+const MIN_SHARE = 0.3;
+
+/**
+ * Removes the footers of the page. Terms and lists of towns are the longest texts of some pages, so that they seem to be
+ * the content.
+ * @param removed the removed blocks; gets the footers
+ */
+export function removeFooters(root: Document, removed: Set<PageElement>): void {
+  const footers: PageElement[] = [];
+  const visit = (parent: ParentNode): void => {
+    for (const child of parent.children) {
+      if (!isElement(child) || child.textLength === 0 || removed.has(child)) continue;
+      const { name, attribs } = child;
+      if (name === 'footer' || attribs['role'] === 'contentinfo') footers.push(child);
+      else if (!OWNERS.has(name) && attribs['role'] !== 'main') visit(child);
+    }
+  };
+  visit(root);
+  if (footers.length === 0) return;
+  const total = lengthOf(root, removed);
+  let rest = total;
+  for (const footer of footers) rest -= lengthOf(footer, removed);
+  if (rest < MIN_REST && rest < MIN_SHARE * total) return;
+  for (const footer of footers) removed.add(footer);
+}
+
+/** Returns the number of visible characters below a node without the removed elements. */
+function lengthOf(parent: ParentNode, removed: ReadonlySet<PageElement>): number {
+  let length = 0;
+  for (const child of parent.children) {
+    if (isText(child)) length += child.visibleLength;
+    else if (isElement(child) && child.textLength > 0 && !removed.has(child))
+      length += child.children.length === 0 ? child.textLength : lengthOf(child, removed);
+  }
+  return length;
+}
