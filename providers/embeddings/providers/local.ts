@@ -6,6 +6,7 @@ import type { EmbeddingProvider } from '../types.js';
 import { WINDOW_PIECES } from './localWindows.js';
 import type { LocalModelFiles } from './localModel.js';
 import { createLocalPool } from './localPool.js';
+import { joinSentences, sentencesOfQuery } from './sentencesOfQuery.js';
 
 export interface LocalSettings extends LocalModelFiles {
   /**
@@ -48,7 +49,17 @@ export function createLocalProvider({ threads, niceness = 0, spaceName, ...files
   return {
     space: { ...EMBEDDED_SPACE, name: spaceName ?? EMBEDDED_SPACE.name },
     prepare: pool.prepare,
-    embed: pool.embed,
+    async embed(texts, purpose, signal, fairnessKey) {
+      if (purpose === 'document') return pool.embed(texts, purpose, signal, fairnessKey);
+      const sentences = texts.map(sentencesOfQuery);
+      const vectors = await pool.embed([...texts, ...sentences.flat()], purpose, signal, fairnessKey);
+      let next = texts.length;
+      return sentences.map((ofText, index) => {
+        const whole = vectors[index];
+        if (!whole) throw new Error(`no vector for text ${index}`);
+        return ofText.length === 0 ? whole : joinSentences(whole, vectors.slice(next, (next += ofText.length)));
+      });
+    },
     close: pool.close,
   };
 }
