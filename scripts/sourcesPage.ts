@@ -30,10 +30,10 @@ function authOf(source: ConnectedSourceType): string {
   const { auth, urls } = CONNECTED_SOURCES[source];
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
-  const facts = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
+  const fields = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
   const clientRow = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
-    ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
+    ...fields.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
     ...(clientRow ? [`\`${clientRow.field}\` (required)`] : []),
   ];
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
@@ -130,13 +130,15 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   if (aspect === 'OAuth' && auth === 'token') return '–';
   const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
   const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
-  const facts = OBSERVATIONS.flatMap((one) => (one.source === name ? one.facts : [])).filter(
-    ({ about }) => about === aspect,
+  const observations = OBSERVATIONS.flatMap((one) => (one.source === name ? one.observations : [])).filter(
+    (one) => one.aspect === aspect,
   );
   const shown = [
     ...(isSpecified ? ['specification'] : []),
     ...(hasOtherServer ? ['other server'] : []),
-    ...(facts.length === 0 ? [] : [`${facts.length} ${facts.length === 1 ? 'fact' : 'facts'}`]),
+    ...(observations.length === 0
+      ? []
+      : [`${observations.length} ${observations.length === 1 ? 'observation' : 'observations'}`]),
   ];
   return shown.length === 0 ? 'own' : shown.join(', ');
 }
@@ -201,11 +203,11 @@ ${rows.join('\n')}
 
 Every part of a source is tested with our own emulator. This table shows the additional evidence:
 
-| word | evidence |
+| evidence | meaning |
 |---|---|
 | specification | every request, and for some sources every answer of our emulator, is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
-| facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
+| observation | behaviour seen by users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
 | own | our own emulator only |
 | – | the source does not use OAuth: the user supplies a token, or nothing |
 

@@ -15,7 +15,7 @@ import { closeText, type FetchedAhead, type SaveLinks } from './prepare/prepared
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
 import { createSiteEvidence } from './site/siteEvidence.js';
-import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 import { TokenBudgetReached, type TokenBudget } from './prepare/tokenBudget.js';
 
 /** Files that one activity ingests. */
@@ -93,7 +93,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
-        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES) throw new Fault('quarantined', CRASHED_OFTEN);
         if (file.options.skipFileProcessing) return async () => void (await store.files.skipContent(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = linkSaverOf?.(file) ?? null;
@@ -134,7 +134,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         const started = await writes.start({ runId, fileId });
         if (!started) return null;
         underWay.set(fileId, started);
-        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && files.length > 1) {
+        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_CRASHES && files.length > 1) {
           alone.push(fileId);
           return null;
         }

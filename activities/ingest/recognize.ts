@@ -15,7 +15,7 @@ import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
-import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 
 /**
  * Returns the error that ends a file's turn. Its retry waits for the next turn among the files of all users, and
@@ -35,7 +35,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
-    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES) throw new Fault('quarantined', CRASHED_OFTEN);
     const sent = await openOriginal(file, deps, true);
     try {
       const { bytes, path, contentType, url, html, hash } = sent;

@@ -22,7 +22,7 @@ import { writeVectors } from './writeVectors.js';
 /** Generations assigned in one step. */
 const BEGUN_AT_ONCE = 8;
 /** Maximum number of attempts on a file that others change while it is embedded. */
-const ROUNDS = 3;
+const MAX_ITERATIONS = 3;
 const INCOMPLETE = 'Some of its stored chunks are missing, so its vectors are unchanged. Resync it, then try again.';
 
 export function createReembedBatch(deps: ActivityDeps) {
@@ -116,12 +116,12 @@ export function createReembedBatch(deps: ActivityDeps) {
     const limit = pLimit(BEGUN_AT_ONCE);
     let open = [...fileIds];
     let broken: readonly number[] = [];
-    for (let round = 0; open.length > 0; round += 1) {
+    for (let iteration = 0; open.length > 0; iteration += 1) {
       const { ends, eligible: found } = separateSkipped(open, await store.files.byIds(tenant, open), wanted);
       const { eligible, unserved } = served(found, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
-      if (round === ROUNDS) {
-        // If chunks are missing in every round, no active sync has deleted them.
+      if (iteration === MAX_ITERATIONS) {
+        // If chunks are missing in every iteration, no active sync has deleted them.
         return store.reembeds.end(
           run,
           eligible.map(({ _id: fileId }) =>

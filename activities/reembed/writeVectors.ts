@@ -13,7 +13,7 @@ import type { VectorTarget } from './target.js';
 const CHUNKS_AT_ONCE = 1_000;
 
 /** Streams stored chunks in portions; a portion may contain parts of several files in sequence. */
-async function* portions(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
+async function* batchesOf(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
   let portion: ChunkRow[] = [];
   for await (const rows of parts) {
     portion.push(...rows);
@@ -86,7 +86,7 @@ export async function writeVectors(
   };
 
   const all = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
-  for await (const portion of portions(all)) {
+  for await (const portion of batchesOf(all)) {
     // Another generation belongs to newer content.
     const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
     const vectors = await vectorsOf(rows);

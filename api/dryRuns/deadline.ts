@@ -40,7 +40,7 @@ export async function withDeadline<T>(
 }
 
 /** Selects evenly distributed items: the first pages of a site are seldom like its last. */
-export function spread<T>(all: readonly T[], max: number): T[] {
+export function sampleEvenly<T>(all: readonly T[], max: number): T[] {
   if (all.length <= max) return [...all];
   return Array.from({ length: max }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / max)] as T);
 }

@@ -86,7 +86,7 @@ export function createLiveOverviews(
   };
   /** Sends updates until the last viewer leaves. */
   const keepUpdated = async (organizationId: number, group: Group): Promise<void> => {
-    const round = async (): Promise<number> => {
+    const iteration = async (): Promise<number> => {
       const startedAt = performance.now();
       try {
         await refresh(organizationId, group);
@@ -95,9 +95,9 @@ export function createLiveOverviews(
       }
       return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
-    // The round handles its failures itself, so that the pause after them is the same.
+    // The iteration handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;
-    await periodically(round, { intervalMs: tickMs, signal: group.closed.signal, onError });
+    await periodically(iteration, { intervalMs: tickMs, signal: group.closed.signal, onError });
     refreshing.delete(group);
   };
   const close = (organizationId: number, group: Group): void => {

@@ -41,7 +41,7 @@ function changeOf(ticket: Answer<ZendeskTicket>, users: Users, agent: string): C
   return id === null ? [] : [{ gone: `ticket:${id}` }];
 }
 
-const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =>
+const withOuterIds = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =>
   changes.map((change) => {
     if ('gone' in change) return { gone: ids.outer(change.gone) };
     const [item = change.item] = ids.page({ items: [change.item], next: null }).items;
@@ -98,7 +98,7 @@ export const ticketChanges = changeFeed(TOKEN, {
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
       const { changes, deletedPaths, rest } = await listAttached(client, ids, point.pass.rest);
-      return { changes: outer(ids, changes), deletedPaths, ...behind(point.cursor, { ...point.pass, rest }) };
+      return { changes: withOuterIds(ids, changes), deletedPaths, ...behind(point.cursor, { ...point.pass, rest }) };
     }
     try {
       const { page, cursor, pass } = await changedTickets(client, point);
@@ -106,7 +106,7 @@ export const ticketChanges = changeFeed(TOKEN, {
       const rest = changes.flatMap((change) =>
         'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],
       );
-      return { changes: outer(ids, changes), ...behind(cursor, { ...pass, rest }) };
+      return { changes: withOuterIds(ids, changes), ...behind(cursor, { ...pass, rest }) };
     } catch (error) {
       // The user is no longer an administrator, or the cursor is too old.
       if (isFault(error, 'access_denied') || isFault(error, 'bad_response'))

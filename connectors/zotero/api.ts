@@ -18,7 +18,7 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
 }
 
 /** Returns the requested backoff, which may also be in successful answers. */
-export function restMs(headers: Refusal['headers']): number {
+export function backoffMs(headers: Refusal['headers']): number {
   const seconds = Number(headers['backoff'] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }

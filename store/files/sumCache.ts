@@ -12,7 +12,7 @@ import type { FileDoc } from '../models/files.js';
  * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may have the time of a
  * slightly slow clock.
  */
-const REST_MS = 60_000;
+const UNCHANGED_MS = 60_000;
 /**
  * Time in milliseconds below which a sum is computed each time instead of being cached: checking for changes costs two
  * reads.
@@ -47,7 +47,7 @@ export const createSumCaches =
           .lean(),
         users.findOne({ _id: userId, organizationId }, { filesRemoved: 1 }).lean(),
       ]);
-      if (!last || Date.now() - last.updatedAt.getTime() < REST_MS) return null;
+      if (!last || Date.now() - last.updatedAt.getTime() < UNCHANGED_MS) return null;
       return `${last.updatedAt.getTime()}:${last._id}:${user?.filesRemoved ?? 0}`;
     };
     return {

@@ -79,7 +79,10 @@ const PROBE_GOOD_MS = 5_000;
 const IDS_PER_DELETE = 10_000;
 
 /** Groups files that are equal except for their ids. */
-function alike<T extends { readonly _id: number }>(files: readonly T[], sameOf: (file: T) => object): [T, ...T[]][] {
+function groupEqual<T extends { readonly _id: number }>(
+  files: readonly T[],
+  sameOf: (file: T) => object,
+): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const file of files) {
     const key = JSON.stringify(sameOf(file));
@@ -147,7 +150,7 @@ export function createVectors(
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
       // Files of a data source mostly have the same tags, so one operation covers all of them.
-      const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
+      const operations = groupEqual(files, ({ organizationId, userId, tagPairs }) => ({
         organizationId,
         userId,
         tagPairs,

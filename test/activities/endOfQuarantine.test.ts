@@ -84,7 +84,7 @@ async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): 
 }
 
 /** A container with children in quarantine, and related files that a deletion must not affect. */
-interface Scene {
+interface Scenario {
   readonly user: TestUser;
   readonly owner: Owner;
   readonly dataSourceId: number;
@@ -93,34 +93,37 @@ interface Scene {
 }
 type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'of another source';
 /** Deletions, and the files whose quarantine they end. */
-const DELETIONS: readonly (readonly [what: string, act: (scene: Scene) => Promise<unknown>, ends: readonly Child[]])[] =
+const DELETIONS: readonly (readonly [
+  what: string,
+  act: (scenario: Scenario) => Promise<unknown>,
+  ends: readonly Child[],
+])[] = [
+  ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
   [
-    ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
-    [
-      'of the container with its descendants',
-      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
-      ['own', 'nested'],
-    ],
-    [
-      'of the contents of the container, whose record is kept',
-      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
-      ['own'],
-    ],
-    ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
-    [
-      'of another container',
-      ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
-      ['sibling'],
-    ],
-    [
-      'of the access to the data source',
-      async ({ user, dataSourceId }) =>
-        expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
-          status: 200,
-        }),
-      ['own', 'nested', 'sibling', 'loose'],
-    ],
-  ];
+    'of the container with its descendants',
+    ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
+    ['own', 'nested'],
+  ],
+  [
+    'of the contents of the container, whose record is kept',
+    ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
+    ['own'],
+  ],
+  ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
+  [
+    'of another container',
+    ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
+    ['sibling'],
+  ],
+  [
+    'of the access to the data source',
+    async ({ user, dataSourceId }) =>
+      expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
+        status: 200,
+      }),
+    ['own', 'nested', 'sibling', 'loose'],
+  ],
+];
 
 test('a deletion ends the quarantine of exactly the files that belong to the deleted object', () =>
   everyRow(

@@ -132,7 +132,7 @@ describe('operators page', () => {
     expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need attention/);
     expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
-    expect(render('tiles', { engines: down })).toMatch(/trouble qdrant$/);
+    expect(render('tiles', { engines: down })).toMatch(/failing qdrant$/);
   });
 
   test('shows when a data source is synced next', () =>
@@ -268,7 +268,7 @@ describe('overview of an organization', () => {
   const depsOf = (reads: string[], broken: readonly string[] = []) =>
     ({
       ...{ store: storeOf(reads, broken), log, dispatcher: { ping: () => Promise.resolve() } },
-      ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null) },
+      ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null) },
     }) as never;
 
   test('is shared by concurrent callers, and belongs to its own organization', async () => {

@@ -65,7 +65,7 @@ function spoil(chance: Chance, text: string): string {
 
 test('accepts and refuses the same texts as JSON.parse, in slices of any size', async () => {
   const chance = seededChance('JSON in slices');
-  for (let round = 0; round < (isThorough() ? 20_000 : 400); round += 1) {
+  for (let iteration = 0; iteration < (isThorough() ? 20_000 : 400); iteration += 1) {
     const text = write(chance, 5);
     for (const one of [text, spoil(chance, text), spoil(chance, spoil(chance, text))]) {
       const sliceBytes = chance.pick([1, 2, 5, 20, 100]);

@@ -40,7 +40,7 @@ import { isRecording, serves, transcriptionOptionsOf } from '../../contract/file
 import { callerSpace, mediaTypeHint, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
-import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/runs/workers.js';
+import { stateOfWorker, type WorkerReport, workersProblem, workerProblem } from '../../contract/runs/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** One call per row: its description, its result, and the expected result. */
@@ -349,7 +349,7 @@ checks('names the causes of a store failure, and finds a full disk among them', 
   [
     'its fields',
     { ...new StoreFailure('MongoDB', 'full', null) },
-    { name: 'StoreFailure', store: 'MongoDB', trouble: 'full' },
+    { name: 'StoreFailure', store: 'MongoDB', kind: 'full' },
   ],
   ['no message', new StoreFailure('Qdrant', 'unreachable', 'text').message, 'Qdrant does not answer: text'],
 ]);
@@ -449,11 +449,11 @@ checks('reports a worker as silent after 15 s, and as starved if it waits while 
     stateOfWorker({ ...worker, [name]: null }),
     'alive',
   ]),
-  ['no trouble', workerTrouble(healthy), null],
-  ['seconds', workerTrouble(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
-  ['percent', /50 % of .* 50 % of/.test(workerTrouble(worker) ?? ''), true],
-  ['no workers', workersTrouble([])?.slice(0, 20), 'No worker is running'],
-  ['one healthy worker', workersTrouble([silent, healthy, worker]), null],
-  ['a starved one still works', workersTrouble([silent, worker]), workerTrouble(worker)],
-  ['all silent', workersTrouble([silent]), workerTrouble(silent)],
+  ['a healthy worker', workerProblem(healthy), null],
+  ['seconds', workerProblem(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
+  ['percent', /50 % of .* 50 % of/.test(workerProblem(worker) ?? ''), true],
+  ['no workers', workersProblem([])?.slice(0, 20), 'No worker is running'],
+  ['one healthy worker', workersProblem([silent, healthy, worker]), null],
+  ['a starved one still works', workersProblem([silent, worker]), workerProblem(worker)],
+  ['all silent', workersProblem([silent]), workerProblem(silent)],
 ]);

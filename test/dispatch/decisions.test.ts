@@ -282,7 +282,7 @@ describe('fair share of a run', () => {
 test('converts errors of Temporal to store failures (unreachable, full or failed), and passes others unchanged', async () => {
   const grpc = (code: number, details = '') =>
     Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
-  const rows: [code: number, trouble: string | null][] = [
+  const rows: [code: number, kind: string | null][] = [
     [1, 'unreachable'],
     [4, 'unreachable'],
     [8, 'unreachable'],
@@ -296,13 +296,13 @@ test('converts errors of Temporal to store failures (unreachable, full or failed
   await everyRow(
     rows,
     ([code]) => String(code),
-    ([code, trouble]) => {
+    ([code, kind]) => {
       const error = new Error('outer', { cause: grpc(code) });
-      if (trouble === null) expect(temporalFailure(error)).toBe(error);
-      else expect(temporalFailure(error)).toMatchObject({ store: 'Temporal', trouble });
+      if (kind === null) expect(temporalFailure(error)).toBe(error);
+      else expect(temporalFailure(error)).toMatchObject({ store: 'Temporal', kind });
     },
   );
-  expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ trouble: 'full' });
+  expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ kind: 'full' });
   const other = new TypeError('ours');
   expect(temporalFailure(other)).toBe(other);
 });
@@ -434,7 +434,7 @@ describe('dispatcher', () => {
         throw Object.assign(new Error('14'), { code: 14, details: '', metadata: {} });
       },
     });
-    await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', trouble: 'unreachable' });
+    await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', kind: 'unreachable' });
   });
 
   test('starts nothing once it is closed', async () => {
@@ -526,8 +526,13 @@ describe('diagnosis of a run without progress', () => {
         ...{ 'stalls.listStarted': [runOf()], 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
         ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
       });
-      const round = createDiagnosis(fakeTemporal(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
-      expect((await round).stalled).toEqual([]);
+      const iteration = createDiagnosis(
+        fakeTemporal(workflows).access,
+        stores,
+        () => Promise.resolve(UP),
+        60_000,
+      ).diagnose();
+      expect((await iteration).stalled).toEqual([]);
     }
   });
 
@@ -547,7 +552,7 @@ describe('diagnosis of a run without progress', () => {
       ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
     const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
-    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
+    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).diagnose();
     return { ...found, of };
   };
 
@@ -573,7 +578,7 @@ describe('diagnosis of a run without progress', () => {
     const { stores, of } = recorder();
     const { log, lines } = fakeLog();
     const stop = new AbortController();
-    const round = () => {
+    const diagnoseAll = () => {
       stop.abort();
       const stalled = [
         { run: runOf({ _id: 1 }), stall },
@@ -582,7 +587,7 @@ describe('diagnosis of a run without progress', () => {
       ];
       return Promise.resolve({ stalled, recovered: [runOf({ _id: 4, stall })] });
     };
-    await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
+    await watchStalls({ diagnose: diagnoseAll }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
     expect([of('stalls.record').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
     expect(lines).toEqual(['run is stalled', 'run is stalled', 'stalled run makes progress again']);
   });

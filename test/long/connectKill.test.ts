@@ -12,12 +12,12 @@ import { type OwnService, startOwnService, VICTIMS } from '../support/ownService
 import { seededChance } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
-const ROUNDS = Number(process.env['TEST_KILLS'] ?? 10);
+const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Users who connect at the same time. */
 const PEOPLE = 4;
-/** The API, the worker and one engine are killed within this time after a round begins. */
+/** The API, the worker and one engine are killed within this time after a trial begins. */
 const KILL_WITHIN_MS = 1_500;
-/** How long the provider delays its replies to exchanged codes in each round. */
+/** How long the provider delays its replies to exchanged codes in each trial. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
@@ -70,13 +70,13 @@ async function connect(user: TestUser): Promise<number> {
 }
 
 test(
-  `connects exactly one account per user when processes are killed at random moments, ${ROUNDS} times`,
+  `connects exactly one account per user when processes are killed at random moments, ${TRIALS} times`,
   async () => {
     const people: { customerId: string; user: TestUser; tries: number }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let trial = 0; trial < TRIALS; trial += 1) {
       const users = await Promise.all(
         Array.from({ length: PEOPLE }, async (_, index) => {
-          const customerId = `user ${round}.${index}`;
+          const customerId = `user ${trial}.${index}`;
           return { customerId, user: await service.user(customerId) };
         }),
       );
@@ -116,5 +116,5 @@ test(
       expect(added).toHaveLength(attempts.filter(({ state }) => state === 'connected').length);
     });
   },
-  ROUNDS * 120_000,
+  TRIALS * 120_000,
 );

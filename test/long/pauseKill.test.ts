@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { forgetVectors, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
-import { CONTENT_ROW_BYTES, type KillSite, playRound, startKillSite } from '../support/killRound.js';
+import { CONTENT_ROW_BYTES, type KillSite, runKillTrial, startKillSite } from '../support/killTrial.js';
 import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
 import { seededChance } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
@@ -13,7 +13,7 @@ const PAGES = 24;
 /** Tokens added by each resume: enough for some pages. */
 const TOKENS = 3_000;
 /** A resumed run soon ends or pauses again: the kill comes within this time. */
-const MOMENT_MS = 1_500;
+const PAUSE_MS = 1_500;
 
 let site: KillSite;
 let service: OwnService;
@@ -30,9 +30,9 @@ afterAll(async () => {
 const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
 
 test(
-  'stores the same chunks and points as undisturbed, and exceeds no token limit',
+  'stores the same chunks and points as uninterrupted, and exceeds no token limit',
   async () => {
-    const { rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] });
+    const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
     for (const victim of VICTIMS) {
       const chance = seededChance(`pauses with kills of ${victim}`);
       await forgetVectors(service.env);
@@ -56,7 +56,7 @@ test(
         const answer = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: limit });
         expect([200, 409]).toContain(answer.status);
         if (pauses % 2 === 0) {
-          await sleep(chance.below(MOMENT_MS));
+          await sleep(chance.below(PAUSE_MS));
           await service.kill(victim);
         }
       }
@@ -66,7 +66,7 @@ test(
       expect(
         rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
       ).toEqual([]);
-      expect(rest.content(victim)).toEqual(undisturbed.content('undisturbed'));
+      expect(rest.content(victim)).toEqual(uninterrupted.content('uninterrupted'));
       expect(await findDifferences(service.env)).toEqual([]);
       process.stdout.write(`${victim}: ${pauses} pauses\n`);
     }

@@ -54,7 +54,7 @@ const settled = (number: number): Promise<FileRecord[]> =>
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /**
- * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each round counts them.
+ * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each trial counts them.
  */
 const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
 const unexpectedIn = (now: StoredState): string[] =>
@@ -91,7 +91,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
     `quarantines missing files, restores them unchanged, and erases them, ${KILLS} times`,
     async () => {
       for (let number = 0; number < KILLS; number += 1) {
-        // Files erased in the round before exist at the source again.
+        // Files erased in the trial before exist at the source again.
         fixture.reset(20);
         await list();
         const selection = { data_source_id: sourceId, ids: content.containers };
@@ -148,7 +148,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
           expect(await pointsOfFile(service.env, id)).toEqual([]);
           expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
         }
-        process.stdout.write(`${victim}: round ${number + 1} of ${KILLS}\n`);
+        process.stdout.write(`${victim}: trial ${number + 1} of ${KILLS}\n`);
       }
     },
     KILLS * 400_000,

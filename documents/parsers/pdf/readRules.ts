@@ -67,16 +67,16 @@ function outlinesOf(path: Float32Array, now: Matrix): Point[][] {
 
 /** Returns the rules that an outline forms: a thin area is one, and each straight edge of a stroked one. */
 function rulesOf(points: readonly Point[], isStroke: boolean): Box[] {
-  const box = around(points);
+  const box = boundingBox(points);
   if (isRule(box)) return [box];
   if (!isStroke) return [];
   return points.slice(1).flatMap((point, nth) => {
-    const edge = around([points[nth] ?? point, point]);
+    const edge = boundingBox([points[nth] ?? point, point]);
     return isRule(edge) ? [edge] : [];
   });
 }
 
-const around = (points: readonly Point[]): Box => ({
+const boundingBox = (points: readonly Point[]): Box => ({
   x1: Math.min(...points.map(([x]) => x)),
   y1: Math.min(...points.map(([, y]) => y)),
   x2: Math.max(...points.map(([x]) => x)),

@@ -75,7 +75,7 @@ export const KNOWN_FIELDS = {
 };
 
 /** Whether a request can use the known file: a container and a page with the same name are different files. */
-export const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
+export const isSameKind = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
   known === undefined || known.isContainer === isContainer;
 
 /** Returns the account in which the external id of a file is unique; null without one. */

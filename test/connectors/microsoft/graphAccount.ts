@@ -43,7 +43,7 @@ export async function allPages(
   return { items, pages };
 }
 
-export const below = (account: Account, externalId: string) =>
+export const descendantsOf = (account: Account, externalId: string) =>
   allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();

@@ -6,7 +6,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   oneOf,
   orNull,
@@ -21,7 +21,7 @@ export const GRAPH = {
 } as const;
 
 const maybe = orNull(text);
-const stamp = orNull(moment);
+const stamp = orNull(timestamp);
 const facet = orNull(anyObject);
 
 /** Returns an entity: an object with an id. @param kind pattern of its `@odata.type` */
@@ -66,7 +66,7 @@ const reference = object({
 const baseItem = {
   id: text,
   ...each(facet, 'createdBy', 'lastModifiedBy'),
-  ...each(moment, 'createdDateTime', 'lastModifiedDateTime'),
+  ...each(timestamp, 'createdDateTime', 'lastModifiedDateTime'),
   ...each(maybe, 'description', 'eTag', 'name', 'webUrl'),
   parentReference: orNull(reference),
 };

@@ -10,7 +10,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   number,
   object,
   objectBy,
@@ -31,7 +31,7 @@ const SHIP = object(
     isMoored: flag,
     master: orNull(object({ name: text }, ['name'])),
     ports: listOf(text),
-    built: moment,
+    built: timestamp,
   },
   ['id', 'name'],
 );

@@ -73,7 +73,7 @@ export interface SourceFixture {
 }
 
 export const LIGHTHOUSE = 'The lighthouse was lit in 1901.';
-export const KEEPER = 'Its keeper was called Aurelia.';
+export const KEEPER_SENTENCE = 'Its keeper was called Aurelia.';
 
 /**
  * Containers of every source. The first one contains the lighthouse and the keeper; each other one contains a document about itself.

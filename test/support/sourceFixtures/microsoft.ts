@@ -4,7 +4,15 @@ import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { siteId } from '../../emulators/graph/sites.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of one source alone. */
 export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator };
@@ -49,7 +57,7 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   for (const name of OTHERS) drives.put(driveOf(name), `${name}.md`, { content: `On ${name}.` });
   const atlas = driveOf('atlas');
   drives.put(atlas, 'sights/lighthouse.md', { content: LIGHTHOUSE });
-  drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER });
+  drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER_SENTENCE });
   // Packages do not become files.
   drives.put(atlas, 'sights/Notes', { package: true });
   for (const [name, content] of moreDocuments(more, (file, text) => [`${file}.md`, text] as const))
@@ -151,7 +159,7 @@ export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
       for (const name of OTHERS) put(`${name}-1`, name, `On ${name}.`);
       put('lighthouse', 'sights', LIGHTHOUSE);
       // Attachments are listed, but do not become files.
-      put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
+      put('keeper', 'sights', KEEPER_SENTENCE, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
       graph.reset();
       return {

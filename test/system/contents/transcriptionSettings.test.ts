@@ -104,8 +104,8 @@ test('reads texts while recordings wait, and transcribes one recording after ano
   const settings = { DEEPGRAM_API_KEY: 'right', TRANSCRIPTION_CONCURRENCY: '1', ACTIVITY_CONCURRENCY: '1' };
   await withService(settings, async (service) => {
     const user = await service.user('tess');
-    deepgram.scenes.set('long', { injectedFaults: ['hang', 'hang'] });
-    const countCalls = () => deepgram.calls.filter(({ scene }) => scene === 'long').length;
+    deepgram.scenarios.set('long', { injectedFaults: ['hang', 'hang'] });
+    const countCalls = () => deepgram.calls.filter(({ scenario }) => scenario === 'long').length;
     const recordings = await Promise.all(
       ['a.mp3', 'b.mp3', 'c.mp3'].map((name) => user.send({ name, content: recordingOf('long') }, OPTIONS)),
     );

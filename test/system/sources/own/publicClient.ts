@@ -5,7 +5,7 @@ import { Carbon } from 'carbon-typescript-sdk';
 import { consentTo } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
-import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
@@ -104,7 +104,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       // Other items of the account were not selected, and are not found.
       for (const [query, externalId, passage] of [
         ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
-        ['What was the name of its keeper?', content.keeper, KEEPER],
+        ['What was the name of its keeper?', content.keeper, KEEPER_SENTENCE],
       ] as const) {
         const { data } = await client.embeddings.getDocuments({
           query,

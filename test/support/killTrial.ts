@@ -1,4 +1,4 @@
-/** An ingest during which processes are killed, compared with an undisturbed one. */
+/** An ingest during which processes are killed, compared with an uninterrupted one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -46,14 +46,14 @@ export interface Kill {
   readonly delayMs: number;
 }
 
-export interface Round {
+export interface Trial {
   readonly service: OwnService;
   readonly site: KillSite;
   readonly customerId: string;
   readonly kills: readonly Kill[];
 }
 
-interface RoundResult {
+interface TrialResult {
   readonly rest: StoredState;
   /** Kills during the ingest. */
   readonly hits: number;
@@ -65,7 +65,7 @@ const SETTLE_MS = 120_000;
 /**
  * Scrapes all sitemaps of the site concurrently, with the kills in between. Returns the stored data at the end.
  */
-export async function playRound({ service, site, customerId, kills }: Round): Promise<RoundResult> {
+export async function runKillTrial({ service, site, customerId, kills }: Trial): Promise<TrialResult> {
   const begun = Date.now();
   await forgetVectors(service.env);
   site.requests.length = 0;
@@ -93,24 +93,24 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   return { rest, hits, tookMs };
 }
 
-/** Expects the same stored data as in the undisturbed round, and at most three requests for each page. */
-export function expectUndisturbed(
-  round: Round,
+/** Expects the same stored data as in the uninterrupted trial, and at most three requests for each page. */
+export function expectSameAsBaseline(
+  trial: Trial,
   rest: StoredState,
-  undisturbed: StoredState,
-  undisturbedCustomer: string,
+  uninterrupted: StoredState,
+  uninterruptedCustomer: string,
 ): void {
   expect(rest.findInconsistencies()).toEqual([]);
-  expect(rest.content(round.customerId)).toEqual(undisturbed.content(undisturbedCustomer));
+  expect(rest.content(trial.customerId)).toEqual(uninterrupted.content(uninterruptedCustomer));
   const fetches = new Map<string, number>();
-  for (const path of round.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
+  for (const path of trial.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
   const pages = [...fetches].filter(([path]) => path.startsWith('/pages/'));
-  expect(pages).toHaveLength(round.site.pageCount);
+  expect(pages).toHaveLength(trial.site.pageCount);
   expect(pages.filter(([, times]) => times > 3)).toEqual([]);
 }
 
 /** Returns a random time of an ingest: a number of requests, and a delay. */
-export function someMoment(chance: Chance, victim: Victim, from: number, to: number): Kill {
+export function randomKill(chance: Chance, victim: Victim, from: number, to: number): Kill {
   // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, afterRequests: 0, delayMs: chance.below(100) };
   return { victim, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
