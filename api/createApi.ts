@@ -122,8 +122,8 @@ export async function createApi(
   // Only the workers have a browser to render pages.
   const web = createWebSource({ egress, settings: config.web, renders: false });
   // The thread starts with the first page.
-  const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
-    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
+  const documents = createDocumentPool({ ...config.documents, threads: 1 }, (crash) =>
+    log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
   const lowDisks = () => diskProblem(config.disks);
   const engineProblem = async (name: EngineName): Promise<string | null> => {

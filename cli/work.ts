@@ -3,13 +3,13 @@ import type { FileRecord } from '../contract/files/records.js';
 import {
   type FileSyncStatus,
   FINAL_FILE_STATUSES,
-  UNDER_WAY_STATUSES,
+  IN_PROGRESS_STATUSES,
   WAITING_FILE_STATUSES,
 } from '../contract/files/statuses.js';
 import type { Api } from './api.js';
 import { bar } from './bars.js';
 
-const ACTIVE_STATUSES = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES];
+const ACTIVE_STATUSES = [...WAITING_FILE_STATUSES, ...IN_PROGRESS_STATUSES];
 const FAILED = ['SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 
 interface Listed {

@@ -81,7 +81,7 @@ export function createBacklogGauges(
   };
 
   let nextAt = -Infinity;
-  let underWay: Promise<void> | null = null;
+  let inProgress: Promise<void> | null = null;
   const readBacklog = async (): Promise<void> => {
     const startedAt = now();
     try {
@@ -99,8 +99,8 @@ export function createBacklogGauges(
   return {
     async refresh() {
       if (now() < nextAt) return;
-      underWay ??= readBacklog().finally(() => (underWay = null));
-      await underWay;
+      inProgress ??= readBacklog().finally(() => (inProgress = null));
+      await inProgress;
     },
   };
 }

@@ -114,8 +114,8 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     limiter,
     onNotice: (notice) => log.warn({}, notice),
   });
-  const documents = createDocumentPool({ ...config.documents, ocr }, (death) =>
-    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
+  const documents = createDocumentPool({ ...config.documents, ocr }, (crash) =>
+    log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
   /** Loaded on demand: its table needs about 40 MB, and the threads that count the tokens of pages load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;

@@ -43,8 +43,8 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
-      const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_BATCH);
-      const others = new Set(underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
+      const inProgress = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_BATCH);
+      const others = new Set(inProgress.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
       return { workflowIds: [...others].map((id) => names.idOf(id)) };
     },
 

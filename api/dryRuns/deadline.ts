@@ -54,7 +54,7 @@ export async function readSample<T, S extends Sample>(
 ): Promise<{ read: S[]; failed: number }> {
   const limit = pLimit(atOnce);
   let failed = 0;
-  const tries = sample.map((one) =>
+  const reads = sample.map((one) =>
     limit(async () => {
       if (signal.aborted) return [];
       try {
@@ -67,5 +67,5 @@ export async function readSample<T, S extends Sample>(
       }
     }),
   );
-  return { read: (await Promise.all(tries)).flat(), failed };
+  return { read: (await Promise.all(reads)).flat(), failed };
 }

@@ -184,7 +184,7 @@ export interface ApiDeps {
   /** Browsers with an open operator page. */
   readonly opsSessions: OpsSessions;
   /** Rate limit of sign-in attempts, by client address. */
-  readonly signInTries: NameLimiter;
+  readonly signInAttempts: NameLimiter;
   readonly overviews: Overviews;
   /** Live state of the operator page. */
   readonly live: LiveOverviews;

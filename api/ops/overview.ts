@@ -62,11 +62,11 @@ function cached<T>(
   { acceptsOlder = false, oldestMs = Infinity, rest = MIN_INTERVAL_FACTOR }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
-  let underWay: Promise<T | null> | null = null;
+  let inProgress: Promise<T | null> | null = null;
   return () => {
     if (known && performance.now() < known.until) return Promise.resolve(known.value);
     const startedAt = performance.now();
-    underWay ??= read()
+    inProgress ??= read()
       .then(
         (value) => {
           const now = performance.now();
@@ -79,10 +79,10 @@ function cached<T>(
         },
       )
       .finally(() => {
-        underWay = null;
+        inProgress = null;
       });
     const isTooOld = known !== null && startedAt - known.until > oldestMs;
-    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
+    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : inProgress;
   };
 }
 

@@ -56,7 +56,7 @@ async function contentOf(client: GrantClient, page: NotionObject, id: string): P
 }
 
 export const notion: Connector<OAuthGrant> = {
-  cache: { most: 100_000 },
+  cache: { maxEntries: 100_000 },
   about: {
     listed: 'pages that the user shares, with nested pages, databases and rows',
     ingested:

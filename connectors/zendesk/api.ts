@@ -67,7 +67,7 @@ export async function fetchPage<T>(
 export async function fetchAll<T>(
   client: SourceClient,
   path: readonly string[],
-  most: number,
+  maxEntries: number,
   query: Readonly<Record<string, string>> = {},
 ): Promise<readonly ZendeskPage<T>[]> {
   const pages: ZendeskPage<T>[] = [];
@@ -76,8 +76,8 @@ export async function fetchAll<T>(
     const page: ZendeskPage<T> = await fetchPage(client, path, cursor ?? null, query);
     pages.push(page);
     number += page.values.length;
-    if (number > most)
-      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
+    if (number > maxEntries)
+      throw new Fault('too_large', `${NAME} lists more than ${maxEntries} entries, the maximum for this kind of list.`);
     cursor = page.next;
   }
   return pages;

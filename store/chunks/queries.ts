@@ -170,7 +170,7 @@ export function createChunkQueries(
         const rows = await readRows(
           segments,
           { organizationId, userId, ...query },
-          { most: keys.length, isLargeText: true },
+          { maxRows: keys.length, isLargeText: true },
         );
         for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
       };

@@ -19,7 +19,7 @@ const rowsOf = <T>(model: Model<T>): mongo.Collection => model.collection as unk
 interface ReadOptions {
   readonly fields?: Fields;
   /** Maximum number of rows that can match. */
-  readonly most: number;
+  readonly maxRows: number;
   /** Skips UTF-8 validation, for large texts that this driver wrote. */
   readonly isLargeText?: boolean;
 }
@@ -28,7 +28,7 @@ interface ReadOptions {
 export const readRows = <T, Row = T>(
   model: Model<T>,
   filter: QueryFilter<T>,
-  { fields, most, isLargeText = false }: ReadOptions,
+  { fields, maxRows: most, isLargeText = false }: ReadOptions,
 ): Promise<Row[]> =>
   rowsOf(model)
     .find(driverFilter(filter), {

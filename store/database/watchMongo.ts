@@ -10,17 +10,17 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 
  * `monitorCommands`.
  */
 export function watchCommands(connection: Connection, watch: Watch): void {
-  const underWay = new Map<number, (end: CallEnd) => void>();
+  const inProgress = new Map<number, (end: CallEnd) => void>();
   const end = (requestId: number, failed: boolean): void => {
-    underWay.get(requestId)?.({ failed });
-    underWay.delete(requestId);
+    inProgress.get(requestId)?.({ failed });
+    inProgress.delete(requestId);
   };
   const client = connection.getClient() as unknown as mongo.MongoClient;
   client.on('commandStarted', ({ requestId, commandName, command }) => {
     if (HOUSEKEEPING.has(commandName)) return;
     const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
     const target = typeof named === 'string' ? named : '';
-    underWay.set(requestId, watch({ system: 'mongodb', operation: commandName, target }));
+    inProgress.set(requestId, watch({ system: 'mongodb', operation: commandName, target }));
   });
   client.on('commandSucceeded', ({ requestId }) => end(requestId, false));
   client.on('commandFailed', ({ requestId }) => end(requestId, true));

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { itemEnd, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
-import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
+import { IN_PROGRESS_STATUSES } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
 import type { FileChanges } from './changes.js';
@@ -151,7 +151,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
         await update('deferToOcr', { ...mine(runId, fileId), set });
       }
       await files.updateOne(
-        { _id: fileId, runId, syncStatus: { $in: [...UNDER_WAY_STATUSES] }, unfinishedStarts: { $gt: 0 } },
+        { _id: fileId, runId, syncStatus: { $in: [...IN_PROGRESS_STATUSES] }, unfinishedStarts: { $gt: 0 } },
         { $inc: { unfinishedStarts: -1 } },
       );
     },

@@ -200,9 +200,9 @@ test('a sweep claims expired files of one user, the oldest first, up to its limi
 test('a run takes over unfinished files of ended runs, but no files of a running one', async () => {
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
-  const [ended, underWay] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
+  const [ended, inProgress] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
   await runs.finish(ended, 'aborted', {});
-  const claims = [ended, underWay, null];
+  const claims = [ended, inProgress, null];
   const ids: number[] = [];
   for (const [index, runId] of claims.entries()) {
     ids.push(await quarantined(owner, { parentId: index + 1 }));

@@ -19,13 +19,13 @@ let egress: Egress;
 let serviceNow: ServiceNowEmulator;
 let account: Account;
 
-const FACTS = { instance: 'harbour' };
+const CONNECTION = { instance: 'harbour' };
 const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const { accessToken } = serviceNow.oauth.grant();
   return accountWith(
     'SERVICENOW',
     serviceNow.settings,
-    { accessToken, facts: FACTS, ...credentials },
+    { accessToken, facts: CONNECTION, ...credentials },
     egress,
     timeLimitMs,
   );
@@ -50,7 +50,7 @@ const attach = (table: string, record: string, name: string, created = LONG_AGO)
 };
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   const deletedPaths: string[] = [];
   let cursor = from;
@@ -93,7 +93,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests consent at the instance, and identifies the user of the session', async () => {
-    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     // https://www.servicenow.com/docs/r/platform-security/authentication/c_OAuthAuthorizationCodeFlow.html
     expect(url.pathname).toBe('/harbour/oauth_auth.do');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -117,7 +117,7 @@ describe('the connection', () => {
   });
 
   test('refreshes an expired access token with the same refresh token, until the refresh is rejected', async () => {
-    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     const stored = accountWithStoredGrant('SERVICENOW', serviceNow.settings, grant, egress);
     serviceNow.oauth.expireAll();
     expect((await stored.account.listRoots(null, NEVER)).items).not.toEqual([]);
@@ -128,7 +128,7 @@ describe('the connection', () => {
   });
 
   test('ends when the refresh token expires, which ServiceNow reports with its own error message', async () => {
-    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     const refusal = { status: 401, body: { error: 'server_error', error_description: 'access_denied' } };
     serviceNow.oauth.expireAll();
     serviceNow.oauth.refuseRefreshes(1, refusal);
@@ -192,9 +192,9 @@ describe('a listing', () => {
     const { ids } = await descendantsOf('incident');
     expect(ids.filter((id) => id.startsWith(`${idOf('incident', 'b')}/`)).toSorted()).toEqual(all.toSorted());
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     serviceNow.attachments.delete(sysIdOf('n100'));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('continues after pages whose rows are hidden from the account', async () => {
@@ -231,12 +231,12 @@ describe('the change feed', () => {
 
   test('reports changed and retired records, and new attachments', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     putRecord('incident', 'a', { sys_updated_on: now() });
     putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
     putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
     const plan = attach('incident', 'c', 'plan', now());
-    const { changed, deletedPaths } = await pass(start);
+    const { changed, deletedPaths } = await readChanges(start);
     expect(changed.toSorted()).toEqual(
       [
         ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
@@ -251,10 +251,10 @@ describe('the change feed', () => {
     attach('incident', 'b', 'plan');
     const start = await account.changes!.now(NEVER);
     serviceNow.attachments.clear();
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     const another = await account.changes!.now(NEVER);
     rowsOf('incident').delete(sysIdOf('e'));
-    expect(await faultOf(pass(another))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(another))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -319,7 +319,7 @@ describe('a broken response', () => {
     for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
     const start = await account.changes!.now(NEVER);
     for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: timestampOf(Date.now()) });
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces content, and neither does the page of a hibernating instance', async () => {

@@ -18,7 +18,7 @@ import { ITEM_CAUSES, REMEDIES } from '../../contract/runs/ledger.js';
 import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/limits.js';
 import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
-import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
+import { BEING_DELETED, reembedSkipReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
 import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
 import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import {
@@ -255,7 +255,7 @@ const candidate: ReembedCandidate = {
 };
 const target = { model: 'OPENAI', space: 'new' } as const;
 const kept = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
-  keptReason({ ...candidate, ...changes }, to);
+  reembedSkipReason({ ...candidate, ...changes }, to);
 checks('keeps the vectors of a file for the first reason that applies', [
   ['none', kept({}), null],
   ['another model', kept({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }), null],
@@ -291,12 +291,12 @@ checks('formats messages about truncated lists, stalled runs and failed deliveri
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
   ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
   [
-    'a delivery that failed once, without another try',
+    'a delivery that failed once, without another attempt',
     failureSentence({ event: 'E', tries: 1, error: 'No.', nextTryAt: null }),
     'E failed once: No.',
   ],
   [
-    'a delivery with another try',
+    'a delivery with another attempt',
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
     'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
   ],

@@ -96,7 +96,7 @@ const cancel = async (execution: Execution): Promise<void> => {
 };
 
 test.each<FaultTime>(['before', 'after'])(
-  'retries a pass that fails %s its work, and delivers each event once',
+  'retries a batch that fails %s its work, and delivers each event once',
   async (when) => {
     disturbance = { when, disturb: fail };
     await writeEvents(1, 2, 3);

@@ -27,7 +27,7 @@ const OTHER = 'ghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 /** Shorter numbers identify nothing: sizes, counts, versions. */
 const MIN_DIGITS = 6;
-const TRIES = 200;
+const MAX_ATTEMPTS = 200;
 
 /** Returns the characters that may replace one, which keep hexadecimal, decimal and base64 texts valid. */
 function choicesFor(character: string, isFirstOfNumber: boolean): string {
@@ -61,7 +61,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
       .join('');
   };
   const choose = (word: string): string => {
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const drawn = draw(word, attempt);
       if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
     }

@@ -72,7 +72,7 @@ export const driveChanges = changeFeed(TOKEN, {
 
   async since(client, { logs, at, root }) {
     const [drive, token] = logs[at] ?? [OWN, ''];
-    const behind = (unread: Point['logs'], next: number) => {
+    const continueAt = (unread: Point['logs'], next: number) => {
       const more = next < unread.length;
       return { next: { logs: unread, at: more ? next : 0, root }, more };
     };
@@ -94,7 +94,7 @@ export const driveChanges = changeFeed(TOKEN, {
       // The account is no longer a member of the drive.
       return {
         changes: [{ gone: drive }],
-        ...behind(
+        ...continueAt(
           logs.filter(([id]) => id !== drive),
           at,
         ),
@@ -124,6 +124,6 @@ export const driveChanges = changeFeed(TOKEN, {
     const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
     const here = moved.findIndex(([id]) => id === drive);
-    return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
+    return { changes, ...continueAt(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
   },
 });

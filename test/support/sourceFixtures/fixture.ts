@@ -66,9 +66,9 @@ export interface SourceFixture {
   /** Returns the number of requests since the reset. */
   requestCount(): number;
   /** Returns the number of requests in progress. */
-  underWay(): number;
+  requestsInProgress(): number;
   /** Returns the maximum number of concurrent requests. */
-  mostAtOnce(): number;
+  maxConcurrent(): number;
   close(): Promise<void>;
 }
 
@@ -100,7 +100,7 @@ export const fixtureOn = ({ injectFault, load, requests, close }: Emulator<never
   },
   requestCount: (): number => requests.length,
   hold: (only = ''): void => injectFault((path) => (path.includes(only) ? 'hang' : null)),
-  underWay: (): number => load.now,
-  mostAtOnce: (): number => load.most,
+  requestsInProgress: (): number => load.now,
+  maxConcurrent: (): number => load.most,
   close,
 });

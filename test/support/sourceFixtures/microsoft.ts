@@ -21,20 +21,20 @@ type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
 /**
- * Returns the members that are common to all Microsoft fixtures. @param facts further fields of the request that
+ * Returns the members that are common to all Microsoft fixtures. @param fields further fields of the request that
  * connects the account
  */
 function fixtureOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,
-  facts: Record<string, string>,
+  fields: Record<string, string>,
 ): Omit<SourceFixture, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> {
   const byConsent = fixtureByConsent(source, { ...graph, oauth: graph.provider });
   return {
     ...fixtureOn(graph),
     settings: graph.settingsOf(source),
     ...byConsent,
-    connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
+    connect: (user, body = {}) => byConsent.connect(user, { ...fields, ...body }),
     allSecrets: () => [...graph.provider.secrets, CLIENT_SECRET],
     limit(requests, forS = 0) {
       graph.injectFault(
@@ -64,22 +64,22 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
     drives.put(atlas, name, { content });
 }
 
-function driveFixture(graph: GraphEmulator, source: MicrosoftSource, facts: Record<string, string>) {
-  const placeOf = (externalId: string): [drive: string, item: string] => {
+function driveFixture(graph: GraphEmulator, source: MicrosoftSource, fields: Record<string, string>) {
+  const idsOf = (externalId: string): [drive: string, item: string] => {
     const slash = externalId.indexOf('/');
     return [externalId.slice(0, slash), externalId.slice(slash + 1)];
   };
   return {
-    ...fixtureOnGraph(graph, source, facts),
-    write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
-    remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
+    ...fixtureOnGraph(graph, source, fields),
+    write: (externalId: string, text: string) => graph.drives.write(...idsOf(externalId), text),
+    remove: (externalId: string) => graph.drives.remove(...idsOf(externalId)),
     contentRequests(externalId: string) {
-      const [drive, item] = placeOf(externalId);
+      const [drive, item] = idsOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
       return graph.requests.filter((request) => decodeURIComponent(request) === where).length;
     },
     breakItem(externalId: string, status: number) {
-      const [drive, item] = placeOf(externalId);
+      const [drive, item] = idsOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
       graph.injectFault((path) => (decodeURIComponent(path) === where ? { status } : null));
     },

@@ -118,7 +118,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       );
       for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
         expect({ kind, times: await customer.countEvents(kind) }).toEqual({ kind, times: 1 });
-      expect(customer.fixture.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
+      expect(customer.fixture.maxConcurrent()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
     test('reports the reason for every item that does not become a file', async () => {
