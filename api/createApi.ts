@@ -29,7 +29,7 @@ import { createMetrics } from '../observability/metrics.js';
 import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
-import { watchAll } from '../observability/watch.js';
+import { combineObservers } from '../observability/watch.js';
 import { cannotListen } from '../config/process/startChecks.js';
 import { createRerankers } from '../providers/rerankers/registry.js';
 import { connectStore, type Store } from '../store/connect.js';
@@ -82,7 +82,7 @@ export async function createApi(
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
   const store = await connectStore({
     ...storeSettings(config),
-    watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+    watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
     traceparent: () => tracing.carried()?.traceparent ?? null,
     onFilesEnded: metrics.filesEnded,
     timeLimitMs: config.http.storeTimeoutMs,

@@ -1,5 +1,5 @@
 /** Judges a workflow's progress by Temporal's description of it. */
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/runs/orchestration.js';
+import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../contract/runs/orchestration.js';
 
 /** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;
@@ -58,7 +58,7 @@ function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): St
   // A Fault of a site or a source is retried after its own delay.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
   // A step that returned to the queue has not failed.
-  const isTurnOver = failure?.type === TURN_OVER_FAILURE;
+  const isTurnOver = failure?.type === TIME_SLICE_OVER_FAILURE;
   const hasFailed = failure !== null && !failure.isTimeout && !isTurnOver && attempt >= FAILS_FROM;
   if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
   if (hasFailed && !isStarted) return { cause: 'step_fails', step };

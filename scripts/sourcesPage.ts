@@ -63,15 +63,15 @@ export function limitsOf(source: ConnectedSourceType): string {
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
-type Specified = Pick<Contract, 'specification' | 'version' | 'taken'>;
+type Specified = Pick<Contract, 'specification' | 'version' | 'takenOn'>;
 /** Returns what the requests of a source, and the answers of its emulator, were compared with; null for nothing. */
 function contractOf(source: ConnectedSourceType): string | null {
   const of = CONTRACTS.filter((contract) => contract.source === CONNECTED_SOURCES[source].name);
   const numberOf = (all: object): string =>
     `${Object.keys(all).length} operation${Object.keys(all).length === 1 ? '' : 's'}`;
-  const linked = ({ specification, version, taken }: Specified): string => {
+  const linked = ({ specification, version, takenOn }: Specified): string => {
     const [address = ''] = specification.split(' ');
-    return `compared with [its specification](${address}) (${version}; ${taken})`;
+    return `compared with [its specification](${address}) (${version}; ${takenOn})`;
   };
   const shown = of.map((contract) => {
     const requests = `requests of ${numberOf(contract.operations)}`;

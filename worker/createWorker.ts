@@ -30,7 +30,7 @@ import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
-import { watchAll } from '../observability/watch.js';
+import { combineObservers } from '../observability/watch.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../store/connect.js';
 import { outdatedMessage } from '../store/migrations/schemaWatch.js';
@@ -90,7 +90,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     sharedStore ??
     (await connectStore({
       ...storeSettings(config),
-      watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+      watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
       traceparent: () => tracing.carried()?.traceparent ?? null,
       onFilesEnded: metrics.filesEnded,
     }));

@@ -5,8 +5,8 @@ import { Fault } from '../../contract/failures.js';
 import {
   type DeferredInput,
   type DeferredResult,
-  TURN_MS,
-  TURN_OVER_FAILURE,
+  TIME_SLICE_MS,
+  TIME_SLICE_OVER_FAILURE,
 } from '../../contract/runs/orchestration.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
@@ -23,7 +23,7 @@ import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFi
  */
 const yieldTurn = (): ApplicationFailure =>
   ApplicationFailure.create({
-    type: TURN_OVER_FAILURE,
+    type: TIME_SLICE_OVER_FAILURE,
     message: 'OCR continues with other files. This file continues after them.',
     nextRetryDelay: 1,
     category: 'BENIGN',
@@ -52,7 +52,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         owner: file.userId,
       };
       const slots = pLimit(settings.ocr.pagesAtOnce);
-      const until = performance.now() + TURN_MS;
+      const until = performance.now() + TIME_SLICE_MS;
       let begun = 0;
       let isOver = false as boolean;
       const stop = new AbortController();

@@ -6,7 +6,7 @@ import {
   BATCH_SIZE,
   type PlanUploadsInput,
   type PlanUploadsResult,
-  TURN_MS,
+  TIME_SLICE_MS,
   type UploadBatchInput,
   type UploadStreamInput,
 } from '../../contract/runs/orchestration.js';
@@ -57,7 +57,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     runIds: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlySet<number>> => {
-    const until = performance.now() + TURN_MS;
+    const until = performance.now() + TIME_SLICE_MS;
     const tried = new Set<number>();
     for (;;) {
       const files = (await store.uploadStreams.listOpenFiles(input, runIds)).filter((file) => isDue(file, tried));

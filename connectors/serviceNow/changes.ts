@@ -49,7 +49,7 @@ async function countTable(client: SourceClient, table: string, before: string): 
   try {
     const records = await count(client, ['table', table], created);
     const attached = `table_name=${table}^${created}`;
-    // Only tables are documented to be counted.
+    // The documentation describes counts of tables only.
     const attachments =
       (await count(client, ['attachment'], attached)) ?? (await count(client, ['table', 'sys_attachment'], attached));
     return records === null || attachments === null ? null : { table, records, attachments };

@@ -15,8 +15,8 @@ import { close, groupMessages } from './windows.js';
 export const PER_PAGE = '200';
 /** Maximum length of one window or thread, in characters. */
 const MAX_CHARACTERS = 20_000_000;
-/** Pages of a conversation that are kept for the windows next to the one that was opened. */
-const PAGES_KEPT = 4;
+/** Pages of a conversation that are cached for the windows next to the one that was opened. */
+const MAX_CACHED_PAGES = 4;
 
 export const messagesIn = (answer: Answer<SlackAnswer>): Message[] =>
   requireList('Slack', answer.messages).flatMap((value) => readMessage(value) ?? []);
@@ -47,7 +47,7 @@ class Collected {
 }
 
 /** Whether a message belongs to a window; replies and beginnings of threads do not. */
-const isInWindow = ({ isReply: isAnswer, beginsThread }: Message): boolean => !isAnswer && !beginsThread;
+const isInWindow = ({ isReply, beginsThread }: Message): boolean => !isReply && !beginsThread;
 const startOf = ({ ts }: Message): number => windowOf(Number(ts));
 
 /** Windows by their start, each with its messages, oldest first. */
@@ -139,7 +139,7 @@ async function windowAt(
   cached.inProgress = settled;
   try {
     const windows = await reading;
-    cached.pages = [windows, ...cached.pages].slice(0, PAGES_KEPT);
+    cached.pages = [windows, ...cached.pages].slice(0, MAX_CACHED_PAGES);
     return windows.get(start) ?? [];
   } finally {
     if (cached.inProgress === settled) cached.inProgress = null;

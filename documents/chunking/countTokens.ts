@@ -14,8 +14,9 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** Counts the tokens of `text.slice(start, end)`, which must be one piece. */
+/** Counts the tokens of `text.slice(start, end)`, which must be one pre-token. */
 export const countPreToken = (text: string, start: number, end: number): number =>
   tokenCounts.tokensOf(text, start, end, countMerged);
 
-const countMerged = (piece: string): number => mergeBytes(isAscii(piece) ? piece : toByteString(piece)).length;
+const countMerged = (preToken: string): number =>
+  mergeBytes(isAscii(preToken) ? preToken : toByteString(preToken)).length;

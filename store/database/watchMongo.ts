@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 
-import type { CallEnd, Watch } from '../../observability/watch.js';
+import type { CallEnd, CallObserver } from '../../observability/watch.js';
 
 /** Commands that only keep connections and sessions alive. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 'endSessions', 'killCursors']);
@@ -9,7 +9,7 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 
  * Reports each command to the observer, from the driver's events. The connection must be created with
  * `monitorCommands`.
  */
-export function watchCommands(connection: Connection, watch: Watch): void {
+export function watchCommands(connection: Connection, watch: CallObserver): void {
   const inProgress = new Map<number, (end: CallEnd) => void>();
   const end = (requestId: number, failed: boolean): void => {
     inProgress.get(requestId)?.({ failed });

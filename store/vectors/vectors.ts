@@ -1,7 +1,7 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
-import type { Watch } from '../../observability/watch.js';
+import type { CallObserver } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
 import { createCollections, statusOf } from './collection.js';
@@ -108,7 +108,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
  */
 export function createVectors(
   settings: VectorSettings,
-  watch: Watch | null = null,
+  watch: CallObserver | null = null,
   timeoutMs = QDRANT_TIMEOUT_MS,
 ): Vectors {
   const bare = new QdrantClient({

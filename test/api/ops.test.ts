@@ -380,7 +380,7 @@ describe('live page', () => {
     live.endSession('one');
     await one.ended;
     expect(one.events.at(-1)).toBe('event: over\ndata: {}\n\n');
-    expect(two.events.at(-1)).not.toContain('over');
+    expect(two.events.at(-1)).not.toContain('signed-out');
     over.push('two');
     await two.ended;
     expect(two.events.at(-1)).toBe('event: over\ndata: {}\n\n');
@@ -388,7 +388,7 @@ describe('live page', () => {
     await live.close();
     await three.ended;
     // Closing does not sign out: a returning browser shows the page again.
-    expect(three.events.some((text) => text.includes('over'))).toBe(false);
+    expect(three.events.some((text) => text.includes('signed-out'))).toBe(false);
     expect(watch('four')).toBeNull();
   });
 });

@@ -70,7 +70,7 @@ beforeEach(() => {
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
-  emulated.sections.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.sections.set(11, { category: 1, parent: 10, name: 'Towers' });
   emulated.sections.set(12, { category: 1, name: 'Ropes' });
   for (const [id, section] of [
     [100, 10],

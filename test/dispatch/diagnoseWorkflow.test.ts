@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/runs/orchestration.js';
+import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../../contract/runs/orchestration.js';
 import { type PendingStep, diagnoseWorkflow } from '../../dispatch/diagnoseWorkflow.js';
 import type { Activities } from '../../activities/index.js';
 import { everyRow } from '../support/everyRow.js';
@@ -74,7 +74,7 @@ const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string,
   ['a defect', failure, 'step_fails', 'none'],
   ['an error without a type', { ...failure, type: null }, 'step_fails', 'none'],
   ['a fault of a site or source', { ...fault, type: FAULT_FAILURE }, 'none', 'none'],
-  ['a step that yielded its turn', { ...failure, type: TURN_OVER_FAILURE }, 'no worker', 'none'],
+  ['a step whose time slice is over', { ...failure, type: TIME_SLICE_OVER_FAILURE }, 'no worker', 'none'],
   ['a timeout, as after the crash of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
 ];
 

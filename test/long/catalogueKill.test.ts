@@ -4,7 +4,7 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sour
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { MORE, runCatalogueTrial } from '../support/catalogueTrial.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
@@ -32,7 +32,7 @@ describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', 
   test(
     `stores what an uninterrupted sync stores, ${TRIALS} times`,
     async () => {
-      const random = seededChance(`kills of ${type}`);
+      const random = seededRandom(`kills of ${type}`);
       const fixture = fixtures.get(type)!;
       const common = { service, type, fixture, content: fixture.reset(MORE) };
       const uninterrupted = await runCatalogueTrial({

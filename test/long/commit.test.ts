@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type CommitTrials, COMMITS, startCommitTrials } from '../support/commitTrials.js';
 import { COMMIT_STEPS, type Stop } from '../support/faultProxy.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 
 const POINTS = Number(process.env['TEST_KILLS'] ?? 20);
-const chance = seededChance('kills inside commits');
+const chance = seededRandom('kills inside commits');
 const PLACES = COMMIT_STEPS.flatMap((step) => (['before', 'after'] as const).map((when) => ({ step, when })));
 let trials: CommitTrials;
 

@@ -8,8 +8,8 @@ import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { answerConsent, openPage, type WalkedPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
@@ -23,9 +23,9 @@ const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
 const TRIES = 5;
 /** Qdrant takes no part in a connection. */
-const ENGINES = VICTIMS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
+const ENGINES = KILL_TARGETS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
 
-const chance = seededChance('kills during connections');
+const chance = seededRandom('kills during connections');
 let drive: GoogleDriveEmulator;
 let service: OwnService;
 

@@ -9,16 +9,16 @@ import {
   randomKill,
   startKillSite,
 } from '../support/killTrial.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 
 const PAGES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Maximum number of repeated kills. A kill after the end of the work does not count, and is repeated. */
 const MISSES = 5;
 
-describe.each(VICTIMS)('ingests with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim}`);
+describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (victim) => {
+  const chance = seededRandom(`kills of ${victim}`);
   let site: KillSite;
   let service: OwnService;
   let uninterrupted: StoredState;

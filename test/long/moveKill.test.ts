@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { MOVE_SETTINGS, type MovedFiles, randomDelay, uploadMovedFiles } from '../support/moveTrial.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 
 const FILES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 
-describe.each(VICTIMS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim} during moves`);
+describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
+  const chance = seededRandom(`kills of ${victim} during moves`);
   let service: OwnService;
   let files: MovedFiles;
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { forgetVectors, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
 import { CONTENT_ROW_BYTES, type KillSite, runKillTrial, startKillSite } from '../support/killTrial.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const PAGES = 24;
@@ -33,8 +33,8 @@ test(
   'stores the same chunks and points as uninterrupted, and exceeds no token limit',
   async () => {
     const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
-    for (const victim of VICTIMS) {
-      const chance = seededChance(`pauses with kills of ${victim}`);
+    for (const victim of KILL_TARGETS) {
+      const chance = seededRandom(`pauses with kills of ${victim}`);
       await forgetVectors(service.env);
       const user = await service.user(victim);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
@@ -71,5 +71,5 @@ test(
       process.stdout.write(`${victim}: ${pauses} pauses\n`);
     }
   },
-  VICTIMS.length * 180_000,
+  KILL_TARGETS.length * 180_000,
 );

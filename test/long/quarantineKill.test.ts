@@ -8,8 +8,8 @@ import { apiClient, type ApiClient, type Listed, type TestUser } from '../suppor
 import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
-import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, type KillTarget } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
@@ -18,7 +18,7 @@ const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
 /** The largest number of deletions below the mass-deletion limit. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
-const VICTIMS: readonly Victim[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
+const VICTIMS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
 
 let service: OwnService;
 let fixture: SourceFixture;
@@ -76,7 +76,7 @@ const list = async (): Promise<void> => {
 };
 
 describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim} during quarantine`);
+  const chance = seededRandom(`kills of ${victim} during quarantine`);
   /** Runs `work`, and kills the victim at a random moment meanwhile. */
   const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {

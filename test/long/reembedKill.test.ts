@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { VICTIMS } from '../support/ownService.js';
+import { KILL_TARGETS } from '../support/ownService.js';
 import { type ReembedTrials, randomKill, startReembedTrials } from '../support/reembedTrial.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 
 /** More files than two batches hold. */
 const FILES = 110;
@@ -18,10 +18,10 @@ describe('re-embedding', () => {
   }, 300_000);
   afterAll(() => trials.close());
 
-  test.each(VICTIMS)(
+  test.each(KILL_TARGETS)(
     `with the %s killed at random moments stores what an uninterrupted run stores, ${KILLS} times`,
     async (victim) => {
-      const chance = seededChance(`kills of the ${victim} during re-embedding`);
+      const chance = seededRandom(`kills of the ${victim} during re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
         hits += await trials.play([randomKill(chance, victim, trials.uninterruptedMs())]);

@@ -7,8 +7,8 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { forgetVectors, readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
-import { type OwnService, startOwnService, VICTIMS, type Victim } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS, type KillTarget } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const TEXTS = 1_000;
@@ -57,7 +57,10 @@ async function upload(user: TestUser, nth: number): Promise<number> {
 }
 
 /** Uploads all texts in waves, with a kill in each. Returns their file ids once all files are settled. */
-async function runTrial(customerId: string, kills: readonly { victim: Victim; delayMs: number }[]): Promise<number[]> {
+async function runTrial(
+  customerId: string,
+  kills: readonly { victim: KillTarget; delayMs: number }[],
+): Promise<number[]> {
   const begun = performance.now();
   const at = (): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
   const user = await service.user(customerId);
@@ -88,9 +91,9 @@ test(
   async () => {
     await runTrial('uninterrupted', []);
     await forgetVectors(service.env);
-    const chance = seededChance('kills during uploads');
+    const chance = seededRandom('kills during uploads');
     const kills = chance
-      .shuffle(VICTIMS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
+      .shuffle(KILL_TARGETS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
       .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
     const ids = await runTrial('killed', kills);
 

@@ -5,8 +5,8 @@ import { expect } from '@jest/globals';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
 import { findDifferences } from './differences.js';
-import type { OwnService, Victim } from './ownService.js';
-import type { Chance } from './seed.js';
+import type { OwnService, KillTarget } from './ownService.js';
+import type { SeededRandom } from './seed.js';
 
 /** A site with several sitemaps that list different pages. */
 export interface KillSite extends Site {
@@ -39,7 +39,7 @@ export async function startKillSite(pageCount: number, sitemapCount = 1): Promis
 }
 
 export interface Kill {
-  readonly victim: Victim;
+  readonly victim: KillTarget;
   /** Number of page requests before the kill. */
   readonly afterRequests: number;
   /** Additional delay before the kill, in milliseconds. */
@@ -110,7 +110,7 @@ export function expectSameAsBaseline(
 }
 
 /** Returns a random time of an ingest: a number of requests, and a delay. */
-export function randomKill(chance: Chance, victim: Victim, from: number, to: number): Kill {
+export function randomKill(chance: SeededRandom, victim: KillTarget, from: number, to: number): Kill {
   // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, afterRequests: 0, delayMs: chance.below(100) };
   return { victim, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };

@@ -11,8 +11,8 @@ import { type StoredState, forgetVectors, readStoredState } from './storedState.
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killTrial.js';
-import { type OwnService, startOwnService, type Victim } from './ownService.js';
-import type { Chance } from './seed.js';
+import { type OwnService, startOwnService, type KillTarget } from './ownService.js';
+import type { SeededRandom } from './seed.js';
 import { waitFor } from './waitFor.js';
 
 /** Two models of the embedded provider, which share a vector space, then two remote models with spaces of their own. */
@@ -34,7 +34,7 @@ const ANSWER_MS = 200;
 const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
 export interface Kill {
-  readonly victim: Victim;
+  readonly victim: KillTarget;
   /** The progress mark after which the delay before the kill begins. */
   readonly since: (typeof MARKS)[number];
   readonly delayMs: number;
@@ -49,7 +49,7 @@ export interface ReembedTrials {
 }
 
 /** Returns a random kill. After the later marks, where single writes decide the outcome, the delays are short. */
-export function randomKill(chance: Chance, victim: Victim, uninterruptedMs: number): Kill {
+export function randomKill(chance: SeededRandom, victim: KillTarget, uninterruptedMs: number): Kill {
   // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);

@@ -98,7 +98,7 @@ export const box: AnswerTable = {
   name: 'box',
   specification: 'https://github.com/box/box-openapi',
   version: '2024.0, c9a878a9',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   selection: 'fields',
   refusal: object({
     type: oneOf('error'),

@@ -69,7 +69,7 @@ export const confluence: AnswerTable = {
   specification:
     'https://dac-static.atlassian.com/cloud/confluence/openapi-v2.v3.json (copy in Pygmalion-Records/confluence-local-sync)',
   version: '2.0.0, copied 2025-01-27',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   // The API lists errors; the gateway for apps answers with one code and message.
   refusal: object({
     errors: listOf(

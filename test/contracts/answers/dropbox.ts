@@ -85,7 +85,7 @@ export const dropbox: AnswerTable = {
   name: 'dropbox',
   specification: 'https://github.com/dropbox/dropbox-api-spec',
   version: '0d994ebe',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal,
   // https://www.dropbox.com/developers/documentation/http/documentation#error-handling
   textRefusals: [400],

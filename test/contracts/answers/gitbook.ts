@@ -72,7 +72,7 @@ export const gitbook: AnswerTable = {
   name: 'gitbook',
   specification: 'https://www.npmjs.com/package/@gitbook/api',
   version: '0.202.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({ error: object({ code: number, message: text }, ['code', 'message']) }, ['error']),
   operations: {
     'GET /user': object({ object: oneOf('user'), ...each(text, 'id', 'displayName', 'email', 'photoURL'), urls }, [

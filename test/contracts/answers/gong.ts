@@ -59,7 +59,7 @@ export const gong: AnswerTable = {
   name: 'gong',
   specification: 'https://github.com/cedricziel/gong-rs/blob/e8be3fd/spec/openapi.json',
   version: 'V2',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({ requestId: text, errors: listOf(text) }, ['requestId', 'errors']),
   operations: {
     'GET /workspaces': answer('workspaces', workspace),

@@ -17,7 +17,7 @@ import {
 export const GRAPH = {
   specification: 'https://github.com/microsoftgraph/msgraph-metadata/blob/master/clean_v10_metadata/cleanMetadata.xml',
   version: 'v1.0, 84c1cb51',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
 } as const;
 
 const maybe = orNull(text);

@@ -222,7 +222,7 @@ export const notion: AnswerTable = {
   name: 'notion',
   specification: 'https://github.com/makenotion/notion-sdk-js/tree/main/src/api-endpoints',
   version: '@notionhq/client 5.26.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object(
     {
       object: oneOf('error'),

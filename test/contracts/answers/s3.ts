@@ -34,7 +34,7 @@ export const s3: AnswerTable = {
   name: 's3',
   specification: 'https://github.com/boto/botocore/blob/1.44.8/botocore/data/s3/2006-03-01/service-2.json',
   version: '2006-03-01, botocore 1.44.8',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   isXml: true,
   // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html: some codes have more elements.
   refusal: object(

@@ -38,7 +38,7 @@ const field = object(
 const refusal = listOf(
   object({ ...each(text, 'message', 'errorCode'), fields: listOf(text) }, ['message', 'errorCode']),
 );
-const COMMON = { version: 'v67.0; @jsforce/jsforce-node 3.10.16', taken: '2026-11-26', refusal } as const;
+const COMMON = { version: 'v67.0; @jsforce/jsforce-node 3.10.16', takenOn: '2026-11-26', refusal } as const;
 
 export const salesforce: AnswerTable = {
   ...COMMON,

@@ -151,7 +151,7 @@ export const zendesk: AnswerTable = {
   name: 'zendesk',
   specification: 'https://developer.zendesk.com/api-reference/',
   version: 'API v2',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   // https://developer.zendesk.com/documentation/api-basics/troubleshooting-and-faq/: `error` is a code or a title with a message.
   refusal: object({ error: sentence, ...each(sentence, 'description', 'details', 'error_description') }, ['error']),
   operations: {

@@ -85,7 +85,7 @@ export const zotero: AnswerTable = {
   name: 'zotero',
   specification: 'https://github.com/zotero/dataserver',
   version: '3, 5cf550f3',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   textRefusals: [400, 403, 404, 429, 500, 503],
   refusal: text,
   operations: {

@@ -7,9 +7,9 @@ const timestamp = {
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d)$',
   required: true,
 } as const;
-const COMMON = { source: 'Salesforce', taken: '2026-11-26', version: 'v67.0' } as const;
+const COMMON = { source: 'Salesforce', takenOn: '2026-11-26', version: 'v67.0' } as const;
 
-/** Facts of the REST API's guide; Salesforce publishes no OpenAPI document of it. */
+/** Rules from the REST API's guide; Salesforce publishes no OpenAPI document of it. */
 export const salesforce: Contract = {
   ...COMMON,
   name: 'salesforce',

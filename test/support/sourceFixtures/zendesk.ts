@@ -50,7 +50,7 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
         articles.set(at + 200, { section: at + 20, title: `About ${name}`, body: `<p>On ${name}.</p>` });
       }
       sections.set(10, { category: 1, name: 'Sights' });
-      sections.set(11, { category: 1, above: 10, name: 'People' });
+      sections.set(11, { category: 1, parent: 10, name: 'People' });
       sections.set(12, { category: 1, name: 'More' });
       articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
       articles.set(101, { section: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });

@@ -10,7 +10,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 
 import { type QdrantEngine, startQdrant } from '../../../engines/qdrant.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -20,7 +20,7 @@ const ENOUGH = 2_000;
 const MAX_WRITTEN = 50_000;
 /** Number of checks, 5 ms apart, for the start of a build. */
 const CHECKS = 100;
-const chance = seededChance('vectors of an index');
+const chance = seededRandom('vectors of an index');
 let dataDir: string;
 let engine: QdrantEngine;
 let client: QdrantClient;

@@ -18,13 +18,13 @@ import {
   randomKill,
   startKillSite,
 } from '../../support/killTrial.js';
-import { type OwnService, startOwnService, type Victim } from '../../support/ownService.js';
-import { seededChance } from '../../support/seed.js';
+import { type OwnService, startOwnService, type KillTarget } from '../../support/ownService.js';
+import { seededRandom } from '../../support/seed.js';
 import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** The short form of test/long/kill.test.ts. */
 const PAGES = 32;
-const chance = seededChance('kills');
+const chance = seededRandom('kills');
 let site: KillSite;
 let service: OwnService;
 let uninterrupted: StoredState;
@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 // A page can be in progress at two kills of one ingest at most, so none is requested more than three times.
-const GROUPS: readonly (readonly Victim[])[] = [
+const GROUPS: readonly (readonly KillTarget[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type CommitTrials, COMMITS, startCommitTrials } from '../../support/commitTrials.js';
 import type { Stop } from '../../support/faultProxy.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before it. */
@@ -15,7 +15,7 @@ const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
     'after the event is written and before the new generation is published': { step: 'publish', when: 'before' },
   }),
 };
-const chance = seededChance('kills inside commits');
+const chance = seededRandom('kills inside commits');
 let trials: CommitTrials[];
 
 beforeAll(async () => {

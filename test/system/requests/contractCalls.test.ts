@@ -21,7 +21,7 @@ import {
 } from '../../support/contract.js';
 import { everyRow } from '../../support/everyRow.js';
 import { valuesOf, withJunk } from '../../support/schemaArbitrary.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { startService, type TestService } from '../../support/service.js';
 import { SOURCE_FIXTURES } from '../../support/sourceFixtures/index.js';
 import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
@@ -157,7 +157,7 @@ test('answers null in each nullable field without a server error', () => {
 });
 
 test('answers every random request as both documents describe, without a server error', () => {
-  const chance = seededChance('contractCalls');
+  const chance = seededRandom('contractCalls');
   const check = async ([method, path, auth]: (typeof implemented)[number]): Promise<void> => {
     const parameters = ourDocument.paths[path]?.[method]?.parameters ?? [];
     const texts = (where: 'path' | 'query') =>
