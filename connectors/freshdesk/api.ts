@@ -25,7 +25,7 @@ export async function fetchPage(
 }
 
 /**
- * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
+ * Returns all pages of a short list. @throws Fault for more than `maxEntries` entries: an incomplete list would cause
  * deletions
  */
 export async function fetchAll(

@@ -34,7 +34,7 @@ export async function fetchNumbered<T>(
   };
 }
 
-/** Returns all pages of a short list. @throws Fault for more than `most` entries */
+/** Returns all pages of a short list. @throws Fault for more than `maxEntries` entries */
 export async function fetchAll<T>(
   client: SourceClient,
   path: readonly string[],

@@ -25,8 +25,8 @@ export interface SumCache<T extends object | number> {
   get(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
 }
 
-/** Creates a cache of at most `most` sums. */
-export type CreateSumCache = <T extends object | number>(most: number) => SumCache<T>;
+/** Creates a cache of at most `maxSums` sums. */
+export type CreateSumCache = <T extends object | number>(maxSums: number) => SumCache<T>;
 
 /**
  * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and every page of a
@@ -35,8 +35,8 @@ export type CreateSumCache = <T extends object | number>(most: number) => SumCac
  */
 export const createSumCaches =
   (files: Model<FileDoc>, users: Model<UserDoc>): CreateSumCache =>
-  <T extends object | number>(most: number) => {
-    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(most) });
+  <T extends object | number>(maxSums: number) => {
+    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(maxSums) });
     /** Returns a value that differs after every change; null while files are changing, and without files. */
     const stateOf = async ({ organizationId, userId }: Tenant): Promise<string | null> => {
       const [last, user] = await Promise.all([

@@ -25,7 +25,7 @@ import {
 } from './makeBombs.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
-import { type Residents, residentBytes, watchResident } from './watchResident.js';
+import { type ResidentMemory, residentBytes, watchResident } from './watchResident.js';
 
 const MB = 1_000_000;
 const BOUNDARY = 'zeros';
@@ -210,8 +210,8 @@ export interface BombTrial {
   /** The result of the feed that is an XML bomb (billion laughs). */
   readonly feed: BombResult;
   readonly good: readonly (BombResult & { readonly words: string })[];
-  readonly before: Omit<Residents, 'reader'>;
-  readonly most: Residents;
+  readonly before: Omit<ResidentMemory, 'reader'>;
+  readonly most: ResidentMemory;
   readonly tookMs: number;
 }
 

@@ -39,7 +39,7 @@ export interface FileRequest {
   readonly isContainer: boolean;
   /**
    * Its account; absent for none. If its tagsVersion has changed once the files are accepted, accept them
-   * again: a tag workflow may have passed before they existed.
+   * again: a tag workflow may have ended before they existed.
    */
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
   /** For an attachment: the account of its parent. Unset: its data source, or none. */
@@ -66,7 +66,7 @@ export interface FileRequest {
 /** The fields that identify a file of a user. */
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
-/** The fields of a known record that accepting needs. */
+/** The fields of a known record that decide how a request is accepted. */
 export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & ListedFile;
 
 export const KNOWN_FIELDS = {

@@ -4,7 +4,7 @@ import type { Call } from '../emulator.js';
 /** Header with the virtual time of a request, in milliseconds since 1970. */
 export const TIME_HEADER = 'x-virtual-time';
 
-/** A limit: at most `most` units within any period of `perMs` milliseconds. */
+/** A limit: at most `max` units within any period of `perMs` milliseconds. */
 export interface Limit {
   readonly name: string;
   readonly max: number;
