@@ -27,7 +27,8 @@ export function createTagActivities({ store, log }: ActivityDeps) {
       await store.files.markSourceTagsApplied(source, settled);
       return { done: false, afterId: last._id };
     }
-    // The copy is complete only if a scan from the first file finds none to update: earlier files may have changed meanwhile.
+    // The copy is complete only if a scan from the first file finds none to update: earlier files may have changed
+    // meanwhile.
     return {
       done: afterId === 0 && (await store.dataSources.markTagsCopied(tenant, dataSourceId, source.tagsVersion)),
       afterId: 0,

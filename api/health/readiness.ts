@@ -44,12 +44,7 @@ async function check(
 }
 
 /** Checks every store that work needs, and whether a worker runs at full speed. */
-export async function readiness({
-  store,
-  dispatcher,
-  diskProblem,
-  engineProblem,
-}: Engines): Promise<Readiness> {
+export async function readiness({ store, dispatcher, diskProblem, engineProblem }: Engines): Promise<Readiness> {
   const [mongodb, schema, qdrant, temporal, worker, runs, disk] = await Promise.all([
     check(
       'MongoDB does not answer; see MONGODB_URI',

@@ -67,7 +67,7 @@ const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: Ra
   isSameText(request.body ?? '', body ?? '') &&
   Object.entries(request.headers).every(([name, value]) => isSameText(value, headers[name] ?? ''));
 
-/** Creates the player of a recording. */
+/** Creates the replayer of a recording. */
 export function createReplayer({ steps }: Pick<Recording, 'steps'>): Replayer {
   const problems: string[] = [];
   let step: StepName | null = null;

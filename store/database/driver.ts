@@ -54,7 +54,7 @@ export const readRow = <T, Row = T>(
   }) as unknown as Promise<Row | null>;
 
 /** Runs an aggregation without casts, in one batch: `maxRows` is the maximum number of result rows. */
-export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], most: number): Promise<Row[]> =>
+export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], maxRows: number): Promise<Row[]> =>
   rowsOf(model)
     .aggregate([...stages], { batchSize: maxRows + 1 })
     .toArray() as unknown as Promise<Row[]>;

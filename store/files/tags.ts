@@ -70,10 +70,10 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         .limit(limit)
         .lean();
     },
-    async applySourceTags(source, behind) {
+    async applySourceTags(source, outdated) {
       const updatedAt = new Date();
       await files.bulkWrite(
-        behind.map((file) => ({
+        outdated.map((file) => ({
           updateOne: {
             filter: asRead(file),
             update: {

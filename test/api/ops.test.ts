@@ -379,11 +379,11 @@ describe('live page', () => {
     expect(watch('three')).toBeNull();
     live.endSession('one');
     await one.ended;
-    expect(one.events.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(one.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
     expect(two.events.at(-1)).not.toContain('signed-out');
     over.push('two');
     await two.ended;
-    expect(two.events.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(two.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
     const three = watch('three')!;
     await live.close();
     await three.ended;

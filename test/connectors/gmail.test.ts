@@ -287,7 +287,7 @@ describe('changes', () => {
     if (!account.changes) throw new Error('no feed');
     return account.changes;
   };
-  async function pass(from: string) {
+  async function readChanges(from: string) {
     const changed = new Set<string>();
     let cursor = from;
     for (let more = true; more;) {
@@ -301,7 +301,7 @@ describe('changes', () => {
 
   test('report new, relabelled and deleted messages of all pages', async () => {
     fill();
-    let { changed, cursor } = await pass(await changes().now(NEVER));
+    let { changed, cursor } = await readChanges(await changes().now(NEVER));
     expect(changed).toEqual([]);
     gmail.labels['Label_3'] = 'New';
     gmail.mails['new'] = { labels: ['INBOX', 'Label_3'] };
@@ -309,11 +309,11 @@ describe('changes', () => {
     gmail.mails['b1']!.labels = ['TRASH'];
     gmail.mails['s1']!.labels = ['INBOX'];
     delete gmail.mails['a3'];
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     // A changed message is reported together with its labels.
     const labels = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
     expect(changed).toEqual(['-a3', '-b1', 'a2', ...labels, 'new', 's1']);
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed).toEqual([]);
   });
 

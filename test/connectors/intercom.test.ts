@@ -24,7 +24,7 @@ const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   const deletedPaths: string[] = [];
   let cursor = from;
@@ -182,16 +182,16 @@ describe('the change feed', () => {
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
     expect((await account.changes!.since(start, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
-    const { changed, deletedPaths } = await pass(start);
+    const { changed, deletedPaths } = await readChanges(start);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
     expect(deletedPaths).toEqual(['conversation:9', 'ticket:21']);
   });
 
   test('is stale after a deletion, which Intercom does not report', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     intercom.conversations.delete(6);
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -260,7 +260,7 @@ describe('a broken response', () => {
     const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {
-      const { changed, deletedPaths } = await pass(start);
+      const { changed, deletedPaths } = await readChanges(start);
       return { changed, deletedPaths };
     };
     expect(await broken(changes)).toEqual([]);

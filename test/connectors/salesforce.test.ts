@@ -59,7 +59,7 @@ const putArticle = (name: string, language: string, more: SoqlRecord = {}): void
   });
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
@@ -234,12 +234,12 @@ describe('the change feed', () => {
         long,
       ).toISOString();
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     putFile('loose1', 'Other.', null);
     for (const name of ['new1', 'new2']) putFile(name, 'New.', null);
     // Salesforce rounds times down to the minute: a deletion in the current minute only appears later.
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect((await pass(start)).changed.toSorted()).toEqual(
+    expect((await readChanges(start)).changed.toSorted()).toEqual(
       [fileId('loose1'), fileId('new1'), fileId('new2'), `gone ${fileId('loose2')}`].toSorted(),
     );
   });
@@ -249,7 +249,7 @@ describe('the change feed', () => {
     const record = salesforce.records.get('ContentDocument')!.get(sfId('069', 'loose2'))!;
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
     salesforce.put('ContentDocument', sfId('069', 'loose2'), record);
-    expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
+    expect((await readChanges(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
   test('reports each of many deleted files, except restored files', async () => {
@@ -263,7 +263,7 @@ describe('the change feed', () => {
       salesforce.drop('ContentDocument', id, Date.now() - 60_000);
       if (restored.includes(name)) salesforce.put('ContentDocument', id, record);
     }
-    const gone = (await pass(start)).changed.filter((change) => change.startsWith('gone '));
+    const gone = (await readChanges(start)).changed.filter((change) => change.startsWith('gone '));
     const expected = names.filter((name) => !restored.includes(name)).map((name) => `gone ${fileId(name)}`);
     expect(gone.toSorted()).toEqual(expected.toSorted());
   });
@@ -272,10 +272,10 @@ describe('the change feed', () => {
     const start = await account.changes!.now(NEVER);
     // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
     salesforce.deletions.forgottenUntil = Date.now();
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
     salesforce.injectFault((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
@@ -329,7 +329,7 @@ describe('a broken response', () => {
   test('never counts as the end of the change feed', async () => {
     const start = await account.changes!.now(NEVER);
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces the content of an article', async () => {

@@ -39,7 +39,7 @@ const putFile = (name: string, parent: string, content: string, more: object = {
 };
 
 /** Reads the change feed from a cursor to its end. Returns the changed ids and the next cursor. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
@@ -207,13 +207,13 @@ describe('a listing', () => {
 describe('the change feed', () => {
   test('reports changed, deleted and trashed items of each library, across all pages', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     putItem('gulls', { abstractNote: 'White.' }, 'groups/12');
     zotero.put(OWN, 'collections', zoteroKey('ropes'), { name: 'Lines', parentCollection: false });
     zotero.drop(OWN, 'items', zoteroKey('pier'));
     putItem('loose', { deleted: 1 });
-    const { changed, cursor: later } = await pass(start);
+    const { changed, cursor: later } = await readChanges(start);
     expect(changed.toSorted()).toEqual(
       [
         ...['new1', 'new2', 'new3'].map((name) => itemId(name)),
@@ -221,21 +221,21 @@ describe('the change feed', () => {
         ...[`gone ${itemId('pier')}`, `gone ${itemId('loose')}`],
       ].toSorted(),
     );
-    expect((await pass(later)).changed).toEqual([]);
+    expect((await readChanges(later)).changed).toEqual([]);
   });
 
   test('reports a group that the account has left as deleted, and is stale after a new one', async () => {
     const start = await account.changes!.now(NEVER);
     zotero.libraries.delete('groups/13');
-    expect((await pass(start)).changed).toEqual(['gone groups/13']);
+    expect((await readChanges(start)).changed).toEqual(['gone groups/13']);
     zotero.libraries.set('groups/99', { name: 'n', version: 0, collections: new Map(), items: new Map(), deleted: [] });
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('is stale after a deleted collection, because its items still exist', async () => {
     const start = await account.changes!.now(NEVER);
     zotero.drop(OWN, 'collections', zoteroKey('ropes'));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -304,7 +304,7 @@ describe('a broken response', () => {
     const start = await account.changes!.now(NEVER);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     zotero.drop(OWN, 'items', zoteroKey('pier'));
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces content', async () => {

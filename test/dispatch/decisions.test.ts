@@ -119,7 +119,7 @@ describe('liveness of a run', () => {
 
   test('an unstarted part of a scheduled sync is alive while the sync is', async () => {
     const part = runOf({ parentRunId: 5, startedAt: null });
-    const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
+    const syncRun = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
     const rowsOfParts: [Described | null, Partial<RunDoc> | null, boolean][] = [
       [{ status: 'RUNNING', runId: 'p' }, {}, true],
       [{ status: 'TERMINATED', runId: 'p' }, {}, false],
@@ -129,7 +129,7 @@ describe('liveness of a run', () => {
     ];
     await everyRow(rowsOfParts, JSON.stringify, async ([workflow, fields, expected]) => {
       const { access } = fakeTemporal(workflow === null ? {} : { pass: workflow });
-      const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
+      const runs = recorder({ 'runs.find': fields && { ...syncRun, ...fields } }).stores as { runs: never };
       expect(await isAlive(access, part, runs.runs)).toBe(expected);
     });
   });
@@ -348,16 +348,16 @@ describe('dispatcher', () => {
       [{ startedAt: new Date() }, {}],
       [{ startedAt: null, held: true }, {}],
       [null, { 'runs.find': null }],
-      [{ startedAt: null }, { 'runs.isBehindAnother': true }],
+      [{ startedAt: null }, { 'runs.hasEarlierWaiting': true }],
     ];
     await everyRow(rows, JSON.stringify, async ([fields, answers]) => {
       const { dispatcher, done } = dispatch(runOf(fields ?? {}), answers);
       await dispatcher.start(7);
       expect(done).toEqual([]);
     });
-    const first = dispatch(runOf({ startedAt: null }), { 'runs.isBehindAnother': true });
+    const first = dispatch(runOf({ startedAt: null }), { 'runs.hasEarlierWaiting': true });
     await first.dispatcher.start(7, runOf({ startedAt: null }));
-    expect([first.done, first.names().includes('runs.isBehindAnother')]).toEqual([['start scrape:3'], false]);
+    expect([first.done, first.names().includes('runs.hasEarlierWaiting')]).toEqual([['start scrape:3'], false]);
   });
 
   test('accepts an existing workflow only as that of the same run; cancels a paused earlier run', async () => {

@@ -100,7 +100,7 @@ export interface ReceivedRecording {
 
 /** Returns a recording that contains the name of its scenario. @param bytes minimum length */
 export function recordingOf(scenario: string, bytes = 600): Buffer {
-  const head = Buffer.from(`ID3\u0003scene:${scenario};`, 'latin1');
+  const head = Buffer.from(`ID3\u0003scenario:${scenario};`, 'latin1');
   return Buffer.concat([head, Buffer.alloc(Math.max(0, bytes - head.length))]);
 }
 

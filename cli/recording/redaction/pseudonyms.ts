@@ -49,7 +49,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
   const key = randomBytes(32);
   const known = new Map<string, string>();
   const used = new Set<string>();
-  const draw = (word: string, attempt: number): string => {
+  const generate = (word: string, attempt: number): string => {
     const stream = createHmac('sha512', key).update(`${attempt} ${word}`).digest();
     const isNumber = /^\d+$/.test(word);
     return [...word]
@@ -62,13 +62,13 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
   };
   const choose = (word: string): string => {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const drawn = draw(word, attempt);
-      if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
+      const candidate = generate(word, attempt);
+      if (!used.has(candidate) && candidate !== word && !originals.has(candidate)) return candidate;
     }
     // All pseudonyms of one or two characters may be in use, so add a character.
     for (let attempt = 0; ; attempt += 1) {
-      const drawn = `${draw(word, attempt)}${OTHER[attempt % OTHER.length]}`;
-      if (!used.has(drawn) && !originals.has(drawn)) return drawn;
+      const candidate = `${generate(word, attempt)}${OTHER[attempt % OTHER.length]}`;
+      if (!used.has(candidate) && !originals.has(candidate)) return candidate;
     }
   };
   return {

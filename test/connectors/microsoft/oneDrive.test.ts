@@ -13,7 +13,7 @@ import {
   idsOf,
   NEVER,
   openEgress,
-  pass,
+  readChanges,
   pointOf,
 } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
@@ -197,20 +197,20 @@ describe('the change feed', () => {
     graph.drives.add('b!two');
     graph.ownDrives.push('b!two');
     const start = await pointOf(account);
-    let { changed, cursor } = await pass(account, start);
+    let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.drives.write('b!mine', 'a.1.md', 'new');
     put('b/4.md');
     graph.drives.remove('b!mine', 'a.2.md');
     graph.drives.put('b!two', 'x.md', { content: 'x' });
-    ({ changed, cursor } = await pass(account, cursor));
+    ({ changed, cursor } = await readChanges(account, cursor));
     expect(changed.toSorted()).toEqual(['b!mine/a.1.md', 'b!mine/b.4.md', 'b!two/x.md', 'gone b!mine/a.2.md']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
     // A deleted folder is reported once, without its contents.
     graph.drives.remove('b!mine', 'b');
-    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone b!mine/b']);
     // The same cursor returns the same changes again.
-    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone b!mine/b']);
   });
 
   test('gives a file the version that listings give it, although the feed omits cTag', async () => {
@@ -252,7 +252,7 @@ describe('the change feed', () => {
     let { next, more } = first;
     while (more) ({ next, more } = await account.changes!.prepare!(next, NEVER));
     graph.drives.put('b!two', 'n.md', { content: 'n' });
-    expect((await pass(account, next)).changed).toEqual(['b!two/n.md']);
+    expect((await readChanges(account, next)).changed).toEqual(['b!two/n.md']);
   });
 
   test('reports the drive as the parent of an item in the root folder', async () => {
@@ -268,10 +268,10 @@ describe('the change feed', () => {
     graph.drives.add('b!new');
     graph.drives.put('b!new', 'n.md', { content: 'n' });
     graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual(['gone b!mine', 'b!new', 'b!new/n.md']);
     graph.drives.write('b!new', 'n.md', 'n2');
-    expect((await pass(account, cursor)).changed).toEqual(['b!new/n.md']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['b!new/n.md']);
   });
 
   test('reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes', async () => {
@@ -279,12 +279,12 @@ describe('the change feed', () => {
     graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
     const start = await pointOf(account);
     graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual(['b!theirs/shared']);
-    expect(await faultOf(pass(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
-    expect(await faultOf(pass(account, await pointOf(account)))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, await pointOf(account)))).toMatchObject({ kind: 'stale_cursor' });
     graph.drives.remove('b!mine', 'link');
-    expect((await pass(account, await pointOf(account))).changed).toEqual([]);
+    expect((await readChanges(account, await pointOf(account))).changed).toEqual([]);
   });
 
   test.each([
@@ -386,5 +386,5 @@ test('never treats a broken response as a deletion in the change feed', async ()
   put('1.md');
   const start = await pointOf(account);
   put('2.md');
-  expect(await acceptedBrokenAnswers(graph, async () => (await pass(account, start)).changed)).toEqual([]);
+  expect(await acceptedBrokenAnswers(graph, async () => (await readChanges(account, start)).changed)).toEqual([]);
 });

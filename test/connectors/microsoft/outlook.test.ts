@@ -14,7 +14,7 @@ import {
   idsOf,
   NEVER,
   openEgress,
-  pass,
+  readChanges,
   pointOf,
 } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
@@ -326,14 +326,14 @@ describe('the change feed', () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'INBOX');
     put('m4', 'OLD');
     const start = await pointOf(account);
-    let { changed, cursor } = await pass(account, start);
+    let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.mailbox.write('m1', 'new');
     graph.mailbox.remove('m2');
     put('m5', 'OLD');
-    ({ changed, cursor } = await pass(account, cursor));
+    ({ changed, cursor } = await readChanges(account, cursor));
     expect(changed.toSorted()).toEqual(['gone m2', 'm1', 'm5']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test('prepares its first cursor page by page, so that a large mailbox needs no long call', async () => {
@@ -344,7 +344,7 @@ describe('the change feed', () => {
     const { cursor, pages } = await currentCursor(account);
     expect(graph.requests.filter((path) => path.includes('/delta'))).toHaveLength(pages);
     graph.mailbox.remove('m7');
-    expect((await pass(account, cursor)).changed).toEqual(['gone m7']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone m7']);
   });
 
   test('follows a moved message in any order of folders, and reports one in Deleted Items as deleted', async () => {
@@ -355,7 +355,7 @@ describe('the change feed', () => {
     graph.mailbox.move('m1', 'OLD');
     graph.mailbox.move('m2', 'INBOX');
     graph.mailbox.move('m3', 'BIN');
-    const { changed } = await pass(account, start);
+    const { changed } = await readChanges(account, start);
     expect([...new Set(changed)].toSorted()).toEqual(['gone m3', 'm1', 'm2']);
   });
 
@@ -365,24 +365,24 @@ describe('the change feed', () => {
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
-    expect((await pass(account, start)).changed).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
+    expect((await readChanges(account, start)).changed).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
   });
 
   test('reports a renamed or moved folder once', async () => {
     const start = await pointOf(account);
     put('m1', 'INBOX');
     graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     // The root of its subfolder has changed as well.
     expect(changed).toEqual(['folder:PLANS', 'folder:OLD', 'm1']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
     const start = await pointOf(account);
     graph.mailbox.forgotten = 1_000_000;
-    expect(await faultOf(pass(account, start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -414,7 +414,7 @@ describe('a broken response', () => {
     put('m1', 'INBOX');
     put('m2', 'WORK', attached);
     graph.mailbox.folders.delete('OLDER');
-    expect(await broken(async () => (await pass(account, start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(account, start)).changed)).toEqual([]);
     expect(await broken(() => pointOf(account))).toEqual([]);
   });
 });

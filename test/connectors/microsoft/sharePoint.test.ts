@@ -4,7 +4,7 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
+import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, pointOf, readChanges } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
@@ -84,7 +84,7 @@ test('reports changes in all libraries of the site', async () => {
   const account = accountFor('Marketing');
   const start = await pointOf(account);
   for (const drive of ['b!docs', 'b!forms', 'b!crew']) graph.drives.put(drive, 'x.md', { content: 'x' });
-  expect((await pass(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
+  expect((await readChanges(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
 });
 
 describe('pages', () => {
@@ -128,15 +128,15 @@ describe('pages', () => {
     const account = accountFor('Marketing');
     const { pages } = graph.sites.get('sites/Marketing')!;
     const start = await pointOf(account);
-    const first = await pass(account, start);
+    const first = await readChanges(account, start);
     expect(first.changed).toEqual([]);
     pages.set(GUID, { title: 'Tides', parts: [], version: 4 });
     const other = `9${GUID.slice(1)}`;
     pages.set(other, { title: 'New', parts: [], version: 1 });
     pages.delete(`4${GUID.slice(1)}`);
-    const { changed, cursor } = await pass(account, first.cursor);
+    const { changed, cursor } = await readChanges(account, first.cursor);
     expect(changed).toEqual([`pages/${GUID}`, `pages/${other}`, `gone pages/4${GUID.slice(1)}`]);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])('named %p are not found', async (id) => {
@@ -226,7 +226,7 @@ describe('a broken response', () => {
     const start = await pointOf(site);
     graph.drives.put('b!docs', 'plans/new.md', { content: 'New.' });
     graph.sites.get('sites/Marketing')!.pages.delete(`2${GUID.slice(1)}`);
-    expect(await broken(async () => (await pass(site, start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(site, start)).changed)).toEqual([]);
     expect(await broken(() => pointOf(site))).toEqual([]);
   });
 });

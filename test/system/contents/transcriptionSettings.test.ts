@@ -125,7 +125,7 @@ test('transcribes a recording at an address, and one inside a message', async ()
   await withService({ DEEPGRAM_API_KEY: 'right' }, async (service) => {
     const user = await service.user('una');
     const site = await startSite();
-    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscene:fetched;'), Buffer.alloc(400)]);
+    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscenario:fetched;'), Buffer.alloc(400)]);
     site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
     // Null counts as absent.
     const { body } = await user.post<FileRecord>('/upload_file_from_url', {
