@@ -17,19 +17,19 @@ import { createDocumentPool } from '../documents/pool.js';
 import { createEgress } from '../egress/createEgress.js';
 import { createLocalProvider } from '../providers/embeddings/providers/local.js';
 import { createEmbeddings } from '../providers/embeddings/registry.js';
-import { embeddedTrouble } from '../engines/embeddedTrouble.js';
+import { findEmbeddedFailure } from '../engines/embeddedFailure.js';
 import type { EngineName } from '../engines/engine.js';
 import type { EmbeddingProvider } from '../providers/embeddings/types.js';
 import { pricesOfSpaces } from '../providers/embeddings/readPrices.js';
 import { encodeQuery } from '../providers/embeddings/sparse/sparseEncoder.js';
 import { createLookups } from '../providers/lookups/registry.js';
-import { diskTrouble } from '../observability/diskSpace.js';
+import { diskProblem } from '../observability/diskSpace.js';
 import type { Log } from '../observability/log.js';
 import { createMetrics } from '../observability/metrics.js';
 import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
-import { watchAll } from '../observability/watch.js';
+import { combineObservers } from '../observability/watch.js';
 import { cannotListen } from '../config/process/startChecks.js';
 import { createRerankers } from '../providers/rerankers/registry.js';
 import { connectStore, type Store } from '../store/connect.js';
@@ -82,7 +82,7 @@ export async function createApi(
   const metrics = createMetrics({ ofProcess: isMeasured, prices: pricesOfSpaces(config.embedding.prices) });
   const store = await connectStore({
     ...storeSettings(config),
-    watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+    watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
     traceparent: () => tracing.carried()?.traceparent ?? null,
     onFilesEnded: metrics.filesEnded,
     timeLimitMs: config.http.storeTimeoutMs,
@@ -122,15 +122,15 @@ export async function createApi(
   // Only the workers have a browser to render pages.
   const web = createWebSource({ egress, settings: config.web, renders: false });
   // The thread starts with the first page.
-  const documents = createDocumentPool({ ...config.documents, threads: 1 }, (death) =>
-    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
+  const documents = createDocumentPool({ ...config.documents, threads: 1 }, (crash) =>
+    log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
-  const lowDisks = () => diskTrouble(config.disks);
-  const engineTrouble = async (name: EngineName): Promise<string | null> => {
-    const trouble = await embeddedTrouble(config.dataDir, name);
-    return trouble && `${trouble.found}. ${trouble.fix}`;
+  const lowDisks = () => diskProblem(config.disks);
+  const engineProblem = async (name: EngineName): Promise<string | null> => {
+    const failure = await findEmbeddedFailure(config.dataDir, name);
+    return failure && `${failure.found}. ${failure.fix}`;
   };
-  const checked = { store, dispatcher, diskTrouble: lowDisks, engineTrouble };
+  const checked = { store, dispatcher, diskProblem: lowDisks, engineProblem };
   const ops = createOps({ ...checked, log }, { ...config.ops, secretKeys: config.secretKeys });
   const eventStreams = createEventStreams(config.eventStreams, log);
   const watching = new AbortController();

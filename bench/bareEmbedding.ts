@@ -13,7 +13,7 @@ const { modelPath, threads, file } = JSON.parse(process.argv[2] ?? '') as BareOr
 const windows = JSON.parse(await readFile(file, 'utf8')) as readonly (readonly number[])[];
 const session = await InferenceSession.create(modelPath, { intraOpNumThreads: threads, interOpNumThreads: 1 });
 
-async function round(): Promise<number> {
+async function iteration(): Promise<number> {
   const startedAt = performance.now();
   for (const ids of windows) {
     const shape = [1, ids.length];
@@ -25,6 +25,6 @@ async function round(): Promise<number> {
   return performance.now() - startedAt;
 }
 
-process.on('message', () => void round().then((ms) => process.send?.(ms)));
+process.on('message', () => void iteration().then((ms) => process.send?.(ms)));
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

@@ -7,7 +7,7 @@ import { glob } from 'tinyglobby';
 
 import { percentile } from './measures.js';
 import { forkModule } from './site.js';
-import type { SplitDone, SplitOptions, Splitter } from './splitRounds.js';
+import type { SplitDone, SplitOptions, Splitter } from './splitIterations.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZES = { chunkSize: 400, chunkOverlap: 20 };
@@ -54,12 +54,12 @@ const SIDES: ReadonlyArray<readonly [Splitter, SplitOptions['tokenizer'], charac
   ['RecursiveCharacterTextSplitter', 'js-tiktoken', FEWER_CHARACTERS],
 ];
 
-/** Returns the speed of each splitter: the median of its rounds. */
-export async function compareChunkers(folder: string, rounds: number): Promise<ChunkerRow[]> {
+/** Returns the speed of each splitter: the median of its iterations. */
+export async function compareChunkers(folder: string, iterations: number): Promise<ChunkerRow[]> {
   const file = await corpus(folder);
   const rows: ChunkerRow[] = [];
   for (const [splitter, tokenizer, characters] of SIDES) {
-    const done = await run({ splitter, tokenizer, file, characters, ...SIZES, rounds });
+    const done = await run({ splitter, tokenizer, file, characters, ...SIZES, iterations });
     rows.push({
       splitter,
       tokenizer,

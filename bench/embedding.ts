@@ -1,6 +1,6 @@
 /**
  * `npm run bench:embedding`: texts per second of the embedded model through our pool, compared with the bare onnxruntime-node on
- * the same texts and threads, in alternating rounds. `-- --quick` takes fewer texts.
+ * the same texts and threads, in alternating iterations. `-- --quick` takes fewer texts.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,16 +18,16 @@ import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import type { BareOrders } from './bareEmbedding.js';
 import { percentile } from './measures.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { forkModule } from './site.js';
 import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const TEXTS = quick ? 60 : 120;
-const ROUNDS = quick ? 3 : 5;
+const ITERATIONS = quick ? 3 : 5;
 /** The default of a worker. */
 const THREADS = 2;
-const WANTED = 0.9;
+const TARGET_RATIO = 0.9;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const RESULTS = fileURLToPath(new URL('embedding.md', import.meta.url));
 const printLine = (line: string): void => console.log(`· ${line}`);
@@ -47,7 +47,7 @@ async function chunks(): Promise<string[]> {
 interface Side {
   readonly name: string;
   /** Embeds all texts. Returns the seconds that it took. */
-  round(): Promise<number>;
+  iteration(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -69,7 +69,7 @@ async function bareSide(
   const children = await Promise.all(parts.map(start));
   return {
     name,
-    async round() {
+    async iteration() {
       const startedAt = performance.now();
       await Promise.all(
         children.map(async (child) => {
@@ -104,7 +104,7 @@ const provider = createLocalProvider({ ...model, threads: THREADS });
 const sides: Side[] = [
   {
     name: 'our pool, texts in, vectors out',
-    async round() {
+    async iteration() {
       const from = performance.now();
       await provider.embed(texts, 'document');
       return (performance.now() - from) / 1000;
@@ -116,31 +116,31 @@ const sides: Side[] = [
 ];
 const speeds: number[][] = sides.map(() => []);
 try {
-  for (let round = 0; round <= ROUNDS; round += 1)
+  for (let iteration = 0; iteration <= ITERATIONS; iteration += 1)
     for (const [index, side] of sides.entries()) {
-      const seconds = await side.round();
-      // The first round is a warm-up.
-      if (round > 0) speeds[index]?.push(texts.length / seconds);
+      const seconds = await side.iteration();
+      // The first iteration is a warm-up.
+      if (iteration > 0) speeds[index]?.push(texts.length / seconds);
       printLine(`${side.name}: ${(texts.length / seconds).toFixed(1)} texts/s`);
     }
 } finally {
   await Promise.all(sides.map((side) => side.stop()));
   await rm(folder, { recursive: true, force: true });
 }
-/** Compares each round with the same round of the faster bare setup, because the speed of the machine changes. */
+/** Compares each iteration with the same iteration of the faster bare setup, because the speed of the machine changes. */
 const [ours = [], ...bare] = speeds;
 const best = bare.toSorted((a, b) => percentile(b, 50) - percentile(a, 50))[0] ?? [];
 const ratio = percentile(
-  ours.map((speed, round) => speed / (best[round] ?? Number.NaN)),
+  ours.map((speed, iteration) => speed / (best[iteration] ?? Number.NaN)),
   50,
 );
 const text = [
   '# Embedding',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `${texts.length} chunks of 400 tokens (${windows.length} windows, ${windows.reduce((sum, { length }) => sum + length, 0)} word pieces), ` +
-    `median of ${ROUNDS} alternating rounds; the ratio is computed per round. The bare runtime receives prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
+    `median of ${ITERATIONS} alternating iterations; the ratio is computed per iteration. The bare runtime receives prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
   '',
   table(
     ['who', 'texts/s', 'word pieces/s'],
@@ -151,13 +151,13 @@ const text = [
   ),
   '',
   table(
-    ['measure', 'measured', 'wanted', 'met'],
+    ['measure', 'measured', 'target', 'met'],
     [
       [
         'ours compared with the faster bare setup',
         `${ratio.toFixed(2)}×`,
-        `≥ ${WANTED}×`,
-        ratio >= WANTED ? 'yes' : 'MISSED',
+        `≥ ${TARGET_RATIO}×`,
+        ratio >= TARGET_RATIO ? 'yes' : 'MISSED',
       ],
     ],
   ),

@@ -11,13 +11,13 @@ import type { FileRecord } from '../contract/files/records.js';
 import { apiClient, testUser, type TestUser } from '../test/support/client.js';
 import { percentile } from './measures.js';
 import { cpuNow, cpuSince } from './processes.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { startBenchService } from './service.js';
 import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const RESULTS = fileURLToPath(new URL('fairSearch.md', import.meta.url));
-const ROUNDS = quick ? 2 : 4;
+const ITERATIONS = quick ? 2 : 4;
 const SEARCHES = quick ? 50 : 150;
 const WARM_UP = 50;
 /** Pause between two searches, like that of a person instead of a load test. */
@@ -33,12 +33,12 @@ interface Load {
   /** Number of callers that send such queries in a loop. */
   readonly callers: number;
   /** Maximum ratio of p95 to that of idle phases; null: no target. */
-  readonly wanted: number | null;
+  readonly target: number | null;
 }
 const LOADS: readonly Load[] = [
-  { name: '8,000 characters, one caller', characters: 8_000, callers: 1, wanted: 2 },
-  { name: '32,000 characters, one caller', characters: 32_000, callers: 1, wanted: 3 },
-  { name: '32,000 characters, 32 callers', characters: 32_000, callers: 32, wanted: null },
+  { name: '8,000 characters, one caller', characters: 8_000, callers: 1, target: 2 },
+  { name: '32,000 characters, one caller', characters: 32_000, callers: 1, target: 3 },
+  { name: '32,000 characters, 32 callers', characters: 32_000, callers: 32, target: null },
 ];
 
 const words = (characters: number, from: number): string => {
@@ -119,19 +119,19 @@ try {
   await Promise.all([upload(victim), upload(attacker)]);
   printLine('both organizations have their files');
   await searchTimes(victim, WARM_UP, 0);
-  for (let round = 1; round <= ROUNDS; round += 1)
+  for (let iteration = 1; iteration <= ITERATIONS; iteration += 1)
     for (const [index, load] of LOADS.entries()) {
       const before = cpuNow();
-      idle.push(...(await searchTimes(victim, SEARCHES, 10 * round + index)));
+      idle.push(...(await searchTimes(victim, SEARCHES, 10 * iteration + index)));
       apiCpu.idle += cpuSince(before)['api'] ?? 0;
       apiCpu.idleSearches += SEARCHES;
       const stop = begin(attacker, load);
       await sleep(500);
-      const times = await searchTimes(victim, SEARCHES, 100 + 10 * round + index);
+      const times = await searchTimes(victim, SEARCHES, 100 + 10 * iteration + index);
       loaded[index]?.push(...times);
       answered[index] = (answered[index] ?? 0) + (await stop());
       printLine(
-        `round ${round}, ${load.name}: p95 ${percentile(times, 95).toFixed(1)} ms, idle so far ${percentile(idle, 95).toFixed(1)} ms`,
+        `iteration ${iteration}, ${load.name}: p95 ${percentile(times, 95).toFixed(1)} ms, idle so far ${percentile(idle, 95).toFixed(1)} ms`,
       );
     }
   const health = await apiClient(service.url).get('/health');
@@ -141,27 +141,27 @@ try {
 }
 const row = (name: string, times: readonly number[], load: Load | null, count: number | null): string[] => {
   const ratio = percentile(times, 95) / percentile(idle, 95);
-  const wanted = load?.wanted ?? null;
+  const target = load?.target ?? null;
   return [
     name,
     ...[50, 95, 99].map((hundredth) => percentile(times, hundredth).toFixed(1)),
     load === null ? '' : `${ratio.toFixed(2)}×`,
-    wanted === null ? '' : `≤ ${wanted}×`,
-    wanted === null ? '' : ratio <= wanted ? 'yes' : 'MISSED',
+    target === null ? '' : `≤ ${target}×`,
+    target === null ? '' : ratio <= target ? 'yes' : 'MISSED',
     count === null ? '' : String(count),
   ];
 };
 const text = [
   '# Fair search',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `Short queries of one organization in sequence, while a user of another organization sends long queries in a loop: ` +
-    `${ROUNDS} rounds of ${SEARCHES} searches per row, with idle phases in between. Processor time of the API for an idle search: ` +
+    `${ITERATIONS} iterations of ${SEARCHES} searches per row, with idle phases in between. Processor time of the API for an idle search: ` +
     `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
   '',
   table(
-    ['measure', 'p50, ms', 'p95, ms', 'p99, ms', 'p95 compared with idle', 'wanted', 'met', 'long queries answered'],
+    ['measure', 'p50, ms', 'p95, ms', 'p99, ms', 'p95 compared with idle', 'target', 'met', 'long queries answered'],
     [
       row('idle', idle, null, null),
       ...LOADS.map((load, index) => row(load.name, loaded[index] ?? [], load, answered[index] ?? 0)),

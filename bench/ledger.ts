@@ -6,14 +6,14 @@ import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import mongoose from 'mongoose';
 
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { percentile } from './measures.js';
 import { seedLedger } from './seedLedger.js';
 import { startBenchService } from './service.js';
 import { writeReport } from './writeReport.js';
 
 const ITEMS = Number(process.argv.find((word) => word.startsWith('--items='))?.slice(8) ?? 100_000);
-const ROUNDS = 20;
+const ITERATIONS = 20;
 const RESULTS = fileURLToPath(new URL('ledger.md', import.meta.url));
 const printLine = (line: string): void => console.log(`· ${line}`);
 
@@ -27,8 +27,8 @@ interface Profiled {
 }
 interface Case {
   readonly name: string;
-  readonly rounds?: number;
-  run(round: number): Promise<{ readonly status: number; readonly body: unknown }>;
+  readonly iterations?: number;
+  run(iteration: number): Promise<{ readonly status: number; readonly body: unknown }>;
 }
 
 /** Returns the distinct stages of a plan. Without this, an `$in` lists its index once per value. */
@@ -66,7 +66,7 @@ try {
     { name: 'GET /sync_runs, 100 runs, one of them active', run: () => user.get('/sync_runs') },
     { name: 'GET /sync_runs/ID, ended', run: () => user.get(`/sync_runs/${ended}`) },
     { name: 'GET /sync_runs/ID, active', run: () => user.get(`/sync_runs/${active}`) },
-    { name: 'items, all by cursor, pages of 1,000', rounds: ITEMS / 1_000, run: walk },
+    { name: 'items, all by cursor, pages of 1,000', iterations: ITEMS / 1_000, run: walk },
     { name: 'items, failed (5 %)', run: of(ended, '&outcomes=failed') },
     { name: 'items, of a cause (0.1 %)', run: of(ended, '&causes=too_large') },
     { name: 'items, of a cause that no item has', run: of(ended, '&causes=access_revoked') },
@@ -75,19 +75,19 @@ try {
     { name: 'items, failed, of an active run', run: of(active, '&outcomes=failed') },
     {
       name: 'POST retry, by a cause (0.1 %)',
-      rounds: 1,
+      iterations: 1,
       run: () => user.post(`/sync_runs/${ended}/retry`, { causes: ['too_large'] }),
     },
     {
       name: 'POST retry, all that failed (1,000 at most)',
-      rounds: 1,
+      iterations: 1,
       run: () => user.post(`/sync_runs/${ended}/retry`, {}),
     },
   ];
   const db = connection.db;
   if (!db) throw new Error('not connected');
   const rows: string[][] = [];
-  for (const { name, rounds = ROUNDS, run } of cases) {
+  for (const { name, iterations = ITERATIONS, run } of cases) {
     const times: number[] = [];
     let max = 0;
     await db.command({
@@ -97,9 +97,9 @@ try {
       },
     });
     const from = new Date();
-    for (let round = 0; round < rounds; round += 1) {
+    for (let iteration = 0; iteration < iterations; iteration += 1) {
       const started = performance.now();
-      const { status, body } = await run(round);
+      const { status, body } = await run(iteration);
       times.push(performance.now() - started);
       if (status !== 200) throw new Error(`${name} answered ${status}: ${JSON.stringify(body)}`);
     }
@@ -113,7 +113,7 @@ try {
     const scans = read.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN')).length;
     const row = [
       name,
-      String(rounds),
+      String(iterations),
       percentile(times, 50).toFixed(1),
       percentile(times, 95).toFixed(1),
       max.toLocaleString('en'),
@@ -127,7 +127,7 @@ try {
   const text = [
     '# Ledger',
     '',
-    `${startedAt.toISOString()} · \`npm run bench:ledger\` · ${circumstances()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
+    `${startedAt.toISOString()} · \`npm run bench:ledger\` · ${environment()} · load ${loadavg()[0]?.toFixed(1) ?? '?'} at the end`,
     '',
     `One user with an ended run of ${ITEMS} items (93 % ok, 5 % failed, 2 % skipped), an active run of ${ITEMS} files, and 1,000 small runs. One caller over HTTP. *Read at most*: the largest number of documents that a single MongoDB query read, with its plan. *Scans*: queries that read a whole collection.`,
     '',

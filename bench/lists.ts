@@ -10,16 +10,16 @@ import { listCases, OFFSET, PAGE } from './listCases.js';
 import { queryByDriver } from './listDriver.js';
 import { percentile } from './measures.js';
 import { otherLists, seedOthers } from './otherLists.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { seedLists } from './seedLists.js';
 import { startBenchService } from './service.js';
 import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const FILES = quick ? 10_000 : 100_000;
-/** Rounds of a filter: each of six orders in both directions. An order without a filter has as many. */
-const ROUNDS = 12;
-const ROUNDS_OF_ORDER = 12;
+/** Iterations of a filter: each of six orders in both directions. An order without a filter has as many. */
+const ITERATIONS = 12;
+const ITERATIONS_OF_ORDER = 12;
 /** A total is cached from the second request on. */
 const WARM_UP = 2;
 const MAX_MS = 50;
@@ -30,19 +30,19 @@ const printLine = (line: string): void => console.log(`· ${line}`);
 interface Work {
   /** Preparation that is not timed. */
   prepare?(): Promise<void>;
-  run(round: number): Promise<unknown>;
+  run(iteration: number): Promise<unknown>;
 }
 
 /** Returns the times of several functions, run alternately so that all run under the same conditions. */
-async function timeAll(rounds: number, works: readonly Work[]): Promise<number[][]> {
+async function timeAll(iterations: number, works: readonly Work[]): Promise<number[][]> {
   const times: number[][] = works.map(() => []);
-  for (let round = -WARM_UP; round < rounds; round += 1) {
+  for (let iteration = -WARM_UP; iteration < iterations; iteration += 1) {
     // Run them one after the other, because concurrent calls would slow each other down.
     for (const [index, { prepare, run }] of works.entries()) {
       await prepare?.();
       const startedAt = performance.now();
-      await run(Math.max(0, round));
-      if (round >= 0) times[index]?.push(performance.now() - startedAt);
+      await run(Math.max(0, iteration));
+      if (iteration >= 0) times[index]?.push(performance.now() - startedAt);
     }
   }
   return times;
@@ -80,24 +80,24 @@ try {
   const pages: { of: string; atRest: number[]; changing: number[] }[] = [];
   for (const list of listCases(seeded)) {
     const path = list.of === 'files' ? '/user_files_v2' : '/list_chunks_and_embeddings';
-    const turn = (round: number) => ({
-      order: list.orders[round % list.orders.length] ?? 'updated_at',
-      direction: Math.floor(round / list.orders.length) % 2 === 0 ? ('asc' as const) : ('desc' as const),
+    const turn = (iteration: number) => ({
+      order: list.orders[iteration % list.orders.length] ?? 'updated_at',
+      direction: Math.floor(iteration / list.orders.length) % 2 === 0 ? ('asc' as const) : ('desc' as const),
     });
-    const request = async (round: number): Promise<void> => {
-      const { order, direction } = turn(round);
+    const request = async (iteration: number): Promise<void> => {
+      const { order, direction } = turn(iteration);
       const pagination = { limit: PAGE, offset: OFFSET };
       check(
         await user.post(path, { filters: list.wire, order_by: order, order_dir: direction, pagination }),
         list.name,
       );
     };
-    const driver = (round: number): Promise<void> => {
-      const { order, direction } = turn(round);
+    const driver = (iteration: number): Promise<void> => {
+      const { order, direction } = turn(iteration);
       return queryByDriver(connection, tenant, list, order, direction === 'asc' ? 1 : -1);
     };
-    const rounds = list.orders.length === 1 ? ROUNDS_OF_ORDER : list.boundless ? ROUNDS / 2 : ROUNDS;
-    const [atRest = [], baselineTimes = [], changing = []] = await timeAll(rounds, [
+    const iterations = list.orders.length === 1 ? ITERATIONS_OF_ORDER : list.boundless ? ITERATIONS / 2 : ITERATIONS;
+    const [atRest = [], baselineTimes = [], changing = []] = await timeAll(iterations, [
       { prepare: settle, run: request },
       { run: driver },
       { prepare: touch, run: request },
@@ -128,7 +128,7 @@ try {
   const others: string[][] = [];
   for (const list of otherLists(connection, tenant, { user, organization: service.organization }, seeded)) {
     const request = async (): Promise<void> => check(await list.request(), list.name);
-    const [atRest = [], baselineTimes = [], changing = []] = await timeAll(ROUNDS_OF_ORDER, [
+    const [atRest = [], baselineTimes = [], changing = []] = await timeAll(ITERATIONS_OF_ORDER, [
       { prepare: settle, run: request },
       { run: list.queryByDriver },
       { prepare: touch, run: request },
@@ -140,11 +140,11 @@ try {
   const text = [
     '# Lists',
     '',
-    `${startedAt.toISOString()} · \`npm run bench:lists${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+    `${startedAt.toISOString()} · \`npm run bench:lists${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
     '',
-    `One user with ${FILES + 1} files and ${seeded.chunks} chunks, seeded in ${seconds} s. p95 of ${ROUNDS_OF_ORDER} pages of ${PAGE} rows at ` +
-      `offset ${OFFSET}, for one caller over HTTP, including the count. Filters: ${ROUNDS} pages, one in each of the six orders and both directions; the last two kinds ${ROUNDS / 2}. ` +
-      `The baseline is the same page and total from the MongoDB driver at the same time. Wanted: below ${MAX_MS} ms and at most ` +
+    `One user with ${FILES + 1} files and ${seeded.chunks} chunks, seeded in ${seconds} s. p95 of ${ITERATIONS_OF_ORDER} pages of ${PAGE} rows at ` +
+      `offset ${OFFSET}, for one caller over HTTP, including the count. Filters: ${ITERATIONS} pages, one in each of the six orders and both directions; the last two kinds ${ITERATIONS / 2}. ` +
+      `The baseline is the same page and total from the MongoDB driver at the same time. Target: below ${MAX_MS} ms and at most ` +
       `${MAX_RATIO}× the driver; substrings and negated tags by the ratio alone. *At rest*: no file of the user changed ` +
       'for a minute, so totals are cached. *Changing*: every total is counted again.',
     '',

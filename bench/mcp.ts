@@ -11,19 +11,19 @@ import type { FileRecord } from '../contract/files/records.js';
 import type { TestUser } from '../test/support/client.js';
 import { percentile } from './measures.js';
 import { cpuNow, cpuSince } from './processes.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { startBenchService } from './service.js';
 import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
 const RESULTS = fileURLToPath(new URL('mcp.md', import.meta.url));
 const CALLERS = 50;
-const ROUNDS = quick ? 2 : 6;
+const ITERATIONS = quick ? 2 : 6;
 const SEARCHES_EACH = quick ? 4 : 10;
-/** Untimed rounds, until V8 has compiled the code of API and clients. */
+/** Untimed iterations, until V8 has compiled the code of API and clients. */
 const WARM_UP = 2;
 const K = 8;
-const WANTED = 1.3;
+const TARGET_RATIO = 1.3;
 /** Paragraphs of the text of each user; each becomes a chunk. */
 const PARAGRAPHS = 40;
 const TOPICS = ['refunds', 'invoices', 'deliveries', 'contracts', 'holidays', 'passwords', 'printers', 'journeys'];
@@ -97,22 +97,22 @@ interface Variant {
 /**
  * Runs the searches of all callers concurrently by one of the two interfaces; each caller searches several times in sequence.
  */
-async function runRound(variant: Variant, round: number): Promise<void> {
+async function runIteration(variant: Variant, iteration: number): Promise<void> {
   const [from, cpu] = [performance.now(), cpuNow()];
   const caller = async (search: Search, nth: number): Promise<void> => {
     for (let at = 0; at < SEARCHES_EACH; at += 1) {
       const begun = performance.now();
       // Texts differ, so that no embedding is computed twice.
-      const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (round + WARM_UP))));
+      const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (iteration + WARM_UP))));
       await done.catch((error: unknown) => {
         variant.errors += 1;
         printLine(String(error));
       });
-      if (round >= 0) variant.times.push(performance.now() - begun);
+      if (iteration >= 0) variant.times.push(performance.now() - begun);
     }
   };
   await Promise.all(variant.callers.map(caller));
-  if (round < 0) return;
+  if (iteration < 0) return;
   variant.seconds += (performance.now() - from) / 1000;
   variant.apiMs += cpuSince(cpu).api ?? 0;
 }
@@ -133,16 +133,17 @@ try {
       callers: await Promise.all(users.map((user) => byMcp(service.url, user))),
     },
   );
-  for (let round = -WARM_UP; round < ROUNDS; round += 1)
+  for (let iteration = -WARM_UP; iteration < ITERATIONS; iteration += 1)
     // Alternate the order, because the first of the two runs with different caches.
-    for (const variant of round % 2 === 0 ? variants : variants.toReversed()) await runRound(variant, round);
+    for (const variant of iteration % 2 === 0 ? variants : variants.toReversed())
+      await runIteration(variant, iteration);
 } finally {
   await service.stop();
 }
 const [rest, mcp] = variants;
 if (!rest || !mcp) throw new Error('Nothing was measured');
 const ratio = percentile(mcp.times, 95) / percentile(rest.times, 95);
-const met = ratio <= WANTED && mcp.errors === 0;
+const met = ratio <= TARGET_RATIO && mcp.errors === 0;
 const rows = variants.map(({ name, times, errors, seconds, apiMs }) => [
   ...[name, String(times.length), String(errors), (times.length / seconds).toFixed(0)],
   ...[50, 95].map((hundredth) => percentile(times, hundredth).toFixed(1)),
@@ -151,10 +152,10 @@ const rows = variants.map(({ name, times, errors, seconds, apiMs }) => [
 const text = [
   '# Search by MCP',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:mcp${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:mcp${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `${CALLERS} users, each with one client and ${PARAGRAPHS} paragraphs of its own, run hybrid searches for ${K} passages concurrently and as fast as possible. ` +
-    `The MCP clients are those of the official SDK. Rounds of both alternate. Wanted: no error, p95 at most ${WANTED}× that of POST /embeddings.`,
+    `The MCP clients are those of the official SDK. Iterations of both alternate. Target: no error, p95 at most ${TARGET_RATIO}× that of POST /embeddings.`,
   '',
   table(['variant', 'searches', 'errors', 'per second', 'p50, ms', 'p95, ms', 'API CPU, ms'], rows),
   '',

@@ -4,7 +4,7 @@
  * Each case starts its own service and ingests pages with vectors. Meanwhile one caller sends POST /upload_text and another one
  * searches. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
  *
- * Arguments: `--pages=600 --loops=0 --rounds=1`; `--cases=1,3` for some of the cases.
+ * Arguments: `--pages=600 --loops=0 --iterations=1`; `--cases=1,3` for some of the cases.
  */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,11 +20,11 @@ const { values } = parseArgs({
   options: {
     pages: { type: 'string', default: '600' },
     loops: { type: 'string', default: '0' },
-    rounds: { type: 'string', default: '1' },
+    iterations: { type: 'string', default: '1' },
     cases: { type: 'string', default: '1,2,3' },
   },
 });
-const [pages, loops, rounds] = [Number(values.pages), Number(values.loops), Number(values.rounds)];
+const [pages, loops, iterations] = [Number(values.pages), Number(values.loops), Number(values.iterations)];
 /** Time after which a busy loop ends by itself. */
 const LOOP_MS = 900_000;
 const PAUSE_MS = 50;
@@ -100,4 +100,4 @@ async function measure(settings: (typeof CASES)[number]): Promise<void> {
 
 const wanted = values.cases.split(',').map(Number);
 const chosen = CASES.filter((_, index) => wanted.includes(index + 1));
-for (let round = 0; round < rounds; round += 1) for (const settings of chosen) await measure(settings);
+for (let iteration = 0; iteration < iterations; iteration += 1) for (const settings of chosen) await measure(settings);

@@ -1,7 +1,7 @@
 /** Our chunker in `bench:documents`. */
 import { splitText } from '../documents/chunking/splitText.js';
-import { splitRounds } from './splitRounds.js';
+import { splitIterations } from './splitIterations.js';
 
-await splitRounds((text, { chunkSize, chunkOverlap }) =>
+await splitIterations((text, { chunkSize, chunkOverlap }) =>
   splitText(text, { chunkSize, chunkOverlap, prefix: null }).chunks.map((chunk) => chunk.text),
 );

@@ -20,9 +20,9 @@ import type { BenchSite } from './site.js';
 
 /** Amount of work in each form of the bench. */
 export interface Sizes {
-  /** Pages of an ingest without vectors, and its number of rounds. */
+  /** Pages of an ingest without vectors, and its number of iterations. */
   readonly pages: number;
-  readonly rounds: number;
+  readonly iterations: number;
   /** Pages of the ingest with vectors. */
   readonly vectorPages: number;
   /** Number of measurements of the time until the first chunk of an upload is found. */
@@ -77,7 +77,7 @@ export interface OursOptions {
 }
 
 export async function measureOurs({ service, site, sizes, report, wanted, attempt }: OursOptions): Promise<Ours> {
-  const { pages, rounds, vectorPages } = sizes;
+  const { pages, iterations, vectorPages } = sizes;
   const measure = async <T>(part: Part, what: string, work: () => Promise<T>): Promise<T | null> =>
     wanted(part) ? attempt(what, work) : null;
 
@@ -118,16 +118,16 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
   const speeds: number[] = [];
   let lastPeak: Peak | null = null;
   let firstUser: { user: TestUser; ms: number } | null = null;
-  for (let round = 0; round <= rounds; round += 1) {
-    await measure('chunks', `chunks only, round ${round}`, async () => {
+  for (let iteration = 0; iteration <= iterations; iteration += 1) {
+    await measure('chunks', `chunks only, iteration ${iteration}`, async () => {
       const user = await service.user();
-      const cold = round === 0;
+      const cold = iteration === 0;
       const done = await run(cold ? 'chunks only, first after the start' : 'chunks only', pages, CHUNKS_ONLY, user);
       firstUser = { user, ms: done.ms };
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
-      if (round === rounds) {
-        report.note(`CPU of the service's last round of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
+      if (iteration === iterations) {
+        report.note(`CPU of the service's last iteration of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
         report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
@@ -212,23 +212,23 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     );
   });
   await measure('two', 'two workers', async () => {
-    const inRounds = async (first: string | null, what: string): Promise<number> => {
+    const inIterations = async (first: string | null, what: string): Promise<number> => {
       if (first !== null) await run(first, pages, CHUNKS_ONLY, await service.user());
       const all: number[] = [];
-      for (let round = 1; round <= rounds; round += 1)
+      for (let iteration = 1; iteration <= iterations; iteration += 1)
         all.push((await run(what, pages, CHUNKS_ONLY, await service.user())).pagesPerSecond);
       return median(all);
     };
     // Measure one worker just before and just after, because the speed of the machine changes within minutes.
-    const before = await inRounds(null, 'chunks only, one worker');
+    const before = await inIterations(null, 'chunks only, one worker');
     const stopWorker = await service.addWorker();
     let both: number;
     try {
-      both = await inRounds('chunks only, a second worker just started', 'chunks only, two workers');
+      both = await inIterations('chunks only, a second worker just started', 'chunks only, two workers');
     } finally {
       await stopWorker();
     }
-    const after = await inRounds(null, 'chunks only, one worker again');
+    const after = await inIterations(null, 'chunks only, one worker again');
     const ratio = (2 * both) / (before + after);
     report.figure('two workers compared with one, chunks only', `${ratio.toFixed(2)}×`, '≥ 1×', ratio >= 1);
   });

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:rebuild`: chunks per second of `npm run cli -- vectors rebuild` compared with the ingest of the same chunks. In each
- * round a new user scrapes pages, their collection is deleted, and the command rebuilds their vectors. Both embed every chunk.
+ * iteration a new user scrapes pages, their collection is deleted, and the command rebuilds their vectors. Both embed every chunk.
  * `-- --quick` takes fewer pages and writes no results.
  */
 import { randomBytes } from 'node:crypto';
@@ -13,23 +13,23 @@ import type { RunDoc } from '../store/models/runs.js';
 import { forgetVectors } from '../test/support/storedState.js';
 import { cli } from '../test/support/cli.js';
 import { CHUNKING, percentile } from './measures.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { type BenchService, ingest, startBenchService, until } from './service.js';
 import { type BenchSite, startBenchSite } from './site.js';
 import { writeReport } from './writeReport.js';
 
 const quick = process.argv.includes('--quick');
-const ROUNDS = quick ? 1 : 3;
+const ITERATIONS = quick ? 1 : 3;
 const PAGES = quick ? 20 : 100;
 const WARM_UP_PAGES = 5;
 const TIMEOUT_MS = 1_800_000;
 /** A rebuild fetches and parses no page, so it should not be slower than an ingest. */
-const WANTED = 1;
+const TARGET_RATIO = 1;
 const SECRET_KEY = `k1:${randomBytes(32).toString('base64')}`;
 const RESULTS = fileURLToPath(new URL('rebuild.md', import.meta.url));
 const printLine = (line: string): void => console.log(`· ${line}`);
 
-interface Round {
+interface Iteration {
   readonly files: number;
   readonly chunks: number;
   /** Chunks per second, from the acceptance of the run to its end. */
@@ -64,7 +64,7 @@ async function deleteVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv
   await forgetVectors(env);
 }
 
-async function runRound(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Round> {
+async function runIteration(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Iteration> {
   const { mongodbUri, qdrantUrl } = service;
   const env = { SECRET_KEY, MONGODB_URI: mongodbUri, QDRANT_URL: qdrantUrl };
   const user = await service.user();
@@ -80,14 +80,14 @@ async function runRound(service: BenchService, site: BenchSite, from: number, pa
   const { rebuilt, chunks } = json<{ rebuilt: number; chunks: number }>();
   if (rebuilt !== pages) throw new Error(`${rebuilt} of ${pages} files were rebuilt`);
   const rebuildSeconds = await secondsOf(mongodbUri, 'reembedFiles');
-  const round = { files: pages, chunks, ingest: chunks / ingestSeconds, rebuild: chunks / rebuildSeconds, command };
-  printLine(`${chunks} chunks: ingest ${round.ingest.toFixed(1)}/s, rebuild ${round.rebuild.toFixed(1)}/s`);
-  return round;
+  const iteration = { files: pages, chunks, ingest: chunks / ingestSeconds, rebuild: chunks / rebuildSeconds, command };
+  printLine(`${chunks} chunks: ingest ${iteration.ingest.toFixed(1)}/s, rebuild ${iteration.rebuild.toFixed(1)}/s`);
+  return iteration;
 }
 
 const startedAt = new Date();
 const site = await startBenchSite();
-const rounds: Round[] = [];
+const iterations: Iteration[] = [];
 try {
   const service = await startBenchService({
     siteHost: site.host,
@@ -96,41 +96,49 @@ try {
     printLine,
   });
   try {
-    await runRound(service, site, 1_000_000, WARM_UP_PAGES);
-    for (let nth = 0; nth < ROUNDS; nth += 1) rounds.push(await runRound(service, site, nth * PAGES, PAGES));
+    await runIteration(service, site, 1_000_000, WARM_UP_PAGES);
+    for (let nth = 0; nth < ITERATIONS; nth += 1)
+      iterations.push(await runIteration(service, site, nth * PAGES, PAGES));
   } finally {
     await service.stop();
   }
 } finally {
   site.stop();
 }
-const median = (of: (round: Round) => number): number => percentile(rounds.map(of), 50);
+const median = (of: (iteration: Iteration) => number): number => percentile(iterations.map(of), 50);
 const ratio = median(({ rebuild, ingest: ingested }) => rebuild / ingested);
 const text = [
   '# Rebuild of vectors',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:rebuild${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
-  `${PAGES} pages per round, median of ${ROUNDS} rounds; the ratio is computed per round. Ingest: a scrape of pages on loopback, from its ` +
+  `${PAGES} pages per iteration, median of ${ITERATIONS} iterations; the ratio is computed per iteration. Ingest: a scrape of pages on loopback, from its ` +
     'acceptance to its end. Rebuild: the same chunks after the collection and the vector cache were deleted, from the ' +
     'acceptance of the run to its end, without the start of the command.',
   '',
   table(
     ['what', 'chunks', 'chunks/s', 'command, s'],
     [
-      ['ingest', median(({ chunks }) => chunks).toFixed(0), median((round) => round.ingest).toFixed(1), ''],
+      ['ingest', median(({ chunks }) => chunks).toFixed(0), median((iteration) => iteration.ingest).toFixed(1), ''],
       [
         'rebuild',
         median(({ chunks }) => chunks).toFixed(0),
-        median((round) => round.rebuild).toFixed(1),
-        median((round) => round.command).toFixed(1),
+        median((iteration) => iteration.rebuild).toFixed(1),
+        median((iteration) => iteration.command).toFixed(1),
       ],
     ],
   ),
   '',
   table(
-    ['measure', 'measured', 'wanted', 'met'],
-    [['rebuild compared with ingest', `${ratio.toFixed(2)}×`, `≥ ${WANTED}×`, ratio >= WANTED ? 'yes' : 'MISSED']],
+    ['measure', 'measured', 'target', 'met'],
+    [
+      [
+        'rebuild compared with ingest',
+        `${ratio.toFixed(2)}×`,
+        `≥ ${TARGET_RATIO}×`,
+        ratio >= TARGET_RATIO ? 'yes' : 'MISSED',
+      ],
+    ],
   ),
   '',
 ].join('\n');

@@ -19,7 +19,7 @@ export interface Throughput {
 export interface Figure {
   readonly what: string;
   readonly measured: string;
-  readonly wanted: string;
+  readonly target: string;
   /** Null if there is no target. */
   readonly met: boolean | null;
 }
@@ -27,7 +27,7 @@ export interface Figure {
 /** Collects the measurements and writes them as Markdown. */
 export interface Report {
   throughput(row: Throughput): void;
-  figure(what: string, measured: string, wanted?: string, met?: boolean | null): void;
+  figure(what: string, measured: string, target?: string, met?: boolean | null): void;
   note(line: string): void;
   /** Returns all measurements so far as Markdown. */
   text(): string;
@@ -62,7 +62,7 @@ function commit(): string {
 }
 
 /** Returns the commit, the version of Node and the machine of a measurement. */
-export const circumstances = (): string =>
+export const environment = (): string =>
   `commit ${commit()} · Node ${process.version} · ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}) · ${megabytes(totalmem())}`;
 
 /** Starts the report of a run. */
@@ -76,7 +76,7 @@ export function createReport(form: 'full' | 'quick'): Report {
     [
       '# Bench',
       '',
-      `${startedAt.toISOString()} · ${form} form, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+      `${startedAt.toISOString()} · ${form} form, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
       '',
       table(
         ['who', 'what', 'pages', 'pages/s', 'CPU ms per page', 'peak memory', 'chunks'],
@@ -92,11 +92,11 @@ export function createReport(form: 'full' | 'quick'): Report {
       ),
       '',
       table(
-        ['measure', 'measured', 'wanted', 'met'],
-        figures.map(({ what, measured, wanted, met }) => [
+        ['measure', 'measured', 'target', 'met'],
+        figures.map(({ what, measured, target, met }) => [
           what,
           measured,
-          wanted,
+          target,
           met === null ? '' : met ? 'yes' : 'MISSED',
         ]),
       ),
@@ -107,7 +107,7 @@ export function createReport(form: 'full' | 'quick'): Report {
 
   return {
     throughput: (row) => void runs.push(row),
-    figure: (what, measured, wanted = '', met = null) => void figures.push({ what, measured, wanted, met }),
+    figure: (what, measured, target = '', met = null) => void figures.push({ what, measured, target, met }),
     note: (line) => void notes.push(line),
     text,
     write: () => writeReport(RESULTS, text()),

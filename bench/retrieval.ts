@@ -18,7 +18,7 @@ import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
 import type { TestUser } from '../test/support/client.js';
 import { CHUNKING } from './measures.js';
 import { ensureBaselines } from './baselines.js';
-import { circumstances, table } from './report.js';
+import { environment, table } from './report.js';
 import { benchCollections } from './retrieval/collections.js';
 import { DOCUMENTATION } from './retrieval/documentation.js';
 import { type PassageSite, servePassages } from './retrieval/passageSite.js';
@@ -205,7 +205,7 @@ const part = (set: QuestionSet): string[] => {
 const text = [
   '# Retrieval',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${circumstances()}`,
+  `${startedAt.toISOString()} · \`npm run bench:retrieval${all ? ' -- --all' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   'A question is the heading of a section of real documentation; the answer is that section without its heading. ' +
     'All sections are searched, including those without a question. A hit is a chunk of the right section, by the same rule for all systems; ' +

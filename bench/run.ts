@@ -19,8 +19,8 @@ import { createReport } from './report.js';
 import { startBenchService } from './service.js';
 import { startBenchSite } from './site.js';
 
-const FULL: Sizes = { pages: 1_000, rounds: 3, vectorPages: 120, firstChunks: 3, postsEach: 40, longPages: 10_000 };
-const QUICK: Sizes = { pages: 500, rounds: 1, vectorPages: 24, firstChunks: 2, postsEach: 12, longPages: 0 };
+const FULL: Sizes = { pages: 1_000, iterations: 3, vectorPages: 120, firstChunks: 3, postsEach: 40, longPages: 10_000 };
+const QUICK: Sizes = { pages: 500, iterations: 1, vectorPages: 24, firstChunks: 2, postsEach: 12, longPages: 0 };
 const LIMIT_MS = { full: 12 * 60_000, quick: 3 * 60_000 };
 /** The default of a worker. */
 const EMBEDDING_THREADS = 2;
@@ -98,8 +98,8 @@ async function measureBaselines(sitemap: (pages: number) => string, ours: Ours):
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };
-  const versus = (what: string, speed: number, baselineSpeed: number, wanted: number): void =>
-    report.figure(what, `${(speed / baselineSpeed).toFixed(2)}×`, `≥ ${wanted}×`, speed / baselineSpeed >= wanted);
+  const versus = (what: string, speed: number, baselineSpeed: number, target: number): void =>
+    report.figure(what, `${(speed / baselineSpeed).toFixed(2)}×`, `≥ ${target}×`, speed / baselineSpeed >= target);
 
   const measureChunks = async (): Promise<void> => {
     for (const [name, who, what] of [
@@ -108,8 +108,8 @@ async function measureBaselines(sitemap: (pages: number) => string, ours: Ours):
       ['crawleeAsShipped', 'Crawlee as published', 'crawl, extract, push text'],
     ] as const) {
       const speeds: number[] = [];
-      for (let round = 1; round <= sizes.rounds; round += 1) {
-        await attempt(`${who}, round ${round}`, async () => {
+      for (let iteration = 1; iteration <= sizes.iterations; iteration += 1) {
+        await attempt(`${who}, iteration ${iteration}`, async () => {
           const done = await runBaseline(name, options);
           reportBaseline(who, what, done, ['baseline']);
           speeds.push(done.pagesPerSecond);
@@ -160,7 +160,7 @@ try {
     'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for baselines. Memory excludes engines.',
   );
   report.note(
-    "Ratios compare medians of the rounds, without Allotrope's first round after the start, which includes compilation.",
+    "Ratios compare medians of the iterations, without Allotrope's first iteration after the start, which includes compilation.",
   );
   if (profileDir !== null) report.note('Profiles were taken, which slows the service down.');
   await finish();

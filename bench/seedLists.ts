@@ -19,7 +19,7 @@ export interface Seeded {
 const ROWS_PER_WRITE = 1_000;
 const FILES_PER_PARENT = 1_000;
 /** Number of files with the same creation time. */
-const FILES_PER_MOMENT = 50;
+const FILES_PER_TIMESTAMP = 50;
 const CHUNKS_OF_LARGEST = 20_000;
 const CHUNK = 'Allotrope keeps the text of a page once, and cuts its chunks out when they are read. '.repeat(6);
 
@@ -35,7 +35,7 @@ function fileOf(tenant: Tenant, firstId: number, number: number, blank: FileDoc)
   const isContainer = number % FILES_PER_PARENT === 0;
   const url = `https://bench.example/${Math.floor(number / FILES_PER_PARENT)}/${(number * 7919) % 1_000_003}.html`;
   const tags = storedTags({ team: `team-${number % 100}`, tenth: (number * 7) % 10 === 0, half: number % 2 === 0 });
-  const createdAt = new Date(Date.UTC(2026, 0, 1) + Math.floor(number / FILES_PER_MOMENT) * 1_000);
+  const createdAt = new Date(Date.UTC(2026, 0, 1) + Math.floor(number / FILES_PER_TIMESTAMP) * 1_000);
   const updatedAt = new Date(Date.UTC(2026, 1, 1) + ((number * 104_729) % 50_000) * 1_000);
   const syncStatus = statusOf(number);
   const ready = syncStatus === 'READY' && !isContainer;

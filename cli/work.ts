@@ -3,13 +3,13 @@ import type { FileRecord } from '../contract/files/records.js';
 import {
   type FileSyncStatus,
   FINAL_FILE_STATUSES,
-  UNDER_WAY_STATUSES,
+  IN_PROGRESS_STATUSES,
   WAITING_FILE_STATUSES,
 } from '../contract/files/statuses.js';
 import type { Api } from './api.js';
 import { bar } from './bars.js';
 
-const ACTIVE_STATUSES = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES];
+const ACTIVE_STATUSES = [...WAITING_FILE_STATUSES, ...IN_PROGRESS_STATUSES];
 const FAILED = ['SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
 
 interface Listed {
@@ -24,7 +24,7 @@ const counted = async (api: Api, customer: string, filters: object): Promise<num
   (await listed(api, customer, filters, { pagination: { limit: 1 } })).count;
 
 /** A sitemap, crawl or feed with the results of its pages. */
-export interface Bundle {
+export interface FileProgress {
   readonly file: FileRecord;
   readonly ready: number;
   readonly failed: number;
@@ -33,7 +33,7 @@ export interface Bundle {
 }
 
 /** Counts the files below a parent by state. */
-export async function bundleOf(api: Api, customer: string, file: FileRecord): Promise<Bundle> {
+export async function progressOf(api: Api, customer: string, file: FileRecord): Promise<FileProgress> {
   const below = { parent_file_ids: [file.id] };
   const [ready, failed, all] = await Promise.all([
     counted(api, customer, { ...below, sync_statuses: ['READY', 'READY_TO_SYNC'] }),
@@ -48,12 +48,12 @@ export interface UserWork {
   readonly ready: number;
   readonly in_progress: number;
   readonly failed: number;
-  readonly bundles: readonly Bundle[];
+  readonly bundles: readonly FileProgress[];
   /** The latest failed files, with their error messages. */
   readonly failures: readonly FileRecord[];
 }
 
-/** Reads the progress of a user. @param max maximum number of bundles and failures */
+/** Reads the progress of a user. @param max maximum number of files in progress and of failures */
 export async function workOf(api: Api, customer: string, max: number): Promise<UserWork> {
   const latest = { pagination: { limit: max }, order_by: 'updated_at', order_dir: 'desc' };
   const [ready, unfinished, failed, moving] = await Promise.all([
@@ -62,7 +62,7 @@ export async function workOf(api: Api, customer: string, max: number): Promise<U
     listed(api, customer, { sync_statuses: FAILED }, latest),
     listed(api, customer, { sync_statuses: ACTIVE_STATUSES, root_files_only: true, include_containers: true }, latest),
   ]);
-  const bundles = await Promise.all(moving.results.map((file) => bundleOf(api, customer, file)));
+  const bundles = await Promise.all(moving.results.map((file) => progressOf(api, customer, file)));
   return {
     customer_id: customer,
     ready,
@@ -87,8 +87,8 @@ export const findFiles = async (api: Api, customer: string, wanted: string, limi
 export const nameOf = ({ name, external_url, external_file_id }: FileRecord): string =>
   name ?? external_url ?? external_file_id;
 
-/** Formats a bundle as a line, with a progress bar if it has pages. */
-export const bundleLine = ({ file, ready, failed, total }: Bundle): string =>
+/** Formats the progress of a file as a line, with a progress bar if it has pages. */
+export const progressLine = ({ file, ready, failed, total }: FileProgress): string =>
   `  ${total > 0 ? `${bar(ready + failed, total)} · ${failed} failed · ` : ''}${file.sync_status} · file ${file.id} · ${nameOf(file)}`;
 
 export const isSettled = ({ sync_status }: FileRecord): boolean =>

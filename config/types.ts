@@ -154,7 +154,7 @@ export interface Config {
   readonly ledgerLifeDays: number;
   readonly maxQueuedFiles: number;
   readonly workerNiceness: number;
-  /** Milliseconds between rounds of the reaper. */
+  /** Milliseconds between iterations of the reaper. */
   readonly reapIntervalMs: number;
   /** Milliseconds between reads of the stored version of the records. */
   readonly schemaCheckMs: number;

@@ -33,7 +33,7 @@ const MAX_LINK = 2_048;
 /** Returns a non-empty name, shortened to MAX_NAME, or null. */
 export const asName = (value: unknown): string | null => asText(value)?.slice(0, MAX_NAME) ?? null;
 /** Returns a date as ISO 8601, or null. */
-export function asMoment(value: unknown): string | null {
+export function asTimestamp(value: unknown): string | null {
   const at = Date.parse(asText(value) ?? '');
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }

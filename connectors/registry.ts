@@ -114,8 +114,8 @@ export function createConnectors({
     grantStore: GrantStore,
   ): LiveGrant => {
     const inTurn = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
-      const underWay = refreshing.get(place);
-      if (underWay) return underWay;
+      const inProgress = refreshing.get(place);
+      if (inProgress) return inProgress;
       const refresh = work().finally(() => refreshing.delete(place));
       refreshing.set(place, refresh);
       return refresh;

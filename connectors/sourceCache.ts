@@ -5,7 +5,7 @@ import { atMost } from '../contract/cacheSize.js';
 /** Limits of a source's cache. */
 export interface SourceCacheLimits {
   /** Maximum number of values. Unset: 10,000. */
-  readonly most?: number;
+  readonly maxEntries?: number;
   /** Lifetime of a value in milliseconds; null: unlimited. Unset: ten minutes. */
   readonly lifeMs?: number | null;
 }
@@ -17,24 +17,27 @@ export interface SourceCacheLimits {
 export interface SourceCache {
   /** Returns the value with a key, which has the type it was stored with; undefined if it is not cached. */
   get(key: string): unknown;
-  set(key: string, fact: object | string): void;
+  set(key: string, value: object | string): void;
   /** Returns a cached value; its lifetime is not extended. Otherwise finds and stores it. */
-  getOrFind<Fact extends object | string>(key: string, find: () => Promise<Fact>): Promise<Fact>;
+  getOrFind<Value extends object | string>(key: string, find: () => Promise<Value>): Promise<Value>;
   delete(key: string): void;
 }
 
-export function createSourceCache({ most = 10_000, lifeMs = 600_000 }: SourceCacheLimits = {}): SourceCache {
-  const facts = new LRUCache<string, object | string>({ ...atMost(most), ...(lifeMs === null ? {} : { ttl: lifeMs }) });
+export function createSourceCache({ maxEntries = 10_000, lifeMs = 600_000 }: SourceCacheLimits = {}): SourceCache {
+  const entries = new LRUCache<string, object | string>({
+    ...atMost(maxEntries),
+    ...(lifeMs === null ? {} : { ttl: lifeMs }),
+  });
   return {
-    get: (key) => facts.get(key),
-    set: (key, fact) => void facts.set(key, fact),
-    async getOrFind<Fact extends object | string>(key: string, find: () => Promise<Fact>) {
-      const known = facts.get(key) as Fact | undefined;
+    get: (key) => entries.get(key),
+    set: (key, value) => void entries.set(key, value),
+    async getOrFind<Value extends object | string>(key: string, find: () => Promise<Value>) {
+      const known = entries.get(key) as Value | undefined;
       if (known !== undefined) return known;
       const found = await find();
-      facts.set(key, found);
+      entries.set(key, found);
       return found;
     },
-    delete: (key) => void facts.delete(key),
+    delete: (key) => void entries.delete(key),
   };
 }

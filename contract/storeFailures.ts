@@ -5,23 +5,23 @@ export type StoreName = 'MongoDB' | 'Qdrant' | 'Temporal' | 'File storage';
  * `unreachable`: no response, or not in time. `failed`: the store reports an internal error. `full`: no disk space is
  * left.
  */
-export type StoreTrouble = 'unreachable' | 'failed' | 'full';
+export type StoreFailureKind = 'unreachable' | 'failed' | 'full';
 
 /** A store call failed for a reason in the store, not in the request. The same call can succeed later. */
 export class StoreFailure extends Error {
   readonly store: StoreName;
-  readonly trouble: StoreTrouble;
+  readonly kind: StoreFailureKind;
 
   /** @param cause the client library's own error */
-  constructor(store: StoreName, trouble: StoreTrouble, cause: unknown) {
-    super(`${store} ${SENTENCES[trouble]}: ${messagesOf(cause)}`, { cause });
+  constructor(store: StoreName, kind: StoreFailureKind, cause: unknown) {
+    super(`${store} ${SENTENCES[kind]}: ${messagesOf(cause)}`, { cause });
     this.name = 'StoreFailure';
     this.store = store;
-    this.trouble = trouble;
+    this.kind = kind;
   }
 }
 
-const SENTENCES: Readonly<Record<StoreTrouble, string>> = {
+const SENTENCES: Readonly<Record<StoreFailureKind, string>> = {
   unreachable: 'does not answer',
   failed: 'reports an internal error',
   full: 'has no disk space left',

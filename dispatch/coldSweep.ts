@@ -5,8 +5,8 @@ import type { Store } from '../store/connect.js';
 import type { Dispatcher } from './dispatcher.js';
 import { beginForEach } from './sweep.js';
 
-/** Maximum number of users per round. */
-const USERS_PER_ROUND = 100;
+/** Maximum number of users per iteration. */
+const USERS_PER_ITERATION = 100;
 
 export type SweptStores = Pick<Store, 'runs' | 'moves' | 'transaction'>;
 
@@ -19,7 +19,7 @@ export async function coldSweepOnce(
   dispatcher: Pick<Dispatcher, 'start'>,
   now = new Date(),
 ): Promise<number> {
-  const owners = await stores.moves.listOwnersOfDue(now, USERS_PER_ROUND);
+  const owners = await stores.moves.listOwnersOfDue(now, USERS_PER_ITERATION);
   return beginForEach(stores, dispatcher, owners, ({ userId }) => ({
     kind: 'moveStorage',
     workflowId: workflowIds.moveToCold(userId),

@@ -1,5 +1,5 @@
 /** Judges a workflow's progress by Temporal's description of it. */
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../contract/runs/orchestration.js';
+import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../contract/runs/orchestration.js';
 
 /** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;
@@ -53,12 +53,12 @@ export type Evidence =
 
 type StepState = 'at_work' | 'waiting' | Evidence;
 
-function judgeStep(step: PendingStep, now: number, isQdrantDown: boolean): StepState {
+function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): StepState {
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
   // A Fault of a site or a source is retried after its own delay.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
   // A step that returned to the queue has not failed.
-  const isTurnOver = failure?.type === TURN_OVER_FAILURE;
+  const isTurnOver = failure?.type === TIME_SLICE_OVER_FAILURE;
   const hasFailed = failure !== null && !failure.isTimeout && !isTurnOver && attempt >= FAILS_FROM;
   if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
   if (hasFailed && !isStarted) return { cause: 'step_fails', step };
@@ -75,7 +75,7 @@ export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, is
   if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
   // Local activities keep their workflow task open while they are retried.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
-  const judged = steps.map((step) => judgeStep(step, now, isQdrantDown));
+  const judged = steps.map((step) => classifyStep(step, now, isQdrantDown));
   if (judged.some((state) => state === 'at_work' || state === 'waiting')) return null;
   const evidence = judged.filter((state) => typeof state !== 'string');
   return evidence.find(({ cause }) => cause !== null) ?? evidence[0] ?? null;

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 
 import type { RunStall, StallCause } from '../contract/runs/stalls.js';
-import { stateOfWorker, type WorkerReport, workersTrouble } from '../contract/runs/workers.js';
+import { stateOfWorker, type WorkerReport, workersProblem } from '../contract/runs/workers.js';
 import type { RunDoc } from '../store/models/runs.js';
 import type { Stalls } from '../store/runs/stalls.js';
 import type { Workers } from '../store/workers/workers.js';
@@ -10,10 +10,10 @@ import { describeWork, taskFailure } from './describeWork.js';
 import { type Evidence, diagnoseWorkflow, type WorkflowState } from './diagnoseWorkflow.js';
 import type { TemporalAccess } from './orphanedRuns.js';
 
-/** Runs described in one round; the next round takes the following ones. */
-const RUNS_PER_ROUND = 100;
-/** Maximum number of recorded stalled runs that are described again in each round. */
-const STALLED_PER_ROUND = 100;
+/** Runs described in one iteration; the next iteration takes the following ones. */
+const RUNS_PER_ITERATION = 100;
+/** Maximum number of recorded stalled runs that are described again in each iteration. */
+const STALLED_PER_ITERATION = 100;
 const DESCRIBED_AT_ONCE = 4;
 const DEADLINE_MS = 5_000;
 const MAX_REASON_LENGTH = 300;
@@ -29,8 +29,8 @@ export interface DiagnosisStores {
   readonly workers: Pick<Workers, 'list'>;
 }
 
-/** The result of one round. */
-export interface DiagnosisRound {
+/** The result of one iteration. */
+export interface DiagnosisResult {
   readonly stalled: readonly { readonly run: RunDoc; readonly stall: RunStall }[];
   /** Runs that were recorded as stalled and have recovered. */
   readonly recovered: readonly RunDoc[];
@@ -38,11 +38,11 @@ export interface DiagnosisRound {
 
 export interface Diagnosis {
   /** Describes the next runs. @throws when MongoDB does not answer */
-  round(): Promise<DiagnosisRound>;
+  diagnose(): Promise<DiagnosisResult>;
 }
 
 function workersCause(workers: readonly WorkerReport[]): { cause: StallCause; message: string } | null {
-  const message = workersTrouble(workers);
+  const message = workersProblem(workers);
   if (message === null) return null;
   if (workers.length === 0) return { cause: 'no_worker', message };
   const isStarved = workers.some((worker) => stateOfWorker(worker) === 'starved');
@@ -130,17 +130,17 @@ export function createDiagnosis(
   };
 
   return {
-    async round() {
+    async diagnose() {
       const now = new Date();
       const before = new Date(now.getTime() - stallAfterMs);
       const [started, unstarted, known, reports, down] = await Promise.all([
-        stalls.listStarted(cursor, before, RUNS_PER_ROUND),
-        stalls.listUnstarted(before, RUNS_PER_ROUND),
-        stalls.listStalled(STALLED_PER_ROUND),
+        stalls.listStarted(cursor, before, RUNS_PER_ITERATION),
+        stalls.listUnstarted(before, RUNS_PER_ITERATION),
+        stalls.listStalled(STALLED_PER_ITERATION),
         workers.list(),
         storesDown(),
       ]);
-      cursor = started.length < RUNS_PER_ROUND ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
+      cursor = started.length < RUNS_PER_ITERATION ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
       const runs = new Map([...started, ...unstarted, ...known].map((run) => [run._id, run]));
       const limit = pLimit(DESCRIBED_AT_ONCE);
       // Many uploads share the workflow of their user's stream.

@@ -76,7 +76,7 @@ export function createDispatcher(
   const starter = createRunStarter({ client, names, runs, pauses, shares, log, tracing, closing: closing.signal });
   const streams = createUploadStreamStarter(client, names, shares, log, tracing);
   const signals = createRunSignals(client, names, log);
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
 
   const start: Dispatcher['start'] = async (runId, first = null) => {
     if (closing.signal.aborted) return;
@@ -90,9 +90,9 @@ export function createDispatcher(
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }
     })();
-    underWay.add(starting);
+    inProgress.add(starting);
     await starting;
-    underWay.delete(starting);
+    inProgress.delete(starting);
   };
 
   const signalConsentReturned: Dispatcher['signalConsentReturned'] = async (runId) => {
@@ -138,8 +138,8 @@ export function createDispatcher(
         () => undefined,
         () => undefined,
       );
-      underWay.add(ended);
-      void ended.then(() => underWay.delete(ended));
+      inProgress.add(ended);
+      void ended.then(() => inProgress.delete(ended));
       const { pollers } = await answer;
       return { pollers: pollers?.length ?? 0 };
     },
@@ -148,7 +148,7 @@ export function createDispatcher(
       streams.close();
       // The SDK retries by timers, and a timer that fires on a closed channel would end the process. Each start has a
       // deadline.
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
       await client.connection.close();
     },
   };

@@ -6,7 +6,7 @@ import { type DeliverEventsInput, EVENTS_QUEUED_SIGNAL } from '../contract/runs/
 import { type SearchAttributeName, workflowIds } from '../contract/runs/workflowIds.js';
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { Log } from '../observability/log.js';
-import { type Events, ROWS_PER_ROUND } from '../store/events/events.js';
+import { type Events, ROWS_PER_ITERATION } from '../store/events/events.js';
 import type { WebhookDoc } from '../store/models/webhooks.js';
 import type { Webhooks } from '../store/webhooks/webhooks.js';
 
@@ -21,9 +21,9 @@ const RECHECK_MS = 1_000;
  * only some time after the crash.
  */
 const SETTLE_MS = 5_000;
-/** Deadline of a call to Temporal; a later round repeats the call. */
+/** Deadline of a call to Temporal; a later iteration repeats the call. */
 const CALL_TIMEOUT_MS = 5_000;
-const SIGNALLED_PER_ROUND = 50;
+const SIGNALLED_PER_ITERATION = 50;
 const ORGANIZATION: SearchAttributeName = 'OrganizationId';
 
 export interface FeedStores {
@@ -74,25 +74,25 @@ export function createFeedReader(
     async read(signal: AbortSignal): Promise<void> {
       let settled = -Infinity;
       let checkedAt = -Infinity;
-      const round = async (): Promise<number> => {
+      const iteration = async (): Promise<number> => {
         if (performance.now() - settled > SETTLE_MS) {
           await events.settle();
           settled = performance.now();
         }
         const numbered = await events.number();
         if (numbered === 0 && performance.now() - checkedAt < RECHECK_MS) return POLL_MS;
-        const due = await webhooks.listUnsignalled(new Date(Date.now() - recheckMs), SIGNALLED_PER_ROUND);
+        const due = await webhooks.listUnsignalled(new Date(Date.now() - recheckMs), SIGNALLED_PER_ITERATION);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
         const ends = await Promise.allSettled(due.map(wake));
         const broken = ends.find((end) => end.status === 'rejected');
         if (broken) throw broken.reason;
         checkedAt = performance.now();
-        // After a full round more events wait. Otherwise pause: an ingest writes events continuously.
-        return numbered >= ROWS_PER_ROUND ? 0 : POLL_MS;
+        // After a full iteration more events wait. Otherwise pause: an ingest writes events continuously.
+        return numbered >= ROWS_PER_ITERATION ? 0 : POLL_MS;
       };
       const onError = (error: unknown): void =>
         log.warn({ err: error }, 'the event feed could not be read; trying again');
-      await periodically(round, { intervalMs: POLL_MS, signal, onError });
+      await periodically(iteration, { intervalMs: POLL_MS, signal, onError });
     },
   };
 }

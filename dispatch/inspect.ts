@@ -1,7 +1,7 @@
 import type { TemporalNames } from '../contract/runs/temporalNames.js';
 import type { RunDoc } from '../store/models/runs.js';
 import { createTemporalClient, type TemporalSettings } from './client.js';
-import { createDiagnosis, type DiagnosisRound, type DiagnosisStores, type StoresDown } from './diagnosis.js';
+import { createDiagnosis, type DiagnosisResult, type DiagnosisStores, type StoresDown } from './diagnosis.js';
 import { isAlive } from './orphanedRuns.js';
 
 /** Read-only access to Temporal. */
@@ -11,7 +11,7 @@ export interface TemporalInspection {
   /** Returns whether Temporal still runs this run's workflow. */
   isAlive(run: RunDoc): Promise<boolean>;
   /** Searches once for stalled runs, and writes nothing. */
-  stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisRound['stalled']>;
+  stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisResult['stalled']>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export function inspectTemporal(settings: TemporalSettings, names: TemporalNames
     isAlive: (run) => isAlive({ client, names }, run),
     stalled: async (stores, down, stallAfterMs) => {
       const diagnosis = createDiagnosis({ client, names }, stores, () => Promise.resolve(down), stallAfterMs);
-      return (await diagnosis.round()).stalled;
+      return (await diagnosis.diagnose()).stalled;
     },
     close: () => client.connection.close(),
   };

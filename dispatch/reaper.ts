@@ -12,8 +12,8 @@ import {
   type TemporalAccess,
 } from './orphanedRuns.js';
 
-/** Runs checked in one round. */
-const RUNS_PER_ROUND = 200;
+/** Runs checked in one iteration. */
+const RUNS_PER_ITERATION = 200;
 /** A run that started more recently is not checked: its workflow may not be visible yet. */
 const GRACE_MS = 10_000;
 
@@ -33,7 +33,7 @@ export async function reapOnce(
   log: Log,
   now = Date.now(),
 ): Promise<number> {
-  const candidates = await runs.listActiveStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ROUND);
+  const candidates = await runs.listActiveStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ITERATION);
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;
@@ -74,7 +74,7 @@ export async function reapOnce(
  */
 export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
   let ended = 0;
-  for (const run of await pauses.listPaused(RUNS_PER_ROUND)) {
+  for (const run of await pauses.listPaused(RUNS_PER_ITERATION)) {
     if ((await files.countRun(run._id)).open > 0) continue;
     if (await pauses.resume(run, run._id, run.maxTokens ?? null)) ended += 1;
   }

@@ -18,9 +18,9 @@ import { searchAttributes } from './searchAttributes.js';
 const SWEEP_MS = 1_000;
 /** Parallel updates of schedules. Each costs Temporal several writes, and no caller waits for one. */
 const AT_ONCE = 4;
-/** Deadline of a call to Temporal; a later round repeats the call. */
+/** Deadline of a call to Temporal; a later iteration repeats the call. */
 const CALL_TIMEOUT_MS = 10_000;
-/** Lease of a row in milliseconds. No round takes longer, so after this time the holder has crashed. */
+/** Lease of a row in milliseconds. No iteration takes longer, so after this time the holder has crashed. */
 const LEASE_MS = 60_000;
 /** Retry interval of a row after Temporal could not be updated. */
 const RETRY_MS = 2_000;
@@ -136,7 +136,7 @@ export function createSchedules(
 
   const reconcile = async (): Promise<number> => {
     let checked = 0;
-    // Mostly no row is due, and then one claim per round is enough.
+    // Mostly no row is due, and then one claim per iteration is enough.
     const first = await rows.claim(LEASE_MS);
     if (!first) return 0;
     const work = async (claimed: ScheduleDoc | null): Promise<void> => {
@@ -171,11 +171,11 @@ export function createSchedules(
     for (let from = 0; from < all.length; from += ROWS_COMPARED) {
       const some = all.slice(from, from + ROWS_COMPARED);
       const known = await rows.findApplied(some);
-      const strays = some.filter((id) => !known.has(id));
+      const unknown = some.filter((id) => !known.has(id));
       // A process may have crashed between its change in Temporal and the change of the row.
       await rows.markDirty(some.filter((id) => known.get(id) === null));
-      await removeAll(strays);
-      ended += strays.length;
+      await removeAll(unknown);
+      ended += unknown.length;
     }
     for (let afterId: string | undefined = ''; afterId !== undefined;) {
       const part: string[] = await rows.listApplied(afterId, ROWS_COMPARED);

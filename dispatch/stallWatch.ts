@@ -14,8 +14,8 @@ export async function watchStalls(
   signal: AbortSignal,
 ): Promise<void> {
   const intervalMs = Math.min(MAX_INTERVAL_MS, stallAfterMs / 4);
-  const round = async (): Promise<void> => {
-    const { stalled, recovered } = await diagnosis.round();
+  const iteration = async (): Promise<void> => {
+    const { stalled, recovered } = await diagnosis.diagnose();
     for (const { run, stall } of stalled) {
       await stalls.record(run._id, stall);
       const { cause, message } = stall;
@@ -29,5 +29,5 @@ export async function watchStalls(
   };
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'the search for stalled runs failed; trying again');
-  await periodically(round, { intervalMs, signal, onError });
+  await periodically(iteration, { intervalMs, signal, onError });
 }

@@ -7,7 +7,7 @@ import type { DataCode } from './ocr/data/packages.js';
 import type { EngineChoice } from './ocr/engines/engine.js';
 import type { NeededData } from './ocr/recognizePage.js';
 import { createProcesses, type ProcessSettings } from './processes.js';
-import type { ReaderDeath } from './readers.js';
+import type { ReaderCrash } from './readers.js';
 import { createThreads, type ThreadSettings } from './threads.js';
 import type { PageText } from './placedText.js';
 import type { DocumentLimits, DocumentPool, PageLinks, ParseInput, ProcessedDocument } from './types.js';
@@ -38,17 +38,17 @@ export interface PoolSettings extends ThreadSettings {
  * many and small, and the thread's heap limit covers their reader's memory. Files are read in processes: libraries that
  * unpack use memory outside of that limit, so the process must be the unit that ends. Pictures are recognized in other
  * processes, so that no text waits for them.
- * @param onDeath called for each reader that died without exceeding a limit; its documents are retried alone
+ * @param onCrash called for each reader that died without exceeding a limit; its documents are retried alone
  */
 export function createDocumentPool(
   settings: PoolSettings,
-  onDeath: (death: ReaderDeath) => void = () => undefined,
+  onCrash: (crash: ReaderCrash) => void = () => undefined,
 ): DocumentPool {
   const { limits, files, ocr } = settings;
   const names = { timeout: 'PARSE_FILE_TIMEOUT_MS', memory: 'PARSE_FILE_MEMORY_MB' };
-  const pages = createReaderQueue(createThreads(settings), settings.threads, onDeath);
-  const uploads = createReaderQueue(createProcesses({ ...files, limits, names }), files.processes, onDeath);
-  const pictures = ocr ? createOcr(ocr, limits, onDeath) : null;
+  const pages = createReaderQueue(createThreads(settings), settings.threads, onCrash);
+  const uploads = createReaderQueue(createProcesses({ ...files, limits, names }), files.processes, onCrash);
+  const pictures = ocr ? createOcr(ocr, limits, onCrash) : null;
   return {
     process: (input, chunking, signal) =>
       (isPage(input) ? pages : uploads).answer<ProcessedDocument>({ input, chunking }, signal),
@@ -66,7 +66,7 @@ export function createDocumentPool(
 function createOcr(
   ocr: OcrSettings,
   limits: DocumentLimits,
-  onDeath: (death: ReaderDeath) => void,
+  onCrash: (crash: ReaderCrash) => void,
 ): Pick<DocumentPool, 'recognize' | 'close'> {
   const { languages, maxPixels, folder, native } = ocr;
   const data = native ? installedLanguages(native) : createLanguageData(ocr);
@@ -74,7 +74,7 @@ function createOcr(
     ? { kind: 'native', program: native.program, dataFolder: native.dataFolder }
     : { kind: 'wasm', folder };
   const names = { timeout: 'OCR_PAGE_TIMEOUT_MS', memory: 'OCR_MEMORY_MB' };
-  const readerQueue = createReaderQueue(createProcesses({ ...ocr, limits, names }), ocr.processes, onDeath);
+  const readerQueue = createReaderQueue(createProcesses({ ...ocr, limits, names }), ocr.processes, onCrash);
   return {
     async recognize(input, options, signal = NEVER) {
       const refused = new Map<DataCode, Fault>();

@@ -18,7 +18,7 @@ export type ProcessAnswer =
 /** A message of a pool process: work has begun, the replies, or the program that works for it. */
 export type ProcessMessage = { readonly begun: true } | { readonly answers: readonly ProcessAnswer[] } | ProgramReport;
 
-const tell = (message: ProcessMessage): void => void process.send?.(message);
+const sendMessage = (message: ProcessMessage): void => void process.send?.(message);
 
 function packed(answer: PoolAnswer, file: string): ProcessAnswer {
   if (!('document' in answer) || !('cuts' in answer.document)) return answer;
@@ -43,9 +43,9 @@ const diskFault = (error: unknown, folder: string): PoolAnswer => ({
 // The parent process has ended, so the reply has no receiver.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (task: ProcessTask) => {
-  tell({ begun: true });
+  sendMessage({ begun: true });
   // answerTask returns a Fault for any error of a reader; any other error ends the process, which the parent detects.
   void answerTask(task).then((answers) =>
-    tell({ answers: answers.map((answer, nth) => packed(answer, `${task.textFiles}-${nth}`)) }),
+    sendMessage({ answers: answers.map((answer, nth) => packed(answer, `${task.textFiles}-${nth}`)) }),
   );
 });

@@ -12,7 +12,7 @@ import {
   inTypeScript,
   type LimitPassed,
   passed,
-  ReaderDied,
+  ReaderCrashed,
   type Readers,
   START_TIMEOUT_MS,
   taskOf,
@@ -229,7 +229,7 @@ async function runTask(
     };
     const die = (exitCode: number | null, endedBy: NodeJS.Signals | null, detail: string): void =>
       end(
-        new ReaderDied({
+        new ReaderCrashed({
           ...({ reader: 'process', pid: child.pid ?? null, exitCode, signal: endedBy } as const),
           ...{ memoryMb: Math.round(resident / MB), limitMb: memoryMb, detail, documents: documents.length },
         }),

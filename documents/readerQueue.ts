@@ -1,6 +1,6 @@
 import { Fault } from '../contract/failures.js';
 import type { PoolDocument, PoolResult } from './answerTask.js';
-import { LimitPassed, ReaderDied, type ReaderDeath, type Readers } from './readers.js';
+import { LimitPassed, ReaderCrashed, type ReaderCrash, type Readers } from './readers.js';
 
 /** Documents up to this size share a task: waking a thread takes a large part of the time that a small page takes. */
 const SMALL_BYTES = 128 * 1024;
@@ -78,9 +78,9 @@ export interface ReaderQueue {
 /**
  * Creates a queue.
  * @param slots maximum number of groups that the readers receive at once
- * @param onDeath called for each reader that died without exceeding a limit
+ * @param onCrash called for each reader that died without exceeding a limit
  */
-export function createReaderQueue(readers: Readers, slots: number, onDeath: (death: ReaderDeath) => void): ReaderQueue {
+export function createReaderQueue(readers: Readers, slots: number, onCrash: (crash: ReaderCrash) => void): ReaderQueue {
   const queue: Job[] = [];
   const roundRobin = createTurns(queue);
   let free = slots;
@@ -104,10 +104,10 @@ export function createReaderQueue(readers: Readers, slots: number, onDeath: (dea
         else if (answer) reject(new Fault(answer.fault.kind, answer.fault.message, { cause: answer.fault.cause }));
       });
     } catch (error) {
-      if (error instanceof ReaderDied) onDeath(error.death);
+      if (error instanceof ReaderCrashed) onCrash(error.crash);
       const waiting = group.filter(({ answered }) => !answered);
       const isRetried =
-        group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderDied && !isTriedAlone(group[0]);
+        group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderCrashed && !isTriedAlone(group[0]);
       if (isRetried) {
         // Either one document caused the failure, or none: retrying each document alone shows which.
         for (const job of waiting) job.alone = true;

@@ -5,7 +5,7 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 export interface Readers {
   /**
    * Reads documents one after another; the replies have the same order.
-   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderDied when the reader died; the signal's
+   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderCrashed when the reader crashed; the signal's
    * reason on abort
    */
   run(documents: readonly PoolDocument[], signal: AbortSignal): Promise<readonly PoolAnswer[]>;
@@ -22,8 +22,8 @@ export class LimitPassed extends Error {
   }
 }
 
-/** Details of a reader's death that this process did not cause. */
-export interface ReaderDeath {
+/** Details of a reader's crash that this process did not cause. */
+export interface ReaderCrash {
   readonly reader: 'thread' | 'process';
   /** Process id; null for a thread. */
   readonly pid: number | null;
@@ -38,23 +38,23 @@ export interface ReaderDeath {
   readonly documents: number;
 }
 
-/** A reader died without exceeding a limit: the document is retried alone before it fails. */
-export class ReaderDied extends LimitPassed {
-  readonly death: ReaderDeath;
+/** A reader crashed without exceeding a limit: the document is retried alone before it fails. */
+export class ReaderCrashed extends LimitPassed {
+  readonly crash: ReaderCrash;
 
-  constructor(death: ReaderDeath) {
+  constructor(death: ReaderCrash) {
     super(
       new Fault(
         'parse_limit',
-        `The document could not be read: the ${death.reader} that read it died (${describeDeath(death)}). Remove it, or split it.`,
-        { cause: new Error(death.detail || describeDeath(death)) },
+        `The document could not be read: the ${death.reader} that read it died (${describeCrash(death)}). Remove it, or split it.`,
+        { cause: new Error(death.detail || describeCrash(death)) },
       ),
     );
-    this.death = death;
+    this.crash = death;
   }
 }
 
-function describeDeath({ exitCode, signal, memoryMb, limitMb }: ReaderDeath): string {
+function describeCrash({ exitCode, signal, memoryMb, limitMb }: ReaderCrash): string {
   const how = signal ?? (exitCode === null ? 'its channel closed' : `exit code ${exitCode}`);
   return memoryMb === null ? how : `${how}, ${memoryMb} MB of ${limitMb} MB of memory in use`;
 }

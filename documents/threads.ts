@@ -4,7 +4,7 @@ import type { ThreadTask } from './poolThread.js';
 import {
   inTypeScript,
   passed,
-  ReaderDied,
+  ReaderCrashed,
   type Readers,
   START_TIMEOUT_MS,
   taskOf,
@@ -89,7 +89,7 @@ async function runTask(
     if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw passed(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
     if (error instanceof Error && error.message.startsWith('worker exited')) {
       const exitCode = Number(/code: (\d+)/.exec(error.message)?.[1] ?? Number.NaN);
-      throw new ReaderDied({
+      throw new ReaderCrashed({
         ...({ reader: 'thread', pid: null, signal: null, memoryMb: null, limitMb: memoryMb } as const),
         exitCode: Number.isNaN(exitCode) ? null : exitCode,
         detail: error.message,

@@ -15,10 +15,10 @@ from qdrant_rest.server import Server
 
 def main():
     folder, port = sys.argv[1], int(sys.argv[2])
-    # Block the signals before any thread starts, so that all threads leave them to this one. A handler that sets an
+    # Block the signals before any thread starts, so that all threads leave them to the main thread. A handler that sets an
     # event could deadlock if it ran just before the wait for that event.
-    endings = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, endings)
+    stop_signals = {signal.SIGTERM, signal.SIGINT}
+    signal.pthread_sigmask(signal.SIG_BLOCK, stop_signals)
 
     try:
         collections = Collections(folder, *map(int, sys.argv[3:]))
@@ -29,7 +29,7 @@ def main():
         threading.Thread(target=work, daemon=True).start()
     print(f"listening on 127.0.0.1:{port}", flush=True)
 
-    signal.sigwait(endings)
+    signal.sigwait(stop_signals)
     collections.close()
 
 

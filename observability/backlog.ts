@@ -27,7 +27,7 @@ export interface Backlog {
 /** Minimum time between two reads of the figures. */
 const MIN_INTERVAL_MS = 10_000;
 /** Maximum share of time for reading the figures, however many files exist. */
-const PART_OF_TIME = 0.02;
+const MAX_TIME_SHARE = 0.02;
 
 /** Gauges that are refreshed from the records when a scrape requests them. */
 export interface BacklogGauges {
@@ -81,7 +81,7 @@ export function createBacklogGauges(
   };
 
   let nextAt = -Infinity;
-  let underWay: Promise<void> | null = null;
+  let inProgress: Promise<void> | null = null;
   const readBacklog = async (): Promise<void> => {
     const startedAt = now();
     try {
@@ -94,13 +94,13 @@ export function createBacklogGauges(
     }
     const ms = now() - startedAt;
     took.set(ms / 1000);
-    nextAt = now() + Math.max(MIN_INTERVAL_MS, ms / PART_OF_TIME);
+    nextAt = now() + Math.max(MIN_INTERVAL_MS, ms / MAX_TIME_SHARE);
   };
   return {
     async refresh() {
       if (now() < nextAt) return;
-      underWay ??= readBacklog().finally(() => (underWay = null));
-      await underWay;
+      inProgress ??= readBacklog().finally(() => (inProgress = null));
+      await inProgress;
     },
   };
 }

@@ -48,7 +48,7 @@ export async function readDisks(folders: readonly DiskFolder[]): Promise<Disk[]>
 }
 
 /** Returns a sentence that names the file systems with too little free space; null if all have enough. */
-export async function diskTrouble({ folders, minFreeBytes }: DiskSettings): Promise<string | null> {
+export async function diskProblem({ folders, minFreeBytes }: DiskSettings): Promise<string | null> {
   const low = (await readDisks(folders)).filter(({ freeBytes }) => freeBytes < minFreeBytes);
   if (low.length === 0) return null;
   const found = low.map(({ name, freeBytes }) => `${megabytes(freeBytes)} at ${name}`).join(', ');

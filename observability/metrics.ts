@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import { type Backlog, type BacklogGauges, createBacklogGauges } from './backlog.js';
 import { type DiskSettings, readDisks } from './diskSpace.js';
-import type { Watch } from './watch.js';
+import type { CallObserver } from './watch.js';
 
 /** Whether vectors were `computed` by a model now, or `reused`. */
 export type EmbeddingOutcome = 'computed' | 'reused';
@@ -48,7 +48,7 @@ export interface Metrics {
   /** Counts one attempt to deliver an event. @param delaySeconds time since the event, if it was delivered */
   webhookAttempt(outcome: 'delivered' | 'failed' | 'given_up', delaySeconds: number | null): void;
   /** Times calls to MongoDB and Qdrant. */
-  readonly watch: Watch;
+  readonly watch: CallObserver;
   /** Adds the metrics of the whole service to those of this process. Call it once. */
   reportBacklog(read: () => Promise<Backlog>): void;
   /** Adds the free space of disks, read at each scrape. Call it once. */

@@ -25,7 +25,7 @@ import {
 
 import { TRACEPARENT } from './traceContext.js';
 import type { SpanIds, SpanSettings, Tracing, TracingSettings } from './spans.js';
-import type { WatchedCall } from './watch.js';
+import type { ObservedCall } from './watch.js';
 
 const SEND_EVERY_MS = 1_000;
 const SEND_TIMEOUT_MS = 10_000;
@@ -56,7 +56,7 @@ const kindOf = (error: unknown): string => {
 };
 
 /** Returns span attributes named by OpenTelemetry's semantic conventions. */
-const callAttributes = ({ system, operation, target }: WatchedCall): Attributes =>
+const callAttributes = ({ system, operation, target }: ObservedCall): Attributes =>
   system === 'http'
     ? { 'http.request.method': operation, 'server.address': target }
     : { 'db.system.name': system, 'db.operation.name': operation, 'db.collection.name': target };

@@ -1,4 +1,4 @@
-import type { Watch } from './watch.js';
+import type { CallObserver } from './watch.js';
 
 /** Ids by which operators find spans. */
 export interface SpanIds {
@@ -64,7 +64,7 @@ export interface Tracing {
   /** Returns the fields of the active span for log lines. */
   logFields(): Readonly<Record<string, string>>;
   /** Observer that records each call to another process as a child of the active span; null if traces are disabled. */
-  readonly watch: Watch | null;
+  readonly watch: CallObserver | null;
   /** Exports the remaining spans. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** A call to another process, as labels of low cardinality. */
-export interface WatchedCall {
+export interface ObservedCall {
   readonly system: 'mongodb' | 'qdrant' | 'http';
   /** Name of a command, an operation or an HTTP method. */
   readonly operation: string;
@@ -15,20 +15,20 @@ export interface CallEnd {
 }
 
 /** Called when a call begins; the returned function is called once with its result. */
-export type Watch = (call: WatchedCall) => (end: CallEnd) => void;
+export type CallObserver = (call: ObservedCall) => (end: CallEnd) => void;
 
-/** Combines several observers; null if there are none, so that unobserved calls cost nothing. */
-export function watchAll(watches: readonly (Watch | null)[]): Watch | null {
+/** Combines several observers into one; null if there are none, so that unobserved calls cost nothing. */
+export function combineObservers(watches: readonly (CallObserver | null)[]): CallObserver | null {
   const present = watches.filter((one) => one !== null);
   if (present.length < 2) return present[0] ?? null;
   return (call) => {
     const ends = present.map((begin) => begin(call));
-    return (end) => ends.forEach((tell) => tell(end));
+    return (end) => ends.forEach((report) => report(end));
   };
 }
 
-/** Watches a piece of work that ends with its promise. */
-export async function watched<T>(watch: Watch | null, call: WatchedCall, work: () => Promise<T>): Promise<T> {
+/** Runs `work`, and reports its beginning and its end to the observer. */
+export async function observe<T>(watch: CallObserver | null, call: ObservedCall, work: () => Promise<T>): Promise<T> {
   if (watch === null) return work();
   const ended = watch(call);
   try {

@@ -27,7 +27,7 @@ const DOCS_BUNDLE = path.join(DIST, 'api', 'docs', 'scalar.js.gz');
 const DOCS_STAMP = path.join(DIST, 'api', 'docs', 'scalar.hash');
 /** The modules that run in production, and the parts of the embedded engines that API and command line use. */
 const SOURCES = [
-  'engines/{embeddedTrouble,errors,lock,pidFile,restoring}.ts',
+  'engines/{embeddedFailure,errors,lock,pidFile,restoring}.ts',
   'api/openapi/examples/*.json',
   '{activities,api,cli,config,connectors,contract,dispatch,documents,egress,observability,providers,store,worker,workflows}/**/*.ts',
 ];

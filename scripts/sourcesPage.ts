@@ -30,10 +30,10 @@ function authOf(source: ConnectedSourceType): string {
   const { auth, urls } = CONNECTED_SOURCES[source];
   if (auth === 'token') return `token: \`POST /integrations/${source.toLowerCase()}\``;
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
-  const facts = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
+  const fields = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
   const clientRow = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
   const named = [
-    ...facts.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
+    ...fields.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
     ...(clientRow ? [`\`${clientRow.field}\` (required)`] : []),
   ];
   return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
@@ -63,15 +63,15 @@ export function limitsOf(source: ConnectedSourceType): string {
   return `${CONNECTED_SOURCES[source].requestsAtOnce} concurrent requests per account${shared}; ${limits}`;
 }
 
-type Specified = Pick<Contract, 'specification' | 'version' | 'taken'>;
+type Specified = Pick<Contract, 'specification' | 'version' | 'takenOn'>;
 /** Returns what the requests of a source, and the answers of its emulator, were compared with; null for nothing. */
 function contractOf(source: ConnectedSourceType): string | null {
   const of = CONTRACTS.filter((contract) => contract.source === CONNECTED_SOURCES[source].name);
   const numberOf = (all: object): string =>
     `${Object.keys(all).length} operation${Object.keys(all).length === 1 ? '' : 's'}`;
-  const linked = ({ specification, version, taken }: Specified): string => {
+  const linked = ({ specification, version, takenOn }: Specified): string => {
     const [address = ''] = specification.split(' ');
-    return `compared with [its specification](${address}) (${version}; ${taken})`;
+    return `compared with [its specification](${address}) (${version}; ${takenOn})`;
   };
   const shown = of.map((contract) => {
     const requests = `requests of ${numberOf(contract.operations)}`;
@@ -130,13 +130,15 @@ function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   if (aspect === 'OAuth' && auth === 'token') return '–';
   const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
   const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
-  const facts = OBSERVATIONS.flatMap((one) => (one.source === name ? one.facts : [])).filter(
-    ({ about }) => about === aspect,
+  const observations = OBSERVATIONS.flatMap((one) => (one.source === name ? one.observations : [])).filter(
+    (one) => one.aspect === aspect,
   );
   const shown = [
     ...(isSpecified ? ['specification'] : []),
     ...(hasOtherServer ? ['other server'] : []),
-    ...(facts.length === 0 ? [] : [`${facts.length} ${facts.length === 1 ? 'fact' : 'facts'}`]),
+    ...(observations.length === 0
+      ? []
+      : [`${observations.length} ${observations.length === 1 ? 'observation' : 'observations'}`]),
   ];
   return shown.length === 0 ? 'own' : shown.join(', ');
 }
@@ -201,11 +203,11 @@ ${rows.join('\n')}
 
 Every part of a source is tested with our own emulator. This table shows the additional evidence:
 
-| word | evidence |
+| evidence | meaning |
 |---|---|
 | specification | every request, and for some sources every answer of our emulator, is compared with the provider's specification ([test/contracts/tables](../test/contracts/tables)) |
 | other server | a suite calls a server that another project wrote (linked in the last column above) |
-| facts | observations of users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
+| observation | behaviour seen by users and other projects, each with its link, its date and a test or a reason ([test/contracts/observations](../test/contracts/observations)) |
 | own | our own emulator only |
 | – | the source does not use OAuth: the user supplies a token, or nothing |
 

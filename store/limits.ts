@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { type EffectiveLimits, effectiveLimits, type LimitName } from '../contract/limits.js';
-import { FINAL_FILE_STATUSES, UNDER_WAY_STATUSES } from '../contract/files/statuses.js';
+import { FINAL_FILE_STATUSES, IN_PROGRESS_STATUSES } from '../contract/files/statuses.js';
 import type { FileDoc } from './models/files.js';
 import type { FileQueue } from './files/queue.js';
 import { transition } from './files/transitions.js';
@@ -48,7 +48,7 @@ interface LimitModels {
 /** Characters of a file: those of its stored text, or of the text that is being stored. */
 const CHARACTERS = {
   $cond: [
-    { $in: ['$syncStatus', [...UNDER_WAY_STATUSES]] },
+    { $in: ['$syncStatus', [...IN_PROGRESS_STATUSES]] },
     { $max: ['$statistics.numCharacters', '$reservedCharacters'] },
     '$statistics.numCharacters',
   ],

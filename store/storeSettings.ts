@@ -1,4 +1,4 @@
-import type { Watch } from '../observability/watch.js';
+import type { CallObserver } from '../observability/watch.js';
 import type { FileStorageSettings } from './contents/openBlobs.js';
 import type { FilesEnded } from './files/transitions.js';
 import type { VectorSettings } from './vectors/vectors.js';
@@ -23,7 +23,7 @@ export interface StoreSettings {
   /** Milliseconds between reads of the stored version of the records. */
   readonly schemaCheckMs: number;
   /** Observes calls to MongoDB and Qdrant; unset: calls are not observed. */
-  readonly watch?: Watch | null;
+  readonly watch?: CallObserver | null;
   /** Called with the files whose sync this process ends; unset: they are not counted. */
   readonly onFilesEnded?: FilesEnded;
   /** Returns the trace context of the current call; null if it has none. Unset: calls have no trace. */

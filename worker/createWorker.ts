@@ -30,7 +30,7 @@ import { serveMetricsIfConfigured } from '../observability/metricsPage.js';
 import type { Log } from '../observability/log.js';
 import type { Tracing } from '../observability/spans.js';
 import { NO_TRACING } from '../observability/tracing.js';
-import { watchAll } from '../observability/watch.js';
+import { combineObservers } from '../observability/watch.js';
 import { BrokenPointFile } from '../store/coldStorage/pointFile.js';
 import { connectStore, type Store } from '../store/connect.js';
 import { outdatedMessage } from '../store/migrations/schemaWatch.js';
@@ -90,7 +90,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     sharedStore ??
     (await connectStore({
       ...storeSettings(config),
-      watch: watchAll([isMeasured ? metrics.watch : null, tracing.watch]),
+      watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
       traceparent: () => tracing.carried()?.traceparent ?? null,
       onFilesEnded: metrics.filesEnded,
     }));
@@ -114,8 +114,8 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     limiter,
     onNotice: (notice) => log.warn({}, notice),
   });
-  const documents = createDocumentPool({ ...config.documents, ocr }, (death) =>
-    log.warn({ ...death }, 'a document reader process died; each of its documents is read once more, separately'),
+  const documents = createDocumentPool({ ...config.documents, ocr }, (crash) =>
+    log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
   /** Loaded on demand: its table needs about 40 MB, and the threads that count the tokens of pages load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;

@@ -31,7 +31,7 @@ const keyOf = (url: string, credentials: string | null): string => JSON.stringif
 export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
   const kept = new LRUCache<string, Feed>({ maxSize: MAX_KEPT, sizeCalculation: sizeOf, ttl: LIFE_MS });
   /** Requests in progress. Batches that need the same feed share one request. */
-  const underWay = new Map<string, Promise<Feed>>();
+  const inProgress = new Map<string, Promise<Feed>>();
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
@@ -46,11 +46,11 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   };
   const shared = (request: FeedRequest): Promise<Feed> => {
     const key = keyOf(request.url, request.credentials);
-    const known = underWay.get(key);
+    const known = inProgress.get(key);
     // The first reader may abort: then each waiting reader reads the feed itself.
     if (known) return known.catch(() => readWhole(request));
-    const reading = readWhole(request).finally(() => underWay.delete(key));
-    underWay.set(key, reading);
+    const reading = readWhole(request).finally(() => inProgress.delete(key));
+    inProgress.set(key, reading);
     return reading;
   };
   /** Returns an entry; null if it is no longer in its feed, or the feed is permanently gone. */

@@ -17,7 +17,7 @@ import { NOTIFY } from './activityOptions.js';
 const eventsQueued = defineSignal(EVENTS_QUEUED_SIGNAL);
 
 /**
- * Delivers an organization's events to one receiver until the webhook is deleted, in one round whenever there are new
+ * Delivers an organization's events to one receiver until the webhook is deleted, in one batch whenever there are new
  * events or a delivery is due again. The database records delivered and undelivered events; the history holds only the
  * webhook's id.
  */
@@ -34,7 +34,7 @@ export async function deliverEvents(input: DeliverEventsInput): Promise<void> {
     const { ended, more, dueInMs } = await deliverBatch(input);
     // A signal that arrived in the meantime may mean that the webhook was enabled again.
     if (ended && !woken) return;
-    // The first round of the next execution handles signals that arrived in the meantime.
+    // The first batch of the next execution handles signals that arrived in the meantime.
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof deliverEvents>(input);

@@ -83,7 +83,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     if (result.paused) isPaused = true;
     if (result.toTranscribe) await defer('transcribe', result.toTranscribe);
     if (result.toRecognize) await defer('recognize', result.toRecognize);
-    // A file that was in progress at two worker deaths runs alone, so that it cannot fail other files.
+    // A file that was in progress at two worker crashes runs alone, so that it cannot fail other files.
     for (const fileId of result.alone) await run([fileId]);
   };
   /**
@@ -118,7 +118,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     if (failure) throw failure.reason;
   };
 
-  /** Repeats passes over the open files until none is left or the history is long. */
+  /** Ingests the open files repeatedly, until none is left or the history is long. */
   const work = async (): Promise<number | null> => {
     for (;;) {
       if (isPaused) {

@@ -55,7 +55,7 @@ export async function nextPage(
 }
 
 /**
- * Returns the next page of a walk; the walk is complete when isWalked. An item that cannot be listed is skipped.
+ * Returns the next page of a walk; the walk is complete when `isWalked` returns true. An item that cannot be listed is skipped.
  * @param typeFilter types that become files, so that other items may be skipped; unset: all types
  * @throws Fault for reasons that concern the account or the source, not only the item
  */
@@ -67,22 +67,22 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
     const { items, next, isDeep, isPartial, refused: missing = [], skipped = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
-    const behind = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
-    return { items, missing, refused: missing, skipped, walk: behind };
+    const following = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
+    return { items, missing, refused: missing, skipped, walk: following };
   }
-  const behind = { ...walk, open: rest, at: null };
+  const following = { ...walk, open: rest, at: null };
   let page: ItemPage;
   try {
     page = await account.listDescendants(scope, walk.at, signal, typeFilter);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const nothing = { items: [], missing: [scope], skipped: [] };
-    if (error.kind === 'not_found') return { ...nothing, refused: [], walk: behind };
+    if (error.kind === 'not_found') return { ...nothing, refused: [], walk: following };
     if (ITEM_FAULTS.has(error.kind))
-      return { ...nothing, refused: [scope], walk: { ...behind, refused: walk.refused + 1 } };
+      return { ...nothing, refused: [scope], walk: { ...following, refused: walk.refused + 1 } };
     throw error;
   }
   const { items, next, refused: missing = [], skipped = [] } = page;
-  const on = { ...(next === null ? behind : { ...walk, at: next }), refused: walk.refused + missing.length };
+  const on = { ...(next === null ? following : { ...walk, at: next }), refused: walk.refused + missing.length };
   return { items, missing, refused: missing, skipped, walk: on };
 }

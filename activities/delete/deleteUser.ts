@@ -10,9 +10,9 @@ import { advanceQuarantine } from '../quarantine/quarantineSteps.js';
 /** Files deleted in one step. */
 const FILES_PER_BATCH = 200;
 /** Runs stopped in one step. */
-const RUNS_PER_ROUND = 500;
+const RUNS_PER_BATCH = 500;
 /** Schedules requested from Temporal in one step. */
-const SCHEDULES_PER_ROUND = 50;
+const SCHEDULES_PER_BATCH = 50;
 
 /**
  * Creates the activities that delete a user with all data. The user's record stays, marked as deleted, so that its id
@@ -33,7 +33,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     async removeSchedules({ runId }: RunInput): Promise<void> {
       const { tenant } = await rowOf(runId);
       for (;;) {
-        const ids = await store.schedules.listOfUser(tenant, SCHEDULES_PER_ROUND);
+        const ids = await store.schedules.listOfUser(tenant, SCHEDULES_PER_BATCH);
         if (ids.length === 0) return;
         await schedules.remove(ids);
       }
@@ -43,8 +43,8 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await rowOf(runId);
       await store.runs.markStarted(runId);
-      const underWay = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_ROUND);
-      const others = new Set(underWay.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
+      const inProgress = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_BATCH);
+      const others = new Set(inProgress.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
       return { workflowIds: [...others].map((id) => names.idOf(id)) };
     },
 

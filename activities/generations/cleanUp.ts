@@ -38,8 +38,8 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
  * Deletes unpublished data of attempts: generations above the published one. For an attempt that ends without
  * publishing; after a retry, publishing deletes them. Safe to repeat.
  */
-export async function discard(store: Store, tries: readonly FileAttempt[]): Promise<void> {
-  const unseen = tries.flatMap(({ file, generation }) =>
+export async function discard(store: Store, attempts: readonly FileAttempt[]): Promise<void> {
+  const unseen = attempts.flatMap(({ file, generation }) =>
     Array.from({ length: Math.max(0, generation - file.generation) }, (_, back) => ({
       ...tenantOf(file),
       fileId: file._id,

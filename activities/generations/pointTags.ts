@@ -2,7 +2,7 @@ import type { Store } from '../../store/connect.js';
 import type { TaggedFile } from '../../store/files/tags.js';
 
 /** Tags that change faster than they can be written are left to the next attempt. */
-const ROUNDS = 10;
+const MAX_ITERATIONS = 10;
 
 const revisionOf = (file: TaggedFile): number | null => file.tagsRevision ?? null;
 
@@ -17,9 +17,10 @@ export async function settlePointTags(
 ): Promise<TaggedFile[]> {
   const settled: TaggedFile[] = [];
   let open = await files.findTags(ids);
-  for (let round = 0; open.length > 0; round += 1) {
-    if (round === ROUNDS) throw new Error('tags of files change faster than they can be copied to their points');
-    // Each round reads the result of the previous one.
+  for (let iteration = 0; open.length > 0; iteration += 1) {
+    if (iteration === MAX_ITERATIONS)
+      throw new Error('tags of files change faster than they can be copied to their points');
+    // Each iteration reads the result of the previous one.
     await vectors.setTags(open);
     const now = new Map((await files.findTags(open.map(({ _id }) => _id))).map((file) => [file._id, file]));
     const moved: TaggedFile[] = [];

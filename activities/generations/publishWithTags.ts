@@ -21,7 +21,7 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
     published.push(...done);
     open = open.filter(({ file }) => !done.has(file._id));
     if (open.length === 0 || change === TAG_CHANGES) return published;
-    // Rare: the tags changed, or another run owns the file. The next round shows which of the two is the cause.
+    // Rare: the tags changed, or another run owns the file. The next iteration shows which of the two is the cause.
     const settled = await settlePointTags(
       store,
       open.map(({ file }) => file._id),

@@ -15,7 +15,7 @@ import { closeText, type FetchedAhead, type SaveLinks } from './prepare/prepared
 import { prepareFile } from './prepare/prepareFile.js';
 import { Deferred } from './prepare/deferred.js';
 import { createSiteEvidence } from './site/siteEvidence.js';
-import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 import { TokenBudgetReached, type TokenBudget } from './prepare/tokenBudget.js';
 
 /** Files that one activity ingests. */
@@ -80,7 +80,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
     slots: fileSlots,
     async run({ owner, files, until, tokensOf, linkSaverOf, fetchedAhead = () => Promise.resolve(null), signal }) {
       const fileIds = files.map(({ fileId }) => fileId);
-      const underWay = new Map<number, StartedFile>();
+      const inProgress = new Map<number, StartedFile>();
       const writing = new Set<number>();
       let storeFailed = false;
       let paused = false;
@@ -93,7 +93,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
-        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
+        if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES) throw new Fault('quarantined', CRASHED_OFTEN);
         if (file.options.skipFileProcessing) return async () => void (await store.files.skipContent(runId, file._id));
         const admitted = (characters: number): Promise<void> => admit(file, characters);
         const keepLinks = linkSaverOf?.(file) ?? null;
@@ -133,8 +133,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         begun += 1;
         const started = await writes.start({ runId, fileId });
         if (!started) return null;
-        underWay.set(fileId, started);
-        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_DEATHS && files.length > 1) {
+        inProgress.set(fileId, started);
+        if (started.file.unfinishedStarts - 1 >= SUSPECT_AFTER_CRASHES && files.length > 1) {
           alone.push(fileId);
           return null;
         }
@@ -156,14 +156,14 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
             deferred[error.step].push(fileId);
             await discardAttempt(started);
             await store.files.defer(runId, fileId, error.pages);
-            underWay.delete(fileId);
+            inProgress.delete(fileId);
             return;
           }
           if (error instanceof TokenBudgetReached) {
             paused = true;
             await discardAttempt(started);
             await store.files.release(runId, [fileId]);
-            underWay.delete(fileId);
+            inProgress.delete(fileId);
             return;
           }
           if (!(error instanceof Fault) || signal.aborted) {
@@ -172,7 +172,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           }
           await settle(runId, started, error, attempt);
         }
-        underWay.delete(fileId);
+        inProgress.delete(fileId);
       };
 
       // On a retry, check Qdrant before anything is fetched. MongoDB is read first in any case.
@@ -192,11 +192,11 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const results = await Promise.allSettled(files.map((file) => limit(() => ingest(file))));
       const broken = results.find((result) => result.status === 'rejected');
       // Deferred and interrupted files do not count as failed attempts.
-      if (underWay.size > 0) {
+      if (inProgress.size > 0) {
         // A cancelled run does not resume these files. Files whose write has begun stay: part of it may have succeeded.
-        const unwritten = [...underWay.values()].filter(({ file }) => !writing.has(file._id));
+        const unwritten = [...inProgress.values()].filter(({ file }) => !writing.has(file._id));
         if (signal.aborted) await discard(store, unwritten);
-        await release([...underWay.values()]);
+        await release([...inProgress.values()]);
       }
       if (broken) throw broken.reason;
       return { paused, alone, deferred, unprocessed };

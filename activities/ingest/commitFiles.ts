@@ -49,16 +49,16 @@ export async function commitFiles(store: Store, prepared: readonly PreparedFile[
     ),
   );
   const done = prepared.filter(({ started }) => published.has(started.file._id));
-  const overtaken = prepared.filter(({ started }) => !published.has(started.file._id));
+  const superseded = prepared.filter(({ started }) => !published.has(started.file._id));
   const withOlder = done.filter(({ started }) => started.generation > 1);
   if (withOlder.length > 0)
     await cleanUp(
       store,
       withOlder.map(({ started }) => started),
     );
-  if (overtaken.length > 0)
+  if (superseded.length > 0)
     await discard(
       store,
-      overtaken.map(({ started }) => started),
+      superseded.map(({ started }) => started),
     );
 }

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 
-import { type IngestBatchInput, type IngestBatchResult, TURN_MS } from '../../contract/runs/orchestration.js';
+import { type IngestBatchInput, type IngestBatchResult, TIME_SLICE_MS } from '../../contract/runs/orchestration.js';
 import type { BatchRunner } from './batchRunner.js';
 import { openCrawlBatch } from './crawlBatch.js';
 import type { ActivityDeps } from '../deps.js';
@@ -30,7 +30,7 @@ export function createIngestActivities(deps: ActivityDeps, runner: BatchRunner) 
       const fetchedAhead = isSuspect ? undefined : await compareFirstPages(run, fileIds, deps, runner.slots, signal);
       const { paused, alone, deferred } = await runner.run({
         owner: run,
-        until: performance.now() + TURN_MS,
+        until: performance.now() + TIME_SLICE_MS,
         files: fileIds.map((fileId) => ({ runId, fileId })),
         tokensOf: () => tokens,
         ...(crawl && { linkSaverOf: (file) => crawl.linkSaverOf(file) }),

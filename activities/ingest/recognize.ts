@@ -5,8 +5,8 @@ import { Fault } from '../../contract/failures.js';
 import {
   type DeferredInput,
   type DeferredResult,
-  TURN_MS,
-  TURN_OVER_FAILURE,
+  TIME_SLICE_MS,
+  TIME_SLICE_OVER_FAILURE,
 } from '../../contract/runs/orchestration.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { newAttemptCost } from './prepare/attemptCost.js';
@@ -15,7 +15,7 @@ import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
 import { noteCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
-import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFile.js';
+import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 
 /**
  * Returns the error that ends a file's turn. Its retry waits for the next turn among the files of all users, and
@@ -23,7 +23,7 @@ import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_DEATHS } from './settleFil
  */
 const yieldTurn = (): ApplicationFailure =>
   ApplicationFailure.create({
-    type: TURN_OVER_FAILURE,
+    type: TIME_SLICE_OVER_FAILURE,
     message: 'OCR continues with other files. This file continues after them.',
     nextRetryDelay: 1,
     category: 'BENIGN',
@@ -35,7 +35,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
 
   /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
-    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS) throw new Fault('quarantined', CRASHED_OFTEN);
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES) throw new Fault('quarantined', CRASHED_OFTEN);
     const sent = await openOriginal(file, deps, true);
     try {
       const { bytes, path, contentType, url, html, hash } = sent;
@@ -52,7 +52,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         owner: file.userId,
       };
       const slots = pLimit(settings.ocr.pagesAtOnce);
-      const until = performance.now() + TURN_MS;
+      const until = performance.now() + TIME_SLICE_MS;
       let begun = 0;
       let isOver = false as boolean;
       const stop = new AbortController();

@@ -10,7 +10,7 @@ import { noteCrash } from './prepare/readContent.js';
  * Number of worker crashes after which a file that was in progress runs alone once. If the worker crashes again, the
  * file fails.
  */
-export const SUSPECT_AFTER_DEATHS = 2;
+export const SUSPECT_AFTER_CRASHES = 2;
 /** Message of a file whose content crashed its reader too often. */
 export const CRASHED_OFTEN =
   'Reading this content crashed the service several times, so it is not retried. Resync to try once more.';
@@ -62,7 +62,7 @@ export function createSettling(deps: ActivityDeps) {
     }
     await discardAttempt(started);
     // The hash of a source's content is unknown if its reader crashed the worker.
-    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_DEATHS)
+    if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
       await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
     // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
     // known to be missing at its source.

@@ -6,7 +6,7 @@ import {
   BATCH_SIZE,
   type PlanUploadsInput,
   type PlanUploadsResult,
-  TURN_MS,
+  TIME_SLICE_MS,
   type UploadBatchInput,
   type UploadStreamInput,
 } from '../../contract/runs/orchestration.js';
@@ -15,14 +15,14 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { OpenUpload } from '../../store/runs/uploadStreams.js';
 import type { BatchRunner } from './batchRunner.js';
 import type { ActivityDeps } from '../deps.js';
-import { cleanUpPublished, settleInterrupted } from '../generations/interruptedTries.js';
+import { cleanUpPublished, settleInterrupted } from '../generations/interruptedAttempts.js';
 import { UNLIMITED_TOKENS } from './prepare/tokenBudget.js';
 
 /** Time that a small batch waits for more uploads while another batch is active. */
 const GATHER_MS = 400;
 /** Runs ended in one step when a stream is cancelled. */
 const RUNS_PER_STEP = 500;
-/** Statuses that a batch starts, or continues after a worker's death. */
+/** Statuses that a batch starts, or continues after a worker's crash. */
 const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
 
 /** Splits runs into batches by number and by bytes; a content above the limit is a separate batch. */
@@ -57,7 +57,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     runIds: readonly number[],
     signal: AbortSignal,
   ): Promise<ReadonlySet<number>> => {
-    const until = performance.now() + TURN_MS;
+    const until = performance.now() + TIME_SLICE_MS;
     const tried = new Set<number>();
     for (;;) {
       const files = (await store.uploadStreams.listOpenFiles(input, runIds)).filter((file) => isDue(file, tried));

@@ -1,5 +1,5 @@
 import type { PlanReembedResult, ReembedCursor, RunInput, RunOutcome } from '../../contract/runs/orchestration.js';
-import { type KeptReason, keptReason, tokensOf } from '../../contract/runs/reembed.js';
+import { type ReembedSkipReason, reembedSkipReason, tokensOf } from '../../contract/runs/reembed.js';
 import type { ReembedEnd } from '../../store/reembeds/reembeds.js';
 import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
@@ -31,8 +31,8 @@ export function createReembedPlan(deps: ActivityDeps) {
         last = file._id;
         if (space !== undefined && file.vectorSpace !== space) continue;
         const total = planned + tokensOf(file);
-        const tooMany: KeptReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
-        const reason = keptReason(file, target) ?? tooMany;
+        const tooMany: ReembedSkipReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
+        const reason = reembedSkipReason(file, target) ?? tooMany;
         if (reason !== null) {
           ends.push({ fileId: file._id, outcome: 'skipped', reason });
           continue;

@@ -22,7 +22,7 @@ import { writeVectors } from './writeVectors.js';
 /** Generations assigned in one step. */
 const BEGUN_AT_ONCE = 8;
 /** Maximum number of attempts on a file that others change while it is embedded. */
-const ROUNDS = 3;
+const MAX_ITERATIONS = 3;
 const INCOMPLETE = 'Some of its stored chunks are missing, so its vectors are unchanged. Resync it, then try again.';
 
 export function createReembedBatch(deps: ActivityDeps) {
@@ -56,38 +56,41 @@ export function createReembedBatch(deps: ActivityDeps) {
   const embed = async (
     run: RunDoc,
     target: VectorTarget,
-    tries: readonly StartedFile[],
+    attempts: readonly StartedFile[],
     signal: AbortSignal,
     attempt = 0,
   ): Promise<number[]> => {
     try {
-      const whole = await writeVectors(run, tries, target, deps, signal);
-      const written = tries.filter(({ file }) => whole.has(file._id));
+      const whole = await writeVectors(run, attempts, target, deps, signal);
+      const written = attempts.filter(({ file }) => whole.has(file._id));
       const published = await publishGenerations(run, target, written);
       await discardAttempts(
         store,
         run,
-        tries.filter(({ file }) => !published.has(file._id)),
+        attempts.filter(({ file }) => !published.has(file._id)),
       );
-      return tries.flatMap(({ file }) => (whole.has(file._id) ? [] : [file._id]));
+      return attempts.flatMap(({ file }) => (whole.has(file._id) ? [] : [file._id]));
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
-      if (tries.length > 1) {
+      if (attempts.length > 1) {
         const broken: number[] = [];
-        for (const one of tries) broken.push(...(await embed(run, target, [one], signal)));
+        for (const one of attempts) broken.push(...(await embed(run, target, [one], signal)));
         return broken;
       }
       const delay = settings.retryDelaysMs[attempt];
       if (error.retryable && delay !== undefined) {
         await sleep(Math.max(delay, error.retryAfterMs ?? 0), undefined, { signal });
-        return embed(run, target, tries, signal, attempt + 1);
+        return embed(run, target, attempts, signal, attempt + 1);
       }
-      await discardAttempts(store, run, tries);
+      await discardAttempts(store, run, attempts);
       await store.reembeds.end(
         run,
-        tries.map(({ file }) => ({ fileId: file._id, outcome: 'failed', message: error.message })),
+        attempts.map(({ file }) => ({ fileId: file._id, outcome: 'failed', message: error.message })),
       );
-      log.info({ runId: run._id, fileId: tries[0]?.file._id, message: error.message }, 'file could not be re-embedded');
+      log.info(
+        { runId: run._id, fileId: attempts[0]?.file._id, message: error.message },
+        'file could not be re-embedded',
+      );
       return [];
     }
   };
@@ -116,12 +119,12 @@ export function createReembedBatch(deps: ActivityDeps) {
     const limit = pLimit(BEGUN_AT_ONCE);
     let open = [...fileIds];
     let broken: readonly number[] = [];
-    for (let round = 0; open.length > 0; round += 1) {
+    for (let iteration = 0; open.length > 0; iteration += 1) {
       const { ends, eligible: found } = separateSkipped(open, await store.files.byIds(tenant, open), wanted);
       const { eligible, unserved } = served(found, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
-      if (round === ROUNDS) {
-        // If chunks are missing in every round, no active sync has deleted them.
+      if (iteration === MAX_ITERATIONS) {
+        // If chunks are missing in every iteration, no active sync has deleted them.
         return store.reembeds.end(
           run,
           eligible.map(({ _id: fileId }) =>
@@ -132,18 +135,18 @@ export function createReembedBatch(deps: ActivityDeps) {
         );
       }
       const begun = await Promise.all(eligible.map((file) => limit(() => store.files.beginVectors(file))));
-      const tries = begun.filter((one) => one !== null);
-      await store.reembeds.begin(run, tries);
+      const attempts = begun.filter((one) => one !== null);
+      await store.reembeds.begin(run, attempts);
       try {
         const all: number[] = [];
-        for (const { target, items } of byTarget(tries, ({ file }) => targetOf(file, request, deps)))
+        for (const { target, items } of byTarget(attempts, ({ file }) => targetOf(file, request, deps)))
           all.push(...(await embed(run, target, items, signal)));
         broken = all;
       } catch (error) {
         // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
         // only this process can delete the data that it wrote. A store failure is left to the next attempt.
         if (signal.aborted) {
-          const unpublished = tries.map(({ file, generation }) => ({
+          const unpublished = attempts.map(({ file, generation }) => ({
             fileId: file._id,
             from: file.generation,
             generation,

@@ -1,4 +1,4 @@
-import { keptReason, type ReembedTarget, tokensOf } from '../../contract/runs/reembed.js';
+import { reembedSkipReason, type ReembedTarget, tokensOf } from '../../contract/runs/reembed.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { StartedFile } from '../../store/files/start.js';
 import type { ReembedDoc } from '../../store/models/reembeds.js';
@@ -16,14 +16,14 @@ export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
 });
 
 /** Ends attempts that were not published: prevents their publication and deletes their data. Safe to repeat. */
-export async function discardAttempts(store: Store, run: RunDoc, tries: readonly StartedFile[]): Promise<void> {
-  if (tries.length === 0) return;
+export async function discardAttempts(store: Store, run: RunDoc, attempts: readonly StartedFile[]): Promise<void> {
+  if (attempts.length === 0) return;
   // Prevent publication first: a worker that was presumed dead could otherwise publish data that is deleted here.
   await store.files.discardVectors(
     run,
-    tries.map(({ file, generation }) => ({ fileId: file._id, generation })),
+    attempts.map(({ file, generation }) => ({ fileId: file._id, generation })),
   );
-  await discard(store, tries);
+  await discard(store, attempts);
 }
 
 /**
@@ -76,7 +76,7 @@ export function separateSkipped(
   const eligible: FileDoc[] = [];
   for (const fileId of fileIds) {
     const file = known.get(fileId);
-    const reason = file ? keptReason(file, target) : 'being_deleted';
+    const reason = file ? reembedSkipReason(file, target) : 'being_deleted';
     if (reason !== null) ends.push({ fileId, outcome: 'skipped', reason });
     else if (file) eligible.push(file);
   }

@@ -13,7 +13,7 @@ import type { VectorTarget } from './target.js';
 const CHUNKS_AT_ONCE = 1_000;
 
 /** Streams stored chunks in portions; a portion may contain parts of several files in sequence. */
-async function* portions(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
+async function* batchesOf(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
   let portion: ChunkRow[] = [];
   for await (const rows of parts) {
     portion.push(...rows);
@@ -44,7 +44,7 @@ function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
  */
 export async function writeVectors(
   run: RunDoc,
-  tries: readonly StartedFile[],
+  attempts: readonly StartedFile[],
   target: VectorTarget,
   deps: ActivityDeps,
   signal: AbortSignal,
@@ -52,20 +52,20 @@ export async function writeVectors(
   const { store } = deps;
   const { model, space } = target;
   const tenant = { organizationId: run.organizationId, userId: run.userId };
-  for (const { file, generation } of tries) {
+  for (const { file, generation } of attempts) {
     const owner = { ...tenant, fileId: file._id };
     await store.chunks.copyGeneration(owner, file.generation, generation);
     if (file.hasContent) await store.contents.copyGeneration({ ...owner, generation: file.generation }, generation);
     signal.throwIfAborted();
   }
 
-  const ancestors = await store.files.ancestorsOf(tries.map(({ file }) => file));
-  const known = new Map(tries.map((one) => [one.file._id, one]));
-  const files = new Map(tries.map(({ file }) => [file._id, file]));
+  const ancestors = await store.files.ancestorsOf(attempts.map(({ file }) => file));
+  const known = new Map(attempts.map((one) => [one.file._id, one]));
+  const files = new Map(attempts.map(({ file }) => [file._id, file]));
   const vectorsOf = createVectorsOfRows(tenant, target, files, deps, signal);
   const seen = new Map<number, number>();
   async function* contents(): AsyncGenerator<FileContent> {
-    for (const { file, generation } of tries) yield { ...file, generation };
+    for (const { file, generation } of attempts) yield { ...file, generation };
   }
   const pointsOf = (rows: readonly ChunkRow[], vectors: readonly Float32Array[]): FileVectors[] => {
     const [first] = rows;
@@ -86,7 +86,7 @@ export async function writeVectors(
   };
 
   const all = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
-  for await (const portion of portions(all)) {
+  for await (const portion of batchesOf(all)) {
     // Another generation belongs to newer content.
     const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
     const vectors = await vectorsOf(rows);
@@ -95,6 +95,6 @@ export async function writeVectors(
     await store.vectors.upsert(points);
     signal.throwIfAborted();
   }
-  const whole = tries.filter(({ file }) => seen.get(file._id) === file.numChunks);
+  const whole = attempts.filter(({ file }) => seen.get(file._id) === file.numChunks);
   return new Set(whole.map(({ file }) => file._id));
 }

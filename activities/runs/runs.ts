@@ -9,7 +9,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { RunEnd } from '../../store/runs/outbox.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
-import { settleInterrupted } from '../generations/interruptedTries.js';
+import { settleInterrupted } from '../generations/interruptedAttempts.js';
 import { lastCause } from '../lastCause.js';
 import { prepareSpace } from './prepareSpace.js';
 

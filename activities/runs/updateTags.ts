@@ -16,18 +16,19 @@ export function createTagActivities({ store, log }: ActivityDeps) {
     // Read again for every batch, so that the latest version is copied.
     const source = await store.dataSources.find(tenant, dataSourceId);
     if (!source) return { done: true, afterId: 0 };
-    const behind = await store.files.listBehindSourceTags(source, afterId, FILES_PER_BATCH);
-    const last = behind.at(-1);
+    const outdated = await store.files.listBehindSourceTags(source, afterId, FILES_PER_BATCH);
+    const last = outdated.at(-1);
     if (last) {
-      await store.files.applySourceTags(source, behind);
+      await store.files.applySourceTags(source, outdated);
       const settled = await settlePointTags(
         store,
-        behind.map(({ _id }) => _id),
+        outdated.map(({ _id }) => _id),
       );
       await store.files.markSourceTagsApplied(source, settled);
       return { done: false, afterId: last._id };
     }
-    // Done after a pass over all files without a match; otherwise earlier files may have been missed.
+    // The copy is complete only if a scan from the first file finds none to update: earlier files may have changed
+    // meanwhile.
     return {
       done: afterId === 0 && (await store.dataSources.markTagsCopied(tenant, dataSourceId, source.tagsVersion)),
       afterId: 0,

@@ -10,9 +10,9 @@ import type { ActivityDeps } from '../deps.js';
 import { inOrder } from './inOrder.js';
 import { postEvent } from './postEvent.js';
 
-/** Maximum number of new events in one pass, and the time after which a pass takes no further ones. */
-const EVENTS_PER_PASS = 100;
-const PASS_MS = 20_000;
+/** Maximum number of new events in one batch, and the time after which a batch takes no further ones. */
+const EVENTS_PER_BATCH = 100;
+const BATCH_MS = 20_000;
 /** Parallel deliveries to one receiver. */
 const AT_ONCE = 8;
 /**
@@ -34,8 +34,8 @@ interface Item {
   readonly failed: { readonly at: Date; readonly error: string } | null;
 }
 
-/** One pass over the due deliveries of a receiver. */
-class Pass {
+/** One batch of the due deliveries of a receiver. */
+class DeliveryBatch {
   readonly held = new Set<string>();
   readonly recorded = new Set<number>();
   outcome: WebhookProgress['outcome'] = null;
@@ -57,14 +57,14 @@ class Pass {
   }
 }
 
-function failingOf({ failing, disabled }: Pass): WebhookFailure | null {
+function failingOf({ failing, disabled }: DeliveryBatch): WebhookFailure | null {
   if (failing === null || disabled) return null;
   const { event, tries, error, at, nextTryAt } = failing;
   return { event, tries, error, at, nextTryAt };
 }
 
 /** Counts attempts by their outcomes. Outcomes that are recorded again after a lost reply count twice. */
-function countTries(outcomes: readonly DeliveryOutcome[], metrics: ActivityDeps['metrics']): void {
+function countAttempts(outcomes: readonly DeliveryOutcome[], metrics: ActivityDeps['metrics']): void {
   for (const { attempt, status, event } of outcomes) {
     if (!attempt) continue;
     const isDelivered = status === 'DELIVERED';
@@ -80,8 +80,8 @@ export function createWebhookActivities(deps: ActivityDeps) {
   /** Returns the pending deliveries in the order of the feed. */
   const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; fresh: NumberedEvent[] }> => {
     const pending = await store.deliveries.listPending(webhook._id);
-    const room = Math.min(EVENTS_PER_PASS, MAX_PENDING - pending.length);
-    const fresh = room > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, room) : [];
+    const capacity = Math.min(EVENTS_PER_BATCH, MAX_PENDING - pending.length);
+    const fresh = capacity > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, capacity) : [];
     const known = new Set(
       await store.deliveries.filterDelivered(
         webhook._id,
@@ -102,42 +102,52 @@ export function createWebhookActivities(deps: ActivityDeps) {
   };
 
   /** Converts the receiver's answer to the outcome of an attempt. */
-  const outcomeOf = (webhook: WebhookDoc, item: Item, { at, error }: AttemptDoc, gone: boolean, pass: Pass) => {
+  const outcomeOf = (
+    webhook: WebhookDoc,
+    item: Item,
+    { at, error }: AttemptDoc,
+    gone: boolean,
+    batch: DeliveryBatch,
+  ) => {
     if (error === null) {
       // A parallel delivery must not undo an answer 410.
-      if (!pass.disabled) pass.outcome = { status: 'ACTIVE' };
+      if (!batch.disabled) batch.outcome = { status: 'ACTIVE' };
       return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
     }
     const tries = item.tries + 1;
     const delay = retryDelaysMs[tries - 1];
     const redeliver = `POST /webhooks/${webhook._id}/redeliver`;
     if (gone) {
-      pass.disabled = true;
+      batch.disabled = true;
       const reason = `${error} No further events are sent to it. ${redeliver} enables it again.`;
-      pass.outcome = { status: 'FLAGGED', reason };
+      batch.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
     if (delay === undefined) {
       const what = `${item.event.kind} (${eventId(webhook.organizationId, item.event.position)})`;
       const reason = `${what} failed after ${tries} attempts. ${error} Fix the receiver, then repeat the delivery: ${redeliver}.`;
-      pass.outcome = { status: 'FLAGGED', reason };
+      batch.outcome = { status: 'FLAGGED', reason };
       return { status: 'FAILED' as const, tries, nextTryAt: null };
     }
     const nextTryAt = new Date(Date.now() + delay);
-    pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
-    pass.hold({ ...item, tries, nextTryAt, failed: { at, error } });
+    batch.dueAt = Math.min(batch.dueAt, nextTryAt.getTime());
+    batch.hold({ ...item, tries, nextTryAt, failed: { at, error } });
     return { status: 'PENDING' as const, tries, nextTryAt };
   };
 
-  const deliverItems = async (webhook: WebhookDoc, items: readonly Item[], signal: AbortSignal): Promise<Pass> => {
-    const pass = new Pass();
-    const until = Date.now() + PASS_MS;
+  const deliverItems = async (
+    webhook: WebhookDoc,
+    items: readonly Item[],
+    signal: AbortSignal,
+  ): Promise<DeliveryBatch> => {
+    const batch = new DeliveryBatch();
+    const until = Date.now() + BATCH_MS;
     const signingKey = store.webhooks.signingKeyOf(webhook);
     const record = coalesce<DeliveryOutcome, void>(
       async (outcomes) => {
         await store.deliveries.record(webhook, outcomes);
-        countTries(outcomes, metrics);
-        for (const { event } of outcomes) pass.recorded.add(event.position);
+        countAttempts(outcomes, metrics);
+        for (const { event } of outcomes) batch.recorded.add(event.position);
         return outcomes.map(() => undefined);
       },
       { maxItems: OUTCOMES_PER_WRITE, maxWaitMs: OUTCOMES_WAIT_MS },
@@ -145,28 +155,28 @@ export function createWebhookActivities(deps: ActivityDeps) {
     const deliver = async (item: Item): Promise<void> => {
       signal.throwIfAborted();
       const { event, nextTryAt } = item;
-      if (pass.disabled || Date.now() > until) {
-        pass.cut ||= !pass.disabled;
-        return pass.hold(item);
+      if (batch.disabled || Date.now() > until) {
+        batch.cut ||= !batch.disabled;
+        return batch.hold(item);
       }
       const isLater = nextTryAt !== null && nextTryAt.getTime() > Date.now();
-      if (isLater || item.objects.some((object) => pass.held.has(object))) {
-        if (isLater) pass.dueAt = Math.min(pass.dueAt, nextTryAt.getTime());
-        pass.hold(item);
+      if (isLater || item.objects.some((object) => batch.held.has(object))) {
+        if (isLater) batch.dueAt = Math.min(batch.dueAt, nextTryAt.getTime());
+        batch.hold(item);
         // It waits for an earlier event of the same object. A separate row lets the cursor advance.
         if (item.isNew) await record({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
         return;
       }
       const { attempt, gone } = await postEvent({ ...webhook, signingKey }, event, deps, signal);
-      await record({ event, ...outcomeOf(webhook, item, attempt, gone, pass), attempt });
+      await record({ event, ...outcomeOf(webhook, item, attempt, gone, batch), attempt });
     };
     await inOrder(items, (item) => item.objects, AT_ONCE, deliver);
-    return pass;
+    return batch;
   };
 
   return {
     /**
-     * Makes one pass over the due deliveries of a webhook: retries first, then new events. Safe to repeat: recorded
+     * Delivers one batch of the due events of a webhook: retries first, then new events. Safe to repeat: recorded
      * deliveries are not sent again. An event that was sent just before a crash is sent again with the same webhook-id.
      */
     async deliverBatch({ webhookId }: DeliverEventsInput): Promise<DeliverBatchResult> {
@@ -177,26 +187,26 @@ export function createWebhookActivities(deps: ActivityDeps) {
       }
       const signal = cancellationSignal();
       const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
-      const pass = await deliverItems(webhook, items, signal);
-      const open = items.find(({ event, isNew }) => isNew && !pass.recorded.has(event.position));
+      const batch = await deliverItems(webhook, items, signal);
+      const open = items.find(({ event, isNew }) => isNew && !batch.recorded.has(event.position));
       const last = fresh.at(-1)?.position ?? webhook.cursor;
-      const idle = !pass.waiting && fresh.length === 0;
-      const disabled = pass.disabled || webhook.disabledAt !== null;
+      const idle = !batch.waiting && fresh.length === 0;
+      const disabled = batch.disabled || webhook.disabledAt !== null;
       await store.webhooks.saveProgress(webhookId, {
         cursor: open === undefined ? last : open.event.position - 1,
-        outcome: pass.outcome,
-        failing: failingOf(pass),
-        disabled: pass.disabled,
+        outcome: batch.outcome,
+        failing: failingOf(batch),
+        disabled: batch.disabled,
         done: idle || disabled ? webhook.wake : null,
       });
-      if (pass.outcome?.status === 'FLAGGED') {
+      if (batch.outcome?.status === 'FLAGGED') {
         const { organizationId } = webhook;
-        log.warn({ webhookId, organizationId, reason: pass.outcome.reason }, 'webhook flagged');
+        log.warn({ webhookId, organizationId, reason: batch.outcome.reason }, 'webhook flagged');
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
-      // After a full pass, more events may follow. After a finished delivery, later events of its object may be due.
-      const more = pass.cut || fresh.length > 0;
-      return { ended: false, more, dueInMs: pass.dueAt === Infinity ? null : Math.max(0, pass.dueAt - Date.now()) };
+      // After a full batch, more events may follow. After a finished delivery, later events of its object may be due.
+      const more = batch.cut || fresh.length > 0;
+      return { ended: false, more, dueInMs: batch.dueAt === Infinity ? null : Math.max(0, batch.dueAt - Date.now()) };
     },
   };
 }

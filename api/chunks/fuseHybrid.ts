@@ -9,7 +9,7 @@ export interface HybridWeights {
 /** Number of best hits that show how clearly a list separates them. */
 const HEAD = 10;
 /** Added to the clarity of a list, so that a list of equal scores still has a small weight. */
-const MIN_CLARITY = 0.1;
+const MIN_SEPARATION = 0.1;
 
 /** Scales a score from 0 at the floor to 1 at the best. */
 function scaleOf(best: number, floor: number): (score: number) => number {
@@ -22,9 +22,9 @@ function scaleOf(best: number, floor: number): (score: number) => number {
  * hits are alike.
  * @param ordinary the score of an ordinary hit
  */
-function clarityOf(hits: readonly PointHit[], ordinary: number): number {
+function separationOf(hits: readonly PointHit[], ordinary: number): number {
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
-  return 1 + MIN_CLARITY - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
+  return 1 + MIN_SEPARATION - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
 }
 
 function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<string, number> {
@@ -49,8 +49,8 @@ export function fuseHybrid({ dense, sparse }: Hits<PointHit>, weights: HybridWei
   // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
   // keeps its weight, so that users without sparse vectors get scores by their own weights.
   const isOne = dense.length === 0 || sparse.length === 0;
-  const semantic = weights.semantic * (isOne ? 1 : clarityOf(dense, dense[dense.length >> 1]?.score ?? 0));
-  const keyword = weights.keyword * (isOne ? 1 : clarityOf(sparse, 0));
+  const semantic = weights.semantic * (isOne ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
+  const keyword = weights.keyword * (isOne ? 1 : separationOf(sparse, 0));
   const sum = semantic + keyword || 1;
   return [...new Set([...meaning.keys(), ...words.keys()])]
     .map((id) => ({ id, score: (semantic * (meaning.get(id) ?? 0) + keyword * (words.get(id) ?? 0)) / sum }))

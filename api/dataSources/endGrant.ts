@@ -6,7 +6,7 @@ import type { ApiDeps } from '../http/deps.js';
 type Deps = Pick<ApiDeps, 'store' | 'connectors' | 'log'>;
 
 /** Returns the stored grant of a source that supports revocation; null for other sources, and if it cannot be read. */
-export async function endableGrant(
+export async function revocableGrant(
   source: DataSourceDoc,
   { store, connectors, log }: Deps,
 ): Promise<StoredGrant | null> {

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { integer } from '../schemas/fields.js';
-import { endableGrant, endGrant } from './endGrant.js';
+import { revocableGrant, endGrant } from './endGrant.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
@@ -34,7 +34,7 @@ export const revokeAccessToken = operation({
   async handle({ caller, body, deps }) {
     const { store, unit } = deps;
     const source = await store.dataSources.find(caller, body.data_source_id);
-    const grant = source && (await endableGrant(source, deps));
+    const grant = source && (await revocableGrant(source, deps));
     const revoked = await unit.transaction(async (session) => {
       await store.quarantine.expire(caller, { dataSourceId: body.data_source_id }, session);
       return store.dataSources.revoke(caller, body.data_source_id, session);

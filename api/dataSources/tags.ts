@@ -21,17 +21,17 @@ async function changeTags(
   { store, unit, workflowLink }: ApiDeps,
 ): Promise<DataSourceRecord> {
   const runId = await store.runs.nextId();
-  const { dataSource, behind } = await unit.transaction(async (session) => {
+  const { dataSource, needsCopy } = await unit.transaction(async (session) => {
     const tagged = await store.dataSources.changeTags(caller, id, change, session);
     if (!tagged) throw notFound('data source');
-    if (tagged.behind) {
+    if (tagged.needsCopy) {
       const workflowId = workflowIds.updateTags(id);
       const run = { kind: 'updateTags', workflowId, owner: caller, fileId: null, dataSourceId: id } as const;
       await store.runs.accept(runId, { ...run, requestId: randomUUID() }, session);
     }
     return tagged;
   });
-  if (behind) unit.start(runId);
+  if (needsCopy) unit.start(runId);
   return presentDataSource(dataSource, { workflowLink });
 }
 

@@ -40,7 +40,7 @@ export async function withDeadline<T>(
 }
 
 /** Selects evenly distributed items: the first pages of a site are seldom like its last. */
-export function spread<T>(all: readonly T[], max: number): T[] {
+export function sampleEvenly<T>(all: readonly T[], max: number): T[] {
   if (all.length <= max) return [...all];
   return Array.from({ length: max }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / max)] as T);
 }
@@ -54,7 +54,7 @@ export async function readSample<T, S extends Sample>(
 ): Promise<{ read: S[]; failed: number }> {
   const limit = pLimit(atOnce);
   let failed = 0;
-  const tries = sample.map((one) =>
+  const reads = sample.map((one) =>
     limit(async () => {
       if (signal.aborted) return [];
       try {
@@ -67,5 +67,5 @@ export async function readSample<T, S extends Sample>(
       }
     }),
   );
-  return { read: (await Promise.all(tries)).flat(), failed };
+  return { read: (await Promise.all(reads)).flat(), failed };
 }

@@ -5,7 +5,7 @@ import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
 
 /** Findings of a dry run. */
-export interface Seen {
+export interface DryRunFindings {
   /** Number of files that would be read. */
   readonly files: number;
   /** Whether all files were found. */
@@ -30,7 +30,7 @@ interface Total {
 }
 
 /** Extrapolates a total from the files that were read. @returns null if none was read although there are files */
-function totalOf({ files, complete, read, failed }: Seen, of: (sample: Sample) => number): Total | null {
+function totalOf({ files, complete, read, failed }: DryRunFindings, of: (sample: Sample) => number): Total | null {
   const sum = read.reduce((so_far, sample) => so_far + of(sample), 0);
   if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };
   const number = read.length;
@@ -54,7 +54,7 @@ export async function estimateOf(
   caller: UserCaller,
   kind: RunKind,
   ingest: IngestOptions,
-  seen: Seen,
+  seen: DryRunFindings,
   { store, embedder, settings }: ApiDeps,
 ) {
   const { embeddingModel: model } = ingest;

@@ -32,8 +32,8 @@ async function sampleOf(
 }
 
 /**
- * Creates a reader of single contents for waiting callers. It reads as a run does, but without a browser, and stores
- * nothing.
+ * Creates a reader of single contents for requests that wait for the result. It reads as a run does, but without a
+ * browser, and stores nothing.
  */
 export function createSampleReader(web: PageReader, documents: Pick<DocumentPool, 'links' | 'process'>): SampleReader {
   return {

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
-import { type Deadline, PAGES_AT_ONCE, readSample, spread } from './deadline.js';
+import { type Deadline, PAGES_AT_ONCE, readSample, sampleEvenly } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
 /** Finds the pages that a scrape would ingest, and reads some of them. */
@@ -42,6 +42,6 @@ export async function drySitemap(
     complete = false;
   }
   const read = (url: string) => samples.page(url, scrape, ingest, null, total);
-  const sample = await readSample(spread(urls, settings.dryRun.samplePages), PAGES_AT_ONCE, read, total);
+  const sample = await readSample(sampleEvenly(urls, settings.dryRun.samplePages), PAGES_AT_ONCE, read, total);
   return estimateOf(caller, 'scrapeSitemap', ingest, { files: urls.length, complete, ...sample, skipped }, deps);
 }

@@ -7,14 +7,14 @@ interface Page {
 /** Maximum number of cached pages, each of up to some hundred kilobytes. */
 const MAX_PAGES = 32;
 
-/** Shares reads of pages: viewers at the same position of a feed receive the same text. */
-export interface Pages {
+/** Caches pages, so that clients at the same position of a feed share one read. */
+export interface PageCache {
   /** @param key caller, position and end of the page */
   of(key: string, read: () => Promise<Page>): Promise<Page>;
 }
 
 /** Creates a cache of the last pages. Failed reads are not cached. */
-export function createPages(): Pages {
+export function createPageCache(): PageCache {
   const known = new Map<string, Promise<Page>>();
   return {
     of(key, read) {

@@ -5,7 +5,7 @@ import { invalid } from '../http/errors.js';
 import { EventsAnswer, operation } from '../http/operation.js';
 import type { ApiDeps } from '../http/deps.js';
 import { callerName, lastEventIdQuery } from './lastEventId.js';
-import { createPages } from './pages.js';
+import { createPageCache } from './pages.js';
 import { message } from '../http/streams/streams.js';
 
 const DESCRIPTION = `Streams the events of the organization as [Server-Sent Events](https://html.spec.whatwg.org/multipage/server-sent-events.html), in the order of their delivery to webhooks. With an API key alone the stream has all events of the organization; with an access token, or an API key and \`customer-id\`, only those of that end user. Use it to follow changes live without a public address for a webhook.
@@ -14,7 +14,7 @@ Each message has the same \`data\` as a result of \`GET /events\`, and its \`cur
 
 The first message has the type \`connected\` and contains the cursor from which the stream continues. A comment is sent after 15 s without an event. The stream ends after \`EVENT_STREAM_LIFETIME_S\` (900 s) and when the server stops; a client that does not read for 30 s is disconnected. Reconnect with the last id; browsers do so automatically. At most \`EVENT_STREAMS_PER_USER\` (20) streams of a caller are open in one API process.`;
 
-const pages = createPages();
+const pages = createPageCache();
 
 /**
  * Returns the position after which a stream continues: that of the client, at most the last one of the organization.

@@ -1,6 +1,6 @@
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { FileFilters } from '../../contract/files/fileFilters.js';
-import { keptReason, type KeptReason, tokensOf } from '../../contract/runs/reembed.js';
+import { reembedSkipReason, type ReembedSkipReason, tokensOf } from '../../contract/runs/reembed.js';
 import type { FileContent } from '../../store/files/queries.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
@@ -18,7 +18,7 @@ export interface ReembedEstimate {
   readonly knownChunks: number | null;
   /** Price of all tokens, including reused ones; null if the model has no price. */
   readonly price: number | null;
-  readonly skipped: Partial<Record<KeptReason, number>>;
+  readonly skipped: Partial<Record<ReembedSkipReason, number>>;
 }
 
 /** Estimates a re-embedding run from the current files. Embeds nothing. */
@@ -30,11 +30,11 @@ export async function estimateReembed(
   const { organizationId, userId } = caller;
   const tenant = { organizationId, userId };
   const target = { model, space: embedder.spaceOf(model).name };
-  const skipped: Partial<Record<KeptReason, number>> = {};
+  const skipped: Partial<Record<ReembedSkipReason, number>> = {};
   const few: number[] = [];
   let [files, chunks, tokens] = [0, 0, 0];
   for await (const file of store.files.candidates(tenant, filters, new Date(), 0, null)) {
-    const reason = keptReason(file, target);
+    const reason = reembedSkipReason(file, target);
     if (reason !== null) {
       skipped[reason] = (skipped[reason] ?? 0) + 1;
       continue;

@@ -6,7 +6,7 @@ import type { Store } from '../../store/connect.js';
 import type { SyncAgain } from '../../store/files/accept.js';
 import { containerWork } from '../../contract/runs/containerWork.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { isLost } from '../../store/files/retry.js';
+import { isContentDeleted } from '../../store/files/retry.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 import type { UnitOfWork } from '../http/unitOfWork.js';
@@ -27,7 +27,8 @@ export interface Resync {
 
 /** @throws HttpError 409 for an upload whose content was deleted */
 function refuseEmptied(file: FileDoc): void {
-  if (isLost(file)) throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
+  if (isContentDeleted(file))
+    throw new HttpError(409, 'The content of this upload was deleted. Upload it again as a new file.');
 }
 
 /**

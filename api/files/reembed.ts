@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { workflowIds } from '../../contract/runs/workflowIds.js';
-import { KEPT_REASONS, type KeptReason, type ReembedRequest } from '../../contract/runs/reembed.js';
+import { REEMBED_SKIP_REASONS, type ReembedSkipReason, type ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Run, RunDoc } from '../../store/models/runs.js';
 import type { ApiDeps } from '../http/deps.js';
 import { invalid, notFound } from '../http/errors.js';
@@ -14,7 +14,7 @@ import { named } from '../schemas/reference.js';
 import { embeddingModel } from '../schemas/enums.js';
 
 /** Descriptions of the reasons, for the API reference. */
-const REASON_TEXTS: Readonly<Record<KeptReason, string>> = {
+const REASON_TEXTS: Readonly<Record<ReembedSkipReason, string>> = {
   already_embedded: 'Number of files that have the model in its current vector space already.',
   being_deleted: 'Number of files whose deletion is in progress.',
   cold_storage: 'Number of files whose vectors are in cold storage or moving. Move them to hot storage first.',
@@ -30,7 +30,7 @@ const skipped = () =>
   named(
     'ReembedSkipped',
     Joi.object(
-      Object.fromEntries(KEPT_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])),
+      Object.fromEntries(REEMBED_SKIP_REASONS.map((reason) => [reason, integer().description(REASON_TEXTS[reason])])),
     ).description('Number of files that a re-embedding leaves as they are, by reason.'),
   )
     .required()

@@ -1,5 +1,5 @@
 import { stallSentence } from '../../contract/runs/stalls.js';
-import { workersTrouble } from '../../contract/runs/workers.js';
+import { workersProblem } from '../../contract/runs/workers.js';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { EngineName } from '../../engines/engine.js';
 import type { Store } from '../../store/connect.js';
@@ -13,9 +13,9 @@ export interface Engines {
   readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
   /** Returns a sentence if free disk space is low. */
-  readonly diskTrouble: () => Promise<string | null>;
+  readonly diskProblem: () => Promise<string | null>;
   /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
-  readonly engineTrouble: (name: EngineName) => Promise<string | null>;
+  readonly engineProblem: (name: EngineName) => Promise<string | null>;
 }
 
 const NO_ANSWER = Symbol('no answer');
@@ -33,7 +33,7 @@ async function check(
   const startedAt = performance.now();
   const outcome = await Promise.race([
     work().then(
-      (trouble) => trouble ?? null,
+      (problem) => problem ?? null,
       () => NO_ANSWER,
     ),
     new Promise<symbol>((resolve) => setTimeout(() => resolve(NO_ANSWER), CHECK_TIMEOUT_MS).unref()),
@@ -44,12 +44,12 @@ async function check(
 }
 
 /** Checks every store that work needs, and whether a worker runs at full speed. */
-export async function readiness({ store, dispatcher, diskTrouble, engineTrouble }: Engines): Promise<Readiness> {
+export async function readiness({ store, dispatcher, diskProblem, engineProblem }: Engines): Promise<Readiness> {
   const [mongodb, schema, qdrant, temporal, worker, runs, disk] = await Promise.all([
     check(
       'MongoDB does not answer; see MONGODB_URI',
       () => store.pingMongo(),
-      () => engineTrouble('mongodb'),
+      () => engineProblem('mongodb'),
     ),
     check('The stored version of the records could not be read', async () => {
       const newer = await store.schema.check();
@@ -63,19 +63,19 @@ export async function readiness({ store, dispatcher, diskTrouble, engineTrouble 
         const names = broken.map(({ name }) => name).join(', ');
         return `Qdrant fails searches in ${names}: a segment is damaged or its disk is full; run npm run cli -- doctor`;
       },
-      () => engineTrouble('qdrant'),
+      () => engineProblem('qdrant'),
     ),
     check(
       'Temporal does not answer; see TEMPORAL_ADDRESS',
       async () => void (await dispatcher.ping()),
-      () => engineTrouble('temporal'),
+      () => engineProblem('temporal'),
     ),
-    check('The heartbeats of the workers could not be read', async () => workersTrouble(await store.workers.list())),
+    check('The heartbeats of the workers could not be read', async () => workersProblem(await store.workers.list())),
     check('Stalled runs could not be counted', async () => {
       const groups = await store.stalls.groupByCause();
       return groups.length === 0 ? null : groups.map(stallSentence).join('. ');
     }),
-    check('Free disk space could not be read; see DATA_DIR and FILE_STORAGE_DIR', diskTrouble),
+    check('Free disk space could not be read; see DATA_DIR and FILE_STORAGE_DIR', diskProblem),
   ]);
   return { mongodb, schema, qdrant, temporal, worker, runs, disk };
 }

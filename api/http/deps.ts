@@ -159,9 +159,9 @@ export interface ApiDeps {
   readonly store: Omit<Store, 'transaction' | 'newContainers' | 'idempotency'>;
   readonly unit: UnitOfWork;
   /** Returns a sentence if free disk space is low, else null. */
-  readonly diskTrouble: () => Promise<string | null>;
+  readonly diskProblem: () => Promise<string | null>;
   /** Describes an embedded engine that does not respond, and what to do; null for an external server. */
-  readonly engineTrouble: (name: EngineName) => Promise<string | null>;
+  readonly engineProblem: (name: EngineName) => Promise<string | null>;
   readonly dispatcher: Pick<Dispatcher, 'cancel' | 'ping' | 'signalConsentReturned' | 'signalResumed'>;
   readonly schedules: ScheduleReader;
   readonly embedder: QueryEmbedder;
@@ -184,7 +184,7 @@ export interface ApiDeps {
   /** Browsers with an open operator page. */
   readonly opsSessions: OpsSessions;
   /** Rate limit of sign-in attempts, by client address. */
-  readonly signInTries: NameLimiter;
+  readonly signInAttempts: NameLimiter;
   readonly overviews: Overviews;
   /** Live state of the operator page. */
   readonly live: LiveOverviews;

@@ -139,7 +139,7 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     const fault = requestFault(error);
     const failure = fault ? null : storeFailureOf(error);
     const known = failure ? storeAnswer(failure) : fault;
-    if (failure) log.warn({ ...context, store: failure.store, trouble: failure.trouble }, 'a store failed a request');
+    if (failure) log.warn({ ...context, store: failure.store, kind: failure.kind }, 'a store failed a request');
     else if (!known) log.error(context, 'a request failed with an internal error');
     if (response.headersSent) {
       // A partial response must not look complete.

@@ -49,14 +49,14 @@ export function fieldsOf(body: unknown): ReadonlySet<string> {
 }
 
 /** The input of an operation, as a REST client would send it. */
-export interface Sent {
+export interface OperationInput {
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
   readonly params?: Readonly<Record<string, string>>;
 }
 
 /** The caller of an operation, and the request in which it runs. */
-export interface Performer {
+export interface CallContext {
   readonly caller: UserCaller;
   readonly requestId: string;
   readonly signal: AbortSignal;
@@ -64,21 +64,21 @@ export interface Performer {
 }
 
 /** Performs an operation for a user without its HTTP request. @returns its response; of a list, a page in memory */
-export type Perform = (operation: Operation, sent: Sent) => Promise<unknown>;
+export type Perform = (operation: Operation, sent: OperationInput) => Promise<unknown>;
 
 /**
  * Returns a function that performs operations as REST does, after authentication and the rate limit: the same
  * validation, limit of concurrent searches, unit of work and handler. Operations that take a file are not supported.
  */
-export function createPerform(app: AppDeps, searches: ConcurrencyLimiter, performer: Performer): Perform {
+export function createPerform(app: AppDeps, searches: ConcurrencyLimiter, context: CallContext): Perform {
   const deps: ApiDeps = { ...app, unit: createUnitOfWork(app) };
   const rules = rulesOf(deps);
   return async (operation, { body, query = {}, params = {} }) => {
     if (changesRecords(operation)) refuseOutdated(deps);
-    const contents = createRequestContents(deps.store.originals, performer.caller);
+    const contents = createRequestContents(deps.store.originals, context.caller);
     const call: Call<AuthScheme, unknown> = {
-      ...performer,
-      caller: performer.caller as UserCaller & KeyCaller & OperatorCaller,
+      ...context,
+      caller: context.caller as UserCaller & KeyCaller & OperatorCaller,
       body: operation.body ? validate(operation.body, body ?? {}, 'body', rules) : {},
       given: fieldsOf(body),
       query: operation.query ? validate(operation.query, query, 'query', rules) : {},

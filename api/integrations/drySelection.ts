@@ -8,7 +8,7 @@ import type { UserCaller } from '../http/operation.js';
 import { faultAnswer } from './callSource.js';
 import { accountOf, type ConnectedDataSource } from './dataSourceOf.js';
 import type { SkippedByDryRun } from '../schemas/estimates.js';
-import { type Deadline, FILES_AT_ONCE, readSample, spread } from '../dryRuns/deadline.js';
+import { type Deadline, FILES_AT_ONCE, readSample, sampleEvenly } from '../dryRuns/deadline.js';
 import { estimateOf } from '../dryRuns/estimate.js';
 
 /** Errors of single items; the estimate continues without these items. */
@@ -79,6 +79,6 @@ export async function drySelection(
   }
   const items = [...found.values()];
   const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, total);
-  const sample = await readSample(spread(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, total);
+  const sample = await readSample(sampleEvenly(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, total);
   return estimateOf(caller, 'syncSource', ingest, { files: items.length, complete, ...sample, skipped }, deps);
 }

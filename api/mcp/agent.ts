@@ -1,8 +1,8 @@
 import type { ApiDeps } from '../http/deps.js';
-import type { Performer, Perform } from '../http/perform.js';
+import type { CallContext, Perform } from '../http/perform.js';
 
 /** The agent that sent a request, and the dependencies of its tools and resources. */
-export interface Agent extends Performer {
+export interface Agent extends CallContext {
   /** Whether its token permits tools that write. */
   readonly mayWrite: boolean;
   /** Performs an operation of REST for the agent's user. */

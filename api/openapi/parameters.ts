@@ -35,8 +35,8 @@ export const SHARED_PARAMETERS: Json = {
   },
 };
 
-/** Both headers are always required here, so they are documented as parameters. */
-const ISSUING_PARAMETERS: readonly Json[] = [
+/** The request for a token always requires both headers, so they are documented as parameters. */
+const TOKEN_REQUEST_PARAMETERS: readonly Json[] = [
   {
     name: 'authorization',
     in: 'header',
@@ -92,6 +92,6 @@ export function parametersOf(
     ...(createsWork ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...((query ?? body ?? takesFile) ? [{ $ref: '#/components/parameters/Prefer' }] : []),
     ...(answersEvents === undefined ? [] : [{ $ref: '#/components/parameters/LastEventId' }]),
-    ...(auth === 'issuing' ? ISSUING_PARAMETERS : []),
+    ...(auth === 'issuing' ? TOKEN_REQUEST_PARAMETERS : []),
   ];
 }

@@ -17,12 +17,12 @@ const MAX_ATTEMPTS_PER_MINUTE = 10;
 export function createOps(
   deps: OverviewDeps,
   { sessionMs, secretKeys, ...live }: OpsSettings,
-): Pick<ApiDeps, 'opsSessions' | 'signInTries' | 'overviews' | 'live'> {
+): Pick<ApiDeps, 'opsSessions' | 'signInAttempts' | 'overviews' | 'live'> {
   // Slightly less than a tick, so that each tick has new data.
   const overviews = createOverviews(deps, live.tickMs * 0.9);
   return {
     opsSessions: createOpsSessions(secretKeys, sessionMs),
-    signInTries: createNameLimiter(MAX_ATTEMPTS_PER_MINUTE),
+    signInAttempts: createNameLimiter(MAX_ATTEMPTS_PER_MINUTE),
     overviews,
     live: createLiveOverviews(overviews, (sessions) => endedAmong(sessions, deps.store), live, deps.log),
   };

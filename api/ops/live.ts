@@ -40,8 +40,8 @@ const HEARTBEAT_MS = 15_000;
 const PAUSE_FACTOR = 4;
 /** Time after which a disconnected browser reconnects. */
 const RETRY_MS = 3_000;
-/** Reasons why a stream ends. OVER: its session has ended, or its viewer has left. CLOSING: the server stops. */
-const OVER = 'over';
+/** Reasons why a stream ends. SIGNED_OUT: its session has ended, or its viewer has left. CLOSING: the server stops. */
+const SIGNED_OUT = 'signed-out';
 const CLOSING = 'closing';
 
 const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -69,7 +69,7 @@ export function createLiveOverviews(
     const sessions = [...watchers].flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
     const over = await endedAmong(sessions);
-    for (const watcher of watchers) if (watcher.session && over.includes(watcher.session.id)) end(watcher, OVER);
+    for (const watcher of watchers) if (watcher.session && over.includes(watcher.session.id)) end(watcher, SIGNED_OUT);
   };
   const update = (watcher: Watcher, overview: OrganizationOverview): void => {
     for (const [name, { text }] of Object.entries(watcher.render(overview))) {
@@ -86,7 +86,7 @@ export function createLiveOverviews(
   };
   /** Sends updates until the last viewer leaves. */
   const keepUpdated = async (organizationId: number, group: Group): Promise<void> => {
-    const round = async (): Promise<number> => {
+    const iteration = async (): Promise<number> => {
       const startedAt = performance.now();
       try {
         await refresh(organizationId, group);
@@ -95,9 +95,9 @@ export function createLiveOverviews(
       }
       return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
-    // The round handles its failures itself, so that the pause after them is the same.
+    // The iteration handles its failures itself, so that the pause after them is the same.
     const onError = (): void => undefined;
-    await periodically(round, { intervalMs: tickMs, signal: group.closed.signal, onError });
+    await periodically(iteration, { intervalMs: tickMs, signal: group.closed.signal, onError });
     refreshing.delete(group);
   };
   const close = (organizationId: number, group: Group): void => {
@@ -118,7 +118,7 @@ export function createLiveOverviews(
   };
 
   async function* stream(organizationId: number, watcher: Watcher, gone: AbortSignal): AsyncIterable<string> {
-    const leave = (): void => end(watcher, OVER);
+    const leave = (): void => end(watcher, SIGNED_OUT);
     gone.addEventListener('abort', leave, { once: true });
     if (gone.aborted) leave();
     const group = enter(organizationId, watcher);
@@ -134,7 +134,7 @@ export function createLiveOverviews(
           yield eventOf('part', { part, html });
         }
       }
-      if (watcher.ended === OVER && !gone.aborted) yield eventOf('over', {});
+      if (watcher.ended === SIGNED_OUT && !gone.aborted) yield eventOf(SIGNED_OUT, {});
     } finally {
       gone.removeEventListener('abort', leave);
       group.watchers.delete(watcher);
@@ -153,7 +153,7 @@ export function createLiveOverviews(
       return (gone) => stream(organizationId, watcher, gone);
     },
     endSession(sessionId) {
-      for (const watcher of all()) if (watcher.session?.id === sessionId) end(watcher, OVER);
+      for (const watcher of all()) if (watcher.session?.id === sessionId) end(watcher, SIGNED_OUT);
     },
     async close() {
       isClosing = true;

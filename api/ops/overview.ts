@@ -15,7 +15,7 @@ const MAX_QUARANTINES = 50;
 const DELIVERIES_EACH = 6;
 
 /** How long the data of each part is fresh: expensive data is refreshed less often. */
-const GOOD_MS = {
+const FRESH_MS = {
   now: 0,
   webhooks: 3_000,
   stalls: 3_000,
@@ -27,18 +27,18 @@ const GOOD_MS = {
   storage: 5_000,
 };
 /** Minimum time between refreshes, as a multiple of the duration of the last one. */
-const REST = 20;
+const MIN_INTERVAL_FACTOR = 20;
 /** Older engine states, for instance from before an idle period, are not shown while new ones are read. */
 const OLDEST_ENGINES_MS = 10_000;
 /** Maximum number of organizations whose results are cached. */
-const KEPT_ORGANIZATIONS = 200;
-const KEPT_MS = 60_000;
+const MAX_CACHED_ORGANIZATIONS = 200;
+const CACHED_MS = 60_000;
 
 export interface OverviewDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
-  readonly diskTrouble: Engines['diskTrouble'];
-  readonly engineTrouble: Engines['engineTrouble'];
+  readonly diskProblem: Engines['diskProblem'];
+  readonly engineProblem: Engines['engineProblem'];
   readonly log: Log;
 }
 
@@ -59,14 +59,14 @@ function cached<T>(
   goodMs: number,
   failed: (error: unknown) => void,
   read: () => Promise<T>,
-  { acceptsOlder = false, oldestMs = Infinity, rest = REST }: OlderResults = {},
+  { acceptsOlder = false, oldestMs = Infinity, rest = MIN_INTERVAL_FACTOR }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
-  let underWay: Promise<T | null> | null = null;
+  let inProgress: Promise<T | null> | null = null;
   return () => {
     if (known && performance.now() < known.until) return Promise.resolve(known.value);
     const startedAt = performance.now();
-    underWay ??= read()
+    inProgress ??= read()
       .then(
         (value) => {
           const now = performance.now();
@@ -79,10 +79,10 @@ function cached<T>(
         },
       )
       .finally(() => {
-        underWay = null;
+        inProgress = null;
       });
     const isTooOld = known !== null && startedAt - known.until > oldestMs;
-    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : underWay;
+    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : inProgress;
   };
 }
 
@@ -98,7 +98,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = cached(GOOD_MS.engines, failedOf(0, 'engines'), checkEngines, {
+  const engines = cached(FRESH_MS.engines, failedOf(0, 'engines'), checkEngines, {
     acceptsOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
     rest: 0,
@@ -118,7 +118,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
     const part = <T>(name: string, ms: number, read: () => Promise<T>) =>
       cached(ms, failedOf(organizationId, name), read, { acceptsOlder: ms > 0 });
     return {
-      organization: part('organization', GOOD_MS.organization, async () => {
+      organization: part('organization', FRESH_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
           store.organizations.findRecord(organizationId),
           store.overview.users(organizationId),
@@ -126,22 +126,22 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
         return { name, users, createdAt };
       }),
       engines,
-      sources: part('sources', GOOD_MS.now, () => store.overview.sources(organizationId, MAX_SOURCES)),
-      runs: part('runs', GOOD_MS.now, () => store.overview.runs(organizationId, MAX_RUNS)),
-      stalls: part('stalls', GOOD_MS.stalls, () => store.stalls.groupByCause(organizationId)),
-      failures: part('failures', GOOD_MS.failures, () => store.files.byCause({ organizationId }, MAX_CAUSES)),
-      warnings: part('warnings', GOOD_MS.failures, () => store.files.byWarning({ organizationId })),
-      held: part('held', GOOD_MS.held, () => store.overview.held(organizationId, MAX_HELD)),
-      quarantine: part('quarantine', GOOD_MS.quarantine, () =>
+      sources: part('sources', FRESH_MS.now, () => store.overview.sources(organizationId, MAX_SOURCES)),
+      runs: part('runs', FRESH_MS.now, () => store.overview.runs(organizationId, MAX_RUNS)),
+      stalls: part('stalls', FRESH_MS.stalls, () => store.stalls.groupByCause(organizationId)),
+      failures: part('failures', FRESH_MS.failures, () => store.files.byCause({ organizationId }, MAX_CAUSES)),
+      warnings: part('warnings', FRESH_MS.failures, () => store.files.byWarning({ organizationId })),
+      held: part('held', FRESH_MS.held, () => store.overview.held(organizationId, MAX_HELD)),
+      quarantine: part('quarantine', FRESH_MS.quarantine, () =>
         store.overview.quarantine(organizationId, MAX_QUARANTINES),
       ),
-      webhooks: part('webhooks', GOOD_MS.webhooks, () => webhooksOf(organizationId)),
-      storage: part('storage', GOOD_MS.storage, () => store.overview.storage(organizationId)),
+      webhooks: part('webhooks', FRESH_MS.webhooks, () => webhooksOf(organizationId)),
+      storage: part('storage', FRESH_MS.storage, () => store.overview.storage(organizationId)),
     };
   };
   const organizations = new LRUCache<number, () => Promise<OrganizationOverview | null>>({
-    max: KEPT_ORGANIZATIONS,
-    ttl: KEPT_MS,
+    max: MAX_CACHED_ORGANIZATIONS,
+    ttl: CACHED_MS,
     updateAgeOnGet: true,
   });
   const readerOf = (organizationId: number) => {

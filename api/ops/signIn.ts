@@ -28,7 +28,7 @@ export const signIn = undocumented({
   answer: Joi.any(),
   async handle({ body, peer, requestId, deps }) {
     try {
-      deps.signInTries.admit(peer);
+      deps.signInAttempts.admit(peer);
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const seconds = String(error.retryAfterSeconds ?? 1);
@@ -43,7 +43,7 @@ export const signIn = undocumented({
       deps.log.warn({ requestId, peer }, 'an unknown key was used to sign in at the operator page');
       return signInAnswer(401, key === '' ? 'Give the API key of your organization.' : UNKNOWN);
     }
-    deps.signInTries.refund(peer);
+    deps.signInAttempts.refund(peer);
     const { cookie, ms } = deps.opsSessions.begin({ organizationId, keyId });
     deps.log.info({ requestId, organizationId, keyId, peer }, 'a browser signed in at the operator page');
     return new RedirectAnswer(OPS_PATH, { 'set-cookie': cookieHeader(cookie, ms, isSecure(deps)) });

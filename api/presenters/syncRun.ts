@@ -9,7 +9,7 @@ interface Links {
 }
 
 /** Describes why a run waits, or why it failed. */
-function troubleOf({ finishedAt, message, error, lastError, stall, stalls = [] }: RunDoc) {
+function problemOf({ finishedAt, message, error, lastError, stall, stalls = [] }: RunDoc) {
   const current = finishedAt === null ? stall : undefined;
   const last = finishedAt === null ? lastError : undefined;
   return {
@@ -31,7 +31,7 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLi
     kind: run.kind,
     cause: run.cause ?? (isSchedules ? ('schedule' as const) : ('request' as const)),
     status: stateOfRun(run),
-    ...troubleOf(run),
+    ...problemOf(run),
     organization_id: run.organizationId,
     organization_user_id: run.userId > 0 ? run.userId : null,
     organization_supplied_user_id: run.customerId === '' ? null : run.customerId,

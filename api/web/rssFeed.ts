@@ -73,7 +73,7 @@ export const rssFeed = operation({
     };
     const [runId, tagsRunId] = [await store.runs.nextId(), await store.runs.nextId()];
     const requestId = body.request_id || randomUUID();
-    const behind = await unit.transaction(async (session) => {
+    const needsCopy = await unit.transaction(async (session) => {
       const connection = {
         type: FEED_SOURCE,
         externalId: `${FEED_SOURCE}|${url}`,
@@ -96,11 +96,11 @@ export const rssFeed = operation({
         dataSource,
       };
       await acceptParent(caller, parent, store, session);
-      if (connected.behind) await acceptTagRun(caller, { runId: tagsRunId, requestId, dataSource }, store, session);
-      return connected.behind;
+      if (connected.needsCopy) await acceptTagRun(caller, { runId: tagsRunId, requestId, dataSource }, store, session);
+      return connected.needsCopy;
     });
     unit.start(runId);
-    if (behind) unit.start(tagsRunId);
+    if (needsCopy) unit.start(tagsRunId);
     return { success: true };
   },
 });

@@ -3,7 +3,7 @@ import { RecursiveCharacterTextSplitter, TokenTextSplitter } from '@langchain/te
 import { countTokens, decode, encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { getEncoding } from 'js-tiktoken';
 
-import { type SplitOptions, splitRounds } from '../splitRounds.js';
+import { type SplitOptions, splitIterations } from '../splitIterations.js';
 
 const tiktoken = getEncoding('cl100k_base');
 const LENGTH = {
@@ -35,4 +35,4 @@ function splitterOf({ splitter, tokenizer, chunkSize, chunkOverlap }: SplitOptio
   return new OfflineTokenTextSplitter(tokenizer, sizes);
 }
 
-await splitRounds((text, options) => splitterOf(options).splitText(text));
+await splitIterations((text, options) => splitterOf(options).splitText(text));

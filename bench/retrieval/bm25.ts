@@ -1,4 +1,4 @@
-import { splitWords, stretchesOf } from '../../providers/embeddings/sparse/splitWords.js';
+import { splitWords, tokensOf } from '../../providers/embeddings/sparse/splitWords.js';
 import { stemWord } from '../../providers/embeddings/sparse/stemWord.js';
 
 /** Parameters of Anserini's and Pyserini's BM25. */
@@ -7,7 +7,7 @@ const B = 0.4;
 const LIMIT = 1_000;
 
 const termsOf = (text: string): string[] =>
-  [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
+  [...tokensOf(text)].flatMap((token) => splitWords(token).terms.map((term) => stemWord(term, null)));
 
 /**
  * Ranks documents by plain BM25 for each query, best first, at most 1,000. Words are split as in the service and have

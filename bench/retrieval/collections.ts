@@ -10,7 +10,7 @@ import { candidatesOf } from '../../api/chunks/search.js';
 import { type EmbeddingModel, ensureEmbeddingModel } from '../../engines/embeddingModel.js';
 import { startEngines } from '../../engines/start.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../engines/venv.js';
-import { circumstances, table } from '../report.js';
+import { environment, table } from '../report.js';
 import { type Collection, type Graded, gradedScores, readCollection } from './beir.js';
 import { rankByBm25 } from './bm25.js';
 import { type Lists, rankCollection, type Rankings } from './graded.js';
@@ -124,6 +124,6 @@ export async function benchCollections(options: CollectionOptions): Promise<void
   const model = await ensureEmbeddingModel(
     await ensureVenv({ enginesDir: DEFAULT_ENGINES_DIR, onProgress: printLine }),
   );
-  console.log(`${new Date().toISOString()} · ${circumstances()}\n`);
+  console.log(`${new Date().toISOString()} · ${environment()}\n`);
   for (const folder of options.folders) console.log(await measure(folder, model, options));
 }

@@ -45,7 +45,7 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
  * Returns whether all selected files have vectors or were skipped permanently. Only then does the command end with code
  * 0.
  */
-export const isWholeRebuild = ({ finishedRuns, runs, brokenRuns, failed }: RebuildProgress): boolean =>
+export const isCompleteRebuild = ({ finishedRuns, runs, brokenRuns, failed }: RebuildProgress): boolean =>
   finishedRuns === runs && brokenRuns === 0 && failed === 0;
 
 const linesOf = (progress: RebuildProgress, files: number): string[] => {
@@ -100,7 +100,7 @@ export const rebuildVectors: Command = {
       const runIds = await store.rebuilds.accept(scope);
       const progress = await follow(store, runIds, files, call);
       const failures = await store.rebuilds.failures(runIds, FAILURES);
-      const isDone = isWholeRebuild(progress);
+      const isDone = isCompleteRebuild(progress);
       if (has('json')) {
         terminal.out(JSON.stringify({ ...progress, failures, done: isDone }));
         return isDone ? 0 : 1;

@@ -6,7 +6,7 @@ import { createEmbedder } from '../embedder.js';
 import { reconcile } from '../reconcile.js';
 import { withStore } from '../store.js';
 
-const seen = ({ organizations, users, files, points, stored, busy }: Progress): string =>
+const describeProgress = ({ organizations, users, files, points, stored, busy }: Progress): string =>
   `${organizations} organizations, ${users} users, ${files} files, ${points} points, ${stored} stored files checked; ${busy} files of active runs skipped`;
 
 export const reconcileCommand: Command = {
@@ -37,7 +37,7 @@ export const reconcileCommand: Command = {
     const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {
       try {
-        return await reconcile(store, options, (now) => painter.paint([seen(now)]));
+        return await reconcile(store, options, (now) => painter.paint([describeProgress(now)]));
       } finally {
         await embedder?.close();
       }
@@ -55,7 +55,7 @@ export const reconcileCommand: Command = {
       for (const example of examples) terminal.out(`  ${example}`);
       if (count > examples.length) terminal.out(`  … ${count - examples.length} more`);
     }
-    terminal.out(seen(progress));
+    terminal.out(describeProgress(progress));
     if (kinds.some(([kind]) => kind === 'damaged_collection'))
       terminal.out('Rebuild all vectors of these collections: npm run cli -- vectors rebuild --recreate');
     else if (kinds.some(([kind]) => kind === 'damaged_vectors'))

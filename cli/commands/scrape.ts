@@ -4,11 +4,11 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { openApi } from '../api.js';
 import { createProgressDisplay } from '../bars.js';
 import { type Call, type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
-import { bundleLine, bundleOf, findFiles, isSettled } from '../work.js';
+import { progressLine, progressOf, findFiles, isSettled } from '../work.js';
 
 const POLL_MS = 500;
 
-async function accepted(
+async function postScrape(
   call: Call,
   api: ReturnType<typeof openApi>,
   customer: string,
@@ -43,7 +43,7 @@ export const scrape: Command = {
     const customer = text('customer');
     if (customer === undefined) throw new CommandError('Name the user: --customer ID');
     const api = openApi(call);
-    let file = await accepted(call, api, customer);
+    let file = await postScrape(call, api, customer);
     if (!file) throw new CommandError('The API accepted no file. Check the URL.');
     const { id } = file;
     if (!has('no-wait')) {
@@ -51,7 +51,7 @@ export const scrape: Command = {
       for (;;) {
         [file] = await findFiles(api, customer, String(id), 1);
         if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);
-        painter.paint([bundleLine(await bundleOf(api, customer, file))]);
+        painter.paint([progressLine(await progressOf(api, customer, file))]);
         if (isSettled(file) || terminal.stopped.aborted) break;
         await sleep(POLL_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
       }

@@ -4,7 +4,7 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { type Api, knownCustomer, openApi } from '../api.js';
 import { createProgressDisplay } from '../bars.js';
 import { type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
-import { bundleLine, findFiles, nameOf, type UserWork, workOf } from '../work.js';
+import { progressLine, findFiles, nameOf, type UserWork, workOf } from '../work.js';
 
 const USERS = 10;
 const SHOWN = 5;
@@ -55,7 +55,7 @@ function linesOf({ ready, users, work }: Status): string[] {
     ready,
     ...work.flatMap(({ customer_id, ready: done, in_progress, failed, bundles, failures }) => [
       `${customer_id}: ${done} ready, ${in_progress} in progress, ${failed} failed`,
-      ...bundles.map(bundleLine),
+      ...bundles.map(progressLine),
       ...failures.map(failure),
     ]),
     ...(users > work.length && work.length > 1

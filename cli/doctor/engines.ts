@@ -1,7 +1,7 @@
 /** Doctor checks of the engines and the API. */
 import type { Config } from '../../config/types.js';
 import { temporalNames } from '../../contract/runs/temporalNames.js';
-import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
+import { findEmbeddedFailure } from '../../engines/embeddedFailure.js';
 import type { EngineName } from '../../engines/engine.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
 import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/overview/inspection.js';
@@ -31,10 +31,10 @@ async function noAnswer(
   { name, at, engine, settings }: NamedStore,
   error: unknown,
 ): Promise<Check> {
-  const trouble = await embeddedTrouble(dataDir, engine);
-  if (trouble === null)
+  const failure = await findEmbeddedFailure(dataDir, engine);
+  if (failure === null)
     return bad(name, `${at} does not answer: ${messageOf(error)}`, `${START}, or check ${settings}.`);
-  const { found, fix, detail } = trouble;
+  const { found, fix, detail } = failure;
   return bad(name, detail === null ? found : `${found}. Last cause: ${detail}`, `${fix}.`);
 }
 

@@ -1,7 +1,7 @@
 /** Doctor checks of the workers and of runs without progress. */
 import type { Config } from '../../config/types.js';
 import type { StallCause } from '../../contract/runs/stalls.js';
-import { NO_WORKER, stateOfWorker, workerTrouble } from '../../contract/runs/workers.js';
+import { NO_WORKER, stateOfWorker, workerProblem } from '../../contract/runs/workers.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
@@ -25,12 +25,12 @@ export async function workers(inspection: Inspection, temporal: TemporalInspecti
     return [
       bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
     ];
-  const troubles = reports.flatMap((report) => workerTrouble(report) ?? []);
+  const problems = reports.flatMap((report) => workerProblem(report) ?? []);
   // Another worker at full speed continues the work.
   const result = alive > 0 ? warn : bad;
   return [
     ...(alive > 0 ? [ok(name, `${alive} running`)] : []),
-    ...troubles.slice(0, EXAMPLES).map((trouble) => result(name, ...problemAndRemedy(trouble))),
+    ...problems.slice(0, EXAMPLES).map((problem) => result(name, ...problemAndRemedy(problem))),
   ];
 }
 

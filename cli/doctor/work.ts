@@ -79,9 +79,9 @@ async function outbox(inspection: Inspection): Promise<Check> {
 }
 
 async function webhooks(inspection: Inspection): Promise<Check[]> {
-  const troubled = await inspection.troubledWebhooks(MAX_REPORTED);
-  if (troubled.length === 0) return [ok('webhooks', 'none is disabled or failing')];
-  return troubled
+  const reported = await inspection.failingWebhooks(MAX_REPORTED);
+  if (reported.length === 0) return [ok('webhooks', 'none is disabled or failing')];
+  return reported
     .slice(0, EXAMPLES)
     .map(({ _id, organizationId, url, disabledAt, failing, statusReason }) =>
       disabledAt === null
@@ -99,9 +99,9 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
 }
 
 async function sources(inspection: Inspection): Promise<Check[]> {
-  const troubled = await inspection.troubledSources(MAX_REPORTED);
-  if (troubled.length === 0) return [ok('data sources', 'none is revoked or in error')];
-  const checks = troubled.slice(0, EXAMPLES).map(({ _id, type, customerId, revokedAccess, metadata }) => {
+  const failing = await inspection.failingSources(MAX_REPORTED);
+  if (failing.length === 0) return [ok('data sources', 'none is revoked or in error')];
+  const checks = failing.slice(0, EXAMPLES).map(({ _id, type, customerId, revokedAccess, metadata }) => {
     const which = `data source ${_id} (${type} of ${customerId})`;
     const { items_error, files_error, deletions_held } = metadata as Record<string, string | number | undefined>;
     if (revokedAccess)
@@ -122,13 +122,13 @@ async function sources(inspection: Inspection): Promise<Check[]> {
       'Fix the cause, then sync it again: POST /integrations/items/sync.',
     );
   });
-  const more = troubled.length - checks.length;
+  const more = failing.length - checks.length;
   return more > 0
     ? [
         ...checks,
         warn(
           'data sources',
-          `${more} more${troubled.length === MAX_REPORTED ? ' at least' : ''}`,
+          `${more} more${failing.length === MAX_REPORTED ? ' at least' : ''}`,
           'List them with POST /data_sources.',
         ),
       ]

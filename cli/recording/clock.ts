@@ -3,8 +3,8 @@
  * later than its recording.
  */
 export interface Clock {
-  /** Sets the clock to a moment, from which it runs on. */
-  set(moment: number): void;
+  /** Sets the clock to a time, from which it continues. */
+  set(time: number): void;
 }
 
 /** Replaces the clock of this process until `work` has ended. */
@@ -13,7 +13,7 @@ export async function withClock<T>(work: (clock: Clock) => Promise<T>): Promise<
   let aheadMs = 0;
   Date.now = () => real() + aheadMs;
   try {
-    return await work({ set: (moment) => void (aheadMs = moment - real()) });
+    return await work({ set: (time) => void (aheadMs = time - real()) });
   } finally {
     Date.now = real;
   }

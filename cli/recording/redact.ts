@@ -16,7 +16,7 @@ import { type Comparison, findDifference, isRedactedText } from './redaction/mat
 import { createPseudonyms } from './redaction/pseudonyms.js';
 import { isJson, redactBody, redactContent, redactHeaders, SECRET_HEADER } from './redaction/redactBody.js';
 import { createTextRedaction, type TextRedaction } from './redaction/redactText.js';
-import { createPlayer, type Draft, replaySteps } from './replay.js';
+import { createReplayer, type Draft, replaySteps } from './replay.js';
 import { RecordingError } from './steps.js';
 import { vocabularyOf } from './redaction/vocabulary.js';
 import { decode, wordsIn } from './redaction/words.js';
@@ -118,7 +118,7 @@ const shownHeaders = (headers: RawRequest['headers']): Record<string, string> =>
  * Runs the connector with the redacted responses. Its requests and results become those of the recording: it has never
  * seen the account, so they contain nothing of it.
  */
-async function rehearse(draft: Draft, raw: RawRecording, redaction: TextRedaction): Promise<RecordedStep[]> {
+async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRedaction): Promise<RecordedStep[]> {
   const comparison: Comparison = {
     redact: redaction.prose.bind(redaction),
     origin: redaction.url.bind(redaction),
@@ -245,7 +245,7 @@ export async function redactRecording(raw: RawRecording): Promise<Recording> {
     credentials: mapStrings(raw.credentials, redaction.prose.bind(redaction)),
     steps: raw.steps.map(({ name, at }) => ({ name, at: new Date(at + redaction.offsetMs).toISOString() })),
   };
-  const recording: Recording = { ...draft, steps: await rehearse(draft, raw, redaction) };
+  const recording: Recording = { ...draft, steps: await replayRedacted(draft, raw, redaction) };
   const leaks = findLeaks(recording, originals, redaction);
   if (leaks.length > 0)
     throw new RecordingError(
@@ -257,7 +257,7 @@ export async function redactRecording(raw: RawRecording): Promise<Recording> {
 
 /** Replays a recording in this process. @throws RecordingError unless it gives the recorded results */
 async function proveReplay(recording: Recording): Promise<void> {
-  const player = createPlayer(recording);
+  const player = createReplayer(recording);
   const outcomes = await replaySteps(recording, answeringEgress(player.answer), player.enter);
   const problems = [
     ...player.problems(),

@@ -53,7 +53,7 @@ export async function replaySteps(
 }
 
 /** Answers requests from a recording, each exchange once. */
-export interface Player {
+export interface Replayer {
   enter(step: StepName): void;
   /** Returns the recorded response. A request that was not recorded gets 400, and is a problem. */
   answer(asked: RawRequest): RawResponse;
@@ -67,8 +67,8 @@ const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: Ra
   isSameText(request.body ?? '', body ?? '') &&
   Object.entries(request.headers).every(([name, value]) => isSameText(value, headers[name] ?? ''));
 
-/** Creates the player of a recording. */
-export function createPlayer({ steps }: Pick<Recording, 'steps'>): Player {
+/** Creates the replayer of a recording. */
+export function createReplayer({ steps }: Pick<Recording, 'steps'>): Replayer {
   const problems: string[] = [];
   let step: StepName | null = null;
   let open: Exchange[] = [];

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Periodic {
   readonly intervalMs: number;
-  /** Ends the loop: after the round in progress, or at once during a wait. */
+  /** Ends the loop: after the iteration in progress, or at once during a wait. */
   readonly signal: AbortSignal;
-  /** Handles the failure of a round. The next round runs after `intervalMs`. */
+  /** Handles the failure of an iteration. The next iteration runs after `intervalMs`. */
   readonly onError: (error: unknown) => void;
-  /** Waits before the first round as well. */
+  /** Waits before the first iteration as well. */
   readonly waitsFirst?: boolean;
 }
 
 /**
- * Runs `round` every `intervalMs`, counted from the end of one round to the start of the next, until the signal aborts.
+ * Runs `task` every `intervalMs`, counted from the end of one iteration to the start of the next, until the signal aborts.
  * Never rejects.
- * @param round may return the milliseconds to wait before the next round; Infinity ends the loop
+ * @param task may return the milliseconds to wait before the next iteration; Infinity ends the loop
  */
 export async function periodically(
-  round: () => Promise<number | void>,
+  task: () => Promise<number | void>,
   { intervalMs, signal, onError, waitsFirst = false }: Periodic,
 ): Promise<void> {
   let waitMs = waitsFirst ? intervalMs : 0;
@@ -25,7 +25,7 @@ export async function periodically(
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     try {
-      waitMs = (await round()) ?? intervalMs;
+      waitMs = (await task()) ?? intervalMs;
     } catch (error) {
       onError(error);
       waitMs = intervalMs;

@@ -1,7 +1,7 @@
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { type Answer, asAnswer, asLink, asList, asMoment, asName, asObject, asText, omitNull } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asTimestamp, asName, asObject, asText, omitNull } from '../json.js';
 import { createItem } from '../items.js';
 import type { BoxItem, BoxItems } from './fields.js';
 
@@ -41,7 +41,7 @@ export function placeIn(item: Item): ItemRef | null {
 const isUndeleted = ({ item_status: status }: Item): boolean => status !== 'trashed' && status !== 'deleted';
 
 /** Returns the names of the folders above an item, outermost first, without the root. */
-const foldersAbove = (item: Item): readonly string[] =>
+const ancestorFolders = (item: Item): readonly string[] =>
   asList(asAnswer<BoxItems>(item.path_collection).entries).flatMap((entry) => {
     const place = placeIn({ type: 'folder', ...asObject(entry) });
     return place === null || place.id === ROOT ? [] : [idOf(place)];
@@ -66,7 +66,7 @@ export function itemOf(item: Item): SourceItem | null {
   if (place === null || !isUndeleted(item)) return null;
   const { kind } = place;
   const name = asName(item.name) ?? place.id;
-  const above = foldersAbove(item);
+  const above = ancestorFolders(item);
   const parent = asText(asAnswer<BoxItem>(item.parent).id);
   const isFile = kind === 'file';
   return createItem({
@@ -82,7 +82,7 @@ export function itemOf(item: Item): SourceItem | null {
     isExpandable: kind === 'folder',
     // A file without content becomes a file whose error gives the reason.
     hasContent: kind !== 'folder',
-    createdAt: asMoment(item.created_at),
+    createdAt: asTimestamp(item.created_at),
     version: isFile ? versionOf(item, name) : null,
   });
 }
@@ -115,7 +115,7 @@ export function contentOf(
       ...omitNull({
         sha1: asText(item.sha1),
         etag: asText(item.etag),
-        modified_at: asMoment(item.content_modified_at),
+        modified_at: asTimestamp(item.content_modified_at),
       }),
     },
   };

@@ -5,17 +5,17 @@ import { asList, asObject, asText, type Json } from '../json.js';
 const MAX_LEVELS = 100;
 
 type Inline = (text: string, attributes: Json) => string;
-const around =
+const wrapIn =
   (mark: string): Inline =>
   (text) => {
     const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
     return inner === '' ? text : `${before}${mark}${inner}${mark}${after}`;
   };
 const MARKS: Readonly<Record<string, Inline>> = {
-  strong: around('**'),
-  em: around('*'),
-  strikethrough: around('~~'),
-  code: around('`'),
+  strong: wrapIn('**'),
+  em: wrapIn('*'),
+  strikethrough: wrapIn('~~'),
+  code: wrapIn('`'),
   link: (text, { href }) => (asText(href) === null ? text : `[${text}](${asText(href)})`),
 };
 

@@ -3,7 +3,7 @@ import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { asText, type Site } from './api.js';
 import { htmlOfStorage } from './storage.js';
 import { escapeHtml } from '../html.js';
-import { type Answer, asAnswer, asMoment, asObject } from '../json.js';
+import { type Answer, asAnswer, asTimestamp, asObject } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import type { Content, Space, Version } from './fields.js';
 
@@ -57,7 +57,7 @@ export function itemOfSpace(site: Site, json: Answer<Space>): SourceItem | null 
     name: nameOf(json, 'name', id),
     itemType: 'SPACE',
     externalUrl: urlOf(site, json),
-    createdAt: asMoment(json.createdAt),
+    createdAt: asTimestamp(json.createdAt),
   });
 }
 
@@ -99,7 +99,7 @@ export function itemOfContent(
     // A listing does not show whether a page has children.
     isExpandable: kind !== 'blogposts',
     hasContent: !isFolder,
-    createdAt: asMoment(json.createdAt),
+    createdAt: asTimestamp(json.createdAt),
     // Version numbers may repeat after a restore, so the creation date of the version is added.
     version: isFolder ? null : `${asText(number) ?? ''} ${asText(createdAt) ?? ''}`,
   });
@@ -122,7 +122,7 @@ export function contentOf(site: Site, json: Answer<Content>, externalId: string)
     space_id: asText(json.spaceId),
     parent_external_file_id: asText(json.parentId),
     version: number,
-    updated_at: asMoment(createdAt),
+    updated_at: asTimestamp(createdAt),
   };
   return {
     bytes: Buffer.from(

@@ -21,12 +21,12 @@ const SPACE_CURSOR = shapeOf({
   folders: listOf(string),
 });
 type SpaceCursor = Checked<typeof SPACE_CURSOR>;
-const MAX_REMEMBERED = 500;
+const MAX_LISTED_FOLDERS = 500;
 
 /**
  * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the root.
  */
-async function foldersAbove(
+async function findParentFolders(
   call: Call,
   space: string,
   pages: readonly Json[],
@@ -57,13 +57,13 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
-  const around = await foldersAbove(call, id, values, new Set(folders));
+  const around = await findParentFolders(call, id, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
   const remembered = [...folders, ...around.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1))];
   const later = PARTS[PARTS.indexOf(part) + 1];
   const cursor: SpaceCursor | null =
     next !== null
-      ? { part, at: next, folders: remembered.slice(-MAX_REMEMBERED) }
+      ? { part, at: next, folders: remembered.slice(-MAX_LISTED_FOLDERS) }
       : later === undefined
         ? null
         : { part: later, at: null, folders: [] };

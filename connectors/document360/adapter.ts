@@ -1,7 +1,7 @@
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
-import { type Answer, asAnswer, asLink, asList, asMoment, asText } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asTimestamp, asText } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import type { D360Article, D360Category, D360Language, D360ListedArticle, D360ProjectVersion } from './fields.js';
 
@@ -30,9 +30,9 @@ const PUBLISHED = 3;
  * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`), which would
  * otherwise be read as times of the server's own time zone.
  */
-const utcMoment = (value: unknown): string | null => {
+const utcTimestamp = (value: unknown): string | null => {
   const time = asText(value);
-  return asMoment(time !== null && /T[\d:.]+$/.test(time) ? `${time}Z` : time);
+  return asTimestamp(time !== null && /T[\d:.]+$/.test(time) ? `${time}Z` : time);
 };
 
 /** A workspace; the API calls it a project version. */
@@ -56,7 +56,7 @@ export function workspaceOf(json: Answer<D360ProjectVersion>): Workspace | null 
     id,
     name: name.slice(0, MAX_NAME),
     language: asText(language?.code) ?? 'en',
-    createdAt: utcMoment(json.created_at),
+    createdAt: utcTimestamp(json.created_at),
   };
 }
 
@@ -84,7 +84,7 @@ function itemOfArticle(
   const { public_version: published, status } = json;
   const isPublished = status === PUBLISHED || (typeof published === 'number' && published > 0);
   const isPublic = isPublished && !isHidden;
-  const changed = utcMoment(json.modified_at);
+  const changed = utcTimestamp(json.modified_at);
   return createItem({
     externalId: `${workspace}/article:${id}`,
     parentExternalId: parent,
@@ -118,7 +118,7 @@ export function itemsOfCategories(workspace: string, categories: readonly Answer
         rootExternalId: workspace,
         name: (asText(category.name) ?? id).slice(0, MAX_NAME),
         itemType: 'CATEGORY',
-        createdAt: utcMoment(category.created_at),
+        createdAt: utcTimestamp(category.created_at),
       }),
     );
     for (const article of asList(category.articles).map(asAnswer<D360ListedArticle>)) {
@@ -141,7 +141,7 @@ export function contentOf(json: Answer<D360Article>, externalId: string): ItemCo
       ? [`# ${title}`, markdown].join('\n\n')
       : `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><main><h1>${escapeHtml(title)}</h1>\n${html}</main></body></html>`;
   const type = html === null ? 'text/markdown' : 'text/html';
-  const changed = utcMoment(json.modified_at);
+  const changed = utcTimestamp(json.modified_at);
   return {
     bytes: Buffer.from(text),
     contentType: `${type}; charset=utf-8`,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatOfName, mimeTypeOf } from '../../contract/files/fileFormats.js';
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { type Answer, asAnswer, asList, asMoment, asName, asText, omitNull } from '../json.js';
+import { type Answer, asAnswer, asList, asTimestamp, asName, asText, omitNull } from '../json.js';
 import { createItem } from '../items.js';
 import type { DropboxEntry, ExportInfo, SharingInfo } from './fields.js';
 
@@ -15,7 +15,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
 /** Returns a path in the form in which Dropbox compares it; null if there is none. The root folder is ''. */
 export const pathOf = (entry: Entry): string | null => asText(entry.path_lower);
 /** Returns the paths of the folders above a path, outermost first. */
-export const pathsAbove = (path: string): readonly string[] =>
+export const ancestorPaths = (path: string): readonly string[] =>
   [...path.matchAll(/\//g)].flatMap(({ index }) => (index > 0 ? [path.slice(0, index)] : []));
 
 export const isFolder = (entry: Entry): boolean => entry['.tag'] === 'folder';
@@ -127,7 +127,7 @@ export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string |
         path: asText(file.path_display),
         rev: asText(file.rev),
         content_hash: asText(file.content_hash),
-        modified_at: asMoment(file.server_modified),
+        modified_at: asTimestamp(file.server_modified),
         shared_folder_id: asText(sharing.parent_shared_folder_id),
         exported_as: exportFormat === null ? null : format,
       }),

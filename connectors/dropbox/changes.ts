@@ -14,7 +14,7 @@ import { requireList } from '../faults.js';
 const TOKEN = shapeOf({ ...SYNC_COUNT, cursor: string, isUnderWay: boolean });
 
 /** Everything that the account can access. */
-const WHOLE = { path: '', recursive: true, include_deleted: true };
+const EVERYTHING = { path: '', recursive: true, include_deleted: true };
 
 const cursorOf = (answer: Answer<DropboxPage>): string => {
   const cursor = asText(answer.cursor);
@@ -44,12 +44,12 @@ async function changesOf(
   const final = finalStates(entries);
   const folders = new Map<string, string>();
   for (const [path, entry] of final) if (isFolder(entry) && isId(entry['id'])) folders.set(path, entry['id']);
-  const around = createParentLookup(client, folders);
-  // An entry ends the previous item at its path, which may have had another id.
+  const parentsOf = createParentLookup(client, folders);
+  // An entry replaces the previous item at its path, which may have had another id.
   const deletedPaths = [...new Set(entries.flatMap((entry) => pathOf(entry) ?? []))];
   const changes: Change[] = [];
   for (const entry of final.values()) {
-    const item = itemOf(entry, await around(entry));
+    const item = itemOf(entry, await parentsOf(entry));
     if (item) changes.push({ item });
   }
   return { changes, deletedPaths };
@@ -57,12 +57,12 @@ async function changesOf(
 
 /**
  * The change feed of Dropbox: it reports deletions by path, and existing items by id. A recursive cursor of a team's root was
- * seen without the contents of team folders and shared folders, so accounts of a team are listed completely now and then.
+ * seen without the contents of team folders and shared folders, so accounts of a team are listed completely at intervals.
  * https://github.com/watermint/toolbox/issues/667
  */
 export const dropboxChanges = changeFeed(TOKEN, {
   async now(client) {
-    const cursor = cursorOf(await callApi(client, ['files', 'list_folder', 'get_latest_cursor'], WHOLE));
+    const cursor = cursorOf(await callApi(client, ['files', 'list_folder', 'get_latest_cursor'], EVERYTHING));
     return { ...startSyncCount(), cursor, isUnderWay: false };
   },
 

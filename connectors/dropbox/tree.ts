@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { ItemPage } from '../sourceItem.js';
 import { asObject, asText, type Json } from '../json.js';
-import { type EntryParents, isId, itemOf, pathOf, pathsAbove } from './adapter.js';
+import { type EntryParents, isId, itemOf, pathOf, ancestorPaths } from './adapter.js';
 import { callApi } from './api.js';
 import { noSuchItem, incompleteAnswer, requireList } from '../faults.js';
 
@@ -37,7 +37,7 @@ export function createParentLookup(client: GrantClient, folders: ReadonlyMap<str
     return id;
   };
   return async (entry: Json): Promise<EntryParents> => {
-    const above = pathsAbove(pathOf(entry) ?? '');
+    const above = ancestorPaths(pathOf(entry) ?? '');
     const [outermost] = above;
     const inner = above.at(-1);
     if (outermost === undefined || inner === undefined) return { parent: null, root: null };

@@ -25,16 +25,20 @@ export async function fetchPage(
 }
 
 /**
- * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
+ * Returns all pages of a short list. @throws Fault for more than `maxEntries` entries: an incomplete list would cause
  * deletions
  */
-export async function fetchAll(client: SourceClient, path: readonly string[], most: number): Promise<readonly Json[]> {
+export async function fetchAll(
+  client: SourceClient,
+  path: readonly string[],
+  maxEntries: number,
+): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let page = 1; ; page += 1) {
     const { values, hasNext } = await fetchPage(client, path, page);
     all.push(...values);
     if (!hasNext || values.length === 0) return all;
-    if (all.length > most)
-      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
+    if (all.length > maxEntries)
+      throw new Fault('too_large', `${NAME} lists more than ${maxEntries} entries, the maximum for this kind of list.`);
   }
 }

@@ -106,15 +106,15 @@ const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.open.length === 0 ?
 
 async function listArticles(client: SourceClient, { open, page }: Cursor): Promise<PageAt<Cursor>> {
   const [folder = '', ...rest] = open;
-  const behind = unlessEnd({ open: rest, page: 1 });
+  const following = unlessEnd({ open: rest, page: 1 });
   try {
     const { values, hasNext } = await fetchPage(client, [...FOLDERS, folder, 'articles'], page);
     const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
     const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
-    return { items, skipped, next: hasNext ? unlessEnd({ open, page: page + 1 }) : behind };
+    return { items, skipped, next: hasNext ? unlessEnd({ open, page: page + 1 }) : following };
   } catch (error) {
     // The folder was deleted in the meantime; the others still exist.
-    if (isFault(error, 'not_found')) return { items: [], next: behind };
+    if (isFault(error, 'not_found')) return { items: [], next: following };
     throw error;
   }
 }

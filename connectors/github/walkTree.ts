@@ -31,7 +31,7 @@ export async function nextTree(client: SourceClient, cursor: TreeCursor): Promis
     return { tree: requireList('GitHub', tree, 'the tree') as readonly EntryJson[], truncated: truncated === true };
   };
   let { tree, truncated } = await treeAt({ recursive: '1' });
-  const behind: (readonly [string, string])[] = [...rest];
+  const remaining: (readonly [string, string])[] = [...rest];
   if (truncated) {
     ({ tree, truncated } = await treeAt({}));
     if (truncated)
@@ -40,11 +40,13 @@ export async function nextTree(client: SourceClient, cursor: TreeCursor): Promis
         'GitHub does not completely list a directory with so many entries. Split it, then sync again.',
       );
     const inside = tree.filter(({ type }) => type === 'tree');
-    behind.unshift(...inside.map((entry) => [path === '' ? entry.path : `${path}/${entry.path}`, entry.sha] as const));
+    remaining.unshift(
+      ...inside.map((entry) => [path === '' ? entry.path : `${path}/${entry.path}`, entry.sha] as const),
+    );
   }
   return {
     items: tree.map((entry) => itemOfEntry({ ...place, path }, entry)),
-    next: behind.length === 0 ? null : { ...place, open: behind },
+    next: remaining.length === 0 ? null : { ...place, open: remaining },
   };
 }
 

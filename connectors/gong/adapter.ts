@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
-import { type Answer, asAnswer, asLink, asList, asMoment, asName, asText, omitNull } from '../json.js';
+import { type Answer, asAnswer, asLink, asList, asTimestamp, asName, asText, omitNull } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import { requireList } from '../faults.js';
 import type {
@@ -107,7 +107,7 @@ const SETTLED_AFTER_MS = 14 * 86_400_000;
  */
 function versionOf(call: Answer<GongCall>): string | null {
   const { duration } = call;
-  const started = asMoment(call.started);
+  const started = asTimestamp(call.started);
   if (started === null || Date.now() - Date.parse(started) < SETTLED_AFTER_MS) return null;
   const known = [started, typeof duration === 'number' ? Math.round(duration) : null];
   const all = [...known, asText(call.language), asName(call.title)];
@@ -128,7 +128,7 @@ export function itemOfCall(call: Answer<GongCall>, folder: string | null, worksp
     itemType: 'CALL',
     externalUrl: addressOf(call, id),
     hasContent: true,
-    createdAt: asMoment(call.started),
+    createdAt: asTimestamp(call.started),
     version: versionOf(call),
   });
 }
@@ -209,7 +209,7 @@ export function contentOf(
       ...omitNull({
         call_id: id,
         workspace_id: asText(call.workspaceId),
-        started_at: asMoment(call.started),
+        started_at: asTimestamp(call.started),
         duration_seconds: typeof call.duration === 'number' ? call.duration : null,
         direction: asText(call.direction),
         language: asText(call.language),

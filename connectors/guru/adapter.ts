@@ -1,7 +1,7 @@
 import type { ItemContent } from '../connector.js';
 import type { SourceItem } from '../sourceItem.js';
 import { escapeHtml } from '../html.js';
-import { type Answer, asAnswer, asMoment, asText } from '../json.js';
+import { type Answer, asAnswer, asTimestamp, asText } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import type { GuruCard, GuruCollection, GuruFolder } from './fields.js';
 
@@ -26,13 +26,13 @@ const urlOf = (room: 'card' | 'folders' | 'collections', json: Pick<Answer<GuruC
   return slug === null ? null : `https://app.getguru.com/${room}/${slug}`;
 };
 
-interface Around {
+interface ParentIds {
   readonly parent: string | null;
   readonly root: string | null;
 }
 /** A collection, a folder or a card; only its own fields are read. */
 type Member = Answer<GuruCollection | GuruFolder | GuruCard>;
-const container = (place: ItemRef, json: Member, around: Around): SourceItem =>
+const container = (place: ItemRef, json: Member, around: ParentIds): SourceItem =>
   createContainer({
     externalId: externalIdOf(place),
     parentExternalId: around.parent,
@@ -40,7 +40,7 @@ const container = (place: ItemRef, json: Member, around: Around): SourceItem =>
     name: (asText(json.name) ?? asText(json.title) ?? place.id).slice(0, MAX_NAME),
     itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
     externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
-    createdAt: asMoment(json.dateCreated),
+    createdAt: asTimestamp(json.dateCreated),
   });
 
 /** Returns the title of a card. */
@@ -48,7 +48,7 @@ export const titleOf = (card: Pick<Answer<GuruCard>, 'preferredPhrase'>): string
   (asText(card.preferredPhrase) ?? '').slice(0, MAX_NAME);
 
 /** Converts a collection, folder or card; null for an invalid answer, and for an archived card. */
-export function itemOf(kind: Kind, json: Member, around: Around): SourceItem | null {
+export function itemOf(kind: Kind, json: Member, around: ParentIds): SourceItem | null {
   const id = asText(json.id);
   if (id === null || !ID.test(id) || json.archived === true) return null;
   if (kind !== 'card') return container({ kind, id }, json, around);
@@ -61,15 +61,15 @@ export function itemOf(kind: Kind, json: Member, around: Around): SourceItem | n
     externalUrl: urlOf('card', json),
     fileFormat: 'HTML',
     hasContent: true,
-    createdAt: asMoment(json.dateCreated),
-    version: asMoment(json.lastModified),
+    createdAt: asTimestamp(json.dateCreated),
+    version: asTimestamp(json.lastModified),
   });
 }
 
 /** Returns a card's content: title and text. */
 export function contentOf(card: Answer<GuruCard>, externalId: string): ItemContent {
   const title = titleOf(card);
-  const changed = asMoment(card.lastModified);
+  const changed = asTimestamp(card.lastModified);
   const { id, name } = asAnswer<GuruCollection>(card.collection);
   return {
     bytes: Buffer.from(

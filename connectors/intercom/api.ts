@@ -34,19 +34,19 @@ export async function fetchNumbered<T>(
   };
 }
 
-/** Returns all pages of a short list. @throws Fault for more than `most` entries */
+/** Returns all pages of a short list. @throws Fault for more than `maxEntries` entries */
 export async function fetchAll<T>(
   client: SourceClient,
   path: readonly string[],
-  most: number,
+  maxEntries: number,
 ): Promise<readonly Answer<T>[]> {
   const all: Answer<T>[] = [];
   for (let page: number | null = 1; page !== null;) {
     const taken: Numbered<T> = await fetchNumbered(client, path, page);
     all.push(...taken.values);
     page = taken.next;
-    if (all.length > most)
-      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
+    if (all.length > maxEntries)
+      throw new Fault('too_large', `${NAME} lists more than ${maxEntries} entries, the maximum for this kind of list.`);
   }
   return all;
 }

@@ -67,7 +67,7 @@ const markOf = (item: SourceItem): string =>
   createHash('sha256').update(JSON.stringify(item)).digest('base64url').slice(0, 16);
 
 /** Returns a place with its position after a page of its feed. */
-function behind(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
+function placeAfterPage(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
   const nextQuery = page.next ?? page.delta;
   if (nextQuery === null)
     throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
@@ -103,7 +103,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       const page = await feeds.page(client, place, place.query);
       const byId = new Map(places.map((one) => [one.id, one]));
       const changes = await feeds.changes(client, page, place, byId);
-      return { changes, place: behind(feeds, place, page), isRead: page.next === null };
+      return { changes, place: placeAfterPage(feeds, place, page), isRead: page.next === null };
     } catch (error) {
       if (error instanceof Fault && error.kind === 'not_found') return null;
       throw error;
@@ -128,7 +128,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
       let next = at + 1;
       try {
         const page = await (feeds.latest?.(client, place) ?? feeds.page(client, place, place.query));
-        remaining = places.toSpliced(at, 1, behind(feeds, place, page));
+        remaining = places.toSpliced(at, 1, placeAfterPage(feeds, place, page));
         if (page.next !== null) next = at;
       } catch (error) {
         if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;

@@ -135,28 +135,31 @@ export async function fetchPage(
 }
 
 /**
- * Returns all pages of a short collection. Throws a Fault for more than `most` entries: an incomplete list would
+ * Returns all pages of a short collection. Throws a Fault for more than `maxEntries` entries: an incomplete list would
  * cause deletions.
  */
 export async function fetchAll(
   client: SourceClient,
   path: readonly string[],
   query: Query,
-  { most, options }: { readonly most: number; readonly options?: CallOptions },
+  { most: maxEntries, options }: { readonly most: number; readonly options?: CallOptions },
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let at: Query | null = query; at !== null;) {
     const page: GraphPage = await fetchPage(client, path, at, options);
     all.push(...page.values);
     at = page.next;
-    if (all.length > most)
-      throw new Fault('too_large', `Microsoft lists more than ${most} entries, the maximum for this kind of list.`);
+    if (all.length > maxEntries)
+      throw new Fault(
+        'too_large',
+        `Microsoft lists more than ${maxEntries} entries, the maximum for this kind of list.`,
+      );
   }
   return all;
 }
 
 /** Runs a call with an id from a caller. Graph answers 400 with a generic text to an invalid id. */
-export async function byGivenId<T>(name: string, call: Promise<T>): Promise<T> {
+export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {

@@ -54,7 +54,7 @@ export function titleOf(json: NotionObject): string {
   return title === '' ? UNTITLED : title.slice(0, MAX_NAME);
 }
 
-export const momentOf = (value: unknown): string | null => {
+export const timestampOf = (value: unknown): string | null => {
   const at = Date.parse(asText(value) ?? '');
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 };
@@ -76,7 +76,7 @@ export function itemOf(
   now = Date.now(),
 ): SourceItem {
   const isPage = place.kind !== 'database';
-  const edited = momentOf(json['last_edited_time']);
+  const edited = timestampOf(json['last_edited_time']);
   return createItem({
     externalId: externalIdOf(place),
     parentExternalId: around.parent,
@@ -87,7 +87,7 @@ export function itemOf(
     fileFormat: isPage ? 'MD' : null,
     isExpandable: true,
     hasContent: isPage,
-    createdAt: momentOf(json['created_time']),
+    createdAt: timestampOf(json['created_time']),
     version: isPage && edited !== null && now - Date.parse(edited) > SETTLED_AFTER_MS ? edited : null,
   });
 }

@@ -8,7 +8,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { isRow, momentOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
+import { isRow, timestampOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
 import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
@@ -34,7 +34,7 @@ async function contentOf(client: GrantClient, page: NotionObject, id: string): P
     return { text: [head, lines.join('\n'), text].filter((part) => part.trim() !== '').join('\n\n'), unread };
   };
   const { text, unread } = textIn('markdown');
-  const edited = momentOf(page['last_edited_time']);
+  const edited = timestampOf(page['last_edited_time']);
   return {
     bytes: Buffer.from(text),
     contentType: 'text/markdown; charset=utf-8',
@@ -56,7 +56,7 @@ async function contentOf(client: GrantClient, page: NotionObject, id: string): P
 }
 
 export const notion: Connector<OAuthGrant> = {
-  cache: { most: 100_000 },
+  cache: { maxEntries: 100_000 },
   about: {
     listed: 'pages that the user shares, with nested pages, databases and rows',
     ingested:

@@ -11,7 +11,7 @@ const CLAIM_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
 const POLL_MS = 50;
 /** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
 const MARGIN_MS = 300_000;
-const PART_OF_LIFE = 0.8;
+const REFRESH_AFTER_SHARE = 0.8;
 
 /** The grant of one data source, refreshed as needed. */
 export interface LiveGrant {
@@ -30,7 +30,9 @@ export interface LiveGrant {
 export function isDue({ obtainedAt, expiresAt }: StoredGrant, now: number): boolean {
   if (expiresAt === null) return false;
   const life = expiresAt - obtainedAt;
-  return now >= Math.min(obtainedAt + life * PART_OF_LIFE, Math.max(expiresAt - MARGIN_MS, obtainedAt + life / 2));
+  return (
+    now >= Math.min(obtainedAt + life * REFRESH_AFTER_SHARE, Math.max(expiresAt - MARGIN_MS, obtainedAt + life / 2))
+  );
 }
 
 const revoked = (name: string): Fault =>
@@ -67,35 +69,35 @@ export function createLiveGrant(
     }
   };
 
-  const renew = async (kept: VersionedGrant): Promise<VersionedGrant | null> => {
-    const claim = await grantStore.claim(kept.version, CLAIM_MS);
+  const renew = async (stored: VersionedGrant): Promise<VersionedGrant | null> => {
+    const claim = await grantStore.claim(stored.version, CLAIM_MS);
     if (claim === null) return null;
     let fresh: StoredGrant;
     try {
-      fresh = await refreshTwice(kept.grant);
+      fresh = await refreshTwice(stored.grant);
     } catch (error) {
       await grantStore.release(claim);
       const isRevoked = error instanceof Fault && error.kind === 'access_revoked';
       // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
-      if (isRevoked && (await grantStore.read())?.version !== kept.version) return null;
-      if (isRevoked) usedVersion = kept.version;
+      if (isRevoked && (await grantStore.read())?.version !== stored.version) return null;
+      if (isRevoked) usedVersion = stored.version;
       throw error;
     }
-    const version = await grantStore.save(claim, kept.version, fresh);
+    const version = await grantStore.save(claim, stored.version, fresh);
     return version === null ? null : { grant: fresh, version };
   };
 
   /** Waits until another process has refreshed the grant, and returns it. */
-  const waitForGrant = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
+  const waitForGrant = async (isUsable: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
-      const kept = await grantStore.read();
-      if (!kept) throw revoked(name);
-      if (isGood(kept.grant)) return kept;
-      if (kept.grant.refreshToken === null) {
-        usedVersion = kept.version;
+      const stored = await grantStore.read();
+      if (!stored) throw revoked(name);
+      if (isUsable(stored.grant)) return stored;
+      if (stored.grant.refreshToken === null) {
+        usedVersion = stored.version;
         throw revoked(name);
       }
-      const renewed = await renew(kept);
+      const renewed = await renew(stored);
       if (renewed) return renewed;
       await sleep(POLL_MS + Math.random() * POLL_MS);
     }
@@ -104,18 +106,18 @@ export function createLiveGrant(
    * Shares one refresh among the callers of this process. The shared result may not satisfy this caller, so it is
    * checked.
    */
-  const sharedRefresh = async (isGood: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
-    const kept = await shared(() => waitForGrant(isGood));
-    return isGood(kept.grant) ? kept : waitForGrant(isGood);
+  const sharedRefresh = async (isUsable: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
+    const stored = await shared(() => waitForGrant(isUsable));
+    return isUsable(stored.grant) ? stored : waitForGrant(isUsable);
   };
 
   return {
     version: () => usedVersion,
     async current(signal) {
-      const kept = await grantStore.read();
-      if (!kept) throw revoked(name);
-      const { grant } = kept;
-      if (grant.refreshToken === null || !isDue(grant, Date.now())) return use(kept);
+      const stored = await grantStore.read();
+      if (!stored) throw revoked(name);
+      const { grant } = stored;
+      if (grant.refreshToken === null || !isDue(grant, Date.now())) return use(stored);
       return use(
         await untilAborted(
           signal,

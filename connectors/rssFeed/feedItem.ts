@@ -1,4 +1,6 @@
-import { escapeHtml } from '../html.js'; /** An entry as its feed contains it. A missing field is ''. */
+import { escapeHtml } from '../html.js';
+
+/** An entry as its feed contains it. A missing field is ''. */
 export interface RawEntry {
   readonly id: string;
   readonly link: string;
@@ -57,7 +59,7 @@ export class FeedItem {
     this.#depth += 1;
     if (this.#field) {
       this.#field.depth += 1;
-      if (HTML.has(this.#field.name)) this.#keep(serialiseTag(name, attributes));
+      if (HTML.has(this.#field.name)) this.#append(serialiseTag(name, attributes));
       return;
     }
     if (this.#depth > 1) return;
@@ -82,7 +84,7 @@ export class FeedItem {
   }
 
   text(characters: string): void {
-    if (this.#field) this.#keep(this.#field.escapes ? escapeHtml(characters) : characters);
+    if (this.#field) this.#append(this.#field.escapes ? escapeHtml(characters) : characters);
   }
 
   /** Returns false at the end of the entry itself. */
@@ -92,7 +94,7 @@ export class FeedItem {
     if (!this.#field) return true;
     if (this.#field.depth > 0) {
       this.#field.depth -= 1;
-      if (HTML.has(this.#field.name) && !VOID.test(withoutPrefix(name))) this.#keep(`</${withoutPrefix(name)}>`);
+      if (HTML.has(this.#field.name) && !VOID.test(withoutPrefix(name))) this.#append(`</${withoutPrefix(name)}>`);
       return true;
     }
     const value = this.#parts.join('').trim();
@@ -114,10 +116,10 @@ export class FeedItem {
     };
   }
 
-  #keep(part: string): void {
-    const room = (this.#field?.limit ?? 0) - this.#length;
-    if (room <= 0) return;
-    this.#parts.push(part.slice(0, room));
+  #append(part: string): void {
+    const remaining = (this.#field?.limit ?? 0) - this.#length;
+    if (remaining <= 0) return;
+    this.#parts.push(part.slice(0, remaining));
     this.#length += part.length;
   }
 }

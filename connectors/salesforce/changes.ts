@@ -23,7 +23,7 @@ type Point = Checked<typeof TOKEN>;
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Salesforce no longer has the changes since the last sync. Everything is listed again.');
 
-const momentOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
+const timestampOf = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`;
 
 interface Deleted {
   readonly ids: readonly string[];
@@ -36,7 +36,7 @@ interface Deleted {
  * stale_cursor if deletions are not available, or no longer
  */
 async function deletedSince(client: GrantClient, since: number, until: number): Promise<Deleted> {
-  const query = { start: momentOf(since), end: momentOf(until) };
+  const query = { start: timestampOf(since), end: timestampOf(until) };
   let answer: Readonly<Record<string, unknown>>;
   try {
     answer = await client.get(['sobjects', 'ContentDocument', 'deleted'], query);
@@ -76,7 +76,7 @@ export const looseFileChanges = changeFeed(TOKEN, {
     if (point.pass === null) checkSyncCount(point, 'Salesforce');
     const coveredRoots = [LOOSE_FILES];
     const pass = point.pass ?? { begun: Date.now(), after: '' };
-    const changed = `SystemModstamp > ${momentOf(point.since)}`;
+    const changed = `SystemModstamp > ${timestampOf(point.since)}`;
     const { items, next } = await looseFiles(client, [changed], pass.after);
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {

@@ -3,27 +3,27 @@ import { callerCursor, type Check, either, nullable, number, pairOf, string } fr
 import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.js';
 import type { Connector, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
-import { CRM_KINDS, type CrmKind, INCLUDES, momentOf } from './crmRecords.js';
+import { CRM_KINDS, type CrmKind, INCLUDES, timestampOf } from './crmRecords.js';
 import { runQuery, containing, isId, quote, withVisible } from './soql.js';
 import { asObject, asText, type Json } from '../json.js';
 
 const recordId: Check<string> = (value): value is string => string(value) && isId(value);
 /** Position in a list: the last record's id, and its value in the field that the list is sorted by. */
 type PageBoundary = readonly [id: string, value: string | number | null];
-const MOMENT = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
 
 const CURSOR = callerCursor(pairOf(recordId, nullable(either(string, number))));
 
 const literal = (value: string | number, isText: boolean): string => {
   if (typeof value === 'number') return String(value);
   if (isText) return quote(value);
-  const moment = momentOf(value) ?? '';
-  if (!MOMENT.test(moment)) throw new Fault('bad_response', 'next_cursor was not returned by this operation.');
-  return moment;
+  const timestamp = timestampOf(value) ?? '';
+  if (!TIMESTAMP.test(timestamp)) throw new Fault('bad_response', 'next_cursor was not returned by this operation.');
+  return timestamp;
 };
 
 /** Returns the condition for records after a position. In the sort order, records without a value come last. */
-function behind(
+function conditionAfter(
   [id, value]: PageBoundary,
   order: CrmKind['orders'][string] | undefined,
   direction: 'asc' | 'desc',
@@ -75,7 +75,7 @@ const listOf =
   async (client, query) => {
     const order = query.orderBy === null ? undefined : kind.orders[query.orderBy];
     const where = conditionsOf(kind, query.filters);
-    const place = query.cursor === null ? [] : [behind(CURSOR.read(query.cursor), order, query.orderDir)];
+    const place = query.cursor === null ? [] : [conditionAfter(CURSOR.read(query.cursor), order, query.orderDir)];
     const filter = (all: readonly string[]): string => (all.length === 0 ? '' : ` WHERE ${all.join(' AND ')}`);
     const by = order ? `${order.field} ${query.orderDir.toUpperCase()} NULLS LAST, Id` : 'Id';
     const { pageSize } = query;

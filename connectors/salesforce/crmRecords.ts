@@ -7,13 +7,13 @@ const partOf = (value: unknown): { readonly id: string | null } | null => {
 };
 const ownerOf = (row: Json) => ({ id: asText(row['OwnerId']) });
 /** Converts a date to ISO 8601: Salesforce writes offsets without a colon. */
-export const momentOf = (value: unknown): string | null => {
+export const timestampOf = (value: unknown): string | null => {
   const text = asText(value);
   return text?.includes('T') && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : text;
 };
 const times = (row: Json) => ({
-  created_at: momentOf(row['CreatedDate']) ?? '',
-  updated_at: momentOf(row['LastModifiedDate']) ?? '',
+  created_at: timestampOf(row['CreatedDate']) ?? '',
+  updated_at: timestampOf(row['LastModifiedDate']) ?? '',
   is_deleted: row['IsDeleted'] === true,
 });
 const activity = (row: Json) => ({ last_activity_at: asText(row['LastActivityDate']) });
@@ -84,8 +84,8 @@ const eventOf = (row: Json, remote: boolean): Json => ({
   description: asText(row['Description']),
   location: asText(row['Location']),
   is_all_day: row['IsAllDayEvent'] === true,
-  start_date: momentOf(row['StartDateTime']) ?? asText(row['ActivityDate']),
-  end_date: momentOf(row['EndDateTime']),
+  start_date: timestampOf(row['StartDateTime']) ?? asText(row['ActivityDate']),
+  end_date: timestampOf(row['EndDateTime']),
   ...times(row),
   remote_data: remote ? row : null,
 });

@@ -21,26 +21,27 @@ type Counted = Checked<typeof countedTable>;
 const countsBefore = shapeOf({ before: string, tables: listOf(countedTable) });
 type Counts = Checked<typeof countsBefore>;
 
-/** Position of a sync: in the changed records of the first table, or in those with new attachments. */
-const passUnderWay = shapeOf({
+/** Position of a scan: in the changed records of the first open table, or in its records with new attachments. */
+const scanPosition = shapeOf({
   begun: number,
   open: listOf(string),
+  /** What is scanned now. Stored cursors contain this name. */
   room: oneOf('table', 'attachment'),
   after: AFTER_CURSOR,
 });
-type Pass = Checked<typeof passUnderWay>;
+type Scan = Checked<typeof scanPosition>;
 
 /** Start of the change queries, and the state of the current sync. */
 const TOKEN = shapeOf({
   ...SYNC_COUNT,
   since: string,
   counts: countsBefore,
-  /** Null between syncs. */
-  pass: nullable(passUnderWay),
+  /** The current scan, null between syncs. Stored cursors contain this name. */
+  pass: nullable(scanPosition),
 });
 type Point = Checked<typeof TOKEN>;
 
-const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+const timestampOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. Everything is listed again.`);
 
 async function countTable(client: SourceClient, table: string, before: string): Promise<Counted | null> {
@@ -48,7 +49,7 @@ async function countTable(client: SourceClient, table: string, before: string): 
   try {
     const records = await count(client, ['table', table], created);
     const attached = `table_name=${table}^${created}`;
-    // Only tables are documented to be counted.
+    // The documentation describes counts of tables only.
     const attachments =
       (await count(client, ['attachment'], attached)) ?? (await count(client, ['table', 'sys_attachment'], attached));
     return records === null || attachments === null ? null : { table, records, attachments };
@@ -60,7 +61,7 @@ async function countTable(client: SourceClient, table: string, before: string): 
 }
 
 async function countAll(client: SourceClient, names: readonly string[], now: number): Promise<Counts> {
-  const before = momentOf(now - OVERLAP_MS);
+  const before = timestampOf(now - OVERLAP_MS);
   const tables: Counted[] = [];
   for (const name of names) {
     const counted = await countTable(client, name, before);
@@ -99,9 +100,9 @@ async function changesOf(
 }
 
 /** Returns a page of a table's changes. */
-async function fetchPage(client: SourceClient, table: string, since: string, { room, after }: Pass) {
+async function fetchPage(client: SourceClient, table: string, since: string, { room: scanned, after }: Scan) {
   const updated = `sys_updated_on>=${since}`;
-  if (room === 'table') {
+  if (scanned === 'table') {
     const page = await readPage(client, ['table', table], { query: updated, fields: WITH_STATE }, after);
     return { ...(await changesOf(client, table, page.rows)), next: page.next };
   }
@@ -139,25 +140,25 @@ export const recordChanges = changeFeed(TOKEN, {
 
   async since(client, point) {
     const coveredRoots = point.counts.tables.map(({ table }) => table);
-    const pass: Pass = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
+    const scan: Scan = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
     let { counts } = point;
     if (point.pass === null) {
       checkSyncCount(point, 'ServiceNow');
       // Count before the pages are read, and before the check: later deletions lower the next count.
-      counts = await countAll(client, coveredRoots, pass.begun);
+      counts = await countAll(client, coveredRoots, scan.begun);
       await checkCounts(client, point.counts);
     }
-    const [table, ...others] = pass.open;
+    const [table, ...others] = scan.open;
     if (table === undefined) throw stale('has an invalid cursor');
-    const { next, ...changes } = await fetchPage(client, table, point.since, pass);
-    const rooms =
-      pass.room === 'table'
-        ? { open: pass.open, room: 'attachment' as const }
+    const { next, ...changes } = await fetchPage(client, table, point.since, scan);
+    const nextScanned =
+      scan.room === 'table'
+        ? { open: scan.open, room: 'attachment' as const }
         : { open: others, room: 'table' as const };
-    const behind: Pass = next === null ? { ...pass, ...rooms, after: FROM_START } : { ...pass, after: next };
-    const more = behind.open.length > 0;
+    const following: Scan = next === null ? { ...scan, ...nextScanned, after: FROM_START } : { ...scan, after: next };
+    const more = following.open.length > 0;
     const on: Point = more
-      ? { ...point, counts, pass: behind }
+      ? { ...point, counts, pass: following }
       : { ...nextSyncCount(point), since: counts.before, counts, pass: null };
     return { ...changes, next: on, more, coveredRoots, isDeep: true };
   },

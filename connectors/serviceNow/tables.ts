@@ -49,9 +49,9 @@ export async function readPage(
   { query, fields }: Wanted,
   after: After,
 ): Promise<RowPage> {
-  const behind = after.id === '' ? '' : `sys_id>${after.id}`;
+  const afterLast = after.id === '' ? '' : `sys_id>${after.id}`;
   // Each of the queries joined by `^NQ` has its own conditions.
-  const queries = query.split('^NQ').map((one) => [one, behind].filter(Boolean).join('^'));
+  const queries = query.split('^NQ').map((one) => [one, afterLast].filter(Boolean).join('^'));
   const { values, headers } = await client.list(
     path,
     {
@@ -78,22 +78,25 @@ export async function count(client: SourceClient, path: readonly string[], query
 }
 
 /**
- * Returns all pages of a query. @param most throws a Fault beyond this number: an incomplete list would cause
+ * Returns all pages of a query. @param maxEntries throws a Fault beyond this number: an incomplete list would cause
  * deletions
  */
 export async function readAll(
   client: SourceClient,
   path: readonly string[],
   wanted: Wanted,
-  most: number,
+  maxEntries: number,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let after: After | null = FROM_START; after !== null;) {
     const page: RowPage = await readPage(client, path, wanted, after);
     all.push(...page.rows);
     after = page.next;
-    if (all.length > most)
-      throw new Fault('too_large', `ServiceNow lists more than ${most} entries, the maximum for this kind of list.`);
+    if (all.length > maxEntries)
+      throw new Fault(
+        'too_large',
+        `ServiceNow lists more than ${maxEntries} entries, the maximum for this kind of list.`,
+      );
   }
   return all;
 }

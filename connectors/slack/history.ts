@@ -15,8 +15,8 @@ import { close, groupMessages } from './windows.js';
 export const PER_PAGE = '200';
 /** Maximum length of one window or thread, in characters. */
 const MAX_CHARACTERS = 20_000_000;
-/** Pages of a conversation that are kept for the windows next to the one that was opened. */
-const PAGES_KEPT = 4;
+/** Pages of a conversation that are cached for the windows next to the one that was opened. */
+const MAX_CACHED_PAGES = 4;
 
 export const messagesIn = (answer: Answer<SlackAnswer>): Message[] =>
   requireList('Slack', answer.messages).flatMap((value) => readMessage(value) ?? []);
@@ -47,7 +47,7 @@ class Collected {
 }
 
 /** Whether a message belongs to a window; replies and beginnings of threads do not. */
-const isInWindow = ({ isReply: isAnswer, beginsThread }: Message): boolean => !isAnswer && !beginsThread;
+const isInWindow = ({ isReply, beginsThread }: Message): boolean => !isReply && !beginsThread;
 const startOf = ({ ts }: Message): number => windowOf(Number(ts));
 
 /** Windows by their start, each with its messages, oldest first. */
@@ -56,7 +56,7 @@ type Windows = ReadonlyMap<number, readonly Message[]>;
 interface CachedWindows {
   pages: readonly Windows[];
   /** A request whose page may contain further windows. */
-  underWay: Promise<unknown> | null;
+  inProgress: Promise<unknown> | null;
 }
 
 function cachedWindows({ credentials, cache }: GrantClient, conversation: string): CachedWindows {
@@ -64,7 +64,7 @@ function cachedWindows({ credentials, cache }: GrantClient, conversation: string
   const key = hash.digest('base64');
   const known = cache.get(key) as CachedWindows | undefined;
   if (known !== undefined) return known;
-  const cached: CachedWindows = { pages: [], underWay: null };
+  const cached: CachedWindows = { pages: [], inProgress: null };
   cache.set(key, cached);
   return cached;
 }
@@ -130,19 +130,19 @@ async function windowAt(
   while (version !== null) {
     const found = known();
     if (found !== undefined) return found;
-    if (cached.underWay === null) break;
-    await cached.underWay;
+    if (cached.inProgress === null) break;
+    await cached.inProgress;
   }
   const reading = readBackwards(client, conversation, start);
   // Other callers only wait for the end of this request: its error is reported to this caller alone.
   const settled = reading.catch(() => undefined);
-  cached.underWay = settled;
+  cached.inProgress = settled;
   try {
     const windows = await reading;
-    cached.pages = [windows, ...cached.pages].slice(0, PAGES_KEPT);
+    cached.pages = [windows, ...cached.pages].slice(0, MAX_CACHED_PAGES);
     return windows.get(start) ?? [];
   } finally {
-    if (cached.underWay === settled) cached.underWay = null;
+    if (cached.inProgress === settled) cached.inProgress = null;
   }
 }
 

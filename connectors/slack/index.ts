@@ -138,7 +138,7 @@ const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (c
 };
 
 export const slack: Connector<OAuthGrant> = {
-  cache: { most: 50_000 },
+  cache: { maxEntries: 50_000 },
   about: {
     listed: 'conversations, quarter-hours, threads',
     ingested: 'each quarter-hour and each thread, with the authors; shared files are named, not read',

@@ -9,14 +9,18 @@ import type { SlackConversation, SlackProfile, SlackUser } from './fields.js';
 
 const MAX_NAME = 200;
 
-async function remember({ credentials, cache }: GrantClient, id: string, find: () => Promise<string>): Promise<string> {
+async function findCached(
+  { credentials, cache }: GrantClient,
+  id: string,
+  find: () => Promise<string>,
+): Promise<string> {
   const key = createHash('sha256').update(`${credentials.accessToken} ${id}`).digest('base64');
   return cache.getOrFind(key, async () => (await find()).slice(0, MAX_NAME));
 }
 
 /** Returns a user's name; the id if the name is unavailable. @throws Fault if Slack is unavailable */
 export const userName = (client: GrantClient, id: string): Promise<string> =>
-  remember(client, id, async () => {
+  findCached(client, id, async () => {
     try {
       const user = asAnswer<SlackUser>((await callApi(client, 'users.info', { user: id })).answer.user);
       const profile = asAnswer<SlackProfile>(user.profile);
@@ -38,14 +42,14 @@ export async function conversationName(client: GrantClient, conversation: Answer
 
 /** Returns the display name of a conversation by its id. */
 export const nameOfConversation = (client: GrantClient, id: string): Promise<string> =>
-  remember(client, id, async () => {
+  findCached(client, id, async () => {
     const { answer } = await callApi(client, 'conversations.info', { channel: id });
     return conversationName(client, asAnswer<SlackConversation>(answer.channel));
   });
 
 /** Returns the URL of the workspace with a trailing slash; '' if Slack returns none. */
 export const workspaceUrl = (client: GrantClient): Promise<string> =>
-  remember(client, 'workspace', async () => {
+  findCached(client, 'workspace', async () => {
     const url = asText((await callApi(client, 'auth.test', {})).answer.url) ?? '';
     return /^https?:\/\/[^\s"<>]+\/$/.test(url) ? url : '';
   });

@@ -20,7 +20,7 @@ export type Group =
   | { readonly kind: 'thread'; readonly first: Message };
 
 /** Returns a digest that changes if a message is added, edited or deleted. */
-function fold(digest: string, { ts, user, signedAs, text, files, edited }: Message): string {
+function extendDigest(digest: string, { ts, user, signedAs, text, files, edited }: Message): string {
   return createHash('sha256')
     .update(JSON.stringify([digest, ts, user, signedAs, text, files, edited]))
     .digest('base64url')
@@ -47,7 +47,7 @@ export function groupMessages(
     }
     const start = windowOf(Number(message.ts));
     if (now !== null && now.start !== start) groups.push(...close(now));
-    now = { start, ts: message.ts, digest: fold(now?.start === start ? now.digest : '', message) };
+    now = { start, ts: message.ts, digest: extendDigest(now?.start === start ? now.digest : '', message) };
   }
   return { groups, open: now };
 }

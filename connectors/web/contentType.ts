@@ -2,7 +2,7 @@ import { Fault } from '../../contract/failures.js';
 import { FILE_FORMATS } from '../../contract/files/fileFormats.js';
 import { shownUrl } from '../statusFault.js';
 
-const READABLE: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
+const PAGE_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml', 'text/plain', 'text/markdown']);
 export const HTML_TYPES: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 
 /** Returns the media type of a Content-Type header without parameters, in lower case; null if there is none. */
@@ -17,7 +17,7 @@ export function mediaType(header: string | undefined): string | null {
  */
 export function checkType(url: string, header: string | undefined): string | null {
   const type = mediaType(header);
-  if (type === null || READABLE.has(type)) return type;
+  if (type === null || PAGE_TYPES.has(type)) return type;
   throw unsupported(url, type);
 }
 
@@ -48,13 +48,13 @@ const MAGIC: readonly { prefix: string; type: string }[] = [
 ];
 
 /** Media types of files that an upload accepts. */
-const OF_FILES: ReadonlySet<string> = new Set(
+const UPLOADABLE_TYPES: ReadonlySet<string> = new Set(
   Object.values(FILE_FORMATS).flatMap(({ mimeTypes }): readonly string[] => mimeTypes),
 );
 
 function unsupported(url: string, type: string): Fault {
   const what = `The page ${shownUrl(url)} is of the type ${type.slice(0, 100)}, which can't be read as a page: only HTML, plain text and Markdown can.`;
-  const next = OF_FILES.has(type)
+  const next = UPLOADABLE_TYPES.has(type)
     ? 'Ingest it as a file, with POST /upload_file_from_url.'
     : 'Exclude it from the scrape.';
   return new Fault('unsupported_type', `${what} ${next}`);

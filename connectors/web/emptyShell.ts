@@ -14,7 +14,7 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
   while (at < html.length) {
     const open = html.indexOf('<', at);
     text += visible(html, at, open === -1 ? html.length : open);
-    if (text.length >= ENOUGH_TEXT) return false;
+    if (text.length >= MIN_VISIBLE_CHARACTERS) return false;
     if (open === -1) break;
     const name = nameAt(html, open + 1);
     if (name === '') {
@@ -37,7 +37,7 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
 /** Maximum number of scanned characters; a page without text in these counts as empty. */
 const MAX_SCANNED = 512 * 1024;
 /** Number of visible characters, without blanks, from which a page is not a shell. */
-const ENOUGH_TEXT = 200;
+const MIN_VISIBLE_CHARACTERS = 200;
 const MAX_TAG_LENGTH = 2000;
 
 /** Elements whose content is invisible if scripts run. */
@@ -62,7 +62,7 @@ const WAITING = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting
 /** Returns the non-blank characters of a range, up to the relevant number. */
 function visible(html: string, from: number, to: number): string {
   let text = '';
-  for (let at = from; at < to && text.length < ENOUGH_TEXT; at += 1) {
+  for (let at = from; at < to && text.length < MIN_VISIBLE_CHARACTERS; at += 1) {
     if (html.charCodeAt(at) > 0x20) text += html[at] ?? '';
   }
   return text;

@@ -61,13 +61,13 @@ export async function fetchPage<T>(
 }
 
 /**
- * Returns all pages of a short list. @throws Fault for more than `most` entries: an incomplete list would cause
+ * Returns all pages of a short list. @throws Fault for more than `maxEntries` entries: an incomplete list would cause
  * deletions
  */
 export async function fetchAll<T>(
   client: SourceClient,
   path: readonly string[],
-  most: number,
+  maxEntries: number,
   query: Readonly<Record<string, string>> = {},
 ): Promise<readonly ZendeskPage<T>[]> {
   const pages: ZendeskPage<T>[] = [];
@@ -76,8 +76,8 @@ export async function fetchAll<T>(
     const page: ZendeskPage<T> = await fetchPage(client, path, cursor ?? null, query);
     pages.push(page);
     number += page.values.length;
-    if (number > most)
-      throw new Fault('too_large', `${NAME} lists more than ${most} entries, the maximum for this kind of list.`);
+    if (number > maxEntries)
+      throw new Fault('too_large', `${NAME} lists more than ${maxEntries} entries, the maximum for this kind of list.`);
     cursor = page.next;
   }
   return pages;

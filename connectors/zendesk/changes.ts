@@ -22,13 +22,13 @@ const TOKEN = shapeOf({
   start: number,
   cursor: nullable(string),
   /**
-   * Position of a sync: in the export, in the latest tickets, which the export omits, or at its end. Null between
-   * syncs.
+   * Position of the current scan: in the export, in the latest tickets, which the export omits, or at its end. Null
+   * between syncs. Stored cursors contain this name.
    */
   pass: nullable(TICKET_CURSOR),
 });
 type Point = Checked<typeof TOKEN>;
-type Pass = NonNullable<Point['pass']>;
+type Scan = NonNullable<Point['pass']>;
 
 /** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
 export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
@@ -41,7 +41,7 @@ function changeOf(ticket: Answer<ZendeskTicket>, users: Users, agent: string): C
   return id === null ? [] : [{ gone: `ticket:${id}` }];
 }
 
-const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =>
+const withOuterIds = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =>
   changes.map((change) => {
     if ('gone' in change) return { gone: ids.outer(change.gone) };
     const [item = change.item] = ids.page({ items: [change.item], next: null }).items;
@@ -50,13 +50,13 @@ const outer = (ids: AccountIds, changes: readonly Change[]): readonly Change[] =
 
 /** Returns a page of changed tickets. */
 async function changedTickets(client: SourceClient, point: Point) {
-  const pass: Pass = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
-  if (pass.from === 'export') {
+  const scan: Scan = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
+  if (scan.from === 'export') {
     const { next, isEnd, ...page } = await exported(client, point.start, point.cursor);
-    return { page, cursor: next ?? point.cursor, pass: { ...pass, from: isEnd ? ('latest' as const) : pass.from } };
+    return { page, cursor: next ?? point.cursor, pass: { ...scan, from: isEnd ? ('latest' as const) : scan.from } };
   }
-  const { behind, ...page } = await listed(client, pass);
-  return { page, cursor: point.cursor, pass: { ...pass, ...behind } };
+  const { following, ...page } = await listed(client, scan);
+  return { page, cursor: point.cursor, pass: { ...scan, ...following } };
 }
 
 /** Lists the attachments of changed tickets; their other attachments were deleted. */
@@ -91,14 +91,18 @@ export const ticketChanges = changeFeed(TOKEN, {
     const ids = idsIn(client.credentials);
     if (point.pass === null) checkSyncCount(point, NAME);
     const coveredRoots = [ids.outer(TICKETS)];
-    const behind = (cursor: string | null, pass: Pass) => {
+    const continueAt = (cursor: string | null, pass: Scan) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextSyncCount(point), cursor, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {
       const { changes, deletedPaths, rest } = await listAttached(client, ids, point.pass.rest);
-      return { changes: outer(ids, changes), deletedPaths, ...behind(point.cursor, { ...point.pass, rest }) };
+      return {
+        changes: withOuterIds(ids, changes),
+        deletedPaths,
+        ...continueAt(point.cursor, { ...point.pass, rest }),
+      };
     }
     try {
       const { page, cursor, pass } = await changedTickets(client, point);
@@ -106,7 +110,7 @@ export const ticketChanges = changeFeed(TOKEN, {
       const rest = changes.flatMap((change) =>
         'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],
       );
-      return { changes: outer(ids, changes), ...behind(cursor, { ...pass, rest }) };
+      return { changes: withOuterIds(ids, changes), ...continueAt(cursor, { ...pass, rest }) };
     } catch (error) {
       // The user is no longer an administrator, or the cursor is too old.
       if (isFault(error, 'access_denied') || isFault(error, 'bad_response'))

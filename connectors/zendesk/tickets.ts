@@ -41,7 +41,7 @@ interface TicketPage {
   readonly users: Users;
 }
 interface ListedPage extends TicketPage {
-  readonly behind: Pick<Cursor, 'from' | 'at'>;
+  readonly following: Pick<Cursor, 'from' | 'at'>;
 }
 
 /**
@@ -74,17 +74,17 @@ export async function listed(
   const isFresh = (one: Answer<ZendeskTicket>): boolean => Date.parse(asText(one.updated_at) ?? '') >= begun - FRESH_MS;
   const some = isLatest ? values.filter(isFresh) : values;
   const hasNext = next !== null && some.length === values.length;
-  return { values: some, users: usersIn(answer), behind: hasNext ? { from, at: next } : { from: 'end', at: null } };
+  return { values: some, users: usersIn(answer), following: hasNext ? { from, at: next } : { from: 'end', at: null } };
 }
 
 /** Start time before the first ticket. */
-const EVER = 1;
+const BEFORE_ALL = 1;
 
 async function nextTickets(client: SourceClient, cursor: Cursor): Promise<ListedPage> {
   if (cursor.from !== 'export') return listed(client, cursor);
   try {
-    const { next, isEnd, ...page } = await exported(client, EVER, cursor.at);
-    return { ...page, behind: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next } };
+    const { next, isEnd, ...page } = await exported(client, BEFORE_ALL, cursor.at);
+    return { ...page, following: isEnd ? { from: 'latest', at: null } : { from: 'export', at: next } };
   } catch (error) {
     // Only administrators may use the export.
     if (cursor.at !== null || !isFault(error, 'access_denied')) throw error;
@@ -144,10 +144,10 @@ export const listTickets = withCursor(
       const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));
       return { items: items.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
     }
-    const { values, users, behind } = await nextTickets(client, cursor);
+    const { values, users, following } = await nextTickets(client, cursor);
     const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
     const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
-    return { items, next: unlessEnd({ ...behind, begun: cursor.begun, rest }) };
+    return { items, next: unlessEnd({ ...following, begun: cursor.begun, rest }) };
   },
 );
 

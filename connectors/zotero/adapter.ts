@@ -189,7 +189,7 @@ export const isStoredFile = (json: Json): boolean => {
   return isAttachment(data) && isStored(data);
 };
 /** Returns why an attachment has no content; null for other items. */
-export function lackOf(json: Json): string | null {
+export function explainMissing(json: Json): string | null {
   if (!isAttachment(asObject(json['data']))) return null;
   if (!isStoredFile(json)) return LINK;
   return hasFile(json) ? null : ELSEWHERE;

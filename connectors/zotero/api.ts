@@ -18,7 +18,7 @@ export function classify({ status, body }: Refusal): ErrorClass | null {
 }
 
 /** Returns the requested backoff, which may also be in successful answers. */
-export function restMs(headers: Refusal['headers']): number {
+export function backoffMs(headers: Refusal['headers']): number {
   const seconds = Number(headers['backoff'] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0;
 }
@@ -86,22 +86,22 @@ export async function readItem(
 }
 
 /**
- * Returns all pages of a short list. @param most throws a Fault beyond this number: an incomplete list would cause
+ * Returns all pages of a short list. @param maxEntries throws a Fault beyond this number: an incomplete list would cause
  * deletions
  */
 export async function listAll(
   client: SourceClient,
   path: readonly string[],
   query: Readonly<Record<string, string>>,
-  most: number,
+  maxEntries: number,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let start: number | null = 0; start !== null;) {
     const page: JsonPage = await listPage(client, path, query, start);
     all.push(...page.values);
     start = page.next;
-    if (all.length > most)
-      throw new Fault('too_large', `Zotero lists more than ${most} entries, the maximum for this kind of list.`);
+    if (all.length > maxEntries)
+      throw new Fault('too_large', `Zotero lists more than ${maxEntries} entries, the maximum for this kind of list.`);
   }
   return all;
 }

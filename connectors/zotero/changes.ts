@@ -13,8 +13,8 @@ const MAX_CHANGED = 20_000;
 /** Versions of the libraries; every change of a library increases its version. */
 const versions = recordOf(number);
 
-/** Position of a sync. */
-const passUnderWay = shapeOf({
+/** Position of a scan, which reads the changes of all libraries. */
+const scanPosition = shapeOf({
   /** Versions when the sync began. */
   known: versions,
   /** Versions that will be stored at its end. */
@@ -23,8 +23,8 @@ const passUnderWay = shapeOf({
   open: listOf(string),
   start: count,
 });
-type Pass = Checked<typeof passUnderWay>;
-const TOKEN = either(shapeOf({ at: versions }), passUnderWay);
+type Scan = Checked<typeof scanPosition>;
+const TOKEN = either(shapeOf({ at: versions }), scanPosition);
 
 const pathOf = (library: string): string[] => library.split('/');
 
@@ -73,7 +73,7 @@ export const zoteroChanges = changeFeed(TOKEN, {
 
   async since(client, point) {
     const missing: Change[] = [];
-    let pass: Pass;
+    let scan: Scan;
     if ('at' in point) {
       const libraries = await librariesOf(client);
       // The contents of a new library were never listed.
@@ -82,14 +82,14 @@ export const zoteroChanges = changeFeed(TOKEN, {
       missing.push(
         ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
       );
-      pass = { known: point.at, reached: {}, open: libraries, start: 0 };
-    } else pass = point;
-    const [library, ...rest] = pass.open;
-    if (library === undefined) return { changes: missing, next: { at: pass.reached }, more: false };
-    const since = String(pass.known[library] ?? 0);
+      scan = { known: point.at, reached: {}, open: libraries, start: 0 };
+    } else scan = point;
+    const [library, ...rest] = scan.open;
+    if (library === undefined) return { changes: missing, next: { at: scan.reached }, more: false };
+    const since = String(scan.known[library] ?? 0);
     // Items in the trash are included: they count as deleted.
     const query = { since, includeTrashed: '1', sort: 'dateAdded', direction: 'asc' };
-    const page = await listPage(client, [...pathOf(library), 'items'], query, pass.start);
+    const page = await listPage(client, [...pathOf(library), 'items'], query, scan.start);
     const items = page.values.flatMap((json): Change[] => {
       const key = asTrimmed(json['key']);
       if (isTrashed(json) && isKey(key)) return [{ gone: itemId(library, key) }];
@@ -97,13 +97,13 @@ export const zoteroChanges = changeFeed(TOKEN, {
       return item === null ? [] : [{ item }];
     });
     // Later changes have a higher version than that of the first page.
-    const reached = { ...pass.reached, [library]: pass.reached[library] ?? page.version };
+    const reached = { ...scan.reached, [library]: scan.reached[library] ?? page.version };
     if (page.next !== null) {
-      const next: Pass = { ...pass, reached, start: page.next };
+      const next: Scan = { ...scan, reached, start: page.next };
       return { changes: [...missing, ...items], next: next, more: true };
     }
     const changes = [...missing, ...(await deletionsAndCollections(client, library, since)), ...items];
-    const next = rest.length === 0 ? { at: reached } : { ...pass, reached, open: rest, start: 0 };
+    const next = rest.length === 0 ? { at: reached } : { ...scan, reached, open: rest, start: 0 };
     return { changes, next: next, more: rest.length > 0 };
   },
 });

@@ -5,8 +5,8 @@
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
-import { contentOf, isStoredFile, lackOf, parseItemId } from './adapter.js';
-import { fetchKeyOwner, classify, ownerOf, readItem, restMs } from './api.js';
+import { contentOf, isStoredFile, explainMissing, parseItemId } from './adapter.js';
+import { fetchKeyOwner, classify, ownerOf, readItem, backoffMs } from './api.js';
 import { zoteroChanges } from './changes.js';
 import { listContainer, listItem, listLibraries } from './listing.js';
 import { noSuchItem } from '../faults.js';
@@ -37,7 +37,7 @@ export const zotero: Connector<OAuthGrant> = {
     'zotero-api-key': headerToken(accessToken),
   }),
   classify,
-  restMs,
+  restMs: backoffMs,
 
   async identify(client) {
     const { id, name } = await fetchKeyOwner(client);
@@ -63,7 +63,7 @@ export const zotero: Connector<OAuthGrant> = {
       );
     const path = [...place.library.split('/'), 'items', place.key];
     const json = await readItem(client, path);
-    const lack = lackOf(json);
+    const lack = explainMissing(json);
     if (lack !== null) throw new Fault('unsupported_type', lack);
     if (!isStoredFile(json)) return contentOf(json, place.library, null);
     const { bytes } = await client.content([...path, 'file'], {});

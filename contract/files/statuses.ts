@@ -23,7 +23,7 @@ export const FINAL_FILE_STATUSES = [
 ] as const satisfies FileSyncStatus[];
 
 /** Statuses in which a run processes the file. EVALUATING_RESYNC: it is being compared with its source. */
-export const UNDER_WAY_STATUSES = [
+export const IN_PROGRESS_STATUSES = [
   'SYNCING',
   'QUEUED_FOR_OCR',
   'EVALUATING_RESYNC',

@@ -3,7 +3,7 @@
  * ok + failed + skipped + aborted = discovered.
  */
 import { FAULTS, type FaultKind } from '../failures.js';
-import { KEPT_REASONS, type KeptReason } from './reembed.js';
+import { REEMBED_SKIP_REASONS, type ReembedSkipReason } from './reembed.js';
 
 /** Outcomes of an item. A pending item has none. */
 export const ITEM_OUTCOMES = ['ok', 'failed', 'skipped', 'aborted'] as const;
@@ -44,7 +44,7 @@ const SKIP_REASONS = {
 export type SkipCause = keyof typeof SKIP_REASONS;
 
 /** Reasons why a re-embedding run did not change the vectors of a file, with the remedy. */
-const KEPT_REMEDIES: Readonly<Record<KeptReason, string | null>> = {
+const SKIP_REMEDIES: Readonly<Record<ReembedSkipReason, string | null>> = {
   already_embedded: null,
   being_deleted: null,
   cold_storage: 'Its vectors are in cold storage. Move it to hot storage, then embed it again.',
@@ -80,7 +80,7 @@ const LATER_PROBLEMS = {
 } as const satisfies Record<string, string>;
 
 /** The cause of an item's outcome. */
-export type ItemCause = FaultKind | SkipCause | KeptReason | WarningCause | keyof typeof LATER_PROBLEMS;
+export type ItemCause = FaultKind | SkipCause | ReembedSkipReason | WarningCause | keyof typeof LATER_PROBLEMS;
 
 /** What to do about each cause, as a sentence; null if there is nothing to do. */
 export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
@@ -89,7 +89,7 @@ export const REMEDIES: Readonly<Record<ItemCause, string | null>> = {
     string
   >),
   ...SKIP_REASONS,
-  ...KEPT_REMEDIES,
+  ...SKIP_REMEDIES,
   ...WARNINGS,
   ...LATER_PROBLEMS,
 };
@@ -97,7 +97,7 @@ export const ITEM_CAUSES: readonly ItemCause[] = [
   ...new Set<ItemCause>([
     ...(Object.keys(FAULTS) as FaultKind[]),
     ...(Object.keys(SKIP_REASONS) as SkipCause[]),
-    ...KEPT_REASONS,
+    ...REEMBED_SKIP_REASONS,
     ...WARNING_CAUSES,
     ...(Object.keys(LATER_PROBLEMS) as (keyof typeof LATER_PROBLEMS)[]),
   ]),

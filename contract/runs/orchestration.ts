@@ -12,10 +12,10 @@ export const BATCH_BYTES = 8 * 1024 * 1024;
  * Time slice in milliseconds. After it, a batch starts no more files, and OCR of a file starts no more pages. The
  * remaining work returns to the queue, behind the work of other users.
  */
-export const TURN_MS = 5_000;
+export const TIME_SLICE_MS = 5_000;
 
 /** ApplicationFailure type of a step whose time slice is over. Its retry waits for the next one. */
-export const TURN_OVER_FAILURE = 'TurnOver';
+export const TIME_SLICE_OVER_FAILURE = 'TurnOver';
 
 /** The first batch of a run is small, so that the first chunk is searchable early. */
 export const FIRST_BATCH_SIZE = 4;
@@ -52,7 +52,7 @@ export interface UploadStreamInput {
 }
 
 export interface PlanUploadsInput extends UploadStreamInput {
-  /** Runs of batches in progress. */
+  /** Runs of the batches in progress. */
   readonly except: readonly number[];
   /** Number of batches in progress. */
   readonly underWay: number;
@@ -230,7 +230,7 @@ export interface UpdateTagsInput extends RunInput {
 export interface CopyTagsResult {
   /** Whether the latest version was copied to every file and point. */
   readonly done: boolean;
-  /** The cursor for the next call; 0 at the end of a round. */
+  /** The cursor for the next call; 0 at the end of an iteration. */
   readonly afterId: number;
 }
 

@@ -21,7 +21,7 @@ export interface ReembedTarget {
 }
 
 /** Why a file that matches the filters keeps its vectors. */
-export const KEPT_REASONS = [
+export const REEMBED_SKIP_REASONS = [
   'already_embedded',
   'being_deleted',
   'cold_storage',
@@ -32,7 +32,7 @@ export const KEPT_REASONS = [
   'picture',
   'syncing',
 ] as const;
-export type KeptReason = (typeof KEPT_REASONS)[number];
+export type ReembedSkipReason = (typeof REEMBED_SKIP_REASONS)[number];
 
 /** Fields of a file that decide whether it can be embedded again, and at what cost. */
 export interface ReembedCandidate {
@@ -56,7 +56,7 @@ export const BEING_DELETED = 'This file is being deleted.';
  * Returns the reason why a file keeps its vectors; null if it is embedded again.
  * @param target null: the vectors are computed again with each file's model
  */
-export function keptReason(file: ReembedCandidate, target: ReembedTarget | null): KeptReason | null {
+export function reembedSkipReason(file: ReembedCandidate, target: ReembedTarget | null): ReembedSkipReason | null {
   if (file.isContainer) return 'container';
   if (file.syncErrorMessage === BEING_DELETED) return 'being_deleted';
   if (!(FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(file.syncStatus)) return 'syncing';

@@ -47,7 +47,7 @@ const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 const percent = (share: number | null): string => `${Math.round((share ?? 0) * 100)} %`;
 
 /** Returns the problem of a worker and what to do; null for a healthy worker. */
-export function workerTrouble(worker: WorkerReport): string | null {
+export function workerProblem(worker: WorkerReport): string | null {
   const name = `Worker ${worker.pid} on ${worker.host}`;
   const state = stateOfWorker(worker);
   if (state === 'silent')
@@ -64,11 +64,11 @@ export function workerTrouble(worker: WorkerReport): string | null {
 export const NO_WORKER = 'No worker is running, so accepted work waits. Start one: npm run worker';
 
 /** Returns the problem of the workers as a whole; null while at least one works at full speed. */
-export function workersTrouble(workers: readonly WorkerReport[]): string | null {
+export function workersProblem(workers: readonly WorkerReport[]): string | null {
   if (workers.length === 0) return NO_WORKER;
-  const troubles = workers.map(workerTrouble);
-  if (troubles.includes(null)) return null;
+  const problems = workers.map(workerProblem);
+  if (problems.includes(null)) return null;
   // Prefer a starved worker, which makes progress, to a silent one, which does not.
   const starved = workers.findIndex((worker) => stateOfWorker(worker) === 'starved');
-  return troubles[Math.max(0, starved)] ?? null;
+  return problems[Math.max(0, starved)] ?? null;
 }

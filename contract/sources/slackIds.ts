@@ -13,7 +13,7 @@ export type SlackItemRef =
   /** @member ts timestamp of the thread's first message */
   | { readonly kind: 'thread'; readonly conversation: string; readonly ts: string };
 
-const PLACE = /^([CDG][A-Z0-9]{1,30})(?:\?after=(\d{1,10})|\/(\d{1,10})|\/(\d{1,10}\.\d{6}))?$/;
+const ITEM_ID = /^([CDG][A-Z0-9]{1,30})(?:\?after=(\d{1,10})|\/(\d{1,10})|\/(\d{1,10}\.\d{6}))?$/;
 
 export const isConversationId = (text: string): boolean => parseSlackItemId(text)?.kind === 'conversation';
 
@@ -23,12 +23,12 @@ export const idOfSince = (conversation: string, after: number | null): string =>
 export const idOfWindow = (conversation: string, start: number): string => `${conversation}/${start}`;
 export const idOfThread = (conversation: string, ts: string): string => `${conversation}/${ts}`;
 
-/** Returns the start of the window that contains a moment, in seconds. */
+/** Returns the start of the window that contains a time, in seconds. */
 export const windowOf = (seconds: number): number => Math.floor(seconds / WINDOW_SECONDS) * WINDOW_SECONDS;
 
 /** Parses an item id; null if it is invalid. */
 export function parseSlackItemId(externalId: string): SlackItemRef | null {
-  const [, conversation, after, start, ts] = PLACE.exec(externalId) ?? [];
+  const [, conversation, after, start, ts] = ITEM_ID.exec(externalId) ?? [];
   if (conversation === undefined) return null;
   if (after !== undefined) return { kind: 'since', conversation, after: Number(after) };
   if (ts !== undefined) return { kind: 'thread', conversation, ts };
@@ -39,7 +39,7 @@ export function parseSlackItemId(externalId: string): SlackItemRef | null {
 const DAY = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})$/;
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 const EPOCH = /^\d{1,10}(?:\.\d{1,6})?$/;
-const LAST = 9_999_999_999;
+const MAX_SECONDS = 9_999_999_999;
 
 /**
  * Parses a day (YYYY/mm/dd), a time (ISO 8601, UTC without a zone) or seconds since 1970 into seconds; null if it is
@@ -55,5 +55,5 @@ export function secondsOf(text: string): number | null {
   // Reject overflowing dates: Date would turn 31 February into 3 March.
   if (day && (new Date(time).getUTCDate() !== date || month > 12)) return null;
   const seconds = Math.floor(time / 1000);
-  return seconds >= 0 && seconds <= LAST ? seconds : null;
+  return seconds >= 0 && seconds <= MAX_SECONDS ? seconds : null;
 }

@@ -45,7 +45,7 @@ const attributesOf = (run: RunDoc): TypedSearchAttributes =>
 export interface RunStarterDeps {
   readonly client: Client;
   readonly names: TemporalNames;
-  readonly runs: Pick<Runs, 'isBehindAnother' | 'markStarted' | 'postpone'>;
+  readonly runs: Pick<Runs, 'hasEarlierWaiting' | 'markStarted' | 'postpone'>;
   readonly pauses: Pick<Pauses, 'findPausedByWorkflowId'>;
   readonly shares: FairShares;
   readonly log: Log;
@@ -128,7 +128,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     try {
       // Otherwise the third of three runs could start before the second, and the older options of the second would
       // apply last.
-      if (!isFirst && (await runs.isBehindAnother(run)))
+      if (!isFirst && (await runs.hasEarlierWaiting(run)))
         return await postpone('an earlier run of the same target is waiting');
       let started = await tryStart(run);
       for (const pauseMs of CONFLICT_PAUSES_MS) {

@@ -1,14 +1,14 @@
 import bpe from 'gpt-tokenizer/bpeRanks/cl100k_base';
 
 /**
- * Merges pieces to cl100k tokens with gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would hang
- * on a word of a megabyte. Here short pieces are scanned and long ones use a heap, with the same result.
+ * Merges pre-tokens to cl100k tokens with gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would hang
+ * on a word of a megabyte. Here short pre-tokens are scanned and long ones use a heap, with the same result.
  *
  * A "byte string" holds one byte of UTF-8 in each character: ASCII text is its own byte string.
  */
 const ranks = readRanks();
 
-/** Maximum size in bytes of pieces that are merged by scanning all pairs, which is faster than a heap for few pairs. */
+/** Maximum size in bytes of pre-tokens that are merged by scanning all pairs, which is faster than a heap for few pairs. */
 const SCAN_LIMIT = 96;
 const NO_MERGE = Number.MAX_SAFE_INTEGER;
 
@@ -25,7 +25,7 @@ export function toByteString(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Returns the ends of the tokens of one piece, in bytes, ascending; the last is the length of the piece. */
+/** Returns the ends of the tokens of one pre-token, in bytes, ascending; the last is the length of the pre-token. */
 export function mergeBytes(bytes: string): readonly number[] {
   if (ranks.has(bytes)) return [bytes.length];
   return bytes.length <= SCAN_LIMIT ? mergeByScan(bytes) : mergeByHeap(bytes);
@@ -66,7 +66,7 @@ function mergeByScan(bytes: string): number[] {
 }
 
 /**
- * Merges a long piece with the same result: parts as a linked list, candidate pairs in a heap ordered by rank, then
+ * Merges a long pre-token with the same result: parts as a linked list, candidate pairs in a heap ordered by rank, then
  * position.
  */
 function mergeByHeap(bytes: string): number[] {

@@ -2,7 +2,7 @@ import { isAscii, mergeBytes, toByteString } from './bytePairs.js';
 import { forEachPreToken } from './preTokens.js';
 import { TokenTable } from './tokenTable.js';
 
-const remembered = new TokenTable();
+const tokenCounts = new TokenTable();
 
 /** Counts the cl100k tokens of a text. Special tokens in it (`<|endoftext|>`) count as ordinary text. */
 export function countTokens(text: string): number {
@@ -14,8 +14,9 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
-/** Counts the tokens of `text.slice(start, end)`, which must be one piece. */
+/** Counts the tokens of `text.slice(start, end)`, which must be one pre-token. */
 export const countPreToken = (text: string, start: number, end: number): number =>
-  remembered.tokensOf(text, start, end, countMerged);
+  tokenCounts.tokensOf(text, start, end, countMerged);
 
-const countMerged = (piece: string): number => mergeBytes(isAscii(piece) ? piece : toByteString(piece)).length;
+const countMerged = (preToken: string): number =>
+  mergeBytes(isAscii(preToken) ? preToken : toByteString(preToken)).length;

@@ -11,7 +11,7 @@ import { isSpace, skipSpace, trimEnd } from './whitespace.js';
 export function findCut(splitting: Splitting, start: number, from: number, block: number): number {
   const { text, index, budget } = splitting;
   let end = trimEnd(text, start, chooseCut(splitting, start, from, block));
-  // A cut inside a piece may need one token more than the whole piece.
+  // A cut inside a pre-token may need one token more than the whole pre-token.
   while (end > start + 1 && index.count(start, end) > budget) {
     const shorter = trimEnd(text, start, (text.codePointAt(end - 2) ?? 0) > 0xffff ? end - 2 : end - 1);
     if (shorter <= start) break;

@@ -4,17 +4,17 @@ import { forEachPreToken } from './preTokens.js';
 import { sortedIndex } from './sortedIndex.js';
 
 /** Characters of a long text that are indexed at once: an index of all would take more memory than the text. */
-const WINDOW = 1 << 25;
+const WINDOW_CHARACTERS = 1 << 25;
 /**
  * Characters that the index covers beyond a chunk's start, per token of the chunk: the longest tokens have 128
  * characters.
  */
-const AHEAD = 200;
+const LOOKAHEAD = 200;
 
 /**
- * An index of the tokens of a text, or of a window of a long text. The tokenizer first splits a text into pieces (words,
- * numbers, white space), then each piece into tokens. Tokens never span pieces, so the tokens of any part
- * are the difference of two sums, except for the pieces that the part's own ends split: those are counted separately.
+ * An index of the tokens of a text, or of a window of a long text. The tokenizer first splits a text into pre-tokens (words,
+ * numbers, white space), then each pre-token into tokens. Tokens never span pre-tokens, so the tokens of any part
+ * are the difference of two sums, except for the pre-tokens that the part's own ends split: those are counted separately.
  */
 export class TokenIndex {
   readonly text: string;
@@ -22,40 +22,40 @@ export class TokenIndex {
   readonly total: number;
   /** End of the window. */
   readonly end: number;
-  /** Ends of pieces, ascending, after the start of the first one. */
+  /** Ends of pre-tokens, ascending, after the start of the first one. */
   readonly #ends: Int32Array;
   /** Number of tokens of the text up to each of these ends. */
   readonly #sums: Int32Array;
 
   /**
    * Builds the index.
-   * @param before the end of the piece before the window, and the number of tokens up to there
+   * @param before the end of the pre-token before the window, and the number of tokens up to there
    */
   constructor(text: string, before = { end: 0, tokens: 0 }) {
-    const windowEnd = before.end + WINDOW;
-    let ends = new Int32Array(1024 + (Math.min(text.length - before.end, WINDOW) >> 2));
+    const windowEnd = before.end + WINDOW_CHARACTERS;
+    let ends = new Int32Array(1024 + (Math.min(text.length - before.end, WINDOW_CHARACTERS) >> 2));
     let sums = new Int32Array(ends.length);
-    let pieces = 1;
+    let preTokens = 1;
     let total = before.tokens;
     ends[0] = before.end;
     sums[0] = total;
     const visit = (start: number, end: number): boolean => {
-      if (pieces === ends.length) {
+      if (preTokens === ends.length) {
         ends = grown(ends);
         sums = grown(sums);
       }
       total += countPreToken(text, start, end);
-      ends[pieces] = end;
-      sums[pieces] = total;
-      pieces++;
+      ends[preTokens] = end;
+      sums[preTokens] = total;
+      preTokens++;
       return end < windowEnd;
     };
     forEachPreToken(text, visit, before.end);
     this.text = text;
     this.total = total;
-    this.end = ends[pieces - 1] ?? text.length;
-    this.#ends = ends.subarray(0, pieces);
-    this.#sums = sums.subarray(0, pieces);
+    this.end = ends[preTokens - 1] ?? text.length;
+    this.#ends = ends.subarray(0, preTokens);
+    this.#sums = sums.subarray(0, preTokens);
   }
 
   /**
@@ -63,25 +63,25 @@ export class TokenIndex {
    * slightly before.
    */
   reaching(offset: number, from: number, tokens: number): TokenIndex {
-    if (this.end === this.text.length || offset + AHEAD * (tokens + 100) < this.end) return this;
+    if (this.end === this.text.length || offset + LOOKAHEAD * (tokens + 100) < this.end) return this;
     const at = sortedIndex(this.#ends, from);
     return new TokenIndex(this.text, { end: this.#endAt(at), tokens: this.#sumAt(at) });
   }
 
   /**
    * Counts the cl100k tokens of `text.slice(start, end)` exactly, for a start inside the window. The time depends only
-   * on the split pieces.
+   * on the split pre-tokens.
    */
   count(start: number, end: number): number {
     let tokens = 0;
     let at = start;
     if (!this.#isEnd(start)) {
-      // The pieces of the part differ from those of the whole text until one of them ends where a piece of the whole
+      // The pre-tokens of the part differ from those of the whole text until one of them ends where a pre-token of the whole
       // text ends. Count up to there; the sums of the index cover the rest.
       const part = this.text.slice(start, end);
-      forEachPreToken(part, (pieceStart, pieceEnd) => {
-        tokens += countPreToken(part, pieceStart, pieceEnd);
-        at = start + pieceEnd;
+      forEachPreToken(part, (preTokenStart, preTokenEnd) => {
+        tokens += countPreToken(part, preTokenStart, preTokenEnd);
+        at = start + preTokenEnd;
         return !this.#isEnd(at);
       });
     }
@@ -99,18 +99,18 @@ export class TokenIndex {
   fits(start: number, end: number, limit: number): boolean {
     const first = sortedIndex(this.#ends, start);
     const last = sortedIndex(this.#ends, end);
-    // Maximum difference that the split pieces at the two ends can make.
+    // Maximum difference that the split pre-tokens at the two ends can make.
     const slack = 16;
     const whole = this.#sumAt(last + 1) - this.#sumAt(first);
     if (whole + slack <= limit) return true;
-    // Estimate a split piece by the share of its characters. An exact count of a word of a megabyte would read the rest
+    // Estimate a split pre-token by the share of its characters. An exact count of a word of a megabyte would read the rest
     // of the word again for each chunk.
     if (this.#estimate(start, end) > limit * 1.5 + slack) return false;
     return this.count(start, end) <= limit;
   }
 
   /**
-   * Returns the end of the last piece with which the part from `start` has at most `limit` tokens; `start` if there is
+   * Returns the end of the last pre-token with which the part from `start` has at most `limit` tokens; `start` if there is
    * none.
    */
   reach(start: number, limit: number): number {
@@ -134,21 +134,21 @@ export class TokenIndex {
   }
 
   /**
-   * Returns the largest end inside the piece after `from` (the end of a piece, or `start`) with at most `limit` tokens
+   * Returns the largest end inside the pre-token after `from` (the end of a pre-token, or `start`) with at most `limit` tokens
    * from `start`, between two characters. A single character is never split, even if it exceeds the limit alone.
    */
   cutInside(start: number, from: number, limit: number): number {
-    const room = limit - this.count(start, from);
-    if (room <= 0 && from > start) return from;
-    const pieceEnd = this.#endAt(sortedIndex(this.#ends, from) + 1);
-    let length = Math.max(64, room * 8);
+    const remaining = limit - this.count(start, from);
+    if (remaining <= 0 && from > start) return from;
+    const preTokenEnd = this.#endAt(sortedIndex(this.#ends, from) + 1);
+    let length = Math.max(64, remaining * 8);
     let end = from;
     for (;;) {
-      const window = this.text.slice(from, this.#betweenCharacters(Math.min(pieceEnd, from + length)));
+      const window = this.text.slice(from, this.#betweenCharacters(Math.min(preTokenEnd, from + length)));
       const bytes = toByteString(window);
       const tokenEnds = mergeBytes(bytes);
-      end = from + charactersIn(window, tokenEnds[Math.min(room, tokenEnds.length) - 1] ?? 0);
-      if (tokenEnds.length > room || from + length >= pieceEnd) break;
+      end = from + charactersIn(window, tokenEnds[Math.min(remaining, tokenEnds.length) - 1] ?? 0);
+      if (tokenEnds.length > remaining || from + length >= preTokenEnd) break;
       length *= 2;
     }
     while (end > from && this.count(start, end) > limit) end = this.#betweenCharacters(end - 1);
@@ -161,25 +161,25 @@ export class TokenIndex {
     return (this.text.codePointAt(offset - 1) ?? 0) > 0xffff ? offset - 1 : offset;
   }
 
-  /** Estimates the tokens of the part: split pieces at its ends count by the share of their characters inside. */
+  /** Estimates the tokens of the part: split pre-tokens at its ends count by the share of their characters inside. */
   #estimate(start: number, end: number): number {
     return this.#sumUpTo(end) - this.#sumUpTo(start);
   }
 
   #sumUpTo(offset: number): number {
     const at = sortedIndex(this.#ends, offset);
-    const pieceStart = this.#endAt(at);
-    const pieceEnd = this.#endAt(at + 1);
-    if (offset === pieceStart || pieceEnd === pieceStart) return this.#sumAt(at);
-    const share = (offset - pieceStart) / (pieceEnd - pieceStart);
+    const preTokenStart = this.#endAt(at);
+    const preTokenEnd = this.#endAt(at + 1);
+    if (offset === preTokenStart || preTokenEnd === preTokenStart) return this.#sumAt(at);
+    const share = (offset - preTokenStart) / (preTokenEnd - preTokenStart);
     return this.#sumAt(at) + share * (this.#sumAt(at + 1) - this.#sumAt(at));
   }
 
   #countCut(start: number, end: number): number {
     const part = this.text.slice(start, end);
     let tokens = 0;
-    forEachPreToken(part, (pieceStart, pieceEnd) => {
-      tokens += countPreToken(part, pieceStart, pieceEnd);
+    forEachPreToken(part, (preTokenStart, preTokenEnd) => {
+      tokens += countPreToken(part, preTokenStart, preTokenEnd);
       return true;
     });
     return tokens;

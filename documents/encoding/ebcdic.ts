@@ -12,11 +12,11 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
   [0x05, '\t'],
 ]);
 
-const EXAMINED = 4096;
+const EXAMINED_BYTES = 4096;
 
 /** Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. */
 export function isEbcdic(bytes: Uint8Array): boolean {
-  const head = bytes.subarray(0, EXAMINED);
+  const head = bytes.subarray(0, EXAMINED_BYTES);
   let [spaces, words, other] = [0, 0, 0];
   for (const byte of head) {
     if (byte === SPACE) spaces += 1;

@@ -88,7 +88,7 @@ class TreeBuilder implements TokenizerCallbacks {
   constructor(html: string, limits: DocumentLimits, isXhtml: boolean) {
     this.#html = html;
     this.#isXhtml = isXhtml;
-    // Later passes recurse over the tree: the setting must not allow a stack overflow.
+    // Later steps recurse over the tree: the setting must not allow a stack overflow.
     this.#maxDepth = Math.min(Math.max(limits.maxDepth, 8), 1000);
     this.#limits = limits;
   }

@@ -3,11 +3,11 @@ import { visibleLength } from './pageElement.js';
 import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
-const SCARCE = 300;
+const MIN_VISIBLE = 300;
 /** Length of a text that certainly has enough visible characters, so that they are not counted. */
-const CERTAINLY_ENOUGH = 3000;
+const SUFFICIENT_LENGTH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
-const NOTHING = 100;
+const EMPTY_BELOW = 100;
 /** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
 const MIN_GAIN = 200;
 
@@ -17,15 +17,15 @@ const MIN_GAIN = 200;
  * @param read reads the main text of a page
  */
 export function withFallbacks(page: RenderedText, html: string, read: (html: string) => RenderedText): RenderedText {
-  if (page.text.length > CERTAINLY_ENOUGH) return page;
+  if (page.text.length > SUFFICIENT_LENGTH) return page;
   const length = visibleLength(page.text);
   const isFuller = ({ text }: RenderedText): boolean => visibleLength(text) >= Math.max(2 * length, length + MIN_GAIN);
-  if (length >= SCARCE) return page;
+  if (length >= MIN_VISIBLE) return page;
   if (FALLBACK.test(html)) {
     const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));
     if (isFuller(shown)) return shown;
   }
-  if (length >= NOTHING) return page;
+  if (length >= EMPTY_BELOW) return page;
   const data = linkedDataHtml(html);
   if (data === '') return page;
   const described = read(`<html><body>${data}`);

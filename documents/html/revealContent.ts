@@ -124,7 +124,7 @@ const OVERLAY =
   /(?:^|[\s_-])(?:modal|popup|pop-up|cookies?|consent|gdpr|overlay|lightbox|toast|tooltip|popover|offcanvas|drawer|dropdown|menu|nav|navbar|login|newsletter|subscribe|share|search|banner)(?:$|[\s_-])/i;
 const OVERLAY_ROLE =
   /^(?:dialog|alertdialog|alert|status|menu|menubar|navigation|search|tooltip|listbox|banner|contentinfo)$/;
-const AROUND = new Set(['nav', 'dialog', 'header', 'footer', 'template']);
+const OVERLAY_TAGS = new Set(['nav', 'dialog', 'header', 'footer', 'template']);
 
 /** Whether the element, or one around it, is a dialog, a banner or a menu. */
 function isOverlay(element: PageElement): boolean {
@@ -132,7 +132,8 @@ function isOverlay(element: PageElement): boolean {
     const { attribs, name } = node;
     if (name === 'main' || name === 'article') return false;
     const names = `${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`;
-    if (AROUND.has(name) || attribs['aria-modal'] === 'true' || OVERLAY_ROLE.test(attribs['role'] ?? '')) return true;
+    if (OVERLAY_TAGS.has(name) || attribs['aria-modal'] === 'true' || OVERLAY_ROLE.test(attribs['role'] ?? ''))
+      return true;
     if (name !== 'body' && name !== 'html' && OVERLAY.test(names)) return true;
   }
   return false;

@@ -8,7 +8,7 @@ interface StatedEncoding {
 }
 
 /** Code pages of Windows that are not named after the number 125x. */
-const WINDOWS_PAGES: ReadonlySet<number> = new Set([874, 932, 936, 949, 950]);
+const WINDOWS_CODE_PAGES: ReadonlySet<number> = new Set([874, 932, 936, 949, 950]);
 
 /** Code pages of Windows by the primary language of a locale (the lower ten bits of its number), except 1252 (western European). */
 const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
@@ -48,7 +48,7 @@ export function messageCharset({ messageCodepage, internetCodepage, messageLocal
   const language = (messageLocaleId ?? 0) & 0x3ff;
   const byLocale =
     language === CHINESE ? (TRADITIONAL.has(messageLocaleId ?? 0) ? 950 : 936) : BY_LANGUAGE.get(language);
-  const isProgramPage = (page: number): boolean => WINDOWS_PAGES.has(page) || (page >= 1250 && page <= 1258);
+  const isProgramPage = (page: number): boolean => WINDOWS_CODE_PAGES.has(page) || (page >= 1250 && page <= 1258);
   const byInternet = internetCodepage !== undefined && isProgramPage(internetCodepage) ? internetCodepage : 1252;
   const page = messageCodepage ?? (messageLocaleId === undefined ? byInternet : (byLocale ?? 1252));
   if (page === 65_001) return 'utf-8';

@@ -20,10 +20,12 @@ export function ocrMetadata(pages: readonly PageText[]): OcrMetadata {
     ocr_confidence: pages.map(({ recognition }) => recognition?.confidence ?? null),
   };
   const low = pages.filter(({ recognition }) => (recognition?.confidence ?? 1) < LOW_OCR_CONFIDENCE);
-  return low.length === 0 ? { metadata } : { metadata, warnings: [{ cause: 'low_ocr_confidence', message: say(low) }] };
+  return low.length === 0
+    ? { metadata }
+    : { metadata, warnings: [{ cause: 'low_ocr_confidence', message: describeLowConfidence(low) }] };
 }
 
-function say(low: readonly PageText[]): string {
+function describeLowConfidence(low: readonly PageText[]): string {
   const named = low.slice(0, NAMED_PAGES).map(({ number, recognition }) => {
     const { language = null, confidence = null } = recognition ?? {};
     return `${number} (${language === null ? '' : `${OCR_LANGUAGES[language].name}, `}${Math.round(100 * (confidence ?? 0))} %)`;

@@ -25,15 +25,15 @@ export interface FairQueue<Owner extends object, Item> {
 }
 
 /** The owners of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
-type Turn<Owner, Item> = Map<Owner, Item[]>;
+type UserItems<Owner, Item> = Map<Owner, Item[]>;
 
 /**
- * Creates a queue of two rings: organizations (or owners without a fairnessKey), and their users. A served organization
+ * Creates a round-robin queue of two levels: organizations (or owners without a fairnessKey), and their users. A served organization
  * or user moves to the end.
  */
 export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
   // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.
-  const ring = new Map<unknown, Map<unknown, Turn<Owner, Item>>>();
+  const ring = new Map<unknown, Map<unknown, UserItems<Owner, Item>>>();
   const fairnessKeyOf = new WeakMap<Owner, FairnessKey | undefined>();
 
   const keysOf = (owner: Owner, fairnessKey: FairnessKey | undefined): readonly [unknown, unknown] => [
@@ -44,10 +44,10 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
   function put(
     owner: Owner,
     fairnessKey: FairnessKey | undefined,
-    change: (turn: Turn<Owner, Item>) => Turn<Owner, Item>,
+    change: (userItems: UserItems<Owner, Item>) => UserItems<Owner, Item>,
   ): void {
     const [organization, user] = keysOf(owner, fairnessKey);
-    const users = ring.get(organization) ?? new Map<unknown, Turn<Owner, Item>>();
+    const users = ring.get(organization) ?? new Map<unknown, UserItems<Owner, Item>>();
     users.set(user, change(users.get(user) ?? new Map<Owner, Item[]>()));
     fairnessKeyOf.set(owner, fairnessKey);
     ring.set(organization, users);
@@ -55,24 +55,24 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
 
   return {
     add(owner, items, fairnessKey) {
-      if (items.length > 0) put(owner, fairnessKey, (turn) => turn.set(owner, items.toReversed()));
+      if (items.length > 0) put(owner, fairnessKey, (userItems) => userItems.set(owner, items.toReversed()));
     },
     resume(owner, item, fairnessKey) {
-      put(owner, fairnessKey, (turn) => {
-        const rest = turn.get(owner) ?? [];
-        turn.delete(owner);
-        return new Map([[owner, [...rest, item]], ...turn]);
+      put(owner, fairnessKey, (userItems) => {
+        const rest = userItems.get(owner) ?? [];
+        userItems.delete(owner);
+        return new Map([[owner, [...rest, item]], ...userItems]);
       });
     },
     take() {
       for (const [organization, users] of ring) {
         ring.delete(organization);
-        for (const [user, turn] of users) {
+        for (const [user, userItems] of users) {
           users.delete(user);
-          for (const [owner, items] of turn) {
+          for (const [owner, items] of userItems) {
             const item = items.pop();
-            if (items.length === 0) turn.delete(owner);
-            if (turn.size > 0) users.set(user, turn);
+            if (items.length === 0) userItems.delete(owner);
+            if (userItems.size > 0) users.set(user, userItems);
             if (users.size > 0) ring.set(organization, users);
             return item;
           }
@@ -83,9 +83,9 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
     drop(owner) {
       const [organization, user] = keysOf(owner, fairnessKeyOf.get(owner));
       const users = ring.get(organization);
-      const turn = users?.get(user);
-      turn?.delete(owner);
-      if (turn?.size === 0) users?.delete(user);
+      const userItems = users?.get(user);
+      userItems?.delete(owner);
+      if (userItems?.size === 0) users?.delete(user);
       if (users?.size === 0) ring.delete(organization);
     },
     isEmpty: () => ring.size === 0,

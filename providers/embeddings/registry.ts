@@ -73,13 +73,13 @@ export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
   // The embedded model stays reachable, to search files that it embedded before another provider was configured.
   const bySpace = new Map([local, ...served.map(({ provider }) => provider)].map((each) => [each.space.name, each]));
 
-  function serve(id: EmbeddingModelId): { provider: EmbeddingProvider; facts: ServedModel } {
+  function serve(id: EmbeddingModelId): { provider: EmbeddingProvider; model: ServedModel } {
     const row: EmbeddingModelRow = EMBEDDING_MODELS[id];
     const provider = remoteOf(row, id);
     const { upstream, window } = provider ? row : LOCAL_MODEL;
     const { space, embedImages } = provider ?? local;
-    const facts = { model: id, provider: provider ? row.provider : null, upstream, space, window };
-    return { provider: provider ?? local, facts: { ...facts, takesImages: embedImages !== undefined } };
+    const described = { model: id, provider: provider ? row.provider : null, upstream, space, window };
+    return { provider: provider ?? local, model: { ...described, takesImages: embedImages !== undefined } };
   }
 
   function providerIn(space: string): EmbeddingProvider {
@@ -91,7 +91,7 @@ export function createEmbeddings(settings: EmbeddingSettings): Embeddings {
   return {
     spaceOf: (model) => served[EMBEDDING_MODEL_IDS.indexOf(model)]?.provider.space ?? local.space,
     prepare: (space) => bySpace.get(space)?.prepare?.(),
-    models: () => served.map(({ facts }) => facts),
+    models: () => served.map(({ model }) => model),
     embed: async (space, texts, purpose, signal, fairnessKey) =>
       providerIn(space).embed(texts, purpose, signal, fairnessKey),
     async embedImages(space, images, signal, fairnessKey) {

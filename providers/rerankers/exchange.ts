@@ -56,7 +56,7 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
   const request = { url, method: 'POST', headers, json: body, maxBytes: MAX_ANSWER_BYTES, timeoutMs, signal } as const;
   const read = service.read(readJson(await call(egress, request, peer), peer));
   if (read === undefined) throw wrongAnswer('no list of results', peer);
-  const defect = findWrong(read, texts.length, service.filters ? null : count);
+  const defect = findDefect(read, texts.length, service.filters ? null : count);
   if (defect !== null) throw wrongAnswer(defect, peer);
   // Sort by score: the response may have another order. Equal scores keep the order in which the texts were sent.
   return (read as readonly Ranked[]).toSorted((a, b) => b.score - a.score || a.index - b.index).slice(0, count);
@@ -66,7 +66,7 @@ export async function exchange(one: Exchange): Promise<Ranked[]> {
  * Returns a description of the defect of a ranking; null for a valid one.
  * @param count required number of results; null: any number
  */
-function findWrong(
+function findDefect(
   results: readonly { readonly index: unknown; readonly score: unknown }[],
   texts: number,
   count: number | null,

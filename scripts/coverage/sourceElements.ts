@@ -62,7 +62,7 @@ const isStatementList = (node: ts.Node): boolean => ts.isBlock(node) || ts.isCas
  * Returns whether code has its own count or is in a loop. The surrounding statement then does not limit how often it
  * runs.
  */
-const isCountedApart = (node: ts.Node): boolean =>
+const isCountedSeparately = (node: ts.Node): boolean =>
   ts.isFunctionLike(node) ||
   ts.isPropertyDeclaration(node) ||
   ts.isCaseOrDefaultClause(node) ||
@@ -120,7 +120,7 @@ export function findElements(path: string, text: string): SourceElements {
     let outer = line ?? limit;
     addBranches(node, outer);
     ts.forEachChild(node, (child) => {
-      const previous = visit(child, isCountedApart(child) ? undefined : outer);
+      const previous = visit(child, isCountedSeparately(child) ? undefined : outer);
       // A statement runs at most as often as the previous one of its block.
       if (isStatementList(node)) outer = previous ?? outer;
     });

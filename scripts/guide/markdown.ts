@@ -46,7 +46,7 @@ function codeBlock(info: string, code: string): string {
  * Returns a drawing as part of the page. Its own styles, which are for viewers that show the file alone, are removed:
  * the styles of the guide know the same classes in both themes.
  */
-function drawing(file: string, alt: string): string {
+function renderDrawing(file: string, alt: string): string {
   const svg = readFileSync(file, 'utf8')
     .replace(/^<\?xml[^>]*>\s*/, '')
     .replace(/<style>[\s\S]*?<\/style>\s*/, '');
@@ -123,7 +123,7 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
     const slugs = new Map<string, number>();
     for (const [index, token] of state.tokens.entries()) {
       if (token.type === 'inline') resolveLinks(token.children ?? [], here);
-      // The policy of the pages forbids styles within them.
+      // The pages' Content-Security-Policy forbids inline styles.
       if (token.attrGet('style') === 'text-align:right') token.attrs = [['class', 'number']];
       if (token.type !== 'heading_open') continue;
       const slug = slugOf(state.tokens[index + 1]?.content ?? '');
@@ -145,7 +145,7 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
     const token = tokens[index];
     const { file } = targetOf(here, String(token?.attrGet('src') ?? ''));
     const alt = token?.content ?? '';
-    if (file.endsWith('.svg')) return drawing(path.join(docs, file), alt);
+    if (file.endsWith('.svg')) return renderDrawing(path.join(docs, file), alt);
     const link = linkBetween(addressOf(here.page), file);
     return `<img src="${escapeHtml(link)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   };

@@ -12,10 +12,10 @@ export interface Call {
 }
 
 /** Preferred length of request and response as JSON: it shows the fields and is short enough to read. */
-const GOOD_LENGTH = 600;
+const PREFERRED_LENGTH = 600;
 /** Penalty for an example without content, which shows less than any example with content. */
-const EMPTY = 1_000_000;
-const NO_FIELDS = 100_000;
+const EMPTY_PENALTY = 1_000_000;
+const NO_FIELDS_PENALTY = 100_000;
 
 /** Returns the values of a path's parameters; null if the path belongs to another operation. */
 function inPath(template: string, path: string): Record<string, string> | null {
@@ -62,8 +62,8 @@ const isEmpty = (value: unknown): boolean =>
 /** Returns how much worse an example is than one of the preferred length with content. */
 function costOf({ request, response }: Example): number {
   const hasFields = request === undefined || Object.keys(request as object).length > 0;
-  const distance = Math.abs(JSON.stringify([request, response]).length - GOOD_LENGTH);
-  return distance + (isEmpty(response) ? EMPTY : 0) + (hasFields ? 0 : NO_FIELDS);
+  const distance = Math.abs(JSON.stringify([request, response]).length - PREFERRED_LENGTH);
+  return distance + (isEmpty(response) ? EMPTY_PENALTY : 0) + (hasFields ? 0 : NO_FIELDS_PENALTY);
 }
 
 /**
@@ -71,14 +71,14 @@ function costOf({ request, response }: Example): number {
  * operation.
  */
 export function chooseExample(
-  place: DocumentedCall,
+  documented: DocumentedCall,
   calls: readonly Call[],
-  faultsOf: (place: DocumentedCall, example: Example) => readonly string[],
+  faultsOf: (documented: DocumentedCall, example: Example) => readonly string[],
 ): Example | null {
-  const needsBody = place.described.requestBody?.content['application/json'] !== undefined;
+  const needsBody = documented.described.requestBody?.content['application/json'] !== undefined;
   const examples = calls
-    .filter(({ method }) => method.toLowerCase() === place.method)
-    .flatMap((call) => toExample(place, call) ?? [])
-    .filter((example) => (!needsBody || example.request !== undefined) && faultsOf(place, example).length === 0);
+    .filter(({ method }) => method.toLowerCase() === documented.method)
+    .flatMap((call) => toExample(documented, call) ?? [])
+    .filter((example) => (!needsBody || example.request !== undefined) && faultsOf(documented, example).length === 0);
   return examples.toSorted((a, b) => costOf(a) - costOf(b))[0] ?? null;
 }

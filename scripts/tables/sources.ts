@@ -85,7 +85,7 @@ export function sourceTable(source: ConnectedSourceType): string {
     [`Supports ${code('incremental_sync')}`, yes(supportsOption(source, 'incremental_sync'))],
     ['Hosts that the service calls', hosts.map(code).join(', ')],
   ];
-  return ['| fact | value |', '|---|---|', ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join('\n');
+  return ['| property | value |', '|---|---|', ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join('\n');
 }
 
 /** Returns the list of all source pages. */

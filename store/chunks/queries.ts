@@ -12,7 +12,7 @@ import { readRows } from '../database/driver.js';
 const CHUNKS_PER_READ = 250;
 
 /** A range of one file's chunks: indexes from (inclusive) to (exclusive). */
-interface Stretch {
+interface ChunkRange {
   readonly file: FileContent;
   readonly from: number;
   readonly to: number;
@@ -53,10 +53,14 @@ export interface ChunkQueries extends TextRanges {
 }
 
 /** Groups the files' chunks into ranges of at most CHUNKS_PER_READ chunks per group. */
-async function* stretches(files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<Stretch[]> {
+async function* groupRanges(
+  files: AsyncIterable<FileContent>,
+  offset: number,
+  limit: number,
+): AsyncIterable<ChunkRange[]> {
   let skip = offset;
   let wanted = limit;
-  let group: Stretch[] = [];
+  let group: ChunkRange[] = [];
   let size = 0;
   for await (const file of files) {
     let from = Math.min(skip, file.numChunks);
@@ -96,7 +100,7 @@ export function createChunkQueries(
 ): ChunkQueries {
   const read = async (
     { organizationId, userId }: Tenant,
-    group: readonly Stretch[],
+    group: readonly ChunkRange[],
   ): Promise<Map<number, SegmentDoc[]>> => {
     const $or = group.map(({ file, from, to }) => ({
       organizationId,
@@ -113,7 +117,7 @@ export function createChunkQueries(
     return found;
   };
 
-  const chunksIn = ({ file, from, to }: Stretch, found: Map<number, SegmentDoc[]>): ChunkRow[] =>
+  const chunksIn = ({ file, from, to }: ChunkRange, found: Map<number, SegmentDoc[]>): ChunkRow[] =>
     (found.get(file._id) ?? [])
       .filter((row) => row.generation === file.generation)
       .flatMap((row) => chunksOf(row, from, to))
@@ -123,10 +127,10 @@ export function createChunkQueries(
    * Reads the record and the chunks again. If chunks are missing, a new generation was published after the record was
    * read.
    */
-  const refreshed = async (tenant: Tenant, stretch: Stretch): Promise<ChunkRow[]> => {
-    const [file] = await files.byIds(tenant, [stretch.file._id]);
+  const refreshed = async (tenant: Tenant, range: ChunkRange): Promise<ChunkRow[]> => {
+    const [file] = await files.byIds(tenant, [range.file._id]);
     if (!file) return [];
-    const again: Stretch = { file, from: stretch.from, to: Math.min(stretch.to, file.numChunks) };
+    const again: ChunkRange = { file, from: range.from, to: Math.min(range.to, file.numChunks) };
     return chunksIn(again, await read(tenant, [again]));
   };
 
@@ -141,12 +145,12 @@ export function createChunkQueries(
   return {
     ...createTextRanges(segments),
     async *page(tenant, contents, offset, limit) {
-      for await (const group of stretches(contents, offset, limit)) {
+      for await (const group of groupRanges(contents, offset, limit)) {
         const found = await read(tenant, group);
         const parts = await Promise.all(
-          group.map(async (stretch) => {
-            const rows = chunksIn(stretch, found);
-            return rows.length === stretch.to - stretch.from ? rows : refreshed(tenant, stretch);
+          group.map(async (range) => {
+            const rows = chunksIn(range, found);
+            return rows.length === range.to - range.from ? rows : refreshed(tenant, range);
           }),
         );
         yield parts.flat();
@@ -166,7 +170,7 @@ export function createChunkQueries(
         const rows = await readRows(
           segments,
           { organizationId, userId, ...query },
-          { most: keys.length, isLargeText: true },
+          { maxRows: keys.length, isLargeText: true },
         );
         for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
       };

@@ -4,7 +4,7 @@ import type { Tenant } from '../users/accept.js';
 import type { StoredChunk } from '../models/chunks.js';
 
 /** Approximate size of a cached chunk without its text, in bytes. Metadata counts as text. */
-const AROUND_BYTES = 400;
+const OVERHEAD_BYTES = 400;
 
 /**
  * Cache of recently found chunks, as stored. A published generation never changes and ids are never reused, so a reader
@@ -16,7 +16,7 @@ export interface TextCache {
 }
 
 const bytesOf = ({ text, metadata }: StoredChunk): number =>
-  AROUND_BYTES + 2 * (text.length + JSON.stringify(metadata).length);
+  OVERHEAD_BYTES + 2 * (text.length + JSON.stringify(metadata).length);
 
 /** Returns a copy of a text. A substring would keep the whole original string in memory. */
 const alone = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

@@ -4,7 +4,7 @@ import { DAY_MS, DEFAULT_HOT_DAYS, MAX_HOT_DAYS } from '../../contract/files/col
 import type { FileFilters } from '../../contract/files/fileFilters.js';
 import { TAKEN_OVER } from '../files/deletion.js';
 import { fileQuery } from '../files/filter.js';
-import { COLD_INDEXES, MAY_COOL } from '../models/fileIndexes.js';
+import { COLD_INDEXES, CAN_BECOME_COLD } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from '../files/queries.js';
 import type { RunDoc } from '../models/runs.js';
@@ -39,7 +39,7 @@ export interface MoveClaims {
 const MAX_ROWS_PER_QUERY = 1_000;
 
 /** Matches files that are due. The date above the epoch excludes files without a due time. */
-const dueBy = (now: Date) => ({ ...MAY_COOL, coolsAt: { $gt: new Date(0), $lte: now } });
+const dueBy = (now: Date) => ({ ...CAN_BECOME_COLD, coolsAt: { $gt: new Date(0), $lte: now } });
 
 /** Sets the due time as if the file had just been used. Computes in MongoDB what hotMs() computes for one file. */
 const asIfUsed = (now: Date) => {

@@ -67,7 +67,7 @@ export function createConnections(
       const runIds: number[] = [];
       const begun = syncFiles && !listItems ? workflowIds.syncSource(filesRunId) : undefined;
       const madeBy = connection.workflowId ?? begun;
-      const { dataSource, behind } = await dataSources.connect(
+      const { dataSource, needsCopy } = await dataSources.connect(
         owner,
         {
           type,
@@ -83,7 +83,7 @@ export function createConnections(
         session,
       );
       const dataSourceId = dataSource._id;
-      if (behind) {
+      if (needsCopy) {
         const workflowId = workflowIds.updateTags(dataSourceId);
         const run = { kind: 'updateTags', workflowId, owner, fileId: null, dataSourceId } as const;
         await runs.accept(tagsRunId, { ...run, requestId }, session);

@@ -21,7 +21,7 @@ export function blobFailure(error: unknown): unknown {
     $metadata?: { httpStatusCode?: number };
   };
   const status = $metadata?.httpStatusCode;
-  const fail = (trouble: StoreFailure['trouble']) => new StoreFailure('File storage', trouble, error);
+  const fail = (kind: StoreFailure['kind']) => new StoreFailure('File storage', kind, error);
   if (status === FULL_STATUS || isDiskFullError(error)) return fail('full');
   if (UNREACHABLE_CODES.has(code) || name === 'TimeoutError') return fail('unreachable');
   if (status !== undefined || $metadata !== undefined || isSystemError({ code })) return fail('failed');

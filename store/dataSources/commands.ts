@@ -37,7 +37,7 @@ export interface Connection {
 export interface Tagged {
   readonly dataSource: DataSourceDoc;
   /** Whether its files and points lack these tags. If so, accept a run of updateTags in the same transaction. */
-  readonly behind: boolean;
+  readonly needsCopy: boolean;
 }
 
 export interface DataSourceCommands {
@@ -115,7 +115,7 @@ export function createDataSourceCommands(
     const changed = !sameTags(known.tags, tags);
     const set = { ...fields, ...(changed ? { tags, tagPairs: tagPairs(tags) } : {}) };
     if (!changed && Object.keys(fields).length === 0)
-      return { dataSource: known, behind: known.tagsCopied < known.tagsVersion };
+      return { dataSource: known, needsCopy: known.tagsCopied < known.tagsVersion };
     const dataSource = await dataSources
       .findOneAndUpdate(
         { _id: known._id, organizationId: known.organizationId },
@@ -124,7 +124,7 @@ export function createDataSourceCommands(
       )
       .orFail()
       .lean();
-    return { dataSource, behind: dataSource.tagsCopied < dataSource.tagsVersion };
+    return { dataSource, needsCopy: dataSource.tagsCopied < dataSource.tagsVersion };
   };
 
   const insert = async (
@@ -155,7 +155,7 @@ export function createDataSourceCommands(
     );
     if (!row) throw new Error('MongoDB returned no data source');
     // A new data source has no files, so no file lacks its tags.
-    return { dataSource: row.toObject(), behind: false };
+    return { dataSource: row.toObject(), needsCopy: false };
   };
 
   /** Records an action of the user and writes its event. */
@@ -227,9 +227,9 @@ export function createDataSourceCommands(
       );
     },
     async markTagsStopped({ organizationId, userId }, id) {
-      const behind = { $expr: { $lt: ['$tagsCopied', '$tagsVersion'] } };
+      const lacksTags = { $expr: { $lt: ['$tagsCopied', '$tagsVersion'] } };
       await dataSources.updateOne(
-        { _id: id, organizationId, userId, ...behind },
+        { _id: id, organizationId, userId, ...lacksTags },
         { $set: { tagsStopped: true, updatedAt: new Date() } },
       );
     },

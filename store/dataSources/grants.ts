@@ -22,11 +22,11 @@ export interface Grants {
 export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
   return {
     grantStoreOf({ _id, organizationId }, ownClient) {
-      const mine = { _id, organizationId };
+      const key = { _id, organizationId };
       return {
         ownClient,
         async read() {
-          const row = await dataSources.findOne(mine).lean();
+          const row = await dataSources.findOne(key).lean();
           const opened = row && openCredentials(secrets, row);
           if (!row || opened === null || row.sealedCredentials === null) return null;
           return { grant: JSON.parse(opened) as StoredGrant, version: row.sealedCredentials };
@@ -36,7 +36,7 @@ export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets
           const id = randomUUID();
           const claimed = await dataSources.updateOne(
             {
-              ...mine,
+              ...key,
               sealedCredentials: version,
               $or: [{ refreshClaim: null }, { 'refreshClaim.until': { $lte: now } }],
             },
@@ -45,15 +45,15 @@ export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets
           return claimed.modifiedCount === 1 ? id : null;
         },
         async save(claim, version, grant) {
-          const sealed = sealCredentials(secrets, mine, JSON.stringify(grant));
-          const kept = await dataSources.updateOne(
-            { ...mine, sealedCredentials: version, 'refreshClaim.id': claim },
+          const sealed = sealCredentials(secrets, key, JSON.stringify(grant));
+          const saved = await dataSources.updateOne(
+            { ...key, sealedCredentials: version, 'refreshClaim.id': claim },
             { $set: { sealedCredentials: sealed, refreshClaim: null } },
           );
-          return kept.modifiedCount === 1 ? sealed : null;
+          return saved.modifiedCount === 1 ? sealed : null;
         },
         async release(claim) {
-          await dataSources.updateOne({ ...mine, 'refreshClaim.id': claim }, { $set: { refreshClaim: null } });
+          await dataSources.updateOne({ ...key, 'refreshClaim.id': claim }, { $set: { refreshClaim: null } });
         },
       };
     },

@@ -19,7 +19,7 @@ const rowsOf = <T>(model: Model<T>): mongo.Collection => model.collection as unk
 interface ReadOptions {
   readonly fields?: Fields;
   /** Maximum number of rows that can match. */
-  readonly most: number;
+  readonly maxRows: number;
   /** Skips UTF-8 validation, for large texts that this driver wrote. */
   readonly isLargeText?: boolean;
 }
@@ -28,13 +28,13 @@ interface ReadOptions {
 export const readRows = <T, Row = T>(
   model: Model<T>,
   filter: QueryFilter<T>,
-  { fields, most, isLargeText = false }: ReadOptions,
+  { fields, maxRows, isLargeText = false }: ReadOptions,
 ): Promise<Row[]> =>
   rowsOf(model)
     .find(driverFilter(filter), {
       ...(fields && { projection: fields }),
       ...(isLargeText && { enableUtf8Validation: false }),
-      batchSize: most + 1,
+      batchSize: maxRows + 1,
     })
     .toArray() as unknown as Promise<Row[]>;
 
@@ -53,10 +53,10 @@ export const readRow = <T, Row = T>(
     ...within(session),
   }) as unknown as Promise<Row | null>;
 
-/** Runs an aggregation without casts, in one batch: `most` is the maximum number of result rows. */
-export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], most: number): Promise<Row[]> =>
+/** Runs an aggregation without casts, in one batch: `maxRows` is the maximum number of result rows. */
+export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], maxRows: number): Promise<Row[]> =>
   rowsOf(model)
-    .aggregate([...stages], { batchSize: most + 1 })
+    .aggregate([...stages], { batchSize: maxRows + 1 })
     .toArray() as unknown as Promise<Row[]>;
 
 /** Returns the distinct values of a field. Mongoose would cast the filter for each of its paths. */

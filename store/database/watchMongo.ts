@@ -1,6 +1,6 @@
 import type { Connection, mongo } from 'mongoose';
 
-import type { CallEnd, Watch } from '../../observability/watch.js';
+import type { CallEnd, CallObserver } from '../../observability/watch.js';
 
 /** Commands that only keep connections and sessions alive. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 'endSessions', 'killCursors']);
@@ -9,18 +9,18 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set(['hello', 'ismaster', 'ping', 
  * Reports each command to the observer, from the driver's events. The connection must be created with
  * `monitorCommands`.
  */
-export function watchCommands(connection: Connection, watch: Watch): void {
-  const underWay = new Map<number, (end: CallEnd) => void>();
+export function watchCommands(connection: Connection, watch: CallObserver): void {
+  const inProgress = new Map<number, (end: CallEnd) => void>();
   const end = (requestId: number, failed: boolean): void => {
-    underWay.get(requestId)?.({ failed });
-    underWay.delete(requestId);
+    inProgress.get(requestId)?.({ failed });
+    inProgress.delete(requestId);
   };
   const client = connection.getClient() as unknown as mongo.MongoClient;
   client.on('commandStarted', ({ requestId, commandName, command }) => {
     if (HOUSEKEEPING.has(commandName)) return;
     const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
     const target = typeof named === 'string' ? named : '';
-    underWay.set(requestId, watch({ system: 'mongodb', operation: commandName, target }));
+    inProgress.set(requestId, watch({ system: 'mongodb', operation: commandName, target }));
   });
   client.on('commandSucceeded', ({ requestId }) => end(requestId, false));
   client.on('commandFailed', ({ requestId }) => end(requestId, true));

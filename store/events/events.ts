@@ -12,7 +12,7 @@ import { updateRows } from '../database/updateRows.js';
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** Rows that are numbered in one call. */
-export const ROWS_PER_ROUND = 500;
+export const ROWS_PER_ITERATION = 500;
 
 export interface EventWriter {
   /**
@@ -160,7 +160,7 @@ export function createEvents(
     },
     settle: (fileIds) => intents.settle(fileIds),
     async number() {
-      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ROUND).lean();
+      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ITERATION).lean();
       const byOrganization = new Map<number, EventRowDoc[]>();
       for (const row of fresh)
         byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose';
 
 import { itemEnd, type ItemEnd, type SkipCause } from '../../contract/runs/ledger.js';
-import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
+import { IN_PROGRESS_STATUSES } from '../../contract/files/statuses.js';
 import type { DataSourceDoc } from '../models/dataSources.js';
 import type { Session } from '../database/sequence.js';
 import type { FileChanges } from './changes.js';
@@ -54,8 +54,8 @@ export interface FileCommands {
   /** Delays a file until the user's limits allow it. */
   delay(runId: number, fileId: number, message: string): Promise<boolean>;
   /**
-   * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an attempt. It stays SYNCING,
-   * or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
+   * Defers a started file until its transcript or its recognized pages are ready; the start does not count as an
+   * attempt. It stays SYNCING, or becomes QUEUED_FOR_OCR if `ocrPages` names pages to recognize.
    */
   defer(runId: number, fileId: number, ocrPages: readonly number[] | null): Promise<void>;
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
@@ -81,7 +81,7 @@ export interface FileCommands {
 export type FetchedOriginal = Pick<FileDoc, 'original' | 'source' | 'name' | 'statistics' | 'sourceOptions'>;
 
 export function createFileCommands(files: Model<FileDoc>, changes: FileChanges): FileCommands {
-  const mine = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
+  const fileOf = (runId: number, fileId: number) => ({ owner: { runId }, where: { _id: fileId } });
   const aborted = (cause: SkipCause) => ({ ...ATTEMPT_ENDED, ended: itemEnd('aborted', 'queue', cause) });
   /** Ends files in SYNC_ABORTED, in batches. */
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
@@ -102,7 +102,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     finish: (syncs) => finish(files, changes, syncs),
     async skipContent(runId, fileId) {
       const set = { ...ATTEMPT_ENDED, ended: itemEnd('skipped', 'select', 'skip_file_processing') };
-      return (await changes.changeOne('skipContent', { ...mine(runId, fileId), message: null, set })) !== null;
+      return (await changes.changeOne('skipContent', { ...fileOf(runId, fileId), message: null, set })) !== null;
     },
     finishUnchanged: (all) => finishUnchanged(changes, all),
     setOriginal: (runId, fileId, taken, session) =>
@@ -124,7 +124,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     },
     async fail(runId, fileId, message, ended, isGone = false) {
       const set = { ...ATTEMPT_ENDED, ended, goneBy: isGone ? runId : null };
-      return (await changes.changeOne('fail', { ...mine(runId, fileId), message, set })) !== null;
+      return (await changes.changeOne('fail', { ...fileOf(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
       // A comparison that failed is repeated without an event.
@@ -134,24 +134,24 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       );
       if (matchedCount > 0) return true;
       const set = { ...ATTEMPT_ENDED, notBefore };
-      return update('requeue', { ...mine(runId, fileId), message, set, inc: { attempts: 1 } });
+      return update('requeue', { ...fileOf(runId, fileId), message, set, inc: { attempts: 1 } });
     },
     async limit(runId, fileId, notBefore, message, counted) {
       const set = { ...ATTEMPT_ENDED, notBefore };
-      const change = { ...mine(runId, fileId), message, set, inc: { attempts: counted ? 1 : 0 } };
+      const change = { ...fileOf(runId, fileId), message, set, inc: { attempts: counted ? 1 : 0 } };
       return (await changes.changeOne('limit', change)) !== null;
     },
     async delay(runId, fileId, message) {
-      const change = { ...mine(runId, fileId), message, set: ATTEMPT_ENDED };
+      const change = { ...fileOf(runId, fileId), message, set: ATTEMPT_ENDED };
       return (await changes.changeOne('delay', change, `limit:${runId}`)) !== null;
     },
     async defer(runId, fileId, ocrPages) {
       if (ocrPages !== null) {
         const set = { ocrJobStartedAt: new Date(), ocrPages: [...ocrPages] };
-        await update('deferToOcr', { ...mine(runId, fileId), set });
+        await update('deferToOcr', { ...fileOf(runId, fileId), set });
       }
       await files.updateOne(
-        { _id: fileId, runId, syncStatus: { $in: [...UNDER_WAY_STATUSES] }, unfinishedStarts: { $gt: 0 } },
+        { _id: fileId, runId, syncStatus: { $in: [...IN_PROGRESS_STATUSES] }, unfinishedStarts: { $gt: 0 } },
         { $inc: { unfinishedStarts: -1 } },
       );
     },

@@ -3,7 +3,7 @@ import type { ClientSession, Model, QueryFilter } from 'mongoose';
 import type { DeleteFilesProgress, DeleteFilesRequest } from '../../contract/files/deleteFiles.js';
 import { itemEnd } from '../../contract/runs/ledger.js';
 import { BEING_DELETED } from '../../contract/runs/reembed.js';
-import { UNDER_WAY_STATUSES, WAITING_FILE_STATUSES } from '../../contract/files/statuses.js';
+import { IN_PROGRESS_STATUSES, WAITING_FILE_STATUSES } from '../../contract/files/statuses.js';
 import type { Atomically, EventWriter } from '../events/events.js';
 import type { LedgerWriter } from '../ledger/ledger.js';
 import type { Tenant } from '../users/accept.js';
@@ -16,7 +16,7 @@ import { TRANSITIONS, transition, transitionEvents } from './transitions.js';
 /** State of a file during its delete. EMPTIED is the state after it, if the record is kept. */
 export const TAKEN_OVER = { syncStatus: TRANSITIONS.takeOverForDelete.to, syncErrorMessage: BEING_DELETED } as const;
 const EMPTIED = TRANSITIONS.empty.to;
-const OPEN = [...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES];
+const OPEN = [...IN_PROGRESS_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be deleted. Delete it again, or resync it to restore it.';
 

@@ -54,7 +54,7 @@ export function createHitFiles(files: Model<FileDoc>): HitFiles {
     },
   });
   return {
-    findHits: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, most: ids.length }),
+    findHits: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, maxRows: ids.length }),
     async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };

@@ -50,7 +50,7 @@ export function createNewContainers(
     const keys = some.map(({ file }) => keyOf(file));
     const known = await readRows(files, keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, {
       fields: { _id: 0, ...KEY_FIELDS },
-      most: keys.length,
+      maxRows: keys.length,
     });
     return new Set(known.map(nameOf));
   };

@@ -156,7 +156,7 @@ export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCach
       });
     },
     byIds: ({ organizationId, userId }, ids) =>
-      readRows(files, { organizationId, userId, _id: { $in: [...ids] } }, { most: ids.length }),
+      readRows(files, { organizationId, userId, _id: { $in: [...ids] } }, { maxRows: ids.length }),
     async ids(tenant, filters, limit) {
       const rows = await files
         .find(fileQuery(tenant, await expand(tenant, filters)), { _id: 1 })

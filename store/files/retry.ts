@@ -10,7 +10,7 @@ import type { FileDoc } from '../models/files.js';
 import { RESET_BY_NEW_SYNC, transition } from './transitions.js';
 
 /** Returns whether the content of an upload was deleted, so that it cannot be read again. */
-export function isLost({
+export function isContentDeleted({
   fileContentsDeleted,
   original,
   source,
@@ -21,7 +21,7 @@ export function isLost({
 }
 
 /** The run to which files are assigned. */
-interface Again {
+interface TargetRun {
   readonly runId: number;
   readonly workflowId: string;
   readonly requestId: string;
@@ -38,7 +38,13 @@ export interface FileRetry {
    * Queues the files for one run and returns their number. Each keeps its options; files that were stored without
    * content are now read.
    */
-  retry(tenant: Tenant, ids: readonly number[], unsynced: boolean, again: Again, session: Session): Promise<number>;
+  retry(
+    tenant: Tenant,
+    ids: readonly number[],
+    unsynced: boolean,
+    targetRun: TargetRun,
+    session: Session,
+  ): Promise<number>;
 }
 
 const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
@@ -52,26 +58,26 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
   ): Promise<Pick<FileDoc, '_id' | 'runId'>[]> => {
     const syncStatus = { $in: unsynced ? [...UNSYNCED] : [...FINAL_FILE_STATUSES] };
     const fields = { runId: 1, fileContentsDeleted: 1, original: 1, source: 1, sourceOptions: 1 } as const;
-    const mine = { _id: { $in: [...ids] }, organizationId, userId, isContainer: false };
+    const scope = { _id: { $in: [...ids] }, organizationId, userId, isContainer: false };
     const rows = await files
-      .find({ ...mine, syncStatus, syncErrorMessage: { $ne: BEING_DELETED } }, fields, { session })
+      .find({ ...scope, syncStatus, syncErrorMessage: { $ne: BEING_DELETED } }, fields, { session })
       .lean();
-    return rows.filter((row) => !isLost(row));
+    return rows.filter((row) => !isContentDeleted(row));
   };
   return {
     async retryable(tenant, ids, unsynced, session = null) {
       return (await found(tenant, ids, unsynced, session)).map(({ _id }) => _id);
     },
-    async retry(tenant, ids, unsynced, again, session) {
+    async retry(tenant, ids, unsynced, targetRun, session) {
       const rows = await found(tenant, ids, unsynced, session);
-      await ledger.recordOutcomes(rows, again.runId, session);
+      await ledger.recordOutcomes(rows, targetRun.runId, session);
       // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {
         owner: tenant,
         where: { _id: { $in: rows.map(({ _id }) => _id) } },
         message: null,
         set: {
-          ...again,
+          ...targetRun,
           ...RESET_BY_NEW_SYNC,
           listedVersion: null,
           fileContentsDeleted: false,

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import { UNDER_WAY_STATUSES } from '../../contract/files/statuses.js';
+import { IN_PROGRESS_STATUSES } from '../../contract/files/statuses.js';
 import type { FileChanges } from './changes.js';
 import type { FileDoc } from '../models/files.js';
 import { activeStatus, isStartable, startsSparse, TRANSITIONS } from './transitions.js';
@@ -11,7 +11,7 @@ export interface StartedFile {
   readonly generation: number;
 }
 
-const UNDER_WAY = { $in: [...UNDER_WAY_STATUSES] };
+const IN_PROGRESS = { $in: [...IN_PROGRESS_STATUSES] };
 
 /**
  * Moves a run's files to SYNCING, each with a new generation. Files in progress are started again and keep their state.
@@ -35,7 +35,7 @@ export async function startFiles(
   const inc = { lastGeneration: 1, unfinishedStarts: 1 };
   if (again.length > 0)
     await files.updateMany(
-      { _id: { $in: again.map(({ _id }) => _id) }, runId, syncStatus: UNDER_WAY },
+      { _id: { $in: again.map(({ _id }) => _id) }, runId, syncStatus: IN_PROGRESS },
       { $set: { updatedAt: now }, $inc: inc },
     );
   const set = { updatedAt: now, ...reported };
@@ -53,7 +53,7 @@ export async function startFiles(
         unfinishedStarts: row.unfinishedStarts + 1,
       }))
     : await files
-        .find({ ...mine, syncStatus: UNDER_WAY })
+        .find({ ...mine, syncStatus: IN_PROGRESS })
         .sort({ _id: 1 })
         .lean();
   return started.map((file) => ({ file, generation: file.lastGeneration }));

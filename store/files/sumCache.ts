@@ -12,7 +12,7 @@ import type { FileDoc } from '../models/files.js';
  * Time without changes before sums of a user are cached, in milliseconds. Changes in progress may have the time of a
  * slightly slow clock.
  */
-const REST_MS = 60_000;
+const UNCHANGED_MS = 60_000;
 /**
  * Time in milliseconds below which a sum is computed each time instead of being cached: checking for changes costs two
  * reads.
@@ -25,8 +25,8 @@ export interface SumCache<T extends object | number> {
   get(tenant: Tenant, what: unknown, compute: () => Promise<T>): Promise<T>;
 }
 
-/** Creates a cache of at most `most` sums. */
-export type CreateSumCache = <T extends object | number>(most: number) => SumCache<T>;
+/** Creates a cache of at most `maxSums` sums. */
+export type CreateSumCache = <T extends object | number>(maxSums: number) => SumCache<T>;
 
 /**
  * Caches sums over a user's files. Summing a hundred thousand files takes tens of milliseconds, and every page of a
@@ -35,8 +35,8 @@ export type CreateSumCache = <T extends object | number>(most: number) => SumCac
  */
 export const createSumCaches =
   (files: Model<FileDoc>, users: Model<UserDoc>): CreateSumCache =>
-  <T extends object | number>(most: number) => {
-    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(most) });
+  <T extends object | number>(maxSums: number) => {
+    const sums = new LRUCache<string, { readonly state: string | null; readonly sum: T }>({ ...atMost(maxSums) });
     /** Returns a value that differs after every change; null while files are changing, and without files. */
     const stateOf = async ({ organizationId, userId }: Tenant): Promise<string | null> => {
       const [last, user] = await Promise.all([
@@ -47,7 +47,7 @@ export const createSumCaches =
           .lean(),
         users.findOne({ _id: userId, organizationId }, { filesRemoved: 1 }).lean(),
       ]);
-      if (!last || Date.now() - last.updatedAt.getTime() < REST_MS) return null;
+      if (!last || Date.now() - last.updatedAt.getTime() < UNCHANGED_MS) return null;
       return `${last.updatedAt.getTime()}:${last._id}:${user?.filesRemoved ?? 0}`;
     };
     return {

@@ -27,7 +27,7 @@ export interface FileTags {
   /** Returns the next files of a data source that lack its latest tags, by id. */
   listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
-   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next round
+   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next iteration
    * updates it.
    */
   applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
@@ -70,10 +70,10 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         .limit(limit)
         .lean();
     },
-    async applySourceTags(source, behind) {
+    async applySourceTags(source, outdated) {
       const updatedAt = new Date();
       await files.bulkWrite(
-        behind.map((file) => ({
+        outdated.map((file) => ({
           updateOne: {
             filter: asRead(file),
             update: {

@@ -6,7 +6,7 @@ import {
   FILE_SYNC_STATUSES,
   type FileSyncStatus,
   FINAL_FILE_STATUSES,
-  UNDER_WAY_STATUSES,
+  IN_PROGRESS_STATUSES,
   WAITING_FILE_STATUSES,
 } from '../../contract/files/statuses.js';
 import type { Tenant } from '../users/accept.js';
@@ -42,9 +42,9 @@ export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 
 /** States of files that wait for their turn, or for the end of a rate limit. The run starts them when they are due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
-const ACTIVE_STATUSES = [...STARTABLE, ...UNDER_WAY_STATUSES] as const;
+const ACTIVE_STATUSES = [...STARTABLE, ...IN_PROGRESS_STATUSES] as const;
 const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
-const OPEN = [...WAITING_FILE_STATUSES, ...UNDER_WAY_STATUSES] as const;
+const OPEN = [...WAITING_FILE_STATUSES, ...IN_PROGRESS_STATUSES] as const;
 /**
  * States of idle files that a scheduled sync retries. READY_TO_SYNC is not one: a caller decided that the file has no
  * content.
@@ -109,21 +109,21 @@ export const TRANSITIONS = {
   release: { from: ['SYNCING'], to: 'QUEUED_FOR_SYNC', by: 'run' },
   requeue: { from: BEGUN, to: 'QUEUED_FOR_SYNC', by: 'run' },
   limit: {
-    from: UNDER_WAY_STATUSES,
+    from: IN_PROGRESS_STATUSES,
     to: 'RATE_LIMITED',
     by: 'run',
     emits: each((file, message) => fileEvents.rateLimited(file, message ?? '')),
   },
   /** The event is written once per run. */
   delay: {
-    from: UNDER_WAY_STATUSES,
+    from: IN_PROGRESS_STATUSES,
     to: 'DELAYED',
     by: 'run',
     emits: each((file) => [uploadEvent('FILE_SYNC_LIMIT_REACHED', file)]),
   },
 
   // The end of a sync.
-  finish: { from: UNDER_WAY_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  finish: { from: IN_PROGRESS_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
   finishUnchanged: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },

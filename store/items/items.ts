@@ -10,7 +10,7 @@ import type { IngestOptions } from '../../contract/files/ingestOptions.js';
 import { type ClosedItems, createClosedItems } from './closedItems.js';
 import { createDeletedItems, type DeletedItems } from './deletedItems.js';
 import type { ItemDoc } from '../models/items.js';
-import { syncedCopies } from './syncedCopies.js';
+import { findSyncedFiles } from './syncedCopies.js';
 import { unchangedItems } from './unchangedItems.js';
 
 /** Fields of an item that a listing provides. */
@@ -286,7 +286,7 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
     async deleteMissing({ _id, organizationId, userId }, runId) {
       await items.deleteMany({ dataSourceId: _id, organizationId, userId, listedBy: { $ne: runId } });
     },
-    syncedCopies: (source, externalIds, options) => syncedCopies(files, source, externalIds, options),
+    syncedCopies: (source, externalIds, options) => findSyncedFiles(files, source, externalIds, options),
     unchanged: (source, externalIds) => unchangedItems(items, files, source, externalIds),
     async removeAll({ organizationId, userId }) {
       await items.deleteMany({ organizationId, userId });

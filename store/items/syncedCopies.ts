@@ -10,7 +10,7 @@ import type { FileDoc } from '../models/files.js';
  * Finds the files of some items that were synced before with exactly these options.
  * @returns the files by the external ids of their items
  */
-export async function syncedCopies(
+export async function findSyncedFiles(
   files: Model<FileDoc>,
   { _id, organizationId, userId, type }: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId' | 'type'>,
   externalIds: readonly string[],

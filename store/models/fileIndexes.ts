@@ -82,19 +82,19 @@ export const OPERATOR_INDEXES = {
 export const RUN_INDEX = { runId: 1, syncStatus: 1, _id: 1 } as const;
 
 /** Files whose vectors may leave Qdrant after their due time. */
-export const MAY_COOL = {
+export const CAN_BECOME_COLD = {
   embeddingStorageStatus: 'HOT_STORAGE',
   supportsColdStorage: true,
   syncStatus: 'READY',
   vectorSpace: { $gt: '' },
 } as const;
-const EVER = { $gt: new Date(0) };
+const ANY_TIME = { $gt: new Date(0) };
 
 /** Partial indexes of cold storage; files that never leave Qdrant are in none of them. */
 export const COLD_INDEXES = {
   /** Due files of all users, and of one. Used by `listOwnersOfDue` and `claimDue`. */
-  due: { keys: { coolsAt: 1, organizationId: 1, userId: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
-  dueOfUser: { keys: { ...tenant, coolsAt: 1 }, only: { ...MAY_COOL, coolsAt: EVER } },
+  due: { keys: { coolsAt: 1, organizationId: 1, userId: 1 }, only: { ...CAN_BECOME_COLD, coolsAt: ANY_TIME } },
+  dueOfUser: { keys: { ...tenant, coolsAt: 1 }, only: { ...CAN_BECOME_COLD, coolsAt: ANY_TIME } },
   /**
    * Used by `createColdFiles` and `findWithOtherSpaces`: COLD_STORAGE and COLD_TO_HOT, the two statuses before
    * HOT_STORAGE in the alphabet.

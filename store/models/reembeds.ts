@@ -1,6 +1,6 @@
 import type { Connection, Model } from 'mongoose';
 
-import type { KeptReason } from '../../contract/runs/reembed.js';
+import type { ReembedSkipReason } from '../../contract/runs/reembed.js';
 import {
   byDefault,
   date,
@@ -14,7 +14,7 @@ import {
 } from '../database/record.js';
 
 const REEMBED = {
-  /** run:file. */
+  /** `<run>:<file>`. */
   _id: text,
   organizationId: required(number),
   userId: required(number),
@@ -23,7 +23,7 @@ const REEMBED = {
   /** Null while it is in progress. */
   outcome: nullable(textOf<'reembedded' | 'skipped' | 'failed'>()),
   /** Reason of a skipped file. */
-  reason: nullable(textOf<KeptReason>()),
+  reason: nullable(textOf<ReembedSkipReason>()),
   /** Message of a failed file. */
   message: nullable(text),
   /** Number of re-embedded chunks. */

@@ -165,7 +165,7 @@ for (const [name, keys, partialFilterExpression] of [
 run.index({ parentRunId: 1, part: 1 }, { unique: true, partialFilterExpression: { part: { $exists: true } } });
 // Used by `findByTemporalRunId`. Unique, so that an execution of a schedule is accepted once.
 run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { temporalRunId: { $exists: true } } });
-// Used by `isBehindAnother`, and by `list` for the runs of one file.
+// Used by `hasEarlierWaiting`, and by `list` for the runs of one file.
 run.index({ fileId: 1, _id: 1 });
 // Used by `list` and `count`, newest first: of an organization, of a user (also by `rateOf`), of a data source (also by
 // `ofSource`).

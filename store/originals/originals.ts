@@ -20,7 +20,7 @@ export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: 
 const ALIVE_EVERY_MS = 10_000;
 /** Time without a heartbeat after which a receiver counts as crashed, in milliseconds. */
 const DEAD_AFTER_MS = 90_000;
-/** Leftovers deleted in one round. */
+/** Leftovers deleted in one batch. */
 const SWEPT_AT_ONCE = 100;
 const LONG_AGO = new Date(0);
 

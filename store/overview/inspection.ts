@@ -44,9 +44,9 @@ export interface Inspection {
   unfinishedFiles(limit: number): Promise<StuckFiles[]>;
   /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
-  troubledWebhooks(limit: number): Promise<WebhookDoc[]>;
+  failingWebhooks(limit: number): Promise<WebhookDoc[]>;
   /** Returns data sources without access, in error, or whose deletions are held. */
-  troubledSources(limit: number): Promise<DataSourceDoc[]>;
+  failingSources(limit: number): Promise<DataSourceDoc[]>;
   readonly stalls: Stalls;
   readonly workers: Pick<Workers, 'list'>;
   close(): Promise<void>;
@@ -121,7 +121,7 @@ function inspectionOf(connection: Connection): Inspection {
     unstarted: (before) =>
       // Deferred starts are due in the far future, and have an index of their own.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
-    troubledWebhooks: (limit) =>
+    failingWebhooks: (limit) =>
       webhooks
         .find({
           deletedAt: null,
@@ -131,7 +131,7 @@ function inspectionOf(connection: Connection): Inspection {
         .limit(limit)
         .lean()
         .exec(),
-    troubledSources: (limit) =>
+    failingSources: (limit) =>
       dataSources
         .find({
           $or: [{ revokedAccess: true }, { syncStatus: 'SYNC_ERROR' }, { 'metadata.deletions_held': { $gt: 0 } }],

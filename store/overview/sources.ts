@@ -62,7 +62,7 @@ function whyOf({ metadata }: Row, state: SourceState): string | null {
 export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedules: Model<ScheduleDoc>) {
   const HELD = { 'metadata.deletions_held': { $gt: 0 } };
   /** Queries for data sources with problems. Each has its own index. */
-  const troubles = (organizationId: number) => [
+  const problemFilters = (organizationId: number) => [
     { organizationId, revokedAccess: true },
     { organizationId, revokedAccess: false, syncStatus: 'SYNC_ERROR' as const },
     { organizationId, ...HELD },
@@ -77,7 +77,7 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
         { $group: { _id: { revoked: '$revokedAccess', status: '$syncStatus' }, count: { $sum: 1 } } },
       ]),
       dataSources.countDocuments({ organizationId, revokedAccess: false, syncStatus: 'READY', ...HELD }),
-      ...troubles(organizationId).map(latest),
+      ...problemFilters(organizationId).map(latest),
       latest({ organizationId }),
     ]);
     const rows = new Map(found.flat().map((row) => [row._id, row]));

@@ -59,7 +59,7 @@ export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
   file.embeddingStorageStatus === 'COLD_STORAGE';
 
 /** Returns the fields that set an unfinished file to a final state. */
-function restOf(file: FileDoc): Partial<FileDoc> {
+function finalStateOf(file: FileDoc): Partial<FileDoc> {
   // It failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isSettled(file) && !isGone) return {};
@@ -81,7 +81,7 @@ function recordOf(
   const isCold = wasCold(row) || !isWhole;
   return {
     ...file,
-    ...restOf(file),
+    ...finalStateOf(file),
     ...lost,
     embeddingStorageStatus: isCold ? 'COLD_STORAGE' : 'HOT_STORAGE',
     coldCopy: isCold ? copy : null,

@@ -46,7 +46,7 @@ const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean 
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
 
 /** Compares the numbers of chunks and points with the record. */
-function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoints: boolean): Finding[] {
+function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoints: boolean): Finding[] {
   const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
@@ -94,9 +94,9 @@ function judgeChunks(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoi
 }
 
 /** Finds data of generations and spaces other than those of the record. */
-function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
+function findUnreferenced(file: RecordOfFile, held: Held): Finding[] {
   const { generation, vectorSpace, hasContent, original, callerChunks } = file;
-  const strays = findStrayData({
+  const unreferenced = findStrayData({
     chunks: held.chunks.filter((one) => one.generation !== generation),
     points: held.points.filter((one) => one.generation !== generation || one.space !== vectorSpace),
     contents: held.contents.filter((one) => one !== generation || !hasContent),
@@ -105,11 +105,11 @@ function judgeOthers(file: RecordOfFile, held: Held): Finding[] {
     bare: 0,
   });
   const seen = `that the record (generation ${generation}) does not reference`;
-  return strays.map((one) => ({ ...one, what: one.what.replace('of a file that does not exist', seen) }));
+  return unreferenced.map((one) => ({ ...one, what: one.what.replace('of a file that does not exist', seen) }));
 }
 
 /** Finds contents that the record references and that are missing in MongoDB and file storage. */
-function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
+function findMissingContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
   const { organizationId, _id: fileId, generation, hasContent, original, callerChunks } = file;
   if (isHalfDeleted(file)) return [];
   const findings: Finding[] = [];
@@ -125,7 +125,7 @@ function judgeContents(file: RecordOfFile, held: Held, stored: Measured['stored'
   return findings;
 }
 
-function judgePages({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
+function comparePageCounts({ isContainer, fileMetadata }: RecordOfFile): Finding[] {
   const { pages_total, pages_ready, pages_failed, pages_aborted } = fileMetadata as Record<string, number | undefined>;
   const sum = (pages_ready ?? 0) + (pages_failed ?? 0) + (pages_aborted ?? 0);
   if (!isContainer || pages_ready === undefined || pages_total === sum) return [];
@@ -154,14 +154,14 @@ export function findDifferences(
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCopied =
     isCold && coldCopy?.generation === generation && (stored.get(coldCopy.key) ?? null) === coldCopy.bytes;
-  const findings: Finding[] = [...judgeChunks(file, held, isCopied, knowsPoints), ...judgeOthers(file, held)];
+  const findings: Finding[] = [...compareCounts(file, held, isCopied, knowsPoints), ...findUnreferenced(file, held)];
   if (isCold && !isCopied && numChunks > 0 && !isHalfDeleted(file))
     findings.push({
       kind: 'missing_cold_copy',
       what: 'its vectors in file storage are missing or truncated',
       repair: RESYNC,
     });
-  findings.push(...judgeContents(file, held, stored), ...judgePages(file));
+  findings.push(...findMissingContents(file, held, stored), ...comparePageCounts(file));
   const tags = JSON.stringify([...file.tagPairs].toSorted());
   const current = held.points.filter((one) => one.generation === generation && one.space === file.vectorSpace);
   if (checksTags && current.some((one) => [...one.tags].some((other) => other !== tags)))

@@ -26,7 +26,7 @@ const STUCK = 'Its run ended before this file was finished. Resync to try again.
 
 /** Repairs single differences that were just confirmed. Each repair is safe to repeat. */
 export function createRepairer({ models, points, vectors, chunks, originals, files, blobs }: RepairStores) {
-  /** Matches the record only if it has not changed since it was judged. */
+  /** Matches the record only if it has not changed since it was compared. */
   const unchanged = (file: RecordOfFile) => ({
     _id: file._id,
     organizationId: file.organizationId,
@@ -53,46 +53,46 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     change(file, { $set: { ...metadataFields(await pageCounts(models.files, file)), updatedAt: new Date() } });
 
   /** Removes data under a file's id, with or without a record. */
-  const remove = async (its: Tenant & { readonly fileId: number }, file: RecordOfFile | null, repair: Repair) => {
+  const remove = async (owner: Tenant & { readonly fileId: number }, file: RecordOfFile | null, repair: Repair) => {
     if ('generation' in repair && !(await retire(file, repair.generation))) return CHANGED;
     if (repair.do === 'deleteChunks')
-      await chunks.deleteGenerations([{ ...its, generations: { exactly: repair.generation } }]);
-    if (repair.do === 'deleteContents') await models.contents.deleteMany({ ...its, generation: repair.generation });
-    if (repair.do === 'deletePoints') await points.remove(its, { ...repair, fileId: its.fileId }, repair.fromChunk);
-    if (repair.do === 'deletePages') await models.recognizedPages.deleteMany(its);
+      await chunks.deleteGenerations([{ ...owner, generations: { exactly: repair.generation } }]);
+    if (repair.do === 'deleteContents') await models.contents.deleteMany({ ...owner, generation: repair.generation });
+    if (repair.do === 'deletePoints') await points.remove(owner, { ...repair, fileId: owner.fileId }, repair.fromChunk);
+    if (repair.do === 'deletePages') await models.recognizedPages.deleteMany(owner);
     if (repair.do === 'releaseOriginal') {
       // The sweep then deletes it like a replaced content.
-      await originals.release(its, repair.id, null);
+      await originals.release(owner, repair.id, null);
       await originals.sweep();
     }
     return DONE;
   };
 
   const cleanUp = async (
-    its: Tenant & { readonly fileId: number },
+    owner: Tenant & { readonly fileId: number },
     { generation }: RecordOfFile,
   ): Promise<RepairResult> => {
-    const older = [{ ...its, generations: { below: generation } }];
+    const older = [{ ...owner, generations: { below: generation } }];
     await Promise.all([vectors.deleteGenerations(older), chunks.deleteGenerations(older)]);
-    await models.contents.deleteMany({ ...its, generation: { $lt: generation } });
-    await files.markCleanedUp([its.fileId]);
+    await models.contents.deleteMany({ ...owner, generation: { $lt: generation } });
+    await files.markCleanedUp([owner.fileId]);
     return DONE;
   };
 
   /** Corrects a file's record, or data that belongs to it. */
   const correct = async (
-    its: Tenant & { readonly fileId: number },
+    owner: Tenant & { readonly fileId: number },
     file: RecordOfFile,
     repair: Repair,
     resync: ReconcileOptions['resync'],
   ): Promise<RepairResult | null> => {
     switch (repair.do) {
       case 'resync': {
-        const why = await resync(its, its.fileId);
+        const why = await resync(owner, owner.fileId);
         return why === null ? DONE : { done: false, why };
       }
       case 'setTags':
-        await vectors.setTags([{ ...its, _id: its.fileId, tagPairs: file.tagPairs }]);
+        await vectors.setTags([{ ...owner, _id: owner.fileId, tagPairs: file.tagPairs }]);
         return DONE;
       case 'setCount': {
         const { numChunks } = repair;
@@ -101,7 +101,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
       case 'countPages':
         return countPages(file);
       case 'cleanUp':
-        return cleanUp(its, file);
+        return cleanUp(owner, file);
       case 'abort':
         await files.abortOpen(repair.runId, STUCK, 'unfinished');
         return DONE;
@@ -112,7 +112,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
       case 'releaseOriginal':
       case 'deleteStored':
       case 'deleteItems':
-        return remove(its, file, repair);
+        return remove(owner, file, repair);
     }
   };
 
@@ -134,7 +134,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
       return DONE;
     }
     if (fileId === null) return null;
-    const its = { ...tenant, fileId };
-    return file === null ? remove(its, null, repair) : correct(its, file, repair, resync);
+    const owner = { ...tenant, fileId };
+    return file === null ? remove(owner, null, repair) : correct(owner, file, repair, resync);
   };
 }

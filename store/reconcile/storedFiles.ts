@@ -51,14 +51,14 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
       {},
       names.map(({ fileId }) => fileId),
     );
-    const strays: Name[] = [];
+    const unreferenced: Name[] = [];
     for (const name of names) {
       const file = records.get(name.fileId);
-      if (!file || file.organizationId !== name.organizationId) strays.push(name);
+      if (!file || file.organizationId !== name.organizationId) unreferenced.push(name);
       else if (!isNamed(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
-        strays.push(name);
+        unreferenced.push(name);
     }
-    return strays;
+    return unreferenced;
   };
 
   const straysAmong = async (names: readonly Name[]): Promise<Name[]> => [

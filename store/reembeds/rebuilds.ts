@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Model } from 'mongoose';
 
 import { workflowIds } from '../../contract/runs/workflowIds.js';
-import type { KeptReason, ReembedRequest } from '../../contract/runs/reembed.js';
+import type { ReembedSkipReason, ReembedRequest } from '../../contract/runs/reembed.js';
 import type { Atomically } from '../events/events.js';
 import type { FileDoc } from '../models/files.js';
 import type { RunDoc } from '../models/runs.js';
@@ -34,7 +34,7 @@ export interface RebuildProgress {
   readonly rebuilt: number;
   readonly chunks: number;
   readonly failed: number;
-  readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
+  readonly skipped: Readonly<Partial<Record<ReembedSkipReason, number>>>;
 }
 
 /**

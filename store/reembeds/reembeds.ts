@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose';
 
-import type { KeptReason } from '../../contract/runs/reembed.js';
+import type { ReembedSkipReason } from '../../contract/runs/reembed.js';
 import type { StartedFile } from '../files/start.js';
 import type { Tenant } from '../users/accept.js';
 import type { ReembedDoc } from '../models/reembeds.js';
@@ -12,7 +12,7 @@ interface RunOf extends Tenant {
 /** Outcome of one file of a run. */
 export type ReembedEnd = { readonly fileId: number } & (
   | { readonly outcome: 'reembedded'; readonly chunks: number; readonly tokens: number }
-  | { readonly outcome: 'skipped'; readonly reason: KeptReason }
+  | { readonly outcome: 'skipped'; readonly reason: ReembedSkipReason }
   | { readonly outcome: 'failed'; readonly message: string }
 );
 
@@ -22,7 +22,7 @@ export interface ReembedSums {
   readonly chunks: number;
   readonly tokens: number;
   /** Number of skipped files by reason. */
-  readonly skipped: Readonly<Partial<Record<KeptReason, number>>>;
+  readonly skipped: Readonly<Partial<Record<ReembedSkipReason, number>>>;
 }
 
 /** Rows of a re-embedding run, one per file: each outcome is stored once, however often a step is repeated. */

@@ -6,7 +6,7 @@ import type { FileQueue } from '../files/queue.js';
 import { transition } from '../files/transitions.js';
 import type { RunDoc } from '../models/runs.js';
 
-/** Maximum number of runs of one user that are released in one round. */
+/** Maximum number of runs of one user that are released in one batch. */
 const AT_ONCE = 500;
 
 /**

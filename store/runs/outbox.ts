@@ -62,7 +62,7 @@ export interface Runs {
   /** Returns the number of users with open runs in an organization. Reads at most 20,000 runs. */
   countUsersWithOpenRuns(organizationId: number): Promise<number>;
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
-  isBehindAnother(run: RunDoc): Promise<boolean>;
+  hasEarlierWaiting(run: RunDoc): Promise<boolean>;
   /** Returns active runs that Temporal started before a time. */
   listActiveStartedBefore(startedBefore: Date, limit: number): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
@@ -182,7 +182,7 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
         .hint('usersAtWork');
       return rows.length;
     },
-    async isBehindAnother({ _id, fileId, workflowId, acceptedAt }) {
+    async hasEarlierWaiting({ _id, fileId, workflowId, acceptedAt }) {
       if (fileId === null) return false;
       // Ids come from a block per process, so they do not show which run was accepted first.
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };

@@ -39,7 +39,7 @@ export function createUserAcceptance(
       const rows = await readRows<UserDoc, Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
         users,
         { $or: some, deletedAt: null },
-        { fields: { organizationId: 1, customerId: 1 }, most: some.length },
+        { fields: { organizationId: 1, customerId: 1 }, maxRows: some.length },
       );
       const live = new Map(rows.map((row) => [row._id, row]));
       return tenants.map(({ organizationId, userId }) => {

@@ -55,7 +55,7 @@ export function createVectorCache(connection: Connection): VectorCache {
     const rows = await readRows<
       CachedVectorDoc,
       { readonly _id: string; readonly vector: { readonly buffer: Uint8Array } }
-    >(model, { _id: { $in: [...keys] } }, { most: keys.length });
+    >(model, { _id: { $in: [...keys] } }, { maxRows: keys.length });
     const found = rows.map(({ _id, vector }) => {
       // Copied, because BSON's view need not begin at a multiple of four.
       const copy = Uint8Array.from(vector.buffer);

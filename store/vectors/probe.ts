@@ -33,7 +33,7 @@ export async function brokenCollections(client: QdrantClient, names: readonly st
         return [];
       } catch (error) {
         const failure = qdrantFailure(error);
-        if (failure instanceof StoreFailure && failure.trouble === 'unreachable') throw failure;
+        if (failure instanceof StoreFailure && failure.kind === 'unreachable') throw failure;
         // The collection was deleted since it was listed.
         return statusOf(error) === NOT_FOUND ? [] : [{ name, reason: (failure as Error).message }];
       }

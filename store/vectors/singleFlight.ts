@@ -24,22 +24,22 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 
 export function createSingleFlight<T>(): SingleFlight<T> {
   /** A promise resolves to null if its call failed or was aborted. */
-  const underWay = new Map<string, Promise<T | null>>();
+  const inProgress = new Map<string, Promise<T | null>>();
   return {
     async get(keys, make, signal) {
       const found = new Map<string, T>();
       let open = [...new Set(keys)];
       while (open.length > 0) {
         const others = open.flatMap((key) => {
-          const making = underWay.get(key);
+          const making = inProgress.get(key);
           return making ? [{ key, making }] : [];
         });
-        const mine = open.filter((key) => !underWay.has(key));
+        const mine = open.filter((key) => !inProgress.has(key));
         if (mine.length > 0) {
           // Compute our own before waiting for others, so that two calls never wait for each other.
           const making = make(mine);
           for (const key of mine)
-            underWay.set(
+            inProgress.set(
               key,
               making.then(
                 (made) => made.get(key) ?? null,
@@ -49,7 +49,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
           try {
             for (const [key, value] of await making) found.set(key, value);
           } finally {
-            for (const key of mine) underWay.delete(key);
+            for (const key of mine) inProgress.delete(key);
           }
           const left = mine.find((key) => !found.has(key));
           if (left !== undefined) throw new Error('make() returned no value for a key');

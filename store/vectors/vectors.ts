@@ -1,7 +1,7 @@
 import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
-import type { Watch } from '../../observability/watch.js';
+import type { CallObserver } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
 import { createCollections, statusOf } from './collection.js';
@@ -79,7 +79,10 @@ const PROBE_GOOD_MS = 5_000;
 const IDS_PER_DELETE = 10_000;
 
 /** Groups files that are equal except for their ids. */
-function alike<T extends { readonly _id: number }>(files: readonly T[], sameOf: (file: T) => object): [T, ...T[]][] {
+function groupEqual<T extends { readonly _id: number }>(
+  files: readonly T[],
+  sameOf: (file: T) => object,
+): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const file of files) {
     const key = JSON.stringify(sameOf(file));
@@ -105,7 +108,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
  */
 export function createVectors(
   settings: VectorSettings,
-  watch: Watch | null = null,
+  watch: CallObserver | null = null,
   timeoutMs = QDRANT_TIMEOUT_MS,
 ): Vectors {
   const bare = new QdrantClient({
@@ -147,7 +150,7 @@ export function createVectors(
     upsert: createUpserts(client, collections, settings.writes),
     async setTags(files) {
       // Files of a data source mostly have the same tags, so one operation covers all of them.
-      const operations = alike(files, ({ organizationId, userId, tagPairs }) => ({
+      const operations = groupEqual(files, ({ organizationId, userId, tagPairs }) => ({
         organizationId,
         userId,
         tagPairs,

@@ -1,6 +1,6 @@
 import type { QdrantClient } from '@qdrant/js-client-rest';
 
-import { type Watch, watched } from '../../observability/watch.js';
+import { type CallObserver, observe } from '../../observability/watch.js';
 import { qdrantFailure } from './qdrantFailure.js';
 import type { QueryQdrant } from './reader.js';
 
@@ -17,7 +17,7 @@ async function failing<T>(work: () => Promise<T>, signal?: AbortSignal): Promise
  * Returns the client with each request reported to `watch` by method and collection.
  * @throws StoreFailure from every method while Qdrant does not answer or is broken
  */
-export function watchedClient(client: QdrantClient, watch: Watch | null): QdrantClient {
+export function watchedClient(client: QdrantClient, watch: CallObserver | null): QdrantClient {
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
@@ -29,7 +29,7 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
           operation: name,
           target: typeof collection === 'string' ? collection : '',
         } as const;
-        return failing(() => watched(watch, call, () => Promise.resolve(member.apply(target, given) as unknown)));
+        return failing(() => observe(watch, call, () => Promise.resolve(member.apply(target, given) as unknown)));
       };
     },
   });
@@ -39,10 +39,10 @@ export function watchedClient(client: QdrantClient, watch: Watch | null): Qdrant
  * Returns the reader with each request reported to `watch`: `/collections/<name>/points/query` is the operation
  * `query`, and `…/query/batch` is `query_batch`.
  */
-export function watchedReader(ask: QueryQdrant, watch: Watch | null): QueryQdrant {
+export function watchedReader(ask: QueryQdrant, watch: CallObserver | null): QueryQdrant {
   return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
-    return failing(() => watched(watch, call, () => ask(path, question, signal)), signal);
+    return failing(() => observe(watch, call, () => ask(path, question, signal)), signal);
   };
 }

@@ -11,7 +11,7 @@ const ATTEMPTS_KEPT = 50;
 const REDELIVERED_AT_ONCE = 1000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** State of an event's delivery to one receiver after a round of deliveries. */
+/** State of an event's delivery to one receiver after a batch of deliveries. */
 export interface DeliveryOutcome {
   readonly event: NumberedEvent;
   readonly status: DeliveryStatus;
@@ -19,7 +19,7 @@ export interface DeliveryOutcome {
   readonly tries: number;
   /** Time of the next attempt; null if the event waits for another event of its object, or has ended. */
   readonly nextTryAt: Date | null;
-  /** The attempt of this round; null if there was none. */
+  /** The attempt of this batch; null if there was none. */
   readonly attempt: AttemptDoc | null;
 }
 
@@ -27,7 +27,7 @@ export interface Deliveries {
   /** Returns the pending deliveries, in the order of the feed. */
   listPending(webhookId: number): Promise<DeliveryDoc[]>;
   /**
-   * Returns the positions that already have a delivery, because an earlier round was interrupted after it wrote them.
+   * Returns the positions that already have a delivery, because an earlier batch was interrupted after it wrote them.
    */
   filterDelivered(webhookId: number, positions: readonly number[]): Promise<number[]>;
   /** Writes outcomes of new and existing deliveries. */

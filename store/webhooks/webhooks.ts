@@ -6,7 +6,7 @@ import type { Secrets } from '../secrets/secrets.js';
 import type { Sequence, Session } from '../database/sequence.js';
 import { ANY_NUMBER, type DeliveryDoc, type WebhookDoc, type WebhookFailure } from '../models/webhooks.js';
 
-/** State of a webhook after a round of deliveries. */
+/** State of a webhook after a batch of deliveries. */
 export interface WebhookProgress {
   /** Every event up to this number has a delivery. */
   readonly cursor: number;
@@ -18,7 +18,7 @@ export interface WebhookProgress {
   readonly failing: WebhookFailure | null;
   /** Whether the receiver answered 410 (Gone). */
   readonly disabled: boolean;
-  /** The value of `wake` at the start of the round, if no work is left; otherwise null. */
+  /** The value of `wake` at the start of the batch, if no work is left; otherwise null. */
   readonly done: number | null;
 }
 
@@ -135,7 +135,7 @@ export function createWebhooks(
       await webhooks.deleteOne({ _id: webhookId, deletedAt: { $ne: null } });
     },
     async enableAndWake(webhookId) {
-      // A unique value, so that a round that is just ending does not clear it.
+      // A unique value, so that a batch that is just ending does not clear it.
       await webhooks.updateOne({ _id: webhookId }, { $set: { wake: -Date.now(), wokenAt: null, disabledAt: null } });
     },
     listUnsignalled: (wokenBefore, limit) =>

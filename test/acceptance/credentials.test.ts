@@ -7,7 +7,7 @@ import { loadConfig } from '../../config/config.js';
 import { jsonOf } from '../support/client.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
-import { theirs } from '../support/contract.js';
+import { publishedDocument } from '../support/contract.js';
 
 type Headers = Record<string, string>;
 
@@ -84,7 +84,7 @@ const EXPECTED = {
 
 /** Returns our scheme for an operation of the contract. The token operation has its two headers as parameters. */
 function schemeInContract(method: string, path: string): keyof typeof EXPECTED | null {
-  const described = theirs.paths[path]?.[method];
+  const described = publishedDocument.paths[path]?.[method];
   if (!described) return null;
   if (!described.security) return 'issuing';
   return described.security.some((one) => 'accessToken' in one) ? 'user' : 'key';

@@ -41,7 +41,7 @@ async function untilIdle(): Promise<void> {
       const later = new Date(Date.now() + 60_000);
       return [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedBefore(later, 1))];
     },
-    (underWay) => underWay.length === 0,
+    (inProgress) => inProgress.length === 0,
   );
 }
 

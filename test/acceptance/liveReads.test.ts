@@ -6,7 +6,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { sfId } from '../emulators/salesforce.js';
 import { type Site, startSampleSite } from '../emulators/site.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
-import { answerFault, choices, ours } from '../support/contract.js';
+import { answerFault, choices, ourDocument } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
@@ -297,9 +297,9 @@ test('a list read by cursors has each entry once, in the same order for any page
     ),
     gotList('/integrations/sharepoint/sites/list', 5, { data_source_id: ids.sharePoint }, 'sites'),
   ];
-  const byCursor = Object.entries(ours.paths).flatMap(([path, methods]) =>
+  const byCursor = Object.entries(ourDocument.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
-      choices(ours, responses['200']?.content['application/json']?.schema ?? {}).some(
+      choices(ourDocument, responses['200']?.content['application/json']?.schema ?? {}).some(
         ({ properties }) => properties && 'next_cursor' in properties,
       )
         ? [`${method} ${path}`]

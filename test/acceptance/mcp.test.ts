@@ -121,7 +121,7 @@ test('search filters by source, file and time, and continues by offset', async (
   expect([first.passages[0]?.rank, second.passages[0]?.rank]).toEqual([1, 2]);
 });
 
-test('no result shows more than the limit, and a text can be read whole in parts', async () => {
+test('no result exceeds the limit, and a long text can be read in parts', async () => {
   let [text, offset]: [string, number | null] = ['', 0];
   while (offset !== null) {
     const part: { text: string; next_offset: number | null; more: string | null } = await result(

@@ -223,11 +223,11 @@ describe('redirect from the provider', () => {
 test('refreshes rotating tokens at the top level of the answer once for many calls, each time with the newest token', async () => {
   await consentTo(await urlFor({ service: 'SLACK' }));
   const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
-  for (const round of [1, 2]) {
+  for (const iteration of [1, 2]) {
     slack.oauth.expireAll();
     const calls = Array.from({ length: 20 }, () => user.get('/integrations/slack/conversations'));
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(calls.map(() => 200));
-    expect(refreshes()).toHaveLength(round);
+    expect(refreshes()).toHaveLength(iteration);
   }
   expect(refreshes().every(({ outcome }) => outcome === 'granted')).toBe(true);
   expect(new Set(refreshes().map(({ parameters }) => parameters['refresh_token'])).size).toBe(2);

@@ -78,11 +78,11 @@ interface ReadPage {
 async function pagesOf(parent: FileRecord, who = user): Promise<ReadPage[]> {
   const children = (await who.children(parent.id)).toSorted((a, b) => a.id - b.id);
   return Promise.all(
-    children.map(async ({ id, external_url: url, file_metadata: facts }) => {
+    children.map(async ({ id, external_url: url, file_metadata: metadata }) => {
       const chunks = await who.chunks({ ids: [id] });
       const text = chunks.results.map((chunk) => chunk.source_content).join('\n');
       const number = Number(/pier(\d+)/.exec(url ?? '')?.[1]);
-      return { id, number, text, removed: (facts ?? {})['repeated_blocks_removed'] };
+      return { id, number, text, removed: (metadata ?? {})['repeated_blocks_removed'] };
     }),
   );
 }

@@ -59,9 +59,9 @@ test('a scheduled sync without changes makes no more requests than a listing', a
     await act();
     return fixture.requestCount() - before;
   };
-  const pass = () => runScheduledSync(client, service.names, scheduleId);
+  const runSchedule = () => runScheduledSync(client, service.names, scheduleId);
   // After this sync, the files are known to agree with a listing.
-  expect(await pass()).toEqual({ outcome: 'finished', parts: 2 });
+  expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
 
   const { id } = await sourceOf(user);
   const listing = await requestsOf(async () => {
@@ -72,14 +72,16 @@ test('a scheduled sync without changes makes no more requests than a listing', a
     );
   });
   // A listing on request may have found changes that no sync has applied, so the next sync reads its selection again.
-  expect(await pass()).toEqual({ outcome: 'finished', parts: 2 });
-  const unchanged = await requestsOf(async () => expect(await pass()).toEqual({ outcome: 'finished', parts: 1 }));
+  expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
+  const unchanged = await requestsOf(async () =>
+    expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 1 }),
+  );
   expect(unchanged).toBeGreaterThan(0);
   expect(unchanged).toBeLessThanOrEqual(listing);
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
   const before = await readyFiles();
-  expect(await pass()).toEqual({ outcome: 'finished', parts: 2 });
+  expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
   const changed = (await readyFiles()).filter(
     ({ id: fileId, last_sync }) => before.find((file) => file.id === fileId)?.last_sync !== last_sync,
   );

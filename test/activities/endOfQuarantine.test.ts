@@ -84,7 +84,7 @@ async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): 
 }
 
 /** A container with children in quarantine, and related files that a deletion must not affect. */
-interface Scene {
+interface Scenario {
   readonly user: TestUser;
   readonly owner: Owner;
   readonly dataSourceId: number;
@@ -93,34 +93,37 @@ interface Scene {
 }
 type Child = 'own' | 'nested' | 'sibling' | 'loose' | 'of another source';
 /** Deletions, and the files whose quarantine they end. */
-const DELETIONS: readonly (readonly [what: string, act: (scene: Scene) => Promise<unknown>, ends: readonly Child[]])[] =
+const DELETIONS: readonly (readonly [
+  what: string,
+  act: (scenario: Scenario) => Promise<unknown>,
+  ends: readonly Child[],
+])[] = [
+  ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
   [
-    ['of the container', ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] } }), ['own']],
-    [
-      'of the container with its descendants',
-      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
-      ['own', 'nested'],
-    ],
-    [
-      'of the contents of the container, whose record is kept',
-      ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
-      ['own'],
-    ],
-    ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
-    [
-      'of another container',
-      ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
-      ['sibling'],
-    ],
-    [
-      'of the access to the data source',
-      async ({ user, dataSourceId }) =>
-        expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
-          status: 200,
-        }),
-      ['own', 'nested', 'sibling', 'loose'],
-    ],
-  ];
+    'of the container with its descendants',
+    ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, deleteChildren: true }),
+    ['own', 'nested'],
+  ],
+  [
+    'of the contents of the container, whose record is kept',
+    ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
+    ['own'],
+  ],
+  ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
+  [
+    'of another container',
+    ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
+    ['sibling'],
+  ],
+  [
+    'of the access to the data source',
+    async ({ user, dataSourceId }) =>
+      expect(await user.post('/revoke_access_token', { data_source_id: dataSourceId })).toMatchObject({
+        status: 200,
+      }),
+    ['own', 'nested', 'sibling', 'loose'],
+  ],
+];
 
 test('a deletion ends the quarantine of exactly the files that belong to the deleted object', () =>
   everyRow(
@@ -197,9 +200,9 @@ test('a sweep claims expired files of one user, the oldest first, up to its limi
 test('a run takes over unfinished files of ended runs, but no files of a running one', async () => {
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
-  const [ended, underWay] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
+  const [ended, inProgress] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
   await runs.finish(ended, 'aborted', {});
-  const claims = [ended, underWay, null];
+  const claims = [ended, inProgress, null];
   const ids: number[] = [];
   for (const [index, runId] of claims.entries()) {
     ids.push(await quarantined(owner, { parentId: index + 1 }));

@@ -73,7 +73,7 @@ const itemOf = (id: string): SourceItem => ({
   ...(hasPaths ? { path: pathOf(id) } : {}),
 });
 const childrenOf = (parent: string | null): string[] => [...tree].flatMap(([id, at]) => (at === parent ? [id] : []));
-const below = (id: string): string[] => [id, ...childrenOf(id).flatMap(below)];
+const descendantsOf = (id: string): string[] => [id, ...childrenOf(id).flatMap(descendantsOf)];
 
 /** Creates or moves an item, and reports a change of that item only. */
 function put(id: string, parent: string | null): void {
@@ -82,7 +82,7 @@ function put(id: string, parent: string | null): void {
 }
 /** Removes an item with its descendants, and reports a change of that item only. */
 function remove(id: string): void {
-  for (const one of below(id)) tree.delete(one);
+  for (const one of descendantsOf(id)) tree.delete(one);
   feed.push({ gone: id });
 }
 
@@ -98,7 +98,7 @@ const account = {
     if (!tree.has(id)) return Promise.reject(new Fault('not_found', 'none'));
     if (forbidden.has(id)) return Promise.reject(new Fault('access_denied', 'forbidden'));
     if (rejected.has(id)) return Promise.reject(new Fault('bad_response', 'rejected'));
-    return Promise.resolve({ items: below(id).map(itemOf), next: null });
+    return Promise.resolve({ items: descendantsOf(id).map(itemOf), next: null });
   },
   changes: {
     now: () => {
@@ -318,7 +318,7 @@ describe('source with a change feed', () => {
     await list();
     await sync(['b', 'c', 'd', 'e']);
     // The change contains only the path, and covers all items below it. A path with the same prefix (/Ab) is kept.
-    for (const id of below('A')) tree.delete(id);
+    for (const id of descendantsOf('A')) tree.delete(id);
     feed.push({ item: itemOf('d') });
     emptied.set(feed.length - 1, ['/A', '/Ab/d']);
     await list();

@@ -32,10 +32,10 @@ const depsOf = (quarantineMs: number): ActivityDeps => {
 };
 
 /** Times in milliseconds for which vanished files are kept. */
-const KEPT: readonly number[] = [0, 86_400_000];
+const RETENTION_MS: readonly number[] = [0, 86_400_000];
 
 test('the attachments of a vanished file are removed with it, and nothing of another file or user', () =>
-  everyRow(KEPT, String, async (quarantineMs) => {
+  everyRow(RETENTION_MS, String, async (quarantineMs) => {
     const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
     for (const customerId of customerIds) await service.user(customerId);
     const [owner, stranger] = await Promise.all(customerIds.map((one) => service.store.users.ensure(1, one)));

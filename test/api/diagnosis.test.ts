@@ -176,7 +176,7 @@ const sourceOf = (fields: object = {}) =>
 test('reports the schedule: as requested, as Temporal has it, and the outcome of the last scheduled sync', async () => {
   const due = { state: 'on', hours: 6 };
   const known = { isPaused: false, nextAt: new Date(0) };
-  const pass = (fields: object) => ({
+  const runWith = (fields: object) => ({
     _id: 1,
     startedAt: null,
     finishedAt: new Date(),
@@ -188,7 +188,7 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     what: string,
     wanted: object,
     known: unknown,
-    pass: object | undefined,
+    run: object | undefined,
     status: string,
     message: RegExp,
   ][] = [
@@ -198,10 +198,10 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
     ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
     ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
-    ['it runs', due, known, pass({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
-    ['it succeeded', due, known, pass({}), 'ok', /every 6 hours/],
-    ['a part failed', due, known, pass({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
-    ['it was aborted', due, known, pass({ outcome: 'aborted' }), 'warn', /ended aborted/],
+    ['it runs', due, known, runWith({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
+    ['it succeeded', due, known, runWith({}), 'ok', /every 6 hours/],
+    ['a part failed', due, known, runWith({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
+    ['it was aborted', due, known, runWith({ outcome: 'aborted' }), 'warn', /ended aborted/],
   ];
   await everyRow(
     rows,

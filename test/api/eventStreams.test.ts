@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Response } from 'express';
 import { describe, expect, test } from '@jest/globals';
 
-import { createPages } from '../../api/eventStreams/pages.js';
+import { createPageCache } from '../../api/eventStreams/pages.js';
 import { createEventStreams, message } from '../../api/http/streams/streams.js';
 import { EventsAnswer } from '../../api/http/operation.js';
 import { sendEvents } from '../../api/http/answers/stream.js';
@@ -132,7 +132,7 @@ describe('streams', () => {
 });
 
 test('pages are read once for all viewers at a position; a failed read is repeated', async () => {
-  const pages = createPages();
+  const pages = createPageCache();
   let reads = 0;
   const read = () => {
     reads += 1;

@@ -10,8 +10,8 @@ import { everyRow } from '../support/everyRow.js';
 
 const document = openApiDocument();
 const faultsOf = createExampleCheck(document);
-const places = documentedCallsOf(document);
-const placeOf = (path: string): DocumentedCall => places.find((place) => place.path === path)!;
+const documentedCalls = documentedCallsOf(document);
+const documentedCallOf = (path: string): DocumentedCall => documentedCalls.find((place) => place.path === path)!;
 
 const FOLDER = new URL('../../api/openapi/examples/', import.meta.url);
 const rows = readdirSync(FOLDER).flatMap((file) =>
@@ -26,7 +26,7 @@ describe('the examples of the reference', () => {
       rows,
       ({ file, id }) => `${file} ${id}`,
       ({ id, example }) => {
-        const place = places.find(({ described }) => described.operationId === id);
+        const place = documentedCalls.find(({ described }) => described.operationId === id);
         expect(place).toBeDefined();
         expect(faultsOf(place!, example)).toEqual([]);
       },
@@ -44,12 +44,14 @@ describe('the examples of the reference', () => {
     ));
 
   test('reports an example that violates its schema', () => {
-    const place = placeOf('/embeddings');
+    const place = documentedCallOf('/embeddings');
     expect(faultsOf(place, { request: { query: 'x', k: 0 }, response: { documents: [] } })).toEqual([
       'request/k must be >= 1',
     ]);
     expect(faultsOf(place, { request: { query: 'x', k: 1 }, response: {} })).toHaveLength(1);
-    expect(faultsOf(placeOf('/process_sitemap'), { parameters: { url: 5 }, response: { urls: [] } })).toHaveLength(1);
+    expect(
+      faultsOf(documentedCallOf('/process_sitemap'), { parameters: { url: 5 }, response: { urls: [] } }),
+    ).toHaveLength(1);
   });
 });
 
@@ -60,7 +62,7 @@ describe('a recorded call', () => {
   });
   const found = { content: 'A text.', file_id: 1, vector: null };
   const chosen = (...calls: ReturnType<typeof call>[]): Example | null =>
-    chooseExample(placeOf('/embeddings'), calls, faultsOf);
+    chooseExample(documentedCallOf('/embeddings'), calls, faultsOf);
 
   test('is chosen if it has content and a length that shows the fields', () => {
     const empty = call({ query: 'a', k: 1 }, { documents: [] });
@@ -76,10 +78,10 @@ describe('a recorded call', () => {
     expect(chosen({ ...call({ query: 'a', k: 1 }, { documents: [] }), path: '/other' })).toBeNull();
   });
 
-  test('gives the values of path and query in their types', () => {
+  test('parses the parameters in path and query into their types', () => {
     const path = '/sync_runs/{sync_run_id}/items';
     const example = chooseExample(
-      placeOf(path),
+      documentedCallOf(path),
       [{ method: 'GET', path: '/sync_runs/7/items?limit=2', response: { results: [], next_cursor: null }, baseUrl }],
       faultsOf,
     );

@@ -268,9 +268,9 @@ describe('failure of a store', () => {
         ['failed', 503, 5, 'Qdrant reports an internal error'],
         ['full', 507, 30, 'Qdrant has no disk space left'],
       ] as const,
-      ([trouble]) => trouble,
-      ([trouble, status, retryAfterSeconds, text]) => {
-        const answer = storeAnswer(new StoreFailure('Qdrant', trouble, new Error('10.1.2.3 secret')));
+      ([kind]) => kind,
+      ([kind, status, retryAfterSeconds, text]) => {
+        const answer = storeAnswer(new StoreFailure('Qdrant', kind, new Error('10.1.2.3 secret')));
         expect(answer).toMatchObject({ status, retryAfterSeconds, detail: expect.stringContaining(text) });
         expect(answer.detail).not.toContain('secret');
       },
@@ -282,7 +282,7 @@ describe('failure of a store', () => {
     const networkError = new mongo.MongoNetworkError('closed');
     expect(storeFailureOf(new Error('in', { cause: networkError }))).toMatchObject({
       store: 'MongoDB',
-      trouble: 'unreachable',
+      kind: 'unreachable',
     });
     expect(storeFailureOf(new TypeError('ours'))).toBeNull();
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { EXTENSIONS } from '../../api/extensions.js';
 import { operations } from '../../api/routes.js';
-import { answerOf, type Document, ours, theirs } from '../support/contract.js';
+import { answerOf, type Document, ourDocument, publishedDocument } from '../support/contract.js';
 
 const names = (document: Document): string[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -11,11 +11,11 @@ const names = (document: Document): string[] =>
 
 describe('described operations', () => {
   test('include all 94 of the contract', () => {
-    expect(names(theirs)).toHaveLength(94);
-    expect(names(theirs).filter((name) => !names(ours).includes(name))).toEqual([]);
+    expect(names(publishedDocument)).toHaveLength(94);
+    expect(names(publishedDocument).filter((name) => !names(ourDocument).includes(name))).toEqual([]);
   });
   test('that the contract does not have are listed in api/extensions.ts with their reason', () => {
-    const added = names(ours).filter((name) => !names(theirs).includes(name));
+    const added = names(ourDocument).filter((name) => !names(publishedDocument).includes(name));
     const listed = Object.keys(EXTENSIONS.operations);
     expect({
       'needs a row in EXTENSIONS.operations': added.filter((name) => !listed.includes(name)),
@@ -29,8 +29,8 @@ describe('described operations', () => {
 });
 
 test('an upload has exactly the options of the contract and our extensions in the query, and a file in a form', () => {
-  const described = ours.paths['/uploadfile']?.['post'];
-  const contract = theirs.paths['/uploadfile']?.['post'];
+  const described = ourDocument.paths['/uploadfile']?.['post'];
+  const contract = publishedDocument.paths['/uploadfile']?.['post'];
   const optionsOf = (operation: typeof described) =>
     (operation?.parameters ?? [])
       .filter((one) => one.in === 'query')
@@ -50,10 +50,10 @@ test('an upload has exactly the options of the contract and our extensions in th
 });
 
 test('a file record is described with all 39 keys of the contract and with our extensions', () => {
-  const described = answerOf(ours, 'post', '/resync_file');
+  const described = answerOf(ourDocument, 'post', '/resync_file');
   expect(Object.keys(described?.properties ?? {}).sort()).toEqual(
     [
-      ...Object.keys(theirs.components.schemas?.['UserFile']?.properties ?? {}),
+      ...Object.keys(publishedDocument.components.schemas?.['UserFile']?.properties ?? {}),
       ...Object.keys(EXTENSIONS.records),
     ].sort(),
   );
@@ -61,7 +61,7 @@ test('a file record is described with all 39 keys of the contract and with our e
 });
 
 test('no parameter is a version, and only paths under /auth/v1 contain one', () => {
-  for (const [path, methods] of Object.entries(ours.paths)) {
+  for (const [path, methods] of Object.entries(ourDocument.paths)) {
     if (/\bv\d/.test(path)) expect(path).toMatch(/^\/auth\/v1\//);
     for (const { parameters = [] } of Object.values(methods))
       expect(parameters.filter(({ name }) => /version/i.test(name))).toEqual([]);
@@ -69,7 +69,7 @@ test('no parameter is a version, and only paths under /auth/v1 contain one', () 
 });
 
 test('documents failures as well as success; 403 only where an API key is required', () => {
-  const responsesOf = (path: string) => Object.keys(ours.paths[path]?.['post']?.responses ?? {});
+  const responsesOf = (path: string) => Object.keys(ourDocument.paths[path]?.['post']?.responses ?? {});
   const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
   expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));
   expect(responsesOf('/scrape_sitemap')).not.toContain('403');
@@ -82,9 +82,9 @@ const NEEDED: readonly string[] = ['/delete_files', '/delete_files_v2', '/quaran
 test('a body is described as optional exactly where it may be absent', () => {
   const rules = { mayCall: () => true, redirectUriSchemes: [] };
   const wrong = operations.flatMap(({ method, path, body }) => {
-    if (!body || !ours.paths[path]?.[method]) return [];
+    if (!body || !ourDocument.paths[path]?.[method]) return [];
     const accepts = !body.validate({}, { context: rules, stripUnknown: true }).error && !NEEDED.includes(path);
-    const { requestBody } = ours.paths[path][method] as { requestBody?: { required?: boolean } };
+    const { requestBody } = ourDocument.paths[path][method] as { requestBody?: { required?: boolean } };
     return requestBody?.required === !accepts ? [] : [`${method} ${path}`];
   });
   expect(wrong).toEqual([]);

@@ -132,7 +132,7 @@ describe('operators page', () => {
     expect(render('tiles', { sources: withProblems })).toMatch(/^Data sources 15 6 need attention/);
     expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
-    expect(render('tiles', { engines: down })).toMatch(/trouble qdrant$/);
+    expect(render('tiles', { engines: down })).toMatch(/failing qdrant$/);
   });
 
   test('shows when a data source is synced next', () =>
@@ -268,7 +268,7 @@ describe('overview of an organization', () => {
   const depsOf = (reads: string[], broken: readonly string[] = []) =>
     ({
       ...{ store: storeOf(reads, broken), log, dispatcher: { ping: () => Promise.resolve() } },
-      ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null) },
+      ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null) },
     }) as never;
 
   test('is shared by concurrent callers, and belongs to its own organization', async () => {
@@ -379,16 +379,16 @@ describe('live page', () => {
     expect(watch('three')).toBeNull();
     live.endSession('one');
     await one.ended;
-    expect(one.events.at(-1)).toBe('event: over\ndata: {}\n\n');
-    expect(two.events.at(-1)).not.toContain('over');
+    expect(one.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
+    expect(two.events.at(-1)).not.toContain('signed-out');
     over.push('two');
     await two.ended;
-    expect(two.events.at(-1)).toBe('event: over\ndata: {}\n\n');
+    expect(two.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
     const three = watch('three')!;
     await live.close();
     await three.ended;
     // Closing does not sign out: a returning browser shows the page again.
-    expect(three.events.some((text) => text.includes('over'))).toBe(false);
+    expect(three.events.some((text) => text.includes('signed-out'))).toBe(false);
     expect(watch('four')).toBeNull();
   });
 });

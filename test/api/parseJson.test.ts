@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { CHUNK_LIMITS, JSON_LIMITS, type JsonLimits } from '../../api/http/body/json/limits.js';
 import { parseJson } from '../../api/http/body/json/parse.js';
-import { type Chance, seededChance } from '../support/seed.js';
+import { type SeededRandom, seededRandom } from '../support/seed.js';
 import { isThorough } from '../support/thorough.js';
 
 const parse = (text: string, sliceBytes?: number, limits: JsonLimits = JSON_LIMITS): Promise<unknown> =>
@@ -26,7 +26,7 @@ const SCALARS = ['1', '-2.5e+3', '0', 'true', 'null', '"a"', '""', '"\\"],}"', '
 const KEYS = ['"a"', '"b"', '"10"', '"2"', '"__proto__"', '"x\\"y"', '"a"', '"constructor"'];
 const SPACES = ['', '', ' ', '\n', '\t '];
 
-function write(chance: Chance, depth: number): string {
+function write(chance: SeededRandom, depth: number): string {
   const space = () => chance.pick(SPACES);
   if (depth === 0 || chance.below(4) === 0) return chance.pick(SCALARS);
   const parts = Array.from({ length: chance.below(6) }, () => `${space()}${write(chance, depth - 1)}${space()}`);
@@ -56,7 +56,7 @@ const TOKENS = [
   '"a":',
 ];
 /** Removes, inserts or replaces one token. */
-function spoil(chance: Chance, text: string): string {
+function spoil(chance: SeededRandom, text: string): string {
   const at = chance.below(text.length + 1);
   const spoiled = text.slice(0, at) + chance.pick(['', ...TOKENS]) + text.slice(at + chance.below(2));
   // Half of a surrogate pair has no UTF-8 form.
@@ -64,8 +64,8 @@ function spoil(chance: Chance, text: string): string {
 }
 
 test('accepts and refuses the same texts as JSON.parse, in slices of any size', async () => {
-  const chance = seededChance('JSON in slices');
-  for (let round = 0; round < (isThorough() ? 20_000 : 400); round += 1) {
+  const chance = seededRandom('JSON in slices');
+  for (let iteration = 0; iteration < (isThorough() ? 20_000 : 400); iteration += 1) {
     const text = write(chance, 5);
     for (const one of [text, spoil(chance, text), spoil(chance, spoil(chance, text))]) {
       const sliceBytes = chance.pick([1, 2, 5, 20, 100]);

@@ -18,7 +18,7 @@ function limiter(limits: RateLimits) {
       throw error;
     }
   };
-  return { ask, pass: (ms: number) => (now += ms) };
+  return { ask, advance: (ms: number) => (now += ms) };
 }
 const times = (count: number, act: () => number): number[] => Array.from({ length: count }, act);
 
@@ -28,13 +28,13 @@ test('admits every call without limits', () => {
 });
 
 test('a user may use the budget of a minute at once, then as it refills, and gets the time to wait', () => {
-  const { ask, pass } = limiter({ perUser: 6, perOrganization: 0 });
+  const { ask, advance } = limiter({ perUser: 6, perOrganization: 0 });
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
-  pass(4_000);
+  advance(4_000);
   expect(ask(user(1))).toBe(6);
-  pass(6_000);
+  advance(6_000);
   expect(times(2, () => ask(user(1)))).toEqual([0, 10]);
-  pass(3_600_000);
+  advance(3_600_000);
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
 });
 
@@ -49,10 +49,10 @@ test('counts users separately, and their organization with its own calls', () =>
 });
 
 test('a refused request uses no budget', () => {
-  const { ask, pass } = limiter({ perUser: 1, perOrganization: 2 });
+  const { ask, advance } = limiter({ perUser: 1, perOrganization: 2 });
   expect(times(50, () => ask(user(1))).filter((wait) => wait === 0)).toHaveLength(1);
   expect(ask(user(2))).toBe(0);
-  pass(60_000);
+  advance(60_000);
   expect(ask(user(1))).toBe(0);
 });
 

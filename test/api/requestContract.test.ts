@@ -14,9 +14,9 @@ import {
   type Schema,
   fieldsOf,
   keysOf,
-  ours,
+  ourDocument,
   shapesOf,
-  theirs,
+  publishedDocument,
   usualAnswerOf,
   valueAt,
   withValue,
@@ -29,7 +29,7 @@ const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 /** Fields that accept null as an extension of the contract, listed in api/extensions.ts. */
 const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+) null$/.exec(text)?.[1] ?? []);
 
-const withBody = operations.filter(({ method, path }) => bodyOf(theirs, method, path) !== undefined);
+const withBody = operations.filter(({ method, path }) => bodyOf(publishedDocument, method, path) !== undefined);
 /** Returns fields by path. Fields of several shapes with the same path are merged. */
 function byPath(fields: readonly Field[]): Map<string, Field> {
   const found = new Map<string, Field>();
@@ -53,13 +53,13 @@ const BOUNDS = [
   'pattern',
 ];
 
-const boundsOf = (document: typeof ours, { schema }: Field) =>
+const boundsOf = (document: typeof ourDocument, { schema }: Field) =>
   Object.fromEntries(
     choices(document, schema).flatMap((one) => Object.entries(one).filter(([word]) => BOUNDS.includes(word))),
   );
 
 /** Returns the names of the types, without null. An enum with integers counts as integer. */
-function typesOf(document: typeof ours, { schema }: Field): string {
+function typesOf(document: typeof ourDocument, { schema }: Field): string {
   const types = choices(document, schema).flatMap((one) =>
     one.enum?.some(Number.isInteger) ? ['integer'] : [one.type].flat(),
   );
@@ -78,8 +78,8 @@ const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
 /** Operations with a body: their fields in the contract and in our document. */
 const rows = withBody.map((operation) => {
   const { method, path } = operation;
-  const [wanted, offered] = [bodyOf(theirs, method, path) ?? {}, bodyOf(ours, method, path) ?? {}];
-  const [contract, described] = [byPath(fieldsOf(theirs, wanted)), byPath(fieldsOf(ours, offered))];
+  const [wanted, offered] = [bodyOf(publishedDocument, method, path) ?? {}, bodyOf(ourDocument, method, path) ?? {}];
+  const [contract, described] = [byPath(fieldsOf(publishedDocument, wanted)), byPath(fieldsOf(ourDocument, offered))];
   const both = [...contract.values()].flatMap((field) => {
     const own = described.get(field.path);
     return own ? [{ ...field, own }] : [];
@@ -109,9 +109,11 @@ test('every operation requires exactly the fields that the contract requires', (
 
 test('every operation accepts null exactly where the contract does', () =>
   each(({ path, both }) => {
-    const nullable = both.filter(({ own }) => allowsNull(ours, own.schema)).map((one) => one.path);
+    const nullable = both.filter(({ own }) => allowsNull(ourDocument, own.schema)).map((one) => one.path);
     const expected = both
-      .filter((one) => allowsNull(theirs, one.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${one.path}`))
+      .filter(
+        (one) => allowsNull(publishedDocument, one.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${one.path}`),
+      )
       .map((one) => one.path);
     expect(nullable.toSorted()).toEqual(expected.toSorted());
   }));
@@ -119,7 +121,7 @@ test('every operation accepts null exactly where the contract does', () =>
 test('every operation has the enum values of the contract, and no others than those in api/extensions.ts', () =>
   each(({ both }) => {
     const differing = both.flatMap(({ own, ...one }) => {
-      const [mine, wanted] = [enumOf(ours, own.schema) ?? [], enumOf(theirs, one.schema) ?? []];
+      const [mine, wanted] = [enumOf(ourDocument, own.schema) ?? [], enumOf(publishedDocument, one.schema) ?? []];
       const added = mine.filter((value) => !wanted.includes(value) && !(value in EXTENSIONS.values));
       const missing = wanted.filter((value) => !mine.includes(value));
       return [
@@ -133,7 +135,7 @@ test('every operation has the enum values of the contract, and no others than th
 test('every operation has the types of the contract', () =>
   each(({ both }) => {
     const differences = both
-      .map(({ own, ...one }) => [one.path, typesOf(ours, own), typesOf(theirs, one)])
+      .map(({ own, ...one }) => [one.path, typesOf(ourDocument, own), typesOf(publishedDocument, one)])
       .filter(([, own, expected]) => own !== expected);
     expect(differences).toEqual([]);
   }));
@@ -141,16 +143,16 @@ test('every operation has the types of the contract', () =>
 test('every operation has the bounds of the contract; additional ones are in docs/api/conventions.md', () =>
   each(({ both }) => {
     for (const { own, ...one } of both)
-      if (!choices(ours, own.schema).some((choice) => choice.enum))
-        expect({ field: one.path, ...boundsOf(ours, own) }).toMatchObject({
+      if (!choices(ourDocument, own.schema).some((choice) => choice.enum))
+        expect({ field: one.path, ...boundsOf(ourDocument, own) }).toMatchObject({
           field: one.path,
-          ...boundsOf(theirs, one),
+          ...boundsOf(publishedDocument, one),
         });
   }));
 
 test('every operation fills in the defaults of the contract for absent and null fields at any depth', () =>
   each(({ path, operation, wanted, described }) => {
-    for (const shape of shapesOf(theirs, wanted)) {
+    for (const shape of shapesOf(publishedDocument, wanted)) {
       const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
       const filled = validate(operation.body!, least, 'body', RULES);
       for (const { path: name, schema } of shape.fields) {
@@ -163,7 +165,7 @@ test('every operation fills in the defaults of the contract for absent and null 
         const whole = sent === least ? filled : validate(operation.body!, sent, 'body', RULES);
         // An object may contain filled-in inner defaults too.
         expect({ [name]: valueAt(whole, name) }).toMatchObject({ [name]: schema.default });
-        if (!allowsNull(ours, described.get(name)!.schema)) continue;
+        if (!allowsNull(ourDocument, described.get(name)!.schema)) continue;
         expect(validate(operation.body!, withValue(sent, name, null), 'body', RULES)).toEqual(whole);
       }
     }
@@ -171,7 +173,7 @@ test('every operation fills in the defaults of the contract for absent and null 
 
 test('every operation accepts null where the contract allows it, else refuses it with its path', () => {
   const fields = rows.flatMap((row) =>
-    shapesOf(theirs, row.wanted).flatMap((shape) => shape.fields.map((field) => ({ ...row, shape, field }))),
+    shapesOf(publishedDocument, row.wanted).flatMap((shape) => shape.fields.map((field) => ({ ...row, shape, field }))),
   );
   return everyRow(
     fields,
@@ -185,7 +187,8 @@ test('every operation accepts null where the contract allows it, else refuses it
         expect(status).toBe(422);
         refused = JSON.stringify(detail).includes(JSON.stringify(['body', ...keysOf(field.path)]));
       }
-      const isNullable = allowsNull(theirs, field.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${field.path}`);
+      const isNullable =
+        allowsNull(publishedDocument, field.schema) || NULL_EXTENSIONS.includes(`${path.slice(1)}.${field.path}`);
       expect(refused).toBe(!isNullable);
     },
   );
@@ -193,7 +196,7 @@ test('every operation accepts null where the contract allows it, else refuses it
 
 /** Operations whose answer the contract describes: objects, and lists of the older form. */
 const answering = operations.filter(({ method, path }) => {
-  const answer = answerOf(theirs, method, path);
+  const answer = answerOf(publishedDocument, method, path);
   return answer?.properties !== undefined || answer?.items !== undefined;
 });
 
@@ -202,7 +205,7 @@ test('every answer has the fields of the contract and of api/extensions.ts', () 
     answering,
     ({ method, path }) => `${method} ${path}`,
     ({ method, path }) => {
-      const names = (document: typeof ours, schema: Schema) =>
+      const names = (document: typeof ourDocument, schema: Schema) =>
         [...byPath(fieldsOf(document, schema)).keys()].toSorted();
       const answers = `${method.toUpperCase()} ${path}.`;
       const added = Object.keys(EXTENSIONS.fields).flatMap((name) =>
@@ -210,8 +213,8 @@ test('every answer has the fields of the contract and of api/extensions.ts', () 
       );
       // A record may occur at any depth.
       const isOfRecord = (name: string): boolean => (name.split('.').at(-1) ?? '') in EXTENSIONS.records;
-      expect(names(ours, usualAnswerOf(method, path)).filter((name) => !isOfRecord(name))).toEqual(
-        [...names(theirs, answerOf(theirs, method, path) ?? {}), ...added].toSorted(),
+      expect(names(ourDocument, usualAnswerOf(method, path)).filter((name) => !isOfRecord(name))).toEqual(
+        [...names(publishedDocument, answerOf(publishedDocument, method, path) ?? {}), ...added].toSorted(),
       );
     },
   ));

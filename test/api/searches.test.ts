@@ -6,8 +6,8 @@ import type { Found } from '../../api/chunks/findCurrent.js';
 import { rerankFound } from '../../api/chunks/rerankFound.js';
 import type { ApiDeps } from '../../api/http/deps.js';
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';
-import { createDryRunLimiter, readSample, spread, withDeadline } from '../../api/dryRuns/deadline.js';
-import { estimateOf, type Seen } from '../../api/dryRuns/estimate.js';
+import { createDryRunLimiter, readSample, sampleEvenly, withDeadline } from '../../api/dryRuns/deadline.js';
+import { estimateOf, type DryRunFindings } from '../../api/dryRuns/estimate.js';
 import { ready } from '../../api/health/health.js';
 import { validate } from '../../api/http/validate.js';
 import { upstream } from '../../api/upstream.js';
@@ -297,10 +297,10 @@ test('answers a failed provider with 503 if it is retryable, 400 if a setting is
 describe('dry run', () => {
   test('reads an evenly spread sample', () => {
     const all = Array.from({ length: 10 }, (_, index) => index);
-    expect(spread(all, 10)).toEqual(all);
-    expect(spread(all, 20)).toEqual(all);
-    expect(spread(all, 5)).toEqual([1, 3, 5, 7, 9]);
-    expect(spread(all, 1)).toEqual([5]);
+    expect(sampleEvenly(all, 10)).toEqual(all);
+    expect(sampleEvenly(all, 20)).toEqual(all);
+    expect(sampleEvenly(all, 5)).toEqual([1, 3, 5, 7, 9]);
+    expect(sampleEvenly(all, 1)).toEqual([5]);
   });
 
   test('counts unreadable files, and omits files not read in time', async () => {
@@ -337,7 +337,7 @@ describe('dry run', () => {
     expect(await Promise.all([run(() => Promise.resolve(1)), run(() => Promise.resolve(2))])).toEqual([1, 2]);
   });
 
-  const seen = (fields: Partial<Seen>): Seen => ({
+  const seen = (fields: Partial<DryRunFindings>): DryRunFindings => ({
     ...{ files: 3, complete: true, failed: 0, skipped: { not_found: 1 } },
     read: [10, 20, 30].map((tokens) => ({ bytes: tokens * 2, tokens, texts: ['a', 'b'] })),
     ...fields,
@@ -353,7 +353,7 @@ describe('dry run', () => {
     embedder: { spaceOf: () => ({ name: 'here' }) },
     settings: { embeddingPrices: { OPENAI: 500_000 } },
   } as unknown as ApiDeps;
-  const estimate = (fields: Partial<Seen>, options: object = {}, given = deps) =>
+  const estimate = (fields: Partial<DryRunFindings>, options: object = {}, given = deps) =>
     estimateOf({} as never, 'scrapeSitemap', { ...DEFAULT_INGEST_OPTIONS, ...options }, seen(fields), given);
 
   test('is exact if it reads all files', async () => {
@@ -437,7 +437,7 @@ describe('GET /ready', () => {
     ready.handle({
       deps: {
         ...{ store: { ...healthy, ...store }, dispatcher: { ping: () => Promise.resolve() } },
-        ...{ diskTrouble: () => Promise.resolve(null), engineTrouble: () => Promise.resolve(null), ...more },
+        ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null), ...more },
       },
     } as never) as Promise<{ status: string; reasons: string[]; checks: Record<string, { ok: boolean }> }>;
 
@@ -458,7 +458,7 @@ describe('GET /ready', () => {
           {},
           /searches in c1, c2:/,
         ],
-        ['qdrant', { vectors: { probe: fail } }, { engineTrouble: () => Promise.resolve('It ended.') }, /^It ended/],
+        ['qdrant', { vectors: { probe: fail } }, { engineProblem: () => Promise.resolve('It ended.') }, /^It ended/],
         ['temporal', {}, { dispatcher: { ping: fail } }, /^Temporal does not answer/],
         ['worker', { workers: { list: () => Promise.resolve([]) } }, {}, /worker/i],
         [
@@ -467,7 +467,7 @@ describe('GET /ready', () => {
           {},
           /^2 runs are stalled/,
         ],
-        ['disk', {}, { diskTrouble: () => Promise.resolve('The disk is low') }, /^The disk is low\.$/],
+        ['disk', {}, { diskProblem: () => Promise.resolve('The disk is low') }, /^The disk is low\.$/],
       ] as [string, object, object, RegExp][],
       ([part, , , reason]) => `${part} ${String(reason)}`,
       async ([part, store, more, reason]) => {

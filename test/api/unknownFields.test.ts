@@ -9,7 +9,7 @@ import { nearestName } from '../../api/http/unknownFields/nearestName.js';
 import { prefersStrict } from '../../api/http/unknownFields/prefer.js';
 import { validate } from '../../api/http/validate.js';
 import { operations } from '../../api/routes.js';
-import { bodyOf, sample, shapesOf, theirs, withValue } from '../support/contract.js';
+import { bodyOf, sample, shapesOf, publishedDocument, withValue } from '../support/contract.js';
 
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 const schema = Joi.object({
@@ -123,13 +123,13 @@ test('suggests the nearest name only if it is similar', () => {
 test('no operation reports a field of the public contract', () => {
   let fields = 0;
   const reported = operations.flatMap(({ method, path, body }) => {
-    const described = bodyOf(theirs, method, path);
+    const described = bodyOf(publishedDocument, method, path);
     const tree = body && fieldTreeOf(body);
     if (!tree || !described) return [];
-    return shapesOf(theirs, described).flatMap((shape) =>
+    return shapesOf(publishedDocument, described).flatMap((shape) =>
       shape.fields.flatMap((field) => {
         fields += 1;
-        const sent = withValue(shape.body, field.path, sample(theirs, field.schema));
+        const sent = withValue(shape.body, field.path, sample(publishedDocument, field.schema));
         return findUnknown(tree, sent, null).map((one) => `${method} ${path}: ${one.path.join('.')}`);
       }),
     );

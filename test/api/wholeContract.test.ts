@@ -9,21 +9,21 @@ import {
   choices,
   type Document,
   enumOf,
-  ours,
+  ourDocument,
   type Schema,
-  theirs,
+  publishedDocument,
   usualAnswerOf,
 } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** All operations shared with the contract. Their request bodies are in requestContract.test.ts. */
 const both = operations
-  .filter(({ method, path }) => theirs.paths[path]?.[method])
+  .filter(({ method, path }) => publishedDocument.paths[path]?.[method])
   .map(({ method, path }) => [method, path] as const);
 const described = (document: Document, method: string, path: string) => document.paths[path]![method]!;
 
 test('the comparison covers the whole contract, except live reads that are not implemented', () => {
-  const uncovered = Object.entries(theirs.paths).flatMap(([path, methods]) =>
+  const uncovered = Object.entries(publishedDocument.paths).flatMap(([path, methods]) =>
     Object.keys(methods).flatMap((method) => (both.some(([a, b]) => a === method && b === path) ? [] : [path])),
   );
   expect(uncovered.filter((path) => !path.startsWith('/integrations/data/github/'))).toEqual([]);
@@ -56,17 +56,17 @@ function parametersOf(document: Document, method: string, path: string) {
 }
 
 const rows = both.map(([method, path]) => {
-  return { method, path, own: described(ours, method, path), other: described(theirs, method, path) };
+  return { method, path, own: described(ourDocument, method, path), other: described(publishedDocument, method, path) };
 });
 const each = (rule: (row: (typeof rows)[number]) => void) =>
   everyRow(rows, ({ method, path }) => `${method} ${path}`, rule);
 
 test('every operation has exactly the parameters of the contract', () =>
   each(({ method, path, own, other }) => {
-    expect(parametersOf(ours, method, path)).toEqual(parametersOf(theirs, method, path));
+    expect(parametersOf(ourDocument, method, path)).toEqual(parametersOf(publishedDocument, method, path));
     for (const { name, in: where, schema } of other.parameters ?? []) {
       const parameter = own.parameters?.find((one) => one.name === name && one.in === where);
-      expect(boundsOf(ours, parameter?.schema ?? {})).toMatchObject(boundsOf(theirs, schema));
+      expect(boundsOf(ourDocument, parameter?.schema ?? {})).toMatchObject(boundsOf(publishedDocument, schema));
     }
   }));
 
@@ -90,14 +90,16 @@ test('every answer has the fields and enum values of the contract, and no others
     const added = new Set(
       Object.keys(EXTENSIONS.fields).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])),
     );
-    const [answer, wanted] = [usualAnswerOf(method, path), answerOf(theirs, method, path) ?? {}];
+    const [answer, wanted] = [usualAnswerOf(method, path), answerOf(publishedDocument, method, path) ?? {}];
     const ofRecords = new Set(Object.keys(EXTENSIONS.records));
     const values = new Set(Object.keys(EXTENSIONS.values));
-    expect(differences({ ours, theirs, added, ofRecords, values }, answer, wanted)).toEqual([]);
+    expect(
+      differences({ ours: ourDocument, theirs: publishedDocument, added, ofRecords, values }, answer, wanted),
+    ).toEqual([]);
   }));
 
 test('the comparison reports differences', () => {
-  const compared = { ours, theirs, added: new Set(['c']), values: new Set<string>() };
+  const compared = { ours: ourDocument, theirs: publishedDocument, added: new Set(['c']), values: new Set<string>() };
   const wanted: Schema = {
     type: 'object',
     required: ['a'],

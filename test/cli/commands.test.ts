@@ -91,24 +91,24 @@ test('scrapes and searches a site, and shows why a file is not searchable', asyn
 });
 
 test('creates, lists, rotates and revokes keys, and creates and lists organizations', async () => {
-  const isGood = async (key: string): Promise<boolean> =>
+  const isAccepted = async (key: string): Promise<boolean> =>
     (await fetch(`${service.url}/organization`, { headers: { authorization: `Bearer ${key}` } })).status === 200;
   const created = (await call('org', 'create', 'harbour', '--json')).json<{ id: number; api_key: string }>();
-  expect(await isGood(created.api_key)).toBe(true);
+  expect(await isAccepted(created.api_key)).toBe(true);
   const org = String(created.id);
   const rows = (await call('key', 'list', '--org', org, '--json')).json<{ id: number; prefix: string }[]>();
   expect(rows).toEqual([expect.objectContaining({ prefix: created.api_key.slice(0, 8), revokedAt: null })]);
   const first = String(rows[0]!.id);
   const rotated = (await call('key', 'rotate', first, '--json')).json<{ id: number; api_key: string }>();
-  expect([await isGood(created.api_key), await isGood(rotated.api_key)]).toEqual([false, true]);
+  expect([await isAccepted(created.api_key), await isAccepted(rotated.api_key)]).toEqual([false, true]);
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
   const last = await call('key', 'revoke', String(rotated.id));
   expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
-  expect(await isGood(rotated.api_key)).toBe(true);
+  expect(await isAccepted(rotated.api_key)).toBe(true);
   const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
   expect((await call('key', 'revoke', String(rotated.id))).code).toBe(0);
-  expect([await isGood(rotated.api_key), await isGood(another.api_key)]).toEqual([false, true]);
+  expect([await isAccepted(rotated.api_key), await isAccepted(another.api_key)]).toEqual([false, true]);
   expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
   const all = (await call('org', 'list', '--json')).json<object[]>();
   expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
@@ -122,19 +122,19 @@ test('rotates the key that npm start keeps in DATA_DIR, and no other one, in its
   await writeFile(path.join(dataDir, 'api-key'), `${own.api_key}\n`, { mode: 0o600 });
   const { API_KEY: _own, ...others } = env;
   const ofDataDir = { ...others, DATA_DIR: dataDir };
-  const kept = async () => (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
+  const storedKey = async () => (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim();
   expect((await cli(ofDataDir, 'key', 'rotate', String(other.id))).stderr).toBe('');
-  expect(await kept()).toBe(own.api_key);
+  expect(await storedKey()).toBe(own.api_key);
 
   const rotated = await cli(ofDataDir, 'key', 'rotate', String(own.id), '--json');
   const next = rotated.json<{ id: number; api_key: string }>();
   expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
-  expect(await kept()).toBe(next.api_key);
+  expect(await storedKey()).toBe(next.api_key);
   expect((await cli(ofDataDir, 'status')).code).toBe(0);
 
   // A key in the environment has to be changed there.
   const inEnvironment = await cli({ ...ofDataDir, API_KEY: next.api_key }, 'key', 'rotate', String(next.id));
   expect(inEnvironment.stderr).toContain('Set API_KEY to the new one');
-  expect(await kept()).toBe(next.api_key);
+  expect(await storedKey()).toBe(next.api_key);
   await rm(dataDir, { recursive: true });
 });

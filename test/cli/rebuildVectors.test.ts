@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { isWholeRebuild } from '../../cli/commands/rebuildVectors.js';
+import { isCompleteRebuild } from '../../cli/commands/rebuildVectors.js';
 import { everyRow } from '../support/everyRow.js';
 
 const DONE = {
@@ -25,5 +25,5 @@ test('counts a rebuild of vectors as complete only if every run finished and no 
   everyRow(
     ROWS,
     ([fields]) => JSON.stringify(fields),
-    ([fields, isWhole]) => expect(isWholeRebuild({ ...DONE, ...fields } as never)).toBe(isWhole),
+    ([fields, isWhole]) => expect(isCompleteRebuild({ ...DONE, ...fields } as never)).toBe(isWhole),
   ));

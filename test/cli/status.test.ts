@@ -31,7 +31,7 @@ async function call(...args: string[]) {
     waitForEnter: () => Promise.resolve(),
     stopped: new AbortController().signal,
   });
-  const requests = api.seen
+  const requests = api.requests
     .filter(({ body }) => body !== '')
     .map(({ url, headers, body }) => ({ url, customer: headers['customer-id'], ...(JSON.parse(body) as object) }));
   return { code, lines, requests };
@@ -71,7 +71,7 @@ test('requests the newest users, and the five latest failures and scrapes of eac
 test('requests as many users as the options say, or the named user', async () => {
   const { requests } = await call('status', '--users', '3');
   expect(requests[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
-  api.seen.length = 0;
+  api.requests.length = 0;
   const named = await call('status', '--customer', 'bob');
   expect(named.requests[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
   expect(new Set(named.requests.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));

@@ -42,8 +42,10 @@ beforeEach(() => {
   account = accountOf(azure.settings);
 });
 
-const listBelow = (externalId: string) => listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
-const idsBelow = async (externalId: string) => (await listBelow(externalId)).map((item) => item.externalId);
+const listDescendants = (externalId: string) =>
+  listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const idsOfDescendants = async (externalId: string) =>
+  (await listDescendants(externalId)).map((item) => item.externalId);
 
 test('signs a request as the Azure SDK does', () => {
   // The expected signature was computed once by the policy of @azure/storage-common 12.4.1 for this address and time.
@@ -75,10 +77,10 @@ test('lists containers page by page, and each folder once, before its contents',
       ...[...names, 'a/c.txt', 'd.txt'].map((name) => [name, { content: name }] as const),
     ]),
   );
-  const ids = await idsBelow('docks');
+  const ids = await idsOfDescendants('docks');
   expect(ids).toEqual(['docks', ...['a/', 'a/b/', ...names, 'a/c.txt', 'd.txt'].map((name) => `docks/${name}`)]);
-  expect(await idsBelow('docks/a/b/')).toEqual(['docks/a/b/', ...names.map((name) => `docks/${name}`)]);
-  const [file] = await listBelow('docks/d.txt');
+  expect(await idsOfDescendants('docks/a/b/')).toEqual(['docks/a/b/', ...names.map((name) => `docks/${name}`)]);
+  const [file] = await listDescendants('docks/d.txt');
   expect(file).toMatchObject({
     parentExternalId: 'docks',
     rootExternalId: 'docks',
@@ -88,13 +90,15 @@ test('lists containers page by page, and each folder once, before its contents',
   });
   const before = file?.version;
   azure.containers.get('docks')!.set('d.txt', { content: 'another' });
-  expect((await listBelow('docks/d.txt'))[0]?.version).not.toBe(before);
+  expect((await listDescendants('docks/d.txt'))[0]?.version).not.toBe(before);
 });
 
 test('lists and reads names with any characters, and reports one that no URL can express', async () => {
   const names = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', 'tab\t.md'];
   azure.containers.set('odd', new Map([...names, 'up/../away.md'].map((name) => [name, { content: `Of ${name}` }])));
-  const files = (await listBelow('odd')).filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+  const files = (await listDescendants('odd'))
+    .filter(({ hasContent }) => hasContent)
+    .map(({ externalId }) => externalId);
   expect(files.toSorted()).toEqual([...names, 'up/../away.md'].map((name) => `odd/${name}`).toSorted());
   for (const name of names)
     expect(Buffer.from((await account.open(`odd/${name}`, NEVER)).bytes).toString()).toBe(`Of ${name}`);
@@ -105,9 +109,11 @@ test('continues after a page without blobs, also to find a single one', async ()
   // https://github.com/MicrosoftDocs/feedback/issues/3060
   azure.empty.pages = 2;
   azure.containers.set('docks', new Map(['a/y.txt', 'a/z.txt', 'b.txt'].map((name) => [name, { content: name }])));
-  expect(await idsBelow('docks')).toEqual([...['docks', 'docks/a/', 'docks/a/y.txt', 'docks/a/z.txt', 'docks/b.txt']]);
-  expect(await idsBelow('docks/a/')).toEqual(['docks/a/', 'docks/a/y.txt', 'docks/a/z.txt']);
-  expect(await idsBelow('docks/a/z.txt')).toEqual(['docks/a/z.txt']);
+  expect(await idsOfDescendants('docks')).toEqual([
+    ...['docks', 'docks/a/', 'docks/a/y.txt', 'docks/a/z.txt', 'docks/b.txt'],
+  ]);
+  expect(await idsOfDescendants('docks/a/')).toEqual(['docks/a/', 'docks/a/y.txt', 'docks/a/z.txt']);
+  expect(await idsOfDescendants('docks/a/z.txt')).toEqual(['docks/a/z.txt']);
   await expect(account.listDescendants('docks/a/x.txt', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
@@ -122,8 +128,11 @@ test('leaves out the empty blobs that file systems store for folders, whatever t
       ['d', { content: 'd', metadata: { hdi_isfolder: 'false' } }],
     ]),
   );
-  expect(await idsBelow('docks')).toEqual(['docks', 'docks/a/', 'docks/a/b.txt', 'docks/d']);
-  expect((await listBelow('docks/a/b.txt'))[0]).toMatchObject({ name: 'b.txt', version: expect.stringMatching(/^0x/) });
+  expect(await idsOfDescendants('docks')).toEqual(['docks', 'docks/a/', 'docks/a/b.txt', 'docks/d']);
+  expect((await listDescendants('docks/a/b.txt'))[0]).toMatchObject({
+    name: 'b.txt',
+    version: expect.stringMatching(/^0x/),
+  });
 });
 
 describe('refusals', () => {
@@ -203,6 +212,6 @@ test('ignores unknown elements of a listing, and blobs without a name', () => {
 
 test('never treats a broken response as the end of a list', async () => {
   azure.containers.set('docks', new Map([['a/b.txt', { content: 'a' }]]));
-  const list = async () => [(await account.listRoots(null, NEVER)).items, await listBelow('docks')];
+  const list = async () => [(await account.listRoots(null, NEVER)).items, await listDescendants('docks')];
   expect(await acceptedBrokenAnswers(azure, list)).toEqual([]);
 });

@@ -41,7 +41,7 @@ function fill(): void {
   items.set('7', { name: 'top.txt', content: 'top' });
   items.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
 }
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -80,7 +80,7 @@ describe('listing', () => {
 
   test('lists a folder recursively with the parent of each item, even if a folder and a file share a number', async () => {
     fill();
-    const { items } = await below('folder:1');
+    const { items } = await descendantsOf('folder:1');
     expect(
       items.map(({ externalId, parentExternalId, rootExternalId }) => [externalId, parentExternalId, rootExternalId]),
     ).toEqual([
@@ -94,12 +94,12 @@ describe('listing', () => {
     expect(items.find(({ externalId }) => externalId === 'web_link:1')).toMatchObject({
       ...{ itemType: 'LINK', isSelectable: false, externalUrl: 'https://harbour.example/' },
     });
-    expect((await below('folder:2')).ids).toEqual(['folder:2', '5', '6']);
-    expect((await below('1')).ids).toEqual(['1']);
+    expect((await descendantsOf('folder:2')).ids).toEqual(['folder:2', '5', '6']);
+    expect((await descendantsOf('1')).ids).toEqual(['1']);
     // The number of a folder, as it appears in a Box URL. No file has this number.
-    expect((await below('3')).ids).toEqual(['folder:3']);
+    expect((await descendantsOf('3')).ids).toEqual(['folder:3']);
     for (const whole of ['0', 'folder:0'])
-      expect((await below(whole)).ids.toSorted()).toEqual([
+      expect((await descendantsOf(whole)).ids.toSorted()).toEqual([
         '1',
         '5',
         '6',
@@ -142,7 +142,7 @@ describe('listing', () => {
 
   test('changes the version of a file with its bytes and with its name', async () => {
     box.items.set('7', { name: 'top.txt', content: 'one' });
-    const version = async () => (await below('7')).items[0]?.version;
+    const version = async () => (await descendantsOf('7')).items[0]?.version;
     const first = await version();
     expect(await version()).toBe(first);
     box.items.set('7', { name: 'top.txt', content: 'two' });
@@ -253,7 +253,7 @@ describe('content', () => {
       },
     };
     box.items.set('8', { name: 'Tides.boxnote', content: JSON.stringify(note) });
-    expect((await below('8')).items[0]).toMatchObject({ fileFormat: 'MD' });
+    expect((await descendantsOf('8')).items[0]).toMatchObject({ fileFormat: 'MD' });
     const content = await opened('8');
     expect(content).toMatchObject({ contentType: 'text/markdown', name: 'Tides.boxnote' });
     expect(content.text).toBe(
@@ -385,7 +385,7 @@ test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below('folder:1')).items,
+    (await descendantsOf('folder:1')).items,
   ];
   expect(await acceptedBrokenAnswers(box, list)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
  * Changes at a source while its change feed is read page by page, for every source that has a feed. The clock of the
- * test advances by days between pages, because some feeds continue from a moment and overlap with the previous sync.
+ * test advances by days between pages, because some feeds continue from a time and overlap with the previous sync.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 
@@ -30,7 +30,7 @@ const DISCUSSIONS = [310, 311, 312];
 const LOOSE = ['anchors', 'beacons', 'cables'];
 
 /** Operations that change the items that a source's feed covers. */
-interface Scene {
+interface Scenario {
   reset(): FixtureContent;
   /** Changes an item so that the feed reports it. */
   write(externalId: string, text: string): void;
@@ -38,10 +38,10 @@ interface Scene {
 }
 interface Stage {
   readonly fixture: SourceFixture;
-  readonly scene: Scene;
+  readonly scenario: Scenario;
 }
 
-const plain = (fixture: SourceFixture): Scene => ({
+const plain = (fixture: SourceFixture): Scenario => ({
   reset: () => fixture.reset(MORE),
   write: (externalId, text) => fixture.write(externalId, text),
   remove: (externalId) => fixture.remove(externalId),
@@ -55,7 +55,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
     const put = (id: number, text: string, more: object = {}): void =>
       void conversations.set(id, { title: `About ${id}`, parts: [{ text }], ...more });
     const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
-    const scene: Scene = {
+    const scenario: Scenario = {
       reset() {
         const content = fixture.reset();
         for (const id of DISCUSSIONS) put(id, 'New.');
@@ -65,7 +65,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
       write: (externalId, text) => put(numberOf(externalId), text, { updated: Math.floor(Date.now() / 1_000) }),
       remove: (externalId) => void conversations.delete(numberOf(externalId)),
     };
-    return { fixture, scene };
+    return { fixture, scenario };
   },
   async ZENDESK() {
     const fixture = await fixtureForZendesk();
@@ -74,7 +74,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
       void tickets().set(id, { subject: `About ${id}`, comments: [{ text }], ...more });
     const numberOf = (externalId: string): number => Number(externalId.split(':')[1]);
     const stamp = () => ({ updated: new Date(Date.now()).toISOString() });
-    const scene: Scene = {
+    const scenario: Scenario = {
       reset() {
         const content = fixture.reset();
         for (const id of DISCUSSIONS) put(id, 'New.');
@@ -83,7 +83,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
       write: (externalId, text) => put(numberOf(externalId), text, stamp()),
       remove: (externalId) => put(numberOf(externalId), 'Gone.', { status: 'deleted', ...stamp() }),
     };
-    return { fixture, scene };
+    return { fixture, scenario };
   },
   async SALESFORCE() {
     const fixture = await fixtureForSalesforce();
@@ -99,7 +99,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
       });
     };
     const idIn = (externalId: string): string => externalId.split(':')[1] ?? '';
-    const scene: Scene = {
+    const scenario: Scenario = {
       reset() {
         const content = fixture.reset();
         for (const name of LOOSE) write(sfId('069', name), 'New.');
@@ -108,7 +108,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
       write: (externalId, text) => write(idIn(externalId), text),
       remove: (externalId) => drop('ContentDocument', idIn(externalId), Date.now()),
     };
-    return { fixture, scene };
+    return { fixture, scenario };
   },
 };
 
@@ -122,7 +122,7 @@ beforeAll(async () => {
   for (const source of SOURCES) {
     const stage = STAGES[source];
     const fixture = stage ? null : await SOURCE_FIXTURES[source]();
-    stages.set(source, fixture ? { fixture, scene: plain(fixture) } : await stage!());
+    stages.set(source, fixture ? { fixture, scenario: plain(fixture) } : await stage!());
   }
 });
 afterAll(async () => {
@@ -187,12 +187,12 @@ async function connect(source: ConnectedSourceType, containers: readonly string[
 
 /** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
 async function begin(source: ConnectedSourceType) {
-  const { scene } = stages.get(source)!;
-  const { account, items } = await connect(source, scene.reset().containers);
+  const { scenario } = stages.get(source)!;
+  const { account, items } = await connect(source, scenario.reset().containers);
   const start = await account.changes!.now(NEVER);
-  for (const { externalId } of items) scene.write(externalId, 'First.');
+  for (const { externalId } of items) scenario.write(externalId, 'First.');
   passedMs += 3_600_000;
-  return { account, scene, items, start };
+  return { account, scenario, items, start };
 }
 /** Reads at most some pages of a feed. */
 async function readPages(account: Account, start: string, atMost: number) {
@@ -208,7 +208,7 @@ async function readPages(account: Account, start: string, atMost: number) {
  */
 async function betweenPages(
   source: ConnectedSourceType,
-  happens: (scene: Scene, items: readonly SourceItem[]) => void,
+  happens: (scenario: Scenario, items: readonly SourceItem[]) => void,
 ) {
   const whole = await begin(source);
   const { pages: all } = await readPages(whole.account, whole.start, MAX_PAGES);
@@ -217,10 +217,10 @@ async function betweenPages(
   expect(all).toBeLessThan(MAX_PAGES);
   const results: { pages: number; items: readonly SourceItem[]; report: Reported }[] = [];
   for (const pages of new Set([1, all - 1])) {
-    const { account, scene, items, start } = await begin(source);
+    const { account, scenario, items, start } = await begin(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
-    happens(scene, items);
+    happens(scenario, items);
     passedMs += SLOW_PAGE_MS;
     results.push({ pages, items, report: await readOn(account, cursor) });
   }
@@ -229,8 +229,8 @@ async function betweenPages(
 
 test('an item that changes after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
-    const results = await betweenPages(source, (scene, items) => {
-      for (const { externalId } of items) scene.write(externalId, 'Late.');
+    const results = await betweenPages(source, (scenario, items) => {
+      for (const { externalId } of items) scenario.write(externalId, 'Late.');
     });
     const missed = results.flatMap(({ pages, items, report: { changes, isStale } }) => {
       const reported = new Set(changes.map((change) => ('item' in change ? change.item.externalId : '')));
@@ -242,7 +242,7 @@ test('an item that changes after a page was read is reported by this sync or the
 
 test('an item that is deleted after a page was read is reported by this sync or the next', () =>
   everyRow(SOURCES, String, async (source) => {
-    const results = await betweenPages(source, (scene, [item]) => scene.remove(item!.externalId));
+    const results = await betweenPages(source, (scenario, [item]) => scenario.remove(item!.externalId));
     const missed = results.flatMap(({ pages, items: [item], report: { changes, deletedPaths, isStale } }) => {
       const { externalId, path } = item!;
       const isGone = changes.some((change) => 'gone' in change && change.gone === externalId);

@@ -20,7 +20,7 @@ const accountWith = (scopes: readonly string[]): Account => {
 };
 const put = (id: string, more: Partial<EmulatedContent> = {}): void =>
   void emulator.sites.get(SITE)!.contents.set(id, { space: '100', title: `T${id}`, ...more });
-const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const descendantsOf = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 beforeAll(async () => {
   egress = loopbackEgress();
@@ -58,7 +58,7 @@ describe('the tree', () => {
   });
 
   test('of a space contains pages at any depth, each of their folders once, and blog posts', async () => {
-    const { items, pages } = await below('space:100');
+    const { items, pages } = await descendantsOf('space:100');
     expect(items.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual(
       [
         ['space:100', null, 'SPACE'],
@@ -78,35 +78,35 @@ describe('the tree', () => {
   });
 
   test('of a page or a folder contains its descendants only', async () => {
-    expect((await below('2')).ids).toEqual(['2', 'folder:3', 'folder:4', '5', '11']);
-    expect((await below('folder:4')).ids).toEqual(['folder:4', '5', '11']);
-    expect((await below('blog:9')).ids).toEqual(['blog:9']);
+    expect((await descendantsOf('2')).ids).toEqual(['2', 'folder:3', 'folder:4', '5', '11']);
+    expect((await descendantsOf('folder:4')).ids).toEqual(['folder:4', '5', '11']);
+    expect((await descendantsOf('blog:9')).ids).toEqual(['blog:9']);
     // A whiteboard below the page is reported as skipped, with the reason.
     const page = await account.listDescendants('1', (await account.listDescendants('1', null, NEVER)).next, NEVER);
     expect(page.skipped).toMatchObject([
       { externalId: 'whiteboard:7', reason: expect.stringMatching(/pages and blog posts/) },
     ]);
     for (let id = 20; id < 27; id += 1) put(String(id), { parent: '11' });
-    expect((await below('11')).ids).toEqual(['11', ...['20', '21', '22', '23', '24', '25', '26']]);
+    expect((await descendantsOf('11')).ids).toEqual(['11', ...['20', '21', '22', '23', '24', '25', '26']]);
   });
 
   test('describes a page identically whether its space or its parent is listed', async () => {
     const of = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
-    const whole = of((await below('space:100')).items);
-    expect(of((await below('2')).items)).toEqual(whole);
+    const whole = of((await descendantsOf('space:100')).items);
+    expect(of((await descendantsOf('2')).items)).toEqual(whole);
     expect(whole).toMatchObject({
       name: 'T5',
       version: expect.stringMatching(/^1 2026/),
       externalUrl: 'https://harbour.atlassian.net/wiki/spaces/100/pages/5',
     });
     put('5', { parent: '4', version: 2 });
-    expect(of((await below('2')).items)).not.toEqual(whole);
+    expect(of((await descendantsOf('2')).items)).not.toEqual(whole);
   });
 
   test('of an empty folder is not found, because only its contents name its space', async () => {
-    expect((await faultOf(below('folder:10'))).kind).toBe('not_found');
+    expect((await faultOf(descendantsOf('folder:10'))).kind).toBe('not_found');
     put('12', { parent: '10' });
-    expect((await below('folder:10')).items).toMatchObject([
+    expect((await descendantsOf('folder:10')).items).toMatchObject([
       { externalId: 'folder:10', rootExternalId: 'space:100' },
       { externalId: '12' },
     ]);
@@ -283,8 +283,8 @@ test('never treats a broken response as the end of a list', async () => {
   put('4', { parent: '3' });
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below('space:100')).items,
-    (await below('1')).items,
+    (await descendantsOf('space:100')).items,
+    (await descendantsOf('1')).items,
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

@@ -42,7 +42,7 @@ function fill(): void {
   ] as const)
     dropbox.items.set(id, { path, ...(content === undefined ? {} : { content }) });
 }
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -83,7 +83,7 @@ describe('listing', () => {
 
   test('lists a folder recursively with the parent of each item, by id or by path', async () => {
     fill();
-    const { items } = await below('id:S');
+    const { items } = await descendantsOf('id:S');
     expect(
       items.map(({ externalId, parentExternalId, rootExternalId }) => [externalId, parentExternalId, rootExternalId]),
     ).toEqual([
@@ -94,11 +94,11 @@ describe('listing', () => {
       ['id:c', 'id:D', 'id:S'],
     ]);
     expect(items[3]?.externalUrl).toBe('https://www.dropbox.com/home/Sights/Deep?preview=b%20%C3%A9.txt');
-    const deep = await below('/sights/DEEP/');
+    const deep = await descendantsOf('/sights/DEEP/');
     expect(deep.ids).toEqual(['id:D', 'id:b', 'id:c']);
     expect(deep.items[0]).toMatchObject({ parentExternalId: 'id:S', rootExternalId: 'id:S' });
-    expect((await below('id:c')).ids).toEqual(['id:c']);
-    for (const whole of ['', '/']) expect((await below(whole)).ids).toHaveLength(7);
+    expect((await descendantsOf('id:c')).ids).toEqual(['id:c']);
+    for (const whole of ['', '/']) expect((await descendantsOf(whole)).ids).toHaveLength(7);
   });
 
   test('restarts a folder whose cursor has expired', async () => {
@@ -140,7 +140,7 @@ describe('listing', () => {
 
   test('changes the version of a file with its bytes and with its name', async () => {
     const put = (path: string, content: string) => dropbox.items.set('id:t', { path, content });
-    const version = async () => (await below('id:t')).items[0]?.version;
+    const version = async () => (await descendantsOf('id:t')).items[0]?.version;
     put('/top.txt', 'one');
     const first = await version();
     expect(await version()).toBe(first);
@@ -317,7 +317,7 @@ test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below('id:S')).items,
+    (await descendantsOf('id:S')).items,
   ];
   expect(await acceptedBrokenAnswers(dropbox, list)).toEqual([]);
 });

@@ -31,7 +31,7 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
     egress,
     timeLimitMs,
   );
-const below = (id: string, filter?: TypeFilter) =>
+const descendantsOf = (id: string, filter?: TypeFilter) =>
   listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
@@ -128,7 +128,7 @@ describe('a listing of solutions', () => {
   });
 
   test('contains nested folders and published articles of all pages, and reports drafts as skipped', async () => {
-    const { items } = await below('category:1');
+    const { items } = await descendantsOf('category:1');
     const places = items.map((item) => [item.externalId, item.parentExternalId].map((id) => id?.replace(idOf(''), '')));
     expect(places).toEqual([
       ['category:1', undefined],
@@ -153,7 +153,7 @@ describe('a listing of solutions', () => {
     // The sample of https://developers.freshdesk.com/api/#list_solution_folder has a parent_folder_id.
     emulated.folders.set(9, { category: 1, above: 11, name: 'Deep' });
     const places = async () =>
-      (await below('category:1')).items
+      (await descendantsOf('category:1')).items
         .filter(({ itemType }) => itemType === 'FOLDER')
         .map((item) => [item.externalId, item.parentExternalId].map((id) => id?.replace(idOf(''), '')));
     const expected = [
@@ -177,22 +177,22 @@ describe('a listing of solutions', () => {
   });
 
   test('of a folder or an article contains its descendants only', async () => {
-    expect(idsOf((await below('folder:10')).ids)).toEqual([
+    expect(idsOf((await descendantsOf('folder:10')).ids)).toEqual([
       ...['folder:10', 'folder:11', 'article:100', 'article:101', 'article:102', 'article:104'],
     ]);
-    expect(idsOf((await below('article:104')).ids)).toEqual(['article:104']);
+    expect(idsOf((await descendantsOf('article:104')).ids)).toEqual(['article:104']);
   });
 
   test('without permission is denied, so that no item counts as deleted', async () => {
     freshdesk.injectFault((path) => (path.includes('/solutions/') ? { status: 403 } : null));
     expect(idsOf((await roots()).ids)).toEqual(['solutions', 'tickets']);
-    expect(await faultOf(below('solutions'))).toMatchObject({ kind: 'access_denied' });
+    expect(await faultOf(descendantsOf('solutions'))).toMatchObject({ kind: 'access_denied' });
   });
 });
 
 describe('a listing of tickets', () => {
   test('continues from the last change, because a list ends after 300 pages', async () => {
-    const { ids, pages } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
+    const { ids, pages } = await descendantsOf('tickets', { autoSyncedSourceTypes: ['TICKET'] });
     expect(new Set(idsOf(ids))).toEqual(new Set(['tickets', 'ticket:5', 'ticket:6', 'ticket:7', 'ticket:8']));
     expect(pages).toBeGreaterThan(2);
     const queries = freshdesk.requests.map((one) => new URL(one, 'http://a').searchParams);
@@ -208,17 +208,17 @@ describe('a listing of tickets', () => {
   test('finds all tickets of one second, even if they fill more than a page', async () => {
     for (let id = 20; id < 27; id += 1)
       emulated.tickets.set(id, { subject: `T${id}`, text: '', updated: '2026-03-05T10:00:00Z' });
-    const found = new Set(idsOf((await below('tickets', { autoSyncedSourceTypes: ['TICKET'] })).ids));
+    const found = new Set(idsOf((await descendantsOf('tickets', { autoSyncedSourceTypes: ['TICKET'] })).ids));
     expect([20, 21, 22, 23, 24, 25, 26].filter((id) => !found.has(`ticket:${id}`))).toEqual([]);
   });
 
   test('contains attachments of tickets and replies if the filter includes them', async () => {
-    const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true });
+    const { items } = await descendantsOf('tickets', { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true });
     expect(
       idsOf(items.filter(({ itemType }) => itemType === 'TICKET_ATTACHMENT').map((one) => one.externalId)),
     ).toEqual(['ticket:8/80', 'ticket:8/81']);
-    expect(idsOf((await below('ticket:8')).ids)).toEqual(['ticket:8', 'ticket:8/80', 'ticket:8/81']);
-    expect(idsOf((await below('ticket:8/81')).ids)).toEqual(['ticket:8/81']);
+    expect(idsOf((await descendantsOf('ticket:8')).ids)).toEqual(['ticket:8', 'ticket:8/80', 'ticket:8/81']);
+    expect(idsOf((await descendantsOf('ticket:8/81')).ids)).toEqual(['ticket:8/81']);
   });
 });
 
@@ -240,7 +240,8 @@ test('a ticket that is listed but refused does not end the listing, and its atta
 });
 
 test('gives changed items a new version and leaves out deleted items and spam', async () => {
-  const list = async () => versionsOf([...(await below('category:1')).items, ...(await below('tickets')).items]);
+  const list = async () =>
+    versionsOf([...(await descendantsOf('category:1')).items, ...(await descendantsOf('tickets')).items]);
   const before = await list();
   const article = emulated.articles.get(100)!;
   article.body = '<p>Other.</p>';
@@ -276,7 +277,7 @@ test('reports missing, deleted and spam items as not found', async () => {
     'a',
     '..',
   ])
-    for (const call of [() => below(id), () => account.open(idOf(id), NEVER)]) {
+    for (const call of [() => descendantsOf(id), () => account.open(idOf(id), NEVER)]) {
       const { kind } = await faultOf(call());
       if (kind !== 'not_found' && !(kind === 'unsupported_type' && /^(?:category|folder)/.test(id))) wrong.push(id);
     }
@@ -327,8 +328,8 @@ describe('a broken response', () => {
 
   test('never counts as the end of a list', async () => {
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
-    expect(await broken(async () => (await below('category:1')).items)).toEqual([]);
-    expect(await broken(async () => (await below('tickets')).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf('category:1')).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf('tickets')).items)).toEqual([]);
   });
 
   test('never replaces content', async () => {

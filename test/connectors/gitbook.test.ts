@@ -20,7 +20,7 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
     egress,
     timeLimitMs,
   );
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 
 beforeAll(async () => {
@@ -92,11 +92,11 @@ describe('a listing', () => {
     expect(ids).toEqual(['boats', 'docks', 'eels', 'atlas']);
     expect(pages).toBe(3);
     expect(gitbook.requests[1]).toBe(`/v1/orgs/${ORGANIZATION}/spaces?limit=100&page=p2`);
-    expect(await faultOf(below('crews'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf('crews'))).toMatchObject({ kind: 'not_found' });
   });
 
   test('of a space contains its tree of groups, pages and links, and reports computed pages as skipped', async () => {
-    const { items } = await below('atlas');
+    const { items } = await descendantsOf('atlas');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType, item.hasContent])).toEqual([
       ['atlas', null, 'SPACE', false],
       ['atlas/sights', 'atlas', 'GROUP', false],
@@ -111,24 +111,24 @@ describe('a listing', () => {
   });
 
   test('of a page contains the page and its subpages', async () => {
-    expect((await below('atlas/lighthouse')).ids).toEqual(['atlas/lighthouse', 'atlas/keeper']);
-    expect((await below('atlas/keeper')).ids).toEqual(['atlas/keeper']);
-    expect(await faultOf(below('atlas/nothing'))).toMatchObject({ kind: 'not_found' });
-    expect(await faultOf(below('nowhere'))).toMatchObject({ kind: 'not_found' });
+    expect((await descendantsOf('atlas/lighthouse')).ids).toEqual(['atlas/lighthouse', 'atlas/keeper']);
+    expect((await descendantsOf('atlas/keeper')).ids).toEqual(['atlas/keeper']);
+    expect(await faultOf(descendantsOf('atlas/nothing'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf('nowhere'))).toMatchObject({ kind: 'not_found' });
   });
 
   test('gives a changed page a new version and leaves out a deleted page', async () => {
-    const before = versionsOf((await below('atlas')).items);
+    const before = versionsOf((await descendantsOf('atlas')).items);
     const { pages } = gitbook.spaces['atlas']!.pages['sights']!;
     pages!['lighthouse']!.text = 'Another light.';
     delete pages!['lighthouse']!.pages!['keeper'];
-    const after = versionsOf((await below('atlas')).items);
+    const after = versionsOf((await descendantsOf('atlas')).items);
     expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'atlas/keeper'));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/lighthouse']);
   });
 
   test('never treats a broken response as the end of a list', async () => {
-    const list = async () => [(await roots()).items, (await below('atlas')).items];
+    const list = async () => [(await roots()).items, (await descendantsOf('atlas')).items];
     expect(await acceptedBrokenAnswers(gitbook, list)).toEqual([]);
   });
 });

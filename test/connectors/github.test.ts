@@ -38,7 +38,7 @@ const put = (path: string, content: string | Buffer, mode: '100644' | '120000' |
   github.repositories[REPOSITORY]!.files[path] = { content, mode };
 };
 
-const listBelow = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const listDescendants = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 describe('trees', () => {
   const fill = () => {
@@ -47,11 +47,11 @@ describe('trees', () => {
 
   test('that GitHub truncates are listed in parts with the same items', async () => {
     fill();
-    const whole = await listBelow(REPOSITORY);
+    const whole = await listDescendants(REPOSITORY);
     expect(whole.pages).toBe(1);
     expect(whole.items).toHaveLength(10);
     github.limits.entries = 3;
-    const parts = await listBelow(REPOSITORY);
+    const parts = await listDescendants(REPOSITORY);
     expect(parts.pages).toBeGreaterThan(2);
     const byId = (items: SourceItem[]) => items.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1));
     expect(byId(parts.items)).toEqual(byId(whole.items));
@@ -60,26 +60,28 @@ describe('trees', () => {
   test('with a directory larger than GitHub lists are denied, so that no item counts as deleted', async () => {
     fill();
     github.limits.entries = 1;
-    expect(await faultOf(listBelow(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
+    expect(await faultOf(listDescendants(REPOSITORY))).toMatchObject({ kind: 'access_denied' });
   });
 
   test('are listed below a directory, or for one file', async () => {
     fill();
-    const ids = async (id: string) => (await listBelow(id)).items.map(({ externalId }) => externalId).toSorted();
+    const ids = async (id: string) => (await listDescendants(id)).items.map(({ externalId }) => externalId).toSorted();
     const inB = ['ada/atlas/a/b', 'ada/atlas/a/b/2.md', 'ada/atlas/a/b/c', 'ada/atlas/a/b/c/3.md'];
     expect(await ids(`${REPOSITORY}/a/b`)).toEqual(inB);
     expect(await ids(`${REPOSITORY}/d/4.md`)).toEqual(['ada/atlas/d/4.md']);
   });
 
   test('of a repository without commits are empty', async () => {
-    expect((await listBelow(REPOSITORY)).items).toMatchObject([{ externalId: REPOSITORY, itemType: 'REPOSITORY' }]);
+    expect((await listDescendants(REPOSITORY)).items).toMatchObject([
+      { externalId: REPOSITORY, itemType: 'REPOSITORY' },
+    ]);
   });
 
   test.each(['ada/nowhere', 'ada', 'ada/atlas/nothing', 'ada/atlas/../../user', 'ada/atlas/a//1.md'])(
     'of %s are not found',
     async (id) => {
       fill();
-      expect(await faultOf(listBelow(id))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(listDescendants(id))).toMatchObject({ kind: 'not_found' });
     },
   );
 });
@@ -97,7 +99,7 @@ test('decides by extension and size which files have content', async () => {
   put('empty.md', '');
   put('link.md', 'a.md', '120000');
   put('module', 'c0ffee', '160000');
-  const { items } = await listBelow(REPOSITORY);
+  const { items } = await listDescendants(REPOSITORY);
   const formats = Object.fromEntries(items.map(({ name, fileFormat }) => [name, fileFormat]));
   expect(formats).toEqual({
     ...{ 'ada/atlas': null, 'a.md': 'MD', 'b.PDF': 'PDF', Makefile: 'TXT', 'main.rs': 'TXT', 'long.csv': 'CSV' },
@@ -178,8 +180,8 @@ test('never treats a broken response as the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md', '5.md']) put(path, path);
   const list = async () => [
     (await account.listRoots(null, NEVER)).items,
-    (await listBelow(REPOSITORY)).items,
-    (await listBelow(`${REPOSITORY}/a`)).items,
+    (await listDescendants(REPOSITORY)).items,
+    (await listDescendants(`${REPOSITORY}/a`)).items,
   ];
   expect(await acceptedBrokenAnswers(github, list)).toEqual([]);
 });

@@ -58,10 +58,10 @@ function fill(): void {
   });
 }
 
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 /** Returns the ids that a filter matches. */
 async function found(filter: unknown): Promise<string[]> {
-  return (await below(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
+  return (await descendantsOf(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
 }
 
 describe('listing', () => {
@@ -81,7 +81,7 @@ describe('listing', () => {
     fill();
     const places = new Map<string, string | null>();
     for (const { externalId } of (await account.listRoots(null, NEVER)).items)
-      for (const item of (await below(externalId)).items) {
+      for (const item of (await descendantsOf(externalId)).items) {
         expect(places.get(item.externalId) ?? item.parentExternalId).toBe(item.parentExternalId);
         if (item.hasContent) places.set(item.externalId, item.parentExternalId);
       }
@@ -97,7 +97,7 @@ describe('listing', () => {
 
   test('gives a message its subject, its time, and its sender and recipients as tags', async () => {
     fill();
-    const [item] = (await below('a2')).items;
+    const [item] = (await descendantsOf('a2')).items;
     expect(item).toMatchObject({
       name: 'Re: Lighthouse',
       createdAt: '2024-01-07T00:00:00.000Z',
@@ -113,7 +113,7 @@ describe('listing', () => {
 
   test('lists a thread completely and a label page by page, and restarts after an expired page token', async () => {
     fill();
-    expect((await below('thread:a1')).ids).toEqual(['a1', 'a2', 'a3']);
+    expect((await descendantsOf('thread:a1')).ids).toEqual(['a1', 'a2', 'a3']);
     for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
     const first = await account.listDescendants('label:Label_2', null, NEVER);
     gmail.pages.expire();
@@ -124,7 +124,7 @@ describe('listing', () => {
   test('leaves out a message that is deleted during the listing', async () => {
     fill();
     gmail.injectFault((path) => (path.endsWith('/messages/a1') ? { status: 404 } : null));
-    expect((await below('label:INBOX')).ids).toEqual(['label:INBOX', 'a2']);
+    expect((await descendantsOf('label:INBOX')).ids).toEqual(['label:INBOX', 'a2']);
   });
 
   test.each([
@@ -287,7 +287,7 @@ describe('changes', () => {
     if (!account.changes) throw new Error('no feed');
     return account.changes;
   };
-  async function pass(from: string) {
+  async function readChanges(from: string) {
     const changed = new Set<string>();
     let cursor = from;
     for (let more = true; more;) {
@@ -301,7 +301,7 @@ describe('changes', () => {
 
   test('report new, relabelled and deleted messages of all pages', async () => {
     fill();
-    let { changed, cursor } = await pass(await changes().now(NEVER));
+    let { changed, cursor } = await readChanges(await changes().now(NEVER));
     expect(changed).toEqual([]);
     gmail.labels['Label_3'] = 'New';
     gmail.mails['new'] = { labels: ['INBOX', 'Label_3'] };
@@ -309,11 +309,11 @@ describe('changes', () => {
     gmail.mails['b1']!.labels = ['TRASH'];
     gmail.mails['s1']!.labels = ['INBOX'];
     delete gmail.mails['a3'];
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     // A changed message is reported together with its labels.
     const labels = ['label:INBOX', 'label:Label_1', 'label:Label_2', 'label:Label_3', 'label:SENT'];
     expect(changed).toEqual(['-a3', '-b1', 'a2', ...labels, 'new', 's1']);
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed).toEqual([]);
   });
 
@@ -333,7 +333,7 @@ test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below('label:Label_1')).items,
+    (await descendantsOf('label:Label_1')).items,
   ];
   expect(await acceptedBrokenAnswers(gmail, list)).toEqual([]);
 });

@@ -43,7 +43,7 @@ function fill(): void {
   ] as const)
     calls.set(id, { title, workspace: '1', monologues: [{ speaker: '1', text: `On ${title}.` }] });
 }
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('listing', () => {
   test('lists workspaces as roots', async () => {
@@ -58,7 +58,7 @@ describe('listing', () => {
 
   test('lists each call once, below its library folder or else below its workspace', async () => {
     fill();
-    const { items, pages } = await below('workspace:1');
+    const { items, pages } = await descendantsOf('workspace:1');
     expect(pages).toBeGreaterThan(4);
     // A call may be listed twice: the later entry has the final parent.
     const places = new Map(items.map((item) => [item.externalId, [item.itemType, item.parentExternalId]]));
@@ -85,13 +85,13 @@ describe('listing', () => {
     const recent = new Date(Date.now() - 13 * 86_400_000).toISOString();
     gong.calls.set('100', { ...gong.calls.get('100')!, started: old });
     gong.calls.set('101', { ...gong.calls.get('101')!, started: recent });
-    const first = versionsOf((await below('workspace:1')).items);
+    const first = versionsOf((await descendantsOf('workspace:1')).items);
     expect(first['100']).not.toBeNull();
     expect(first['101']).toBeNull();
     // The folder lists the details of calls, the workspace their summaries.
-    expect(versionsOf((await below('folder:5')).items)['100']).toBe(first['100']);
+    expect(versionsOf((await descendantsOf('folder:5')).items)['100']).toBe(first['100']);
     gong.calls.set('100', { ...gong.calls.get('100')!, title: 'Introduction' });
-    expect(versionsOf((await below('workspace:1')).items)['100']).not.toBe(first['100']);
+    expect(versionsOf((await descendantsOf('workspace:1')).items)['100']).not.toBe(first['100']);
   });
 
   test.each([400, 404, 410])(
@@ -108,16 +108,16 @@ describe('listing', () => {
 
   test('lists a workspace without calls, although Gong answers 404', async () => {
     fill();
-    expect((await below('workspace:2')).ids).toEqual(['workspace:2']);
+    expect((await descendantsOf('workspace:2')).ids).toEqual(['workspace:2']);
   });
 
   test('lists a folder with the calls of its subfolders, and a call alone', async () => {
     fill();
-    const { items, ids } = await below('folder:5');
+    const { items, ids } = await descendantsOf('folder:5');
     expect(ids).toEqual(['folder:5', 'folder:6', '100', '101']);
     expect(items.filter(({ hasContent }) => hasContent)).toHaveLength(2);
-    expect((await below('folder:6')).ids).toEqual(['folder:6', '101']);
-    expect((await below('102')).ids).toEqual(['102']);
+    expect((await descendantsOf('folder:6')).ids).toEqual(['folder:6', '101']);
+    expect((await descendantsOf('102')).ids).toEqual(['102']);
   });
 
   test('lists each call of a folder with many calls', async () => {
@@ -126,13 +126,13 @@ describe('listing', () => {
     for (const id of many)
       gong.calls.set(id, { title: `Call ${id}`, workspace: '1', monologues: [{ speaker: '1', text: 'Hello.' }] });
     gong.folders.set('6', { name: 'Closing', workspace: '1', parent: '5', calls: many });
-    expect((await below('folder:6')).ids).toEqual(['folder:6', ...many]);
+    expect((await descendantsOf('folder:6')).ids).toEqual(['folder:6', ...many]);
   });
 
   test.each([401, 403])('lists calls without folders if the library is refused with %d', async (status) => {
     fill();
     gong.injectFault((path) => (path.startsWith('library/') ? { status } : null));
-    expect((await below('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
+    expect((await descendantsOf('workspace:1')).ids).toEqual(['workspace:1', '100', '101', '102', '103']);
   });
 
   test('reports a token that ends before the folders are listed', async () => {
@@ -142,12 +142,12 @@ describe('listing', () => {
       isOver ||= path.startsWith('library/');
       return isOver ? { status: 401 } : null;
     });
-    expect(await faultOf(below('workspace:1'))).toMatchObject({ kind: 'access_revoked' });
+    expect(await faultOf(descendantsOf('workspace:1'))).toMatchObject({ kind: 'access_revoked' });
   });
 
   test('names the workspace in each request for folders, which Gong refuses with 400 otherwise', async () => {
     fill();
-    await below('folder:6');
+    await descendantsOf('folder:6');
     const asked = gong.requests.filter((path) => path.startsWith('library/folders'));
     expect(asked.map((path) => path.trim())).toEqual(['library/folders?workspaceId=1']);
   });
@@ -155,7 +155,7 @@ describe('listing', () => {
   test('stops at folders that contain each other', async () => {
     fill();
     gong.folders.set('5', { name: 'Best', workspace: '1', parent: '6', calls: ['100'] });
-    expect((await below('folder:5')).ids.toSorted()).toEqual(['100', '101', 'folder:5', 'folder:6']);
+    expect((await descendantsOf('folder:5')).ids.toSorted()).toEqual(['100', '101', 'folder:5', 'folder:6']);
   });
 
   test.each(['nothing', '..', 'call:1', 'workspace:9', 'folder:9', '999', '1'.repeat(21), 'workspace:'])(
@@ -323,7 +323,7 @@ test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below('workspace:1')).items,
+    (await descendantsOf('workspace:1')).items,
   ];
   expect(await acceptedBrokenAnswers(gong, list)).toEqual([]);
 });

@@ -37,7 +37,7 @@ beforeEach(() => {
 
 const put = (bucket: string, key: string, content: string | Buffer, type?: string): void =>
   void storage.buckets.get(bucket)?.set(key, type === undefined ? { content } : { content, type });
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -53,7 +53,7 @@ describe('listing', () => {
   test('denies the list of roots without access to projects, and still lists a bucket by name', async () => {
     account = accountWith(['https://www.googleapis.com/auth/devstorage.read_only']);
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'access_denied' });
-    expect((await below('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
+    expect((await descendantsOf('atlas')).ids).toEqual(['atlas', 'atlas/atlas.md']);
   });
 
   test.each([
@@ -69,7 +69,7 @@ describe('listing', () => {
 
   test('lists each prefix once as a folder, across all pages', async () => {
     for (const key of ['a/1.md', 'a/2.md', 'a/b/3.md', 'a/b/4.md', 'a.md', 'z/']) put('boats', key, key);
-    const { ids, pages, items } = await below('boats');
+    const { ids, pages, items } = await descendantsOf('boats');
     const inside = ['a.md', 'a/', 'a/1.md', 'a/2.md', 'a/b/', 'a/b/3.md', 'a/b/4.md', 'boats.md', 'z/'];
     expect(ids).toEqual(['boats', ...inside.map((key) => `boats/${key}`)]);
     expect(pages).toBe(3);
@@ -78,8 +78,8 @@ describe('listing', () => {
       rootExternalId: 'boats',
       fileFormat: 'MD',
     });
-    expect((await below('boats/a/b/')).ids).toEqual(['boats/a/b/', 'boats/a/b/3.md', 'boats/a/b/4.md']);
-    expect((await below('boats/a.md')).ids).toEqual(['boats/a.md']);
+    expect((await descendantsOf('boats/a/b/')).ids).toEqual(['boats/a/b/', 'boats/a/b/3.md', 'boats/a/b/4.md']);
+    expect((await descendantsOf('boats/a.md')).ids).toEqual(['boats/a.md']);
   });
 
   test('restarts after an expired page token', async () => {
@@ -98,7 +98,7 @@ describe('listing', () => {
   );
 
   test('gives a replaced object a new version', async () => {
-    const version = async () => (await below('atlas/atlas.md')).items[0]?.version;
+    const version = async () => (await descendantsOf('atlas/atlas.md')).items[0]?.version;
     const first = await version();
     expect(first).toMatch(/^\d{16,}$/);
     expect(await version()).toBe(first);
@@ -124,7 +124,7 @@ describe('content', () => {
     async (key) => {
       put('boats', key, `Of ${key}`);
       expect(await opened(`boats/${key}`)).toMatchObject({ text: `Of ${key}` });
-      expect((await below(`boats/${key}`)).ids).toEqual([`boats/${key}`]);
+      expect((await descendantsOf(`boats/${key}`)).ids).toEqual([`boats/${key}`]);
     },
   );
 
@@ -164,6 +164,6 @@ test('never treats a broken response as the end of a list', async () => {
     if (page.isPartial) throw new Fault('server_error', 'The list is partial.');
     return page;
   };
-  const list = async () => [(await listed(listAllRoots)).items, (await below('boats')).items];
+  const list = async () => [(await listed(listAllRoots)).items, (await descendantsOf('boats')).items];
   expect(await acceptedBrokenAnswers(storage, list)).toEqual([]);
 });

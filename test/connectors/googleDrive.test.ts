@@ -37,7 +37,7 @@ beforeEach(() => {
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
 
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -81,7 +81,7 @@ describe('listing', () => {
 
   test('lists each root recursively with the parent of each item, without the trash', async () => {
     fill();
-    const own = await below(DRIVE_ROOT);
+    const own = await descendantsOf(DRIVE_ROOT);
     expect(own.ids).toEqual([DRIVE_ROOT, 'sights', 'd', 'a', 'b', 'deep', 'c']);
     expect(own.pages).toBeGreaterThan(3);
     const places = own.items.map(({ externalId, parentExternalId, rootExternalId }) => [
@@ -98,13 +98,13 @@ describe('listing', () => {
       ['deep', 'sights', DRIVE_ROOT],
       ['c', 'deep', DRIVE_ROOT],
     ]);
-    expect((await below(SHARED)).ids).toEqual([SHARED, 'theirs', 'note']);
-    const team = await below('D1');
+    expect((await descendantsOf(SHARED)).ids).toEqual([SHARED, 'theirs', 'note']);
+    const team = await descendantsOf('D1');
     expect(team.ids).toEqual(['D1', 'team', 'inner', 'plan']);
     expect(team.items[0]?.name).toBe('Harbour');
     expect(byId(team.items, 'plan')).toMatchObject({ parentExternalId: 'inner', rootExternalId: 'D1' });
-    expect((await below('sights')).ids).toEqual(['sights', 'a', 'b', 'deep', 'c']);
-    expect((await below('a')).ids).toEqual(['a']);
+    expect((await descendantsOf('sights')).ids).toEqual(['sights', 'a', 'b', 'deep', 'c']);
+    expect((await descendantsOf('a')).ids).toEqual(['a']);
   });
 
   test('lists folders that are shared from a shared drive of which the account is not a member', async () => {
@@ -114,13 +114,13 @@ describe('listing', () => {
       sub: { name: 'Sub', parent: 'shared', drive: 'foreign', mimeType: DRIVE_FOLDER },
       two: { name: 'two.md', parent: 'sub', drive: 'foreign' },
     });
-    const all = await below(SHARED);
+    const all = await descendantsOf(SHARED);
     expect(all.ids).toEqual([SHARED, 'shared', 'one', 'sub', 'two']);
     // A selection of the folder contains the same items, with the same root.
-    const folder = await below('shared');
+    const folder = await descendantsOf('shared');
     expect(folder.ids).toEqual(['shared', 'one', 'sub', 'two']);
     expect(new Set(folder.items.map(({ rootExternalId }) => rootExternalId))).toEqual(new Set([SHARED]));
-    expect((await below('sub')).ids).toEqual(['sub', 'two']);
+    expect((await descendantsOf('sub')).ids).toEqual(['sub', 'two']);
     // Items that Drive could not search are unknown, not deleted.
     drive.limits.isIncomplete = true;
     const { refused } = await account.listDescendants('shared', null, NEVER);
@@ -136,7 +136,7 @@ describe('listing', () => {
       way: { name: 'way', mimeType: DRIVE_SHORTCUT, target: 'folder' },
     });
     expect((await opened('link')).text).toBe('An old link');
-    expect((await below('way')).ids).toEqual(['way', 'inside']);
+    expect((await descendantsOf('way')).ids).toEqual(['way', 'inside']);
     expect(await faultOf(account.open('old', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
@@ -153,7 +153,7 @@ describe('listing', () => {
       drive.files[`f${nth}`] = { name: `f${nth}`, mimeType: DRIVE_FOLDER };
       drive.files[`in${nth}`] = { name: `in${nth}.md`, parent: `f${nth}` };
     }
-    expect((await below(DRIVE_ROOT)).items).toHaveLength(91);
+    expect((await descendantsOf(DRIVE_ROOT)).items).toHaveLength(91);
     const queries = new Set(drive.requests.map((path) => new URL(path, 'http://drive').searchParams.get('q')));
     // One query for the root, three for its subfolders in groups; the remaining one is a request without a query.
     expect(queries.size).toBe(5);
@@ -162,8 +162,7 @@ describe('listing', () => {
   test('stops at folders that contain each other', async () => {
     drive.files['a'] = { name: 'a', mimeType: DRIVE_FOLDER, parent: 'b' };
     drive.files['b'] = { name: 'b', mimeType: DRIVE_FOLDER, parent: 'a', trashed: false };
-    // Neither folder is in the trash, although each contains the other.
-    const { pages } = await below('a');
+    const { pages } = await descendantsOf('a');
     expect(pages).toBeLessThan(250);
   });
 
@@ -185,7 +184,7 @@ describe('listing', () => {
   test('changes the version of a file with its bytes and with its name', async () => {
     drive.files['a'] = { name: 'a.md', content: 'one' };
     drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'one' };
-    const versions = async () => (await below(DRIVE_ROOT)).items.slice(1).map(({ version }) => version);
+    const versions = async () => (await descendantsOf(DRIVE_ROOT)).items.slice(1).map(({ version }) => version);
     const first = await versions();
     expect(await versions()).toEqual(first);
     drive.files['a']!.content = 'two';
@@ -246,7 +245,7 @@ describe('content', () => {
   test.each(KINDS)('exports a %s as %s', async (kind, type, format, listedAs) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}`, content: 'The lighthouse' };
     expect(await opened('x')).toMatchObject({ text: 'The lighthouse', contentType: type, format, name: 'X' });
-    const { items } = await below('x');
+    const { items } = await descendantsOf('x');
     expect(items).toMatchObject([{ fileFormat: listedAs, hasContent: true, isSelectable: true }]);
     // Drive rejects a download of such a file with alt=media.
     expect(drive.requests.some((path) => path.includes('alt=media'))).toBe(false);
@@ -270,7 +269,9 @@ describe('content', () => {
 
   test.each(['form', 'site', 'map', 'jam'])('lists a %s, and reports its content as unsupported', async (kind) => {
     drive.files['x'] = { name: 'X', mimeType: `application/vnd.google-apps.${kind}` };
-    expect((await below('x')).items).toMatchObject([{ isSelectable: false, hasContent: true, fileFormat: null }]);
+    expect((await descendantsOf('x')).items).toMatchObject([
+      { isSelectable: false, hasContent: true, fileFormat: null },
+    ]);
     expect(await faultOf(account.open('x', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
@@ -306,11 +307,11 @@ describe('content', () => {
     drive.files['short'] = { name: 'Shortcut to a', mimeType: DRIVE_SHORTCUT, target: 'a' };
     drive.files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, target: 'theirs' };
     drive.files['dead'] = { name: 'Dead', mimeType: DRIVE_SHORTCUT, target: 'nothing' };
-    const own = await below(DRIVE_ROOT);
+    const own = await descendantsOf(DRIVE_ROOT);
     expect(byId(own.items, 'short')).toMatchObject({ itemType: 'FILE', hasContent: true, version: null });
     expect(byId(own.items, 'way')).toMatchObject({ itemType: 'FOLDER', hasContent: false, isExpandable: false });
     expect(own.ids).not.toContain('note');
-    expect((await below('way')).ids).toEqual(['way', 'note']);
+    expect((await descendantsOf('way')).ids).toEqual(['way', 'note']);
     expect(await opened('short')).toMatchObject({
       text: 'The lighthouse',
       name: 'Shortcut to a',
@@ -367,7 +368,7 @@ describe('changes', () => {
     return account.changes;
   };
   /** Reads the change feed to its end. Returns the changed ids and the next cursor. */
-  async function pass(from: string) {
+  async function readChanges(from: string) {
     const changed: string[] = [];
     let cursor = from;
     for (let more = true; more;) {
@@ -381,7 +382,7 @@ describe('changes', () => {
 
   test('report new, changed and deleted files of every drive', async () => {
     fill();
-    let { changed, cursor } = await pass(await changes().now(NEVER));
+    let { changed, cursor } = await readChanges(await changes().now(NEVER));
     expect(changed).toEqual([]);
     drive.files['a']!.content = 'moved';
     drive.files['new'] = { name: 'new.md', parent: 'deep' };
@@ -389,9 +390,9 @@ describe('changes', () => {
     delete drive.files['b'];
     drive.files['team']!.content = 'more';
     delete drive.files['plan'];
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed.toSorted()).toEqual(['-b', '-d', '-plan', 'a', 'new', 'team']);
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed).toEqual([]);
   });
 
@@ -399,7 +400,7 @@ describe('changes', () => {
     fill();
     const start = await changes().now(NEVER);
     drive.files['d'] = { name: 'd.txt', drive: 'D2' };
-    const { changed } = await pass(start);
+    const { changed } = await readChanges(start);
     expect(changed).not.toContain('-d');
     expect(changed).toContain('d');
   });
@@ -409,12 +410,12 @@ describe('changes', () => {
     let cursor = await changes().now(NEVER);
     delete drive.drives['D3'];
     let changed: string[];
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed).toEqual(['-D3']);
-    ({ changed, cursor } = await pass(cursor));
+    ({ changed, cursor } = await readChanges(cursor));
     expect(changed).toEqual([]);
     drive.drives['D4'] = 'Pier';
-    expect(await faultOf(pass(cursor))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(cursor))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test.each(['', '{}', '{"logs":[["","x"]],"at":0,"root":"r"}', '{"logs":[["a/b","1"]],"at":0,"root":"r"}', 'null'])(
@@ -436,7 +437,7 @@ test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    (await below(DRIVE_ROOT)).items,
+    (await descendantsOf(DRIVE_ROOT)).items,
   ];
   expect(await acceptedBrokenAnswers(drive, list)).toEqual([]);
 });

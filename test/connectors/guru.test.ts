@@ -14,7 +14,8 @@ let egress: Egress;
 let emulator: GuruEmulator;
 let account: Account;
 
-const below = async (id: string) => (await listed((cursor) => account.listDescendants(id, cursor, NEVER))).items;
+const descendantsOf = async (id: string) =>
+  (await listed((cursor) => account.listDescendants(id, cursor, NEVER))).items;
 const card = (id: string, folder?: string, collection = 'c1'): void =>
   void emulator.cards.set(id, {
     title: `T ${id}`,
@@ -51,7 +52,7 @@ test('lists collections across all pages', async () => {
 });
 
 test('lists a collection with its folders, their cards, and the cards without a folder', async () => {
-  const all = await below('collection:c1');
+  const all = await descendantsOf('collection:c1');
   expect(all.map(({ externalId, parentExternalId }) => [externalId, parentExternalId])).toEqual([
     ['collection:c1', null],
     ['folder:f1', 'collection:c1'],
@@ -64,19 +65,19 @@ test('lists a collection with its folders, their cards, and the cards without a 
     ['e', 'collection:c1'],
   ]);
   expect(new Set(all.slice(1).map(({ rootExternalId }) => rootExternalId))).toEqual(new Set(['collection:c1']));
-  expect((await below('folder:f2')).map(({ externalId }) => externalId)).toEqual([
+  expect((await descendantsOf('folder:f2')).map(({ externalId }) => externalId)).toEqual([
     'folder:f2',
     'folder:f3',
     'b',
     'c',
     'd',
   ]);
-  expect((await below('e')).map(({ externalId }) => externalId)).toEqual(['e']);
+  expect((await descendantsOf('e')).map(({ externalId }) => externalId)).toEqual(['e']);
 });
 
 test('gives the cards of folders their dates, so that unchanged ones are not fetched again', async () => {
   emulator.cards.get('c')!.edited = 7;
-  const cards = (await below('collection:c1')).filter(({ itemType }) => itemType === 'CARD');
+  const cards = (await descendantsOf('collection:c1')).filter(({ itemType }) => itemType === 'CARD');
   expect(cards.map(({ externalId, createdAt, version }) => [externalId, createdAt, version])).toEqual(
     ['a', 'b', 'c', 'd', 'e'].map((id) => [
       id,
@@ -88,7 +89,9 @@ test('gives the cards of folders their dates, so that unchanged ones are not fet
 
 test('does not find archived cards, which Guru omits from lists and refuses with 404', async () => {
   for (const id of ['a', 'e']) emulator.cards.get(id)!.archived = true;
-  expect((await below('collection:c1')).map(({ externalId }) => externalId)).not.toEqual(expect.arrayContaining(['a']));
+  expect((await descendantsOf('collection:c1')).map(({ externalId }) => externalId)).not.toEqual(
+    expect.arrayContaining(['a']),
+  );
   for (const id of ['a', 'e']) {
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
     expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');
@@ -119,7 +122,7 @@ test('a collection whose home folder is not found is an error, so that its cards
 test('an empty search, which Guru answers with 204, is the end of the list', async () => {
   emulator.folders.clear();
   emulator.cards.clear();
-  expect((await below('collection:c1')).map(({ externalId }) => externalId)).toEqual(['collection:c1']);
+  expect((await descendantsOf('collection:c1')).map(({ externalId }) => externalId)).toEqual(['collection:c1']);
 });
 
 test.each(['nowhere', 'collection:none', 'folder:none', 'collection:', 'a/b', '..', ''])(
@@ -147,7 +150,7 @@ test('stores only the query of a next link, so that the link cannot change the h
 test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
     (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
-    await below('collection:c1'),
+    await descendantsOf('collection:c1'),
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

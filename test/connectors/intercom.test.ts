@@ -18,13 +18,13 @@ let account: Account;
 
 const accountOf = (accessToken = intercom.oauth.grant().accessToken, timeLimitMs = 30_000): Account =>
   accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, timeLimitMs);
-const below = (id: string, filter?: TypeFilter) =>
+const descendantsOf = (id: string, filter?: TypeFilter) =>
   listed((cursor) => account.listDescendants(id, cursor, NEVER, filter));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   const deletedPaths: string[] = [];
   let cursor = from;
@@ -96,7 +96,7 @@ describe('the connection', () => {
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
-      below: below('conversations'),
+      below: descendantsOf('conversations'),
       open: account.open('article:100', NEVER),
       changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
@@ -114,15 +114,15 @@ describe('a listing', () => {
   });
 
   test('of a collection contains its subcollections and published articles, and reports drafts as skipped', async () => {
-    const { items } = await below('collection:1');
+    const { items } = await descendantsOf('collection:1');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.rootExternalId])).toEqual([
       ['collection:1', null, null],
       ['collection:10', 'collection:1', 'collection:1'],
       ['article:100', 'collection:10', 'collection:1'],
       ['article:101', 'collection:1', 'collection:1'],
     ]);
-    expect((await below('articles')).ids).toEqual(['articles', 'article:104']);
-    expect((await below('article:100')).ids).toEqual(['article:100']);
+    expect((await descendantsOf('articles')).ids).toEqual(['articles', 'article:104']);
+    expect((await descendantsOf('article:100')).ids).toEqual(['article:100']);
     const cursor = sealCursor(JSON.stringify({ roots: { 10: '1' }, page: 2, total: null, restarts: 0 }));
     expect((await account.listDescendants('collection:10', cursor, NEVER)).skipped).toMatchObject([
       { externalId: 'article:103', name: 'Draft' },
@@ -143,22 +143,22 @@ describe('a listing', () => {
   });
 
   test('of conversations and tickets follows starting_after, and contains attachments if the filter includes them', async () => {
-    const { ids, pages } = await below('conversations', { autoSyncedSourceTypes: ['CONVERSATION'] });
+    const { ids, pages } = await descendantsOf('conversations', { autoSyncedSourceTypes: ['CONVERSATION'] });
     expect(ids).toEqual(['conversations', ...[5, 6, 7, 8].map((id) => `conversation:${id}`)]);
     expect(pages).toBe(3);
     const withAttachments = { autoSyncedSourceTypes: ['TICKET'], syncAttachments: true } as const;
-    expect((await below('tickets', withAttachments)).ids.toSorted()).toEqual(
+    expect((await descendantsOf('tickets', withAttachments)).ids.toSorted()).toEqual(
       [20, 21, 22]
         .flatMap((id) => [`ticket:${id}`, `ticket:${id}/${id}00-0`])
         .concat('tickets')
         .toSorted(),
     );
-    expect((await below('conversation:8')).ids).toEqual(['conversation:8', 'conversation:8/s-0']);
-    expect((await below('conversation:8/s-0')).ids).toEqual(['conversation:8/s-0']);
+    expect((await descendantsOf('conversation:8')).ids).toEqual(['conversation:8', 'conversation:8/s-0']);
+    expect((await descendantsOf('conversation:8/s-0')).ids).toEqual(['conversation:8/s-0']);
   });
 
   test('of tickets has the type, state, submitter and assignees as tags', async () => {
-    const { items } = await below('tickets', { autoSyncedSourceTypes: ['TICKET'] });
+    const { items } = await descendantsOf('tickets', { autoSyncedSourceTypes: ['TICKET'] });
     expect(items.find(({ externalId }) => externalId === 'ticket:20')?.tags).toEqual({
       ...{ ticket_type: 'Bug', ticket_status: 'In progress', ticket_category: 'Customer' },
       ...{ ticket_submitter: 'ben@sea.example', ticket_assigned_team: 'Piers' },
@@ -167,10 +167,10 @@ describe('a listing', () => {
   });
 
   test('gives a changed article a new version and leaves out a deleted one', async () => {
-    const before = versionsOf((await below('collection:1')).items);
+    const before = versionsOf((await descendantsOf('collection:1')).items);
     intercom.articles.get(101)!.updated = 1_772_600_000;
     intercom.articles.delete(100);
-    const after = versionsOf((await below('collection:1')).items);
+    const after = versionsOf((await descendantsOf('collection:1')).items);
     expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'article:100'));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['article:101']);
   });
@@ -182,16 +182,16 @@ describe('the change feed', () => {
     intercom.tickets.set(21, { title: 'Changed', parts: [{ text: 'Nothing attached.' }], updated: seconds() });
     intercom.conversations.set(9, { title: 'New', parts: [{ text: 'See.' }], updated: seconds() });
     expect((await account.changes!.since(start, NEVER)).coveredRoots).toEqual(['conversations', 'tickets']);
-    const { changed, deletedPaths } = await pass(start);
+    const { changed, deletedPaths } = await readChanges(start);
     expect(changed).toEqual(['conversation:9', 'ticket:21']);
     expect(deletedPaths).toEqual(['conversation:9', 'ticket:21']);
   });
 
   test('is stale after a deletion, which Intercom does not report', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     intercom.conversations.delete(6);
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -237,9 +237,9 @@ describe('content', () => {
   test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of ['article:103', 'article:9', 'conversation:9', 'ticket:9', 'ticket:20/1-0', 'article:100/1', '..'])
-      for (const call of [() => account.open(id, NEVER), () => below(id)])
+      for (const call of [() => account.open(id, NEVER), () => descendantsOf(id)])
         if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
-    if ((await faultOf(below('collection:9'))).kind !== 'not_found') wrong.push('collection:9');
+    if ((await faultOf(descendantsOf('collection:9'))).kind !== 'not_found') wrong.push('collection:9');
     for (const id of ['articles', 'conversations', 'tickets', 'collection:1'])
       if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
     expect(wrong).toEqual([]);
@@ -252,15 +252,15 @@ describe('a broken response', () => {
   test('never counts as the end of a list', async () => {
     const attached = { autoSyncedSourceTypes: ['CONVERSATION'], syncAttachments: true } as const;
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
-    expect(await broken(async () => (await below('collection:1')).items)).toEqual([]);
-    expect(await broken(async () => (await below('conversations', attached)).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf('collection:1')).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf('conversations', attached)).items)).toEqual([]);
   });
 
   test('never counts as the end of the change feed', async () => {
     const start = await account.changes!.now(NEVER);
     for (const id of [20, 21, 22]) intercom.tickets.get(id)!.updated = seconds();
     const changes = async () => {
-      const { changed, deletedPaths } = await pass(start);
+      const { changed, deletedPaths } = await readChanges(start);
       return { changed, deletedPaths };
     };
     expect(await broken(changes)).toEqual([]);

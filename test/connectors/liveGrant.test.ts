@@ -15,7 +15,7 @@ const grantOf = (accessToken: string, fields: Partial<StoredGrant> = {}): Stored
 });
 
 /** Lifetimes of tokens, and the age from which they are refreshed, both in milliseconds. Null: never. */
-const LIVES: readonly (readonly [what: string, lifeMs: number | null, dueAtMs: number | null])[] = [
+const LIFETIMES: readonly (readonly [what: string, lifeMs: number | null, dueAtMs: number | null])[] = [
   ['no end', null, null],
   ['an hour: five minutes before its end would be later than 80 %', HOUR_MS, 2_880_000],
   ['ten minutes: half of it', 600_000, 300_000],
@@ -24,7 +24,7 @@ const LIVES: readonly (readonly [what: string, lifeMs: number | null, dueAtMs: n
 
 test('a token is refreshed in time before its end, and never sooner than after half of its life', () =>
   everyRow(
-    LIVES,
+    LIFETIMES,
     ([what]) => what,
     ([, lifeMs, dueAtMs]) => {
       const grant = grantOf('a', { obtainedAt: 1_000, expiresAt: lifeMs === null ? null : 1_000 + lifeMs });

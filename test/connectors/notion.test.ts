@@ -8,7 +8,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type NotionEmulator, startNotion } from '../emulators/notion.js';
 import { blockId, type EmulatedPage, notionId, PEOPLE, WORKSPACE } from '../emulators/notionObjects.js';
-import { option, run } from '../emulators/notionBlocks.js';
+import { option, textRun } from '../emulators/notionBlocks.js';
 import { accountWith, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -24,7 +24,7 @@ let account: Account;
 const put = (number: number, more: Partial<EmulatedPage> = {}): void =>
   void emulator.pages.set(id(number), { title: `T${number}`, ...more });
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
-const below = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const descendantsOf = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
 const texts = async (externalId: string) => {
   const { bytes, plain } = await account.open(externalId, NEVER);
   return { markdown: Buffer.from(bytes).toString(), plain: Buffer.from(plain?.bytes ?? []).toString() };
@@ -113,15 +113,15 @@ describe('a workspace', () => {
   });
 
   test('lists the descendants of a page exactly as the search does', async () => {
-    const found = await below(id(1));
+    const found = await descendantsOf(id(1));
     expect(placesIn(found)).toEqual(
       placesIn({ ...found, items: (await roots()).items.filter(({ externalId }) => externalId !== id(6)) }),
     );
-    expect((await below(DATABASE)).ids).toEqual([DATABASE, rowId(4), id(5)]);
+    expect((await descendantsOf(DATABASE)).ids).toEqual([DATABASE, rowId(4), id(5)]);
     // Notion's URLs contain the id without hyphens.
-    expect((await below(id(2).replaceAll('-', ''))).ids).toEqual([id(2), id(3)]);
-    expect((await below(id(4))).ids).toEqual([rowId(4), id(5)]);
-    expect((await below(id(6))).items).toMatchObject([
+    expect((await descendantsOf(id(2).replaceAll('-', ''))).ids).toEqual([id(2), id(3)]);
+    expect((await descendantsOf(id(4))).ids).toEqual([rowId(4), id(5)]);
+    expect((await descendantsOf(id(6))).items).toMatchObject([
       { externalId: id(6), parentExternalId: null, rootExternalId: null },
     ]);
   });
@@ -129,9 +129,11 @@ describe('a workspace', () => {
   test('continues after a subpage without access, and denies access to the page itself', async () => {
     put(8, { parent: { page: id(1) } });
     emulator.injectFault((path) => (path === `/v1/blocks/${id(2)}/children` ? { status: 403 } : null));
-    expect((await below(id(1))).ids.toSorted()).toEqual([id(1), id(2), rowId(4), id(5), DATABASE, id(8)].toSorted());
+    expect((await descendantsOf(id(1))).ids.toSorted()).toEqual(
+      [id(1), id(2), rowId(4), id(5), DATABASE, id(8)].toSorted(),
+    );
     emulator.injectFault((path) => (path === `/v1/pages/${id(1)}` ? { status: 403 } : null));
-    expect((await faultOf(below(id(1)))).kind).toBe('access_denied');
+    expect((await faultOf(descendantsOf(id(1)))).kind).toBe('access_denied');
   });
 
   test('marks a listing as partial if the search is incomplete', async () => {
@@ -265,7 +267,7 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   emulator.injectFault((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
   expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
   expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
-  const { items } = await below(id(1));
+  const { items } = await descendantsOf(id(1));
   expect(items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8), id(9)]));
 });
 
@@ -331,15 +333,15 @@ test('reports 429 and 529 as a rate limit with Retry-After', async () => {
 });
 
 describe('text', () => {
-  const marked = (annotations: object, more: object = {}) => run('a b', { annotations, ...more });
+  const marked = (annotations: object, more: object = {}) => textRun('a b', { annotations, ...more });
   test.each([
-    [[run('plain')], 'plain'],
+    [[textRun('plain')], 'plain'],
     [[marked({ bold: true, italic: true })], '***a b***'],
-    [[marked({ code: true }), run(' '), marked({ strikethrough: true })], '`a b` ~~a b~~'],
-    [[run(' x ', { annotations: { bold: true } })], ' **x** '],
-    [[run('there', { href: 'https://a.example/?b=1' })], '[there](https://a.example/?b=1)'],
-    [[run('there', { href: 'javascript:alert(1)' })], 'there'],
-    [[run('E=mc', { type: 'equation' })], '$E=mc$'],
+    [[marked({ code: true }), textRun(' '), marked({ strikethrough: true })], '`a b` ~~a b~~'],
+    [[textRun(' x ', { annotations: { bold: true } })], ' **x** '],
+    [[textRun('there', { href: 'https://a.example/?b=1' })], '[there](https://a.example/?b=1)'],
+    [[textRun('there', { href: 'javascript:alert(1)' })], 'there'],
+    [[textRun('E=mc', { type: 'equation' })], '$E=mc$'],
     ['nothing of the kind', ''],
   ])('is converted from %j', (runs, markdown) => {
     expect(richText(runs, 'markdown')).toBe(markdown);
@@ -350,7 +352,7 @@ describe('text', () => {
 describe('blocks', () => {
   const block = (type: string, text?: string, body: Record<string, unknown> = {}, children: Block[] = []): Block => ({
     type,
-    body: { ...(text === undefined ? {} : { rich_text: [run(text)] }), ...body },
+    body: { ...(text === undefined ? {} : { rich_text: [textRun(text)] }), ...body },
     children,
   });
   test.each<[string, Block[], string, string]>([
@@ -375,8 +377,8 @@ describe('blocks', () => {
       'a table',
       [
         block('table', undefined, { table_width: 2 }, [
-          block('table_row', undefined, { cells: [[run('h|1')], [run('h2')]] }),
-          block('table_row', undefined, { cells: [[run('a')], []] }),
+          block('table_row', undefined, { cells: [[textRun('h|1')], [textRun('h2')]] }),
+          block('table_row', undefined, { cells: [[textRun('a')], []] }),
         ]),
       ],
       '| h\\|1 | h2 |\n| --- | --- |\n| a |  |',
@@ -396,7 +398,7 @@ describe('blocks', () => {
     ['a subpage as its title', [block('child_page', undefined, { title: 'Sub' })], 'Sub', 'Sub'],
     [
       'a bookmark',
-      [block('bookmark', undefined, { url: 'https://a.example', caption: [run('A')] })],
+      [block('bookmark', undefined, { url: 'https://a.example', caption: [textRun('A')] })],
       '[A](https://a.example)',
       'A: https://a.example',
     ],
@@ -442,7 +444,7 @@ describe('columns', () => {
           type: 'array',
           array: [
             { type: 'number', number: 1 },
-            { type: 'title', title: [run('x')] },
+            { type: 'title', title: [textRun('x')] },
           ],
         },
       },
@@ -462,6 +464,6 @@ describe('columns', () => {
 test('never treats a broken response as the end of a list', async () => {
   put(1);
   put(2, { parent: { page: id(1) } });
-  const list = async () => [(await roots()).items, (await below(id(1))).items];
+  const list = async () => [(await roots()).items, (await descendantsOf(id(1))).items];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);
 });

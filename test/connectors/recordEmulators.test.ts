@@ -11,7 +11,7 @@ import type { Egress } from '../../egress/types.js';
 import { everyRow } from '../support/everyRow.js';
 import { recordedOutcomes, replayOnLoopback } from '../support/replayServer.js';
 import { CONNECTION_PARAMETERS, suppliedCredentials } from '../support/sourceFixtures/credentials.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, type SourceFixture } from '../support/sourceFixtures/fixture.js';
+import { CONTAINERS, KEEPER_SENTENCE, LIGHTHOUSE, type SourceFixture } from '../support/sourceFixtures/fixture.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import { thoroughRows } from '../support/thorough.js';
 import { loopbackEgress, NEVER } from './account.js';
@@ -26,7 +26,7 @@ const SOURCES: readonly ConnectedSourceType[] = [
 const CHANGED = 'The lantern was replaced by Bertram.';
 /** Words of names, texts, ids, hosts and addresses of the emulated accounts. */
 const CANARIES = new Set(
-  [LIGHTHOUSE, KEEPER, CHANGED, ...CONTAINERS, 'harbour ada@harbour.example sights Ada Lee']
+  [LIGHTHOUSE, KEEPER_SENTENCE, CHANGED, ...CONTAINERS, 'harbour ada@harbour.example sights Ada Lee']
     .join(' ')
     .toLowerCase()
     .match(/\p{L}{3,}/gu)

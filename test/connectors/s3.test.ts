@@ -21,7 +21,7 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   };
   return accountWith('S3', s3.settings, allCredentials, egress, timeLimitMs);
 };
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const put = (bucket: string, ...keys: string[]): void => {
   const objects = s3.buckets.get(bucket) ?? new Map();
@@ -60,7 +60,7 @@ describe('credentials', () => {
     s3.injectFault((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
     expect((await account.identify(NEVER)).account).toBe(ACCESS_KEY);
     expect(await faultOf(roots())).toMatchObject({ kind: 'access_denied' });
-    expect((await below('atlas/a/c.txt')).ids).toEqual(['atlas/a/c.txt']);
+    expect((await descendantsOf('atlas/a/c.txt')).ids).toEqual(['atlas/a/c.txt']);
   });
 
   test('that are wrong, invalid in a header or revoked make every call fail with access_revoked', async () => {
@@ -91,7 +91,7 @@ describe('a listing', () => {
   });
 
   test('of a bucket contains each folder once, before its contents, across all pages', async () => {
-    const { items, pages } = await below('atlas');
+    const { items, pages } = await descendantsOf('atlas');
     expect(items.map((item) => [item.externalId, item.parentExternalId])).toEqual([
       ...[['atlas', null]],
       ...[
@@ -114,10 +114,10 @@ describe('a listing', () => {
   });
 
   test('of a folder, a prefix or an object contains its descendants only', async () => {
-    expect((await below('atlas/e/')).ids).toEqual(['atlas/e/', 'atlas/e/f.md']);
-    expect((await below('/atlas/a/b')).ids.filter((id) => id.endsWith('.md'))).toHaveLength(4);
-    expect((await below('atlas/d.txt')).ids).toEqual(['atlas/d.txt']);
-    expect((await below('docks')).ids).toEqual(['docks']);
+    expect((await descendantsOf('atlas/e/')).ids).toEqual(['atlas/e/', 'atlas/e/f.md']);
+    expect((await descendantsOf('/atlas/a/b')).ids.filter((id) => id.endsWith('.md'))).toHaveLength(4);
+    expect((await descendantsOf('atlas/d.txt')).ids).toEqual(['atlas/d.txt']);
+    expect((await descendantsOf('docks')).ids).toEqual(['docks']);
   });
 
   test('contains keys with any characters, which can all be read', async () => {
@@ -130,7 +130,9 @@ describe('a listing', () => {
       'tab\t.md',
     ];
     put('odd', ...keys, 'up/../away.md');
-    const files = (await below('odd')).items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
+    const files = (await descendantsOf('odd')).items
+      .filter(({ hasContent }) => hasContent)
+      .map(({ externalId }) => externalId);
     expect(files.toSorted()).toEqual([...keys, 'up/../away.md'].map((key) => `odd/${key}`).toSorted());
     const wrong: string[] = [];
     for (const key of keys) if ((await textOf(account, `odd/${key}`)) !== `Of ${key}`) wrong.push(key);
@@ -142,7 +144,7 @@ describe('a listing', () => {
   test('follows a bucket to its region and caches the region', async () => {
     s3.regions.set('eels', 'eu-central-1');
     put('eels', 'x.md');
-    expect((await below('eels')).ids).toEqual(['eels', 'eels/x.md']);
+    expect((await descendantsOf('eels')).ids).toEqual(['eels', 'eels/x.md']);
     const requestsBefore = s3.requests.length;
     expect(await textOf(account, 'eels/x.md')).toBe('Of x.md');
     expect(s3.requests).toHaveLength(requestsBefore + 1);
@@ -152,24 +154,24 @@ describe('a listing', () => {
     // A store reads deleted keys of a bucket with versions too: https://github.com/s3ql/s3ql/pull/170
     const gone = Array.from({ length: 7 }, (_, index) => `a/a${index}.md`);
     for (const key of gone) s3.buckets.get('atlas')!.set(key, { content: '', isDeleted: true });
-    const { ids } = await below('atlas');
+    const { ids } = await descendantsOf('atlas');
     expect(ids.filter((id) => id.endsWith('.md'))).toHaveLength(5);
     expect(ids.filter((id) => gone.some((key) => id.endsWith(key)))).toEqual([]);
-    expect((await below('/atlas/a/')).ids).toContain('atlas/a/c.txt');
+    expect((await descendantsOf('/atlas/a/')).ids).toContain('atlas/a/c.txt');
     // Without a token there is no way to the next page.
     const list = (more: string) =>
       `<ListBucketResult><IsTruncated>true</IsTruncated>${more}<KeyCount>0</KeyCount></ListBucketResult>`;
     for (const wrongBody of [list(''), list('<NextContinuationToken>again</NextContinuationToken>')]) {
       s3.injectFault(() => ({ wrongBody, contentType: 'application/xml' }));
-      expect(await faultOf(below('atlas'))).toMatchObject({ kind: 'server_error' });
+      expect(await faultOf(descendantsOf('atlas'))).toMatchObject({ kind: 'server_error' });
     }
   });
 
   test('gives a changed object a new version and leaves out a deleted one', async () => {
-    const before = versionsOf((await below('atlas')).items);
+    const before = versionsOf((await descendantsOf('atlas')).items);
     s3.buckets.get('atlas')!.get('d.txt')!.content = 'Another.';
     s3.buckets.get('atlas')!.delete('a/b/2.md');
-    const after = versionsOf((await below('atlas')).items);
+    const after = versionsOf((await descendantsOf('atlas')).items);
     expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => id !== 'atlas/a/b/2.md'));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual(['atlas/d.txt']);
   });
@@ -187,7 +189,7 @@ describe('a listing', () => {
       'atlas/b/',
       '/atlas/z',
     ])
-      for (const call of [() => below(id), () => account.open(id, NEVER)]) {
+      for (const call of [() => descendantsOf(id), () => account.open(id, NEVER)]) {
         const { kind } = await faultOf(call());
         if (kind !== 'not_found' && !(kind === 'unsupported_type' && id === 'atlas/b/')) wrong.push(`${id}: ${kind}`);
       }
@@ -214,7 +216,7 @@ test('reads the bytes of an object with its stored media type, else with the typ
 describe('an object', () => {
   test.each(['archived', 'customer key'] as const)('whose content is refused (%s) is unsupported', async (refusal) => {
     s3.buckets.get('atlas')!.set('d.txt', { content: 'cold', refusal });
-    expect((await below('atlas')).ids).toContain('atlas/d.txt');
+    expect((await descendantsOf('atlas')).ids).toContain('atlas/d.txt');
     expect(await faultOf(account.open('atlas/d.txt', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
@@ -257,8 +259,8 @@ test('never treats a broken response as the end of a list', async () => {
       'no body': xml(''),
     });
   expect(await broken(async () => (await roots()).ids)).toEqual([]);
-  expect(await broken(async () => (await below('atlas')).items)).toEqual([]);
-  expect(await broken(async () => (await below('atlas/d.txt')).items)).toEqual([]);
+  expect(await broken(async () => (await descendantsOf('atlas')).items)).toEqual([]);
+  expect(await broken(async () => (await descendantsOf('atlas/d.txt')).items)).toEqual([]);
 });
 
 describe('the rate limit', () => {

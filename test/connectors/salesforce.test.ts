@@ -25,7 +25,7 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
     timeLimitMs,
   );
 };
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const fileId = (name: string): string => `file:${sfId('069', name)}`;
 const folderId = (name: string): string => `folder:${sfId('07H', name)}`;
@@ -59,7 +59,7 @@ const putArticle = (name: string, language: string, more: SoqlRecord = {}): void
   });
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
@@ -158,7 +158,7 @@ describe('a listing', () => {
   });
 
   test('of a library contains nested folders and the files of all pages', async () => {
-    const { items } = await below(libraryId('atlas'));
+    const { items } = await descendantsOf(libraryId('atlas'));
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.name])).toEqual([
       [libraryId('atlas'), null, 'atlas'],
       [folderId('sights'), libraryId('atlas'), 'sights'],
@@ -168,30 +168,30 @@ describe('a listing', () => {
       [fileId('view'), folderId('sights'), 'view.md'],
       [fileId('lighthouse'), folderId('towers'), 'lighthouse.md'],
     ]);
-    expect((await below(folderId('towers'))).ids).toEqual([folderId('towers'), fileId('lighthouse')]);
-    expect((await below(fileId('pier'))).ids).toEqual([fileId('pier')]);
+    expect((await descendantsOf(folderId('towers'))).ids).toEqual([folderId('towers'), fileId('lighthouse')]);
+    expect((await descendantsOf(fileId('pier'))).ids).toEqual([fileId('pier')]);
   });
 
   test('of files without a library and of articles pages by id, with one article per language', async () => {
-    expect((await below('files')).ids).toEqual(['files', ...['loose1', 'loose2', 'loose3'].map(fileId)]);
-    expect((await below('knowledge')).ids.toSorted()).toEqual([
+    expect((await descendantsOf('files')).ids).toEqual(['files', ...['loose1', 'loose2', 'loose3'].map(fileId)]);
+    expect((await descendantsOf('knowledge')).ids.toSorted()).toEqual([
       ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],
     ]);
-    expect((await below(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
+    expect((await descendantsOf(articleId('Tides', 'de'))).ids).toEqual([articleId('Tides', 'de')]);
     // The query locators of Salesforce would expire with the session.
     expect(salesforce.requests.filter((path) => path.includes('01g-2000'))).toEqual([]);
   });
 
   test('gives the reason why a file that is a link has no content', async () => {
     putFile('link', '', null, { LatestPublishedVersion: { ContentLocation: 'E' } });
-    const link = (await below('files')).items.find(({ externalId }) => externalId === fileId('link'));
+    const link = (await descendantsOf('files')).items.find(({ externalId }) => externalId === fileId('link'));
     expect(link).toMatchObject({ hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/link/) });
     expect(await faultOf(account.open(fileId('link'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 
   test('gives changed items new versions and leaves out deleted and unpublished ones', async () => {
     const list = async () =>
-      versionsOf([...(await below(libraryId('atlas'))).items, ...(await below('knowledge')).items]);
+      versionsOf([...(await descendantsOf(libraryId('atlas'))).items, ...(await descendantsOf('knowledge')).items]);
     const before = await list();
     putFile('pier', 'Another pier.', 'sights');
     for (const kind of ['ContentDocument', 'ContentFolderItem']) salesforce.drop(kind, sfId('069', 'plan'));
@@ -212,17 +212,17 @@ describe('a listing', () => {
 describe('a field that the organization hides from the user', () => {
   test('is omitted, with one description of the object for all queries', async () => {
     putFile('plan', 'Text.', null, { ContentSize: 5 });
-    const whole = await below('files');
+    const whole = await descendantsOf('files');
     for (const field of ['FileExtension', 'CreatedDate']) salesforce.hidden.add(`ContentDocument.${field}`);
-    const { ids } = await below('files');
+    const { ids } = await descendantsOf('files');
     expect(ids).toEqual(whole.ids);
-    await below('files');
+    await descendantsOf('files');
     expect(salesforce.requests.filter((path) => path.includes('/ContentDocument/describe'))).toHaveLength(1);
   });
 
   test('does not hide another error of a query', async () => {
     salesforce.injectFault((path) => (path.includes('/query') ? { status: 400, errorCode: 'MALFORMED_QUERY' } : null));
-    expect(await faultOf(below('files'))).toMatchObject({ kind: 'bad_response' });
+    expect(await faultOf(descendantsOf('files'))).toMatchObject({ kind: 'bad_response' });
   });
 });
 
@@ -234,12 +234,12 @@ describe('the change feed', () => {
         long,
       ).toISOString();
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     putFile('loose1', 'Other.', null);
     for (const name of ['new1', 'new2']) putFile(name, 'New.', null);
     // Salesforce rounds times down to the minute: a deletion in the current minute only appears later.
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect((await pass(start)).changed.toSorted()).toEqual(
+    expect((await readChanges(start)).changed.toSorted()).toEqual(
       [fileId('loose1'), fileId('new1'), fileId('new2'), `gone ${fileId('loose2')}`].toSorted(),
     );
   });
@@ -249,7 +249,7 @@ describe('the change feed', () => {
     const record = salesforce.records.get('ContentDocument')!.get(sfId('069', 'loose2'))!;
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
     salesforce.put('ContentDocument', sfId('069', 'loose2'), record);
-    expect((await pass(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
+    expect((await readChanges(start)).changed).not.toContain(`gone ${fileId('loose2')}`);
   });
 
   test('reports each of many deleted files, except restored files', async () => {
@@ -263,7 +263,7 @@ describe('the change feed', () => {
       salesforce.drop('ContentDocument', id, Date.now() - 60_000);
       if (restored.includes(name)) salesforce.put('ContentDocument', id, record);
     }
-    const gone = (await pass(start)).changed.filter((change) => change.startsWith('gone '));
+    const gone = (await readChanges(start)).changed.filter((change) => change.startsWith('gone '));
     const expected = names.filter((name) => !restored.includes(name)).map((name) => `gone ${fileId(name)}`);
     expect(gone.toSorted()).toEqual(expected.toSorted());
   });
@@ -272,10 +272,10 @@ describe('the change feed', () => {
     const start = await account.changes!.now(NEVER);
     // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
     salesforce.deletions.forgottenUntil = Date.now();
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
     salesforce.injectFault((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
@@ -306,7 +306,7 @@ describe('content', () => {
     const wrong: string[] = [];
     const absent = [fileId('none'), articleId('Draft'), articleId('Tides', 'fr'), "file:' OR Id != '", 'file:', '..'];
     for (const id of [...absent, libraryId('none'), folderId('none')])
-      if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
+      if ((await faultOf(descendantsOf(id))).kind !== 'not_found') wrong.push(id);
     for (const id of absent) if ((await faultOf(account.open(id, NEVER))).kind !== 'not_found') wrong.push(id);
     for (const id of ['files', 'knowledge', libraryId('atlas'), folderId('sights')])
       if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
@@ -323,13 +323,13 @@ describe('a broken response', () => {
   test('never counts as the end of a list', async () => {
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     for (const id of [libraryId('atlas'), 'files', 'knowledge'])
-      expect(await broken(async () => (await below(id)).items)).toEqual([]);
+      expect(await broken(async () => (await descendantsOf(id)).items)).toEqual([]);
   });
 
   test('never counts as the end of the change feed', async () => {
     const start = await account.changes!.now(NEVER);
     salesforce.drop('ContentDocument', sfId('069', 'loose2'), Date.now() - 60_000);
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces the content of an article', async () => {

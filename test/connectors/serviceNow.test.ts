@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
-import { ASLEEP, momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../emulators/serviceNow.js';
+import {
+  HIBERNATING,
+  timestampOf,
+  type ServiceNowEmulator,
+  startServiceNow,
+  sysIdOf,
+} from '../emulators/serviceNow.js';
 import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -13,18 +19,18 @@ let egress: Egress;
 let serviceNow: ServiceNowEmulator;
 let account: Account;
 
-const FACTS = { instance: 'harbour' };
+const CONNECTION = { instance: 'harbour' };
 const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   const { accessToken } = serviceNow.oauth.grant();
   return accountWith(
     'SERVICENOW',
     serviceNow.settings,
-    { accessToken, facts: FACTS, ...credentials },
+    { accessToken, facts: CONNECTION, ...credentials },
     egress,
     timeLimitMs,
   );
 };
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const idOf = (table: string, record: string): string => `${table}/${sysIdOf(record)}`;
 const rowsOf = (table: string) => serviceNow.tables.get(table)!.rows;
@@ -44,7 +50,7 @@ const attach = (table: string, record: string, name: string, created = LONG_AGO)
 };
 
 /** Reads the change feed from a cursor to its end. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   const deletedPaths: string[] = [];
   let cursor = from;
@@ -87,7 +93,7 @@ beforeEach(() => {
 
 describe('the connection', () => {
   test('requests consent at the instance, and identifies the user of the session', async () => {
-    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { url, grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     // https://www.servicenow.com/docs/r/platform-security/authentication/c_OAuthAuthorizationCodeFlow.html
     expect(url.pathname).toBe('/harbour/oauth_auth.do');
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
@@ -111,7 +117,7 @@ describe('the connection', () => {
   });
 
   test('refreshes an expired access token with the same refresh token, until the refresh is rejected', async () => {
-    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     const stored = accountWithStoredGrant('SERVICENOW', serviceNow.settings, grant, egress);
     serviceNow.oauth.expireAll();
     expect((await stored.account.listRoots(null, NEVER)).items).not.toEqual([]);
@@ -122,7 +128,7 @@ describe('the connection', () => {
   });
 
   test('ends when the refresh token expires, which ServiceNow reports with its own error message', async () => {
-    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, FACTS);
+    const { grant } = await obtainGrant('SERVICENOW', serviceNow.settings, egress, CONNECTION);
     const refusal = { status: 401, body: { error: 'server_error', error_description: 'access_denied' } };
     serviceNow.oauth.expireAll();
     serviceNow.oauth.refuseRefreshes(1, refusal);
@@ -151,7 +157,7 @@ describe('a listing', () => {
 
   test('of a table pages by sys_id, with attachments and without drafts', async () => {
     const plan = attach('incident', 'b', 'plan');
-    const { items, pages } = await below('incident');
+    const { items, pages } = await descendantsOf('incident');
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
       ['incident', null, 'TABLE'],
       [idOf('incident', 'a'), 'incident', 'INCIDENT'],
@@ -160,9 +166,9 @@ describe('a listing', () => {
       ...['c', 'd', 'e'].map((name) => [idOf('incident', name), 'incident', 'INCIDENT']),
     ]);
     expect(pages).toBe(3);
-    expect((await below('kb_knowledge')).ids).toEqual(['kb_knowledge', idOf('kb_knowledge', 'tides')]);
-    expect((await below(idOf('incident', 'b'))).ids).toEqual([idOf('incident', 'b'), plan]);
-    expect((await below(plan)).ids).toEqual([plan]);
+    expect((await descendantsOf('kb_knowledge')).ids).toEqual(['kb_knowledge', idOf('kb_knowledge', 'tides')]);
+    expect((await descendantsOf(idOf('incident', 'b'))).ids).toEqual([idOf('incident', 'b'), plan]);
+    expect((await descendantsOf(plan)).ids).toEqual([plan]);
   });
 
   test('contains attachments of records whose own table extends the listed one, but no embedded images', async () => {
@@ -172,10 +178,10 @@ describe('a listing', () => {
     serviceNow.attachments.set(sysIdOf('more'), { ...about, table: 'u_security_incident' });
     serviceNow.attachments.set(sysIdOf('image'), { ...about, table: 'ZZ_YYincident' });
     const more = `${idOf('incident', 'b')}/${sysIdOf('more')}`;
-    const found = (await below(idOf('incident', 'b'))).ids;
+    const found = (await descendantsOf(idOf('incident', 'b'))).ids;
     expect(found.toSorted()).toEqual([idOf('incident', 'b'), plan, more].toSorted());
     expect(await textOf(account, more)).toBe('On plan.');
-    expect((await below(more)).ids).toEqual([more]);
+    expect((await descendantsOf(more)).ids).toEqual([more]);
   });
 
   test('contains all attachments, and counts them, without headers that only tables are documented to have', async () => {
@@ -183,18 +189,18 @@ describe('a listing', () => {
     const all = Array.from({ length: 250 }, (_, index) =>
       attach('incident', 'b', `n${String(index).padStart(3, '0')}`),
     );
-    const { ids } = await below('incident');
+    const { ids } = await descendantsOf('incident');
     expect(ids.filter((id) => id.startsWith(`${idOf('incident', 'b')}/`)).toSorted()).toEqual(all.toSorted());
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     serviceNow.attachments.delete(sysIdOf('n100'));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('continues after pages whose rows are hidden from the account', async () => {
     // Access rules remove rows from a page after it was limited: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
     for (const name of ['a', 'b', 'c']) serviceNow.hidden.add(sysIdOf(name));
-    expect((await below('incident')).ids).toEqual(['incident', idOf('incident', 'd'), idOf('incident', 'e')]);
+    expect((await descendantsOf('incident')).ids).toEqual(['incident', idOf('incident', 'd'), idOf('incident', 'e')]);
   });
 
   test('reports attachments without permission as skipped', async () => {
@@ -206,7 +212,8 @@ describe('a listing', () => {
 
   test('gives changed items new versions and leaves out deleted and retired ones', async () => {
     const plan = attach('incident', 'b', 'plan');
-    const list = async () => versionsOf([...(await below('incident')).items, ...(await below('kb_knowledge')).items]);
+    const list = async () =>
+      versionsOf([...(await descendantsOf('incident')).items, ...(await descendantsOf('kb_knowledge')).items]);
     const before = await list();
     putRecord('incident', 'a', { sys_mod_count: '1' });
     serviceNow.attachments.get(sysIdOf('plan'))!.content = 'Another plan.';
@@ -220,16 +227,16 @@ describe('a listing', () => {
 });
 
 describe('the change feed', () => {
-  const now = (): string => momentOf(Date.now());
+  const now = (): string => timestampOf(Date.now());
 
   test('reports changed and retired records, and new attachments', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     putRecord('incident', 'a', { sys_updated_on: now() });
     putRecord('incident', 'new', { sys_created_on: now(), sys_updated_on: now() });
     putRecord('kb_knowledge', 'tides', { sys_updated_on: now(), workflow_state: 'retired' });
     const plan = attach('incident', 'c', 'plan', now());
-    const { changed, deletedPaths } = await pass(start);
+    const { changed, deletedPaths } = await readChanges(start);
     expect(changed.toSorted()).toEqual(
       [
         ...[idOf('incident', 'a'), idOf('incident', 'new'), idOf('incident', 'c'), plan],
@@ -244,10 +251,10 @@ describe('the change feed', () => {
     attach('incident', 'b', 'plan');
     const start = await account.changes!.now(NEVER);
     serviceNow.attachments.clear();
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     const another = await account.changes!.now(NEVER);
     rowsOf('incident').delete(sysIdOf('e'));
-    expect(await faultOf(pass(another))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(another))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -290,10 +297,10 @@ describe('content', () => {
     const absent = [idOf('incident', 'none'), idOf('kb_knowledge', 'draft'), elsewhere, idOf('sys_script', 'x')];
     const wrong: string[] = [];
     for (const id of [...absent, 'incident/x', 'incident^NQ', '..', 'INCIDENT'])
-      for (const call of [() => below(id), () => account.open(id, NEVER)])
+      for (const call of [() => descendantsOf(id), () => account.open(id, NEVER)])
         if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
     expect(wrong).toEqual([]);
-    expect(await faultOf(below('u_none'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf('u_none'))).toMatchObject({ kind: 'not_found' });
     expect(await faultOf(account.open('incident', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 });
@@ -304,21 +311,21 @@ describe('a broken response', () => {
   test('never counts as the end of a list', async () => {
     attach('incident', 'b', 'plan');
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
-    expect(await broken(async () => (await below('incident')).items)).toEqual([]);
-    expect(await broken(async () => (await below(idOf('incident', 'b'))).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf('incident')).items)).toEqual([]);
+    expect(await broken(async () => (await descendantsOf(idOf('incident', 'b'))).items)).toEqual([]);
   });
 
   test('never counts as the end of the change feed', async () => {
     for (const name of ['u_drill', 'kb_knowledge']) serviceNow.tables.delete(name);
     const start = await account.changes!.now(NEVER);
-    for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: momentOf(Date.now()) });
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    for (const name of ['a', 'b', 'c']) putRecord('incident', name, { sys_updated_on: timestampOf(Date.now()) });
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces content, and neither does the page of a hibernating instance', async () => {
     const plan = attach('incident', 'b', 'plan');
     expect(await broken(() => account.open(idOf('incident', 'a'), NEVER))).toEqual([]);
-    serviceNow.injectFault(() => ASLEEP);
+    serviceNow.injectFault(() => HIBERNATING);
     const kinds = [];
     for (const id of [idOf('incident', 'a'), plan]) kinds.push((await faultOf(account.open(id, NEVER))).kind);
     expect(kinds).toEqual(['server_error', 'server_error']);

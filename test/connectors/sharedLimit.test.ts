@@ -71,7 +71,12 @@ async function account(
     ),
   );
   const { organizationId, userId } = tenant;
-  return (calls) => ({ tenant: { organizationId, userId }, dataSourceId: dataSource._id, calls, inTurn: true });
+  return (calls) => ({
+    tenant: { organizationId, userId },
+    dataSourceId: dataSource._id,
+    calls,
+    sharesRateLimits: true,
+  });
 }
 /** Returns a number that changes with every stored pause. */
 const pauses = (): Promise<number> =>

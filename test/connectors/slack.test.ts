@@ -41,7 +41,7 @@ beforeEach(() => {
   account = accountWith(connector.oauth?.scopes ?? []);
 });
 
-const say = (...messages: EmulatedMessage[]): void =>
+const postMessages = (...messages: EmulatedMessage[]): void =>
   void slack.conversations.set('C1', { name: 'harbour', type: 'public_channel', messages });
 const at = (seconds: number, more: Omit<EmulatedMessage, 'ts' | 'text'> & { text?: string } = {}): EmulatedMessage => ({
   text: `At ${seconds}.`,
@@ -49,12 +49,12 @@ const at = (seconds: number, more: Omit<EmulatedMessage, 'ts' | 'text'> & { text
   ts: `${QUARTER + seconds}.000100`,
 });
 
-const below = (externalId: string) => listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const descendantsOf = (externalId: string) => listItems((cursor) => account.listDescendants(externalId, cursor, NEVER));
 const read = (externalId: string) => textOf(account, externalId);
 
 describe('windows and threads', () => {
   test('lists a file for each quarter of an hour and for each thread', async () => {
-    say(
+    postMessages(
       at(-1),
       at(0),
       at(899),
@@ -65,7 +65,7 @@ describe('windows and threads', () => {
       at(7_260, { text: 'Thanks!', thread: `${QUARTER + 10}.000100`, more: { subtype: 'thread_broadcast' } }),
       at(5_000, { text: 'has joined', more: { subtype: 'channel_join' } }),
     );
-    const items = await below('C1');
+    const items = await descendantsOf('C1');
     expect(items.map(({ externalId }) => externalId)).toEqual([
       'C1',
       `C1/${QUARTER + 900}`,
@@ -102,14 +102,14 @@ describe('windows and threads', () => {
   });
 
   test('lists a window once if it spans several pages, and identically if it is listed alone', async () => {
-    say(...Array.from({ length: 7 }, (_, index) => at(index * 100)));
-    const listing = await below('C1');
+    postMessages(...Array.from({ length: 7 }, (_, index) => at(index * 100)));
+    const listing = await descendantsOf('C1');
     expect(listing).toHaveLength(2);
-    expect(await below(`C1/${QUARTER}`)).toEqual([listing[1]]);
+    expect(await descendantsOf(`C1/${QUARTER}`)).toEqual([listing[1]]);
     expect((await read(`C1/${QUARTER}`)).split('\n\n')).toHaveLength(7);
     const versions = new Set([listing[1]?.version]);
     const { messages } = slack.conversations.get('C1')!;
-    const versionNow = async () => (await below('C1'))[1]?.version;
+    const versionNow = async () => (await descendantsOf('C1'))[1]?.version;
     messages[3] = { ...messages[3]!, text: 'Changed.', edited: true };
     versions.add(await versionNow());
     messages.pop();
@@ -121,8 +121,8 @@ describe('windows and threads', () => {
   });
 
   test('lists from the window that contains the start time', async () => {
-    say(at(-901), at(-1), at(0), at(60), at(1_000));
-    const ids = async (after: number) => (await below(`C1?after=${after}`)).map(({ externalId }) => externalId);
+    postMessages(at(-901), at(-1), at(0), at(60), at(1_000));
+    const ids = async (after: number) => (await descendantsOf(`C1?after=${after}`)).map(({ externalId }) => externalId);
     expect(await ids(QUARTER + 30)).toEqual([`C1/${QUARTER + 900}`, `C1/${QUARTER}`]);
     expect(await ids(QUARTER)).toEqual([`C1/${QUARTER + 900}`, `C1/${QUARTER}`]);
     expect(await ids(QUARTER - 1)).toHaveLength(3);
@@ -143,11 +143,11 @@ describe('windows and threads', () => {
 
   test('moves a message from its window to a thread with its first reply', async () => {
     const thread = `${QUARTER}.000100`;
-    say(at(0));
-    expect((await below('C1')).map(({ externalId }) => externalId)).toEqual(['C1', `C1/${QUARTER}`]);
+    postMessages(at(0));
+    expect((await descendantsOf('C1')).map(({ externalId }) => externalId)).toEqual(['C1', `C1/${QUARTER}`]);
     await expect(account.open(`C1/${thread}`, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
-    say(at(0), at(10, { thread }));
-    expect((await below('C1')).map(({ externalId }) => externalId)).toEqual(['C1', `C1/${thread}`]);
+    postMessages(at(0), at(10, { thread }));
+    expect((await descendantsOf('C1')).map(({ externalId }) => externalId)).toEqual(['C1', `C1/${thread}`]);
     await expect(account.open(`C1/${QUARTER}`, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
   });
 });
@@ -172,7 +172,7 @@ describe('text', () => {
 
   test('resolves mentioned users and requests each once', async () => {
     expect(mentionedIn('<@U1> <@W2|x> <#U3> <@u4>')).toEqual(['U1', 'W2']);
-    say(at(0, { text: 'Ask <@U0BEN> or <@U0LEFT>.' }), at(10, { user: 'U0BEN' }), at(20, { user: 'U0BEN' }));
+    postMessages(at(0, { text: 'Ask <@U0BEN> or <@U0LEFT>.' }), at(10, { user: 'U0BEN' }), at(20, { user: 'U0BEN' }));
     expect(await read(`C1/${QUARTER}`)).toBe(
       [
         'Ada, 2026-03-04 10:15: Ask @Ben or @U0LEFT.',
@@ -271,7 +271,7 @@ test('identifies the account by workspace and user', async () => {
 });
 
 describe('refusals', () => {
-  beforeEach(() => say(at(0)));
+  beforeEach(() => postMessages(at(0)));
 
   test.each([
     ['invalid_auth', 'access_revoked'],
@@ -345,7 +345,7 @@ test('parses ids of conversations, windows and threads', () => {
 });
 
 test('never treats a broken response as the end of a list', async () => {
-  say(at(0), at(899), at(900, { user: 'U0BEN' }));
-  const list = async () => [await listItems((cursor) => account.listRoots(cursor, NEVER)), await below('C1')];
+  postMessages(at(0), at(899), at(900, { user: 'U0BEN' }));
+  const list = async () => [await listItems((cursor) => account.listRoots(cursor, NEVER)), await descendantsOf('C1')];
   expect(await acceptedBrokenAnswers(slack, list)).toEqual([]);
 });

@@ -36,9 +36,9 @@ beforeEach(() => {
   account = connectors.account('SLACK', accessToken, JSON.stringify({ accessToken, facts: { team: TEAM } }));
 });
 
-const say = (messages: EmulatedMessage[]): void =>
+const postMessages = (messages: EmulatedMessage[]): void =>
   void slack.conversations.set('C1', { name: 'harbour', type: 'public_channel', messages });
-const below = () => listItems((cursor) => account.listDescendants('C1', cursor, NEVER));
+const descendantsOf = () => listItems((cursor) => account.listDescendants('C1', cursor, NEVER));
 const requestsOf = (method: string): string[] => slack.calls.filter((request) => request.startsWith(method));
 const open = async (externalId: string, version: string | null): Promise<string> =>
   Buffer.from((await account.open(externalId, NEVER, { version })).bytes).toString();
@@ -49,7 +49,7 @@ const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessa
 
 /** Opens the listed windows, newest first as a sync does, several at once. */
 async function openAll(atOnce: number): Promise<Map<string, string>> {
-  const items = (await below()).filter(({ hasContent }) => hasContent);
+  const items = (await descendantsOf()).filter(({ hasContent }) => hasContent);
   slack.calls.length = 0;
   const texts = new Map<string, string>();
   const worker = async (): Promise<void> => {
@@ -61,7 +61,7 @@ async function openAll(atOnce: number): Promise<Map<string, string>> {
 }
 
 test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d at once', async (atOnce) => {
-  say(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
+  postMessages(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
   const texts = await openAll(atOnce);
   expect(texts.size).toBe(2_000);
   for (const index of [0, 1, 199, 200, 1_999])
@@ -72,7 +72,7 @@ test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d 
 
 test('reads a window completely whose messages span pages, also between threads and system messages', async () => {
   const messages = Array.from({ length: 450 }, (_, index) => at(index * 2));
-  say([
+  postMessages([
     ...messages,
     ...Array.from({ length: 300 }, (_, index) => at(-900 + index, { more: { subtype: 'channel_join' } })),
     at(-1_000),
@@ -86,13 +86,13 @@ test('reads a window completely whose messages span pages, also between threads 
 
 test('reads a window again if its listed version is not that of the messages that were read with another window', async () => {
   const messages = [at(0), at(900), at(1_800)];
-  say(messages);
+  postMessages(messages);
   await openAll(1);
   expect(requestsOf('conversations.history')).toHaveLength(1);
   messages[1]!.text = 'Changed.';
   messages[1]!.edited = true;
   const id = `C1/${QUARTER + 900}`;
-  const version = versionsOf(await below())[id]!;
+  const version = versionsOf(await descendantsOf())[id]!;
   slack.calls.length = 0;
   expect(await open(id, version)).toMatch(/: Changed\.$/);
   expect(requestsOf('conversations.history')).toHaveLength(1);
@@ -102,8 +102,8 @@ test('reads a window again if its listed version is not that of the messages tha
 });
 
 test('a failed request does not fail the windows that wait for it', async () => {
-  say([at(0), at(900)]);
-  const [newest, oldest] = (await below()).filter(({ hasContent }) => hasContent);
+  postMessages([at(0), at(900)]);
+  const [newest, oldest] = (await descendantsOf()).filter(({ hasContent }) => hasContent);
   let failures = 1;
   slack.injectFault(() => (failures-- > 0 ? { status: 200, error: 'channel_not_found' } : null));
   const [first, second] = await Promise.allSettled(
@@ -115,9 +115,9 @@ test('a failed request does not fail the windows that wait for it', async () => 
 test('does not read ended threads again, only those with a new, removed or recent reply', async () => {
   const first = at(0);
   const messages = [first, at(10, { thread: first.ts })];
-  say(messages);
+  postMessages(messages);
   const id = `C1/${first.ts}`;
-  const versionNow = async () => versionsOf(await below())[id];
+  const versionNow = async () => versionsOf(await descendantsOf())[id];
   const version = await versionNow();
   expect(version).not.toBeNull();
   expect(await versionNow()).toBe(version);
@@ -131,7 +131,7 @@ test('does not read ended threads again, only those with a new, removed or recen
 });
 
 test('names the workspace when it lists conversations, which tokens of a whole organization need', async () => {
-  say([]);
+  postMessages([]);
   await account.listRoots(null, NEVER);
   expect(requestsOf('conversations.list')[0]).toContain(`team_id=${TEAM}`);
 });

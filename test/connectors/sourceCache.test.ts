@@ -25,7 +25,7 @@ test('caches an empty text, and no failure', async () => {
 });
 
 test('stores no more values than its limit, and shares none with another cache', () => {
-  const [cache, other] = [createSourceCache({ most: 2 }), createSourceCache({ most: 2 })];
+  const [cache, other] = [createSourceCache({ maxEntries: 2 }), createSourceCache({ maxEntries: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);
   expect(other.get('c')).toBeUndefined();

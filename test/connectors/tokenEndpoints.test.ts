@@ -213,13 +213,13 @@ test("a refusal of Google's token endpoint is final and names the setting", () =
 /**
  * Lifetimes of tokens in seconds, and the age in milliseconds at which a token is replaced: 2 minutes before its end.
  */
-const LIVES: readonly (readonly [lifeS: number, replacedAtMs: number])[] = [
+const LIFETIMES: readonly (readonly [lifeS: number, replacedAtMs: number])[] = [
   [3_600, 3_480_000],
   [600, 480_000],
 ];
 
 test('a token of Google is used until two minutes before its end', () =>
-  everyRow(LIVES, String, async ([lifeS, replacedAtMs]) => {
+  everyRow(LIFETIMES, String, async ([lifeS, replacedAtMs]) => {
     const { egress, requests } = answering({ status: 200, body: `{"access_token":"a","expires_in":${lifeS}}` });
     let now = 1_700_000_000_000;
     const tokens = createAccessTokens({ serviceAccount: SERVICE_ACCOUNT }, egress, () => now);

@@ -35,7 +35,7 @@ const accountOf = (
   });
   return connectors.account('ZENDESK', accessToken, JSON.stringify({ accessToken, facts: { subdomain } }));
 };
-const below = async (
+const descendantsOf = async (
   id: string,
   from = account,
   filter?: Parameters<Account['listDescendants']>[3],
@@ -70,7 +70,7 @@ beforeEach(() => {
   account = accountOf('501');
   emulated.categories.set(1, 'Sea');
   emulated.sections.set(10, { category: 1, name: 'Sights' });
-  emulated.sections.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.sections.set(11, { category: 1, parent: 10, name: 'Towers' });
   emulated.sections.set(12, { category: 1, name: 'Ropes' });
   for (const [id, section] of [
     [100, 10],
@@ -158,7 +158,7 @@ test('requests tokens that expire, since Zendesk gives older clients no refresh 
 });
 
 test('reads all pages of lists that have no cursors, only numbers', async () => {
-  const byCursor = [...idsOf(await below('category:1')), await open('ticket:7')];
+  const byCursor = [...idsOf(await descendantsOf('category:1')), await open('ticket:7')];
   for (const name of ['categories', 'sections', 'articles', 'translations', 'comments']) zendesk.numbered.add(name);
   for (let id = 2; id < 6; id += 1) emulated.categories.set(id, `Category ${id}`);
   const roots: string[] = [];
@@ -168,13 +168,13 @@ test('reads all pages of lists that have no cursors, only numbers', async () => 
     cursor = page.next;
   }
   expect(roots).toEqual(['category:1', 'category:2', 'category:3', 'category:4', 'category:5', 'tickets']);
-  expect([...idsOf(await below('category:1')), await open('ticket:7')]).toEqual(byCursor);
+  expect([...idsOf(await descendantsOf('category:1')), await open('ticket:7')]).toEqual(byCursor);
 });
 
 describe('the help centre', () => {
   test('is listed by category and section, without drafts', async () => {
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['category:1', 'tickets']);
-    const all = await below('category:1');
+    const all = await descendantsOf('category:1');
     expect(idsOf(all)).toEqual(
       ['category:1', 'section:10', 'section:11', 'section:12', 'article:100', 'article:101', 'article:102'].toSorted(),
     );
@@ -189,8 +189,13 @@ describe('the help centre', () => {
     expect(await account.listDescendants('harbour/section:11', first.next, NEVER)).toMatchObject({
       skipped: [{ externalId: 'harbour/article:103', name: 'Draft', reason: expect.stringMatching(/not published/) }],
     });
-    expect(idsOf(await below('section:10'))).toEqual(['article:100', 'article:101', 'section:10', 'section:11']);
-    expect(idsOf(await below('article:101'))).toEqual(['article:101']);
+    expect(idsOf(await descendantsOf('section:10'))).toEqual([
+      'article:100',
+      'article:101',
+      'section:10',
+      'section:11',
+    ]);
+    expect(idsOf(await descendantsOf('article:101'))).toEqual(['article:101']);
     for (const id of [
       'article:103',
       'article:9',
@@ -201,7 +206,7 @@ describe('the help centre', () => {
       'ticket:7/9',
       '../7',
     ])
-      expect((await faultOf(below(id))).kind).toBe('not_found');
+      expect((await faultOf(descendantsOf(id))).kind).toBe('not_found');
     expect((await faultOf(open('article:103'))).kind).toBe('not_found');
     expect((await faultOf(open('category:1'))).kind).toBe('unsupported_type');
   });
@@ -212,7 +217,7 @@ describe('the help centre', () => {
     zendesk.injectFault((path) => (path.includes('/help_center/') ? { status: 403 } : null));
     expect(idsOf((await account.listRoots(null, NEVER)).items)).toEqual(['help_center', 'tickets']);
     // The listing is denied instead of empty, so that no article counts as deleted.
-    expect((await faultOf(below('help_center'))).kind).toBe('access_denied');
+    expect((await faultOf(descendantsOf('help_center'))).kind).toBe('access_denied');
   });
 
   test('contains articles in all languages, the default one first', async () => {
@@ -239,7 +244,7 @@ describe('tickets', () => {
   test('are listed with their attachments and tags, without deleted ones', async () => {
     emulated.tickets.set(8, { subject: 'Gone', status: 'deleted', comments: [] });
     emulated.tickets.set(9, { subject: 'Old', archived: true, comments: [{ text: 'Long ago.' }] });
-    const all = await below('tickets');
+    const all = await descendantsOf('tickets');
     expect(idsOf(all)).toEqual(['ticket:7', 'ticket:7/70', 'ticket:9', 'tickets']);
     expect(all.find(({ externalId }) => externalId === 'harbour/ticket:7')).toMatchObject({
       tags: {
@@ -257,9 +262,9 @@ describe('tickets', () => {
       attachedTo: 'TICKET',
       fileFormat: 'TXT',
     });
-    expect(idsOf(await below('ticket:7'))).toEqual(['ticket:7', 'ticket:7/70']);
-    expect(idsOf(await below('ticket:7/70'))).toEqual(['ticket:7/70']);
-    expect((await faultOf(below('ticket:8'))).kind).toBe('not_found');
+    expect(idsOf(await descendantsOf('ticket:7'))).toEqual(['ticket:7', 'ticket:7/70']);
+    expect(idsOf(await descendantsOf('ticket:7/70'))).toEqual(['ticket:7/70']);
+    expect((await faultOf(descendantsOf('ticket:8'))).kind).toBe('not_found');
   });
 
   test('are reported by the change feed to administrators, with a full listing after 50 syncs', async () => {
@@ -306,7 +311,7 @@ describe('tickets', () => {
     const attached = ids.map((id) => `ticket:${id}/${id + 9_000}`);
     const attachedAmong = (found: readonly string[]) => found.filter((id) => /^ticket:1.*\//.test(id));
     putTickets(Date.now() - 3_600_000);
-    expect(attachedAmong(idsOf(await below('tickets', from, { syncAttachments: true })))).toEqual(attached);
+    expect(attachedAmong(idsOf(await descendantsOf('tickets', from, { syncAttachments: true })))).toEqual(attached);
 
     let cursor = await from.changes!.now(NEVER);
     // Later than the start of the export, but before the latest tickets, which are reported twice.
@@ -330,13 +335,13 @@ describe('tickets', () => {
       updated: new Date().toISOString(),
       comments: [{ text: 'A moment ago.' }],
     });
-    expect(idsOf(await below('tickets'))).toContain('ticket:9');
+    expect(idsOf(await descendantsOf('tickets'))).toContain('ticket:9');
   });
 
   test('are listed without archived ones if the account may not export', async () => {
     emulated.tickets.set(8, { subject: 'Old', archived: true, comments: [] });
     for (let id = 20; id < 25; id += 1) emulated.tickets.set(id, { subject: `T${id}`, comments: [] });
-    const ids = idsOf(await below('tickets', accountOf('502')));
+    const ids = idsOf(await descendantsOf('tickets', accountOf('502')));
     expect(ids).toEqual([
       'ticket:20',
       'ticket:21',
@@ -350,13 +355,13 @@ describe('tickets', () => {
   });
 
   test('cause no requests for unwanted data', async () => {
-    await below('tickets', account, {});
+    await descendantsOf('tickets', account, {});
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
-    await below('tickets', account, { syncAttachments: true });
+    await descendantsOf('tickets', account, { syncAttachments: true });
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toHaveLength(2);
     zendesk.reset();
-    expect(idsOf(await below('tickets', account, { autoSyncedSourceTypes: ['ARTICLE'] }))).toEqual(['tickets']);
-    expect(idsOf(await below('category:1', account, { autoSyncedSourceTypes: [] }))).toEqual(['category:1']);
+    expect(idsOf(await descendantsOf('tickets', account, { autoSyncedSourceTypes: ['ARTICLE'] }))).toEqual(['tickets']);
+    expect(idsOf(await descendantsOf('category:1', account, { autoSyncedSourceTypes: [] }))).toEqual(['category:1']);
     expect(zendesk.requests).toHaveLength(1);
   });
 
@@ -385,8 +390,8 @@ describe('tickets', () => {
 test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
     (await account.listRoots(null, NEVER)).items,
-    await below('category:1'),
-    await below('tickets'),
+    await descendantsOf('category:1'),
+    await descendantsOf('tickets'),
   ];
   expect(await acceptedBrokenAnswers(zendesk, list)).toEqual([]);
 });

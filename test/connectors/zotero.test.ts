@@ -18,7 +18,7 @@ const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
 /** Returns an account with a new key, because the connector caches the owner of each key. */
 const accountOf = (accessToken = zotero.oauth.grant(), timeLimitMs = 30_000): Account =>
   accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, timeLimitMs);
-const below = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
 const itemId = (name: string, library = OWN): string => `${library}/items/${zoteroKey(name)}`;
 const collectionId = (name: string): string => `${OWN}/collections/${zoteroKey(name)}`;
@@ -39,7 +39,7 @@ const putFile = (name: string, parent: string, content: string, more: object = {
 };
 
 /** Reads the change feed from a cursor to its end. Returns the changed ids and the next cursor. */
-async function pass(from: string) {
+async function readChanges(from: string) {
   const changed: string[] = [];
   let cursor = from;
   for (let more = true; more;) {
@@ -104,7 +104,7 @@ describe('the connection', () => {
     const calls = {
       identify: account.identify(NEVER),
       roots: account.listRoots(null, NEVER),
-      below: below(OWN),
+      below: descendantsOf(OWN),
       open: account.open(itemId('pier'), NEVER),
       changes: account.changes!.since(start, NEVER),
       'header injection': accountOf('a\r\nx-other: 1').identify(NEVER),
@@ -116,7 +116,7 @@ describe('the connection', () => {
   test('denies a library that its key may not read, and lists the others', async () => {
     zotero.rights.hasLibrary = false;
     expect((await roots()).ids).toEqual(GROUPS);
-    expect(await faultOf(below(OWN))).toMatchObject({ kind: 'access_denied' });
+    expect(await faultOf(descendantsOf(OWN))).toMatchObject({ kind: 'access_denied' });
   });
 });
 
@@ -129,7 +129,7 @@ describe('a listing', () => {
 
   test('of a library contains the collections and items of all pages with their parents, without annotations', async () => {
     putItem('mark', { itemType: 'annotation', parentItem: zoteroKey('scan') });
-    const { items, pages } = await below(OWN);
+    const { items, pages } = await descendantsOf(OWN);
     expect(items.map((item) => [item.externalId, item.parentExternalId, item.itemType])).toEqual([
       [OWN, null, 'FOLDER'],
       [collectionId('sights'), OWN, 'FOLDER'],
@@ -145,15 +145,15 @@ describe('a listing', () => {
   });
 
   test('of a collection contains its subcollections and items, and of an item its attachments', async () => {
-    const { ids } = await below(collectionId('sights'));
+    const { ids } = await descendantsOf(collectionId('sights'));
     expect(ids.toSorted()).toEqual(
       [
         ...[collectionId('sights'), collectionId('towers')],
         ...[itemId('lighthouse'), itemId('pier'), itemId('scan')],
       ].toSorted(),
     );
-    expect((await below(itemId('lighthouse'))).ids).toEqual([itemId('lighthouse'), itemId('scan')]);
-    expect((await below(itemId('scan'))).ids).toEqual([itemId('scan')]);
+    expect((await descendantsOf(itemId('lighthouse'))).ids).toEqual([itemId('lighthouse'), itemId('scan')]);
+    expect((await descendantsOf(itemId('scan'))).ids).toEqual([itemId('scan')]);
   });
 
   test('restarts if its library changes meanwhile, because the numbered pages shift', async () => {
@@ -172,7 +172,7 @@ describe('a listing', () => {
 
   test('gives the reason why a linked file has no content', async () => {
     putFile('link', 'pier', '', { linkMode: 'linked_url' });
-    const { items } = await below(itemId('link'));
+    const { items } = await descendantsOf(itemId('link'));
     expect(items).toMatchObject([
       { hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/link/) },
     ]);
@@ -183,21 +183,21 @@ describe('a listing', () => {
     // https://github.com/davidswelt/zot_bib_web/issues/16
     const about = { itemType: 'attachment', linkMode: 'imported_file', filename: 'far.pdf', md5: 'a1' };
     putItem('far', { ...about, parentItem: zoteroKey('pier'), contentType: 'application/pdf' });
-    const { items } = await below(itemId('far'));
+    const { items } = await descendantsOf(itemId('far'));
     expect(items).toMatchObject([
       { hasContent: false, isSelectable: false, skipReason: expect.stringMatching(/WebDAV/) },
     ]);
     expect(await faultOf(account.open(itemId('far'), NEVER))).toMatchObject({ kind: 'unsupported_type' });
-    expect((await below(itemId('scan'))).items).toMatchObject([{ hasContent: true }]);
+    expect((await descendantsOf(itemId('scan'))).items).toMatchObject([{ hasContent: true }]);
   });
 
   test('gives changed items new versions and leaves out deleted and trashed ones', async () => {
-    const before = versionsOf((await below(OWN)).items);
+    const before = versionsOf((await descendantsOf(OWN)).items);
     putItem('pier', { collections: [zoteroKey('sights')], abstractNote: 'More.' });
     putFile('scan', 'lighthouse', 'A better scan.');
     zotero.drop(OWN, 'items', zoteroKey('knots'));
     putItem('loose', { deleted: 1 });
-    const after = versionsOf((await below(OWN)).items);
+    const after = versionsOf((await descendantsOf(OWN)).items);
     const deleted = [itemId('knots'), itemId('loose')];
     expect(Object.keys(after)).toEqual(Object.keys(before).filter((id) => !deleted.includes(id)));
     expect(Object.keys(after).filter((id) => after[id] !== before[id])).toEqual([itemId('pier'), itemId('scan')]);
@@ -207,13 +207,13 @@ describe('a listing', () => {
 describe('the change feed', () => {
   test('reports changed, deleted and trashed items of each library, across all pages', async () => {
     const start = await account.changes!.now(NEVER);
-    expect((await pass(start)).changed).toEqual([]);
+    expect((await readChanges(start)).changed).toEqual([]);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     putItem('gulls', { abstractNote: 'White.' }, 'groups/12');
     zotero.put(OWN, 'collections', zoteroKey('ropes'), { name: 'Lines', parentCollection: false });
     zotero.drop(OWN, 'items', zoteroKey('pier'));
     putItem('loose', { deleted: 1 });
-    const { changed, cursor: later } = await pass(start);
+    const { changed, cursor: later } = await readChanges(start);
     expect(changed.toSorted()).toEqual(
       [
         ...['new1', 'new2', 'new3'].map((name) => itemId(name)),
@@ -221,21 +221,21 @@ describe('the change feed', () => {
         ...[`gone ${itemId('pier')}`, `gone ${itemId('loose')}`],
       ].toSorted(),
     );
-    expect((await pass(later)).changed).toEqual([]);
+    expect((await readChanges(later)).changed).toEqual([]);
   });
 
   test('reports a group that the account has left as deleted, and is stale after a new one', async () => {
     const start = await account.changes!.now(NEVER);
     zotero.libraries.delete('groups/13');
-    expect((await pass(start)).changed).toEqual(['gone groups/13']);
+    expect((await readChanges(start)).changed).toEqual(['gone groups/13']);
     zotero.libraries.set('groups/99', { name: 'n', version: 0, collections: new Map(), items: new Map(), deleted: [] });
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test('is stale after a deleted collection, because its items still exist', async () => {
     const start = await account.changes!.now(NEVER);
     zotero.drop(OWN, 'collections', zoteroKey('ropes'));
-    expect(await faultOf(pass(start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -278,10 +278,10 @@ describe('content', () => {
   test('is not found for missing items, and unsupported for containers', async () => {
     const wrong: string[] = [];
     for (const id of [itemId('none'), itemId('none', 'groups/12'), `${OWN}/items/x`, `${OWN}/searches/AAAAAAAA`, '..'])
-      for (const call of [() => below(id), () => account.open(id, NEVER)])
+      for (const call of [() => descendantsOf(id), () => account.open(id, NEVER)])
         if ((await faultOf(call())).kind !== 'not_found') wrong.push(id);
     for (const id of ['groups/99', 'users/999', collectionId('none')])
-      if ((await faultOf(below(id))).kind !== 'not_found') wrong.push(id);
+      if ((await faultOf(descendantsOf(id))).kind !== 'not_found') wrong.push(id);
     for (const id of [OWN, collectionId('sights')])
       if ((await faultOf(account.open(id, NEVER))).kind !== 'unsupported_type') wrong.push(id);
     expect(wrong).toEqual([]);
@@ -296,7 +296,7 @@ describe('a broken response', () => {
     await roots();
     expect(await broken(async () => (await roots()).ids)).toEqual([]);
     for (const id of [OWN, 'groups/12', collectionId('sights'), itemId('lighthouse')])
-      expect(await broken(async () => (await below(id)).items)).toEqual([]);
+      expect(await broken(async () => (await descendantsOf(id)).items)).toEqual([]);
   });
 
   test('never counts as the end of the change feed', async () => {
@@ -304,7 +304,7 @@ describe('a broken response', () => {
     const start = await account.changes!.now(NEVER);
     for (const name of ['new1', 'new2', 'new3']) putItem(name);
     zotero.drop(OWN, 'items', zoteroKey('pier'));
-    expect(await broken(async () => (await pass(start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(start)).changed)).toEqual([]);
   });
 
   test('never replaces content', async () => {

@@ -18,7 +18,7 @@ import { ITEM_CAUSES, REMEDIES } from '../../contract/runs/ledger.js';
 import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/limits.js';
 import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
-import { BEING_DELETED, keptReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
+import { BEING_DELETED, reembedSkipReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
 import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
 import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import {
@@ -40,7 +40,7 @@ import { isRecording, serves, transcriptionOptionsOf } from '../../contract/file
 import { callerSpace, mediaTypeHint, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
-import { stateOfWorker, type WorkerReport, workersTrouble, workerTrouble } from '../../contract/runs/workers.js';
+import { stateOfWorker, type WorkerReport, workersProblem, workerProblem } from '../../contract/runs/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
 /** One call per row: its description, its result, and the expected result. */
@@ -255,7 +255,7 @@ const candidate: ReembedCandidate = {
 };
 const target = { model: 'OPENAI', space: 'new' } as const;
 const kept = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
-  keptReason({ ...candidate, ...changes }, to);
+  reembedSkipReason({ ...candidate, ...changes }, to);
 checks('keeps the vectors of a file for the first reason that applies', [
   ['none', kept({}), null],
   ['another model', kept({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }), null],
@@ -291,12 +291,12 @@ checks('formats messages about truncated lists, stalled runs and failed deliveri
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
   ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
   [
-    'a delivery that failed once, without another try',
+    'a delivery that failed once, without another attempt',
     failureSentence({ event: 'E', tries: 1, error: 'No.', nextTryAt: null }),
     'E failed once: No.',
   ],
   [
-    'a delivery with another try',
+    'a delivery with another attempt',
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
     'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
   ],
@@ -349,7 +349,7 @@ checks('names the causes of a store failure, and finds a full disk among them', 
   [
     'its fields',
     { ...new StoreFailure('MongoDB', 'full', null) },
-    { name: 'StoreFailure', store: 'MongoDB', trouble: 'full' },
+    { name: 'StoreFailure', store: 'MongoDB', kind: 'full' },
   ],
   ['no message', new StoreFailure('Qdrant', 'unreachable', 'text').message, 'Qdrant does not answer: text'],
 ]);
@@ -449,11 +449,11 @@ checks('reports a worker as silent after 15 s, and as starved if it waits while 
     stateOfWorker({ ...worker, [name]: null }),
     'alive',
   ]),
-  ['no trouble', workerTrouble(healthy), null],
-  ['seconds', workerTrouble(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
-  ['percent', /50 % of .* 50 % of/.test(workerTrouble(worker) ?? ''), true],
-  ['no workers', workersTrouble([])?.slice(0, 20), 'No worker is running'],
-  ['one healthy worker', workersTrouble([silent, healthy, worker]), null],
-  ['a starved one still works', workersTrouble([silent, worker]), workerTrouble(worker)],
-  ['all silent', workersTrouble([silent]), workerTrouble(silent)],
+  ['a healthy worker', workerProblem(healthy), null],
+  ['seconds', workerProblem(silent)?.slice(0, 50), 'Worker 2 on host has sent no heartbeat for 15 s: i'],
+  ['percent', /50 % of .* 50 % of/.test(workerProblem(worker) ?? ''), true],
+  ['no workers', workersProblem([])?.slice(0, 20), 'No worker is running'],
+  ['one healthy worker', workersProblem([silent, healthy, worker]), null],
+  ['a starved one still works', workersProblem([silent, worker]), workerProblem(worker)],
+  ['all silent', workersProblem([silent]), workerProblem(silent)],
 ]);

@@ -7,7 +7,7 @@ import { type Contract, differences, locate, operationOf } from './contract.js';
 import { CONTRACTS } from './tables/index.js';
 
 const CONTRACT: Contract = {
-  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
+  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-26' },
   part: 'api',
   common: { key: { type: 'string' } },
   operations: {
@@ -94,15 +94,15 @@ test('locates a request at the longest address, and ignores other hosts', () => 
   expect(locate({ url: 'https://cdn.example/v1/ships', urls: URLS })).toBeNull();
 });
 
-test('every table belongs to a source and a part of its URLs, and states the origin and date of its facts', () =>
+test('every table belongs to a source and a part of its URLs, and states the origin and date of its rules', () =>
   everyRow(
     CONTRACTS,
     ({ name }) => name,
-    ({ source, part, specification, taken, operations }) => {
+    ({ source, part, specification, takenOn, operations }) => {
       const row = Object.values(CONNECTED_SOURCES).find(({ name }) => name === source);
       expect(Object.keys(row?.urls ?? {})).toContain(part);
       expect(specification).toMatch(/^https:\/\//);
-      expect(taken).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(takenOn).toMatch(/^\d{4}-\d\d-\d\d$/);
       expect(Object.keys(operations).length).toBeGreaterThan(0);
       return Promise.resolve();
     },

@@ -1,5 +1,5 @@
 /**
- * Compares requests of connectors with the specifications that providers publish. The tables contain the facts of the used
+ * Compares requests of connectors with the specifications that providers publish. The tables contain the rules of the used
  * operations: names, types, limits and allowed values of parameters. scripts/contracts.ts extracts them.
  */
 import type { SentRequest } from '../../connectors/sentRequests.js';
@@ -25,13 +25,13 @@ export interface Operation {
   readonly query?: Rules;
   /** Headers by their names in lower case. Others are not compared. */
   readonly headers?: Rules;
-  /** Source of the facts, if it is not the specification; then scripts/contracts.ts keeps them. */
+  /** Source of the rules, if it is not the specification; then scripts/contracts.ts keeps them. */
   readonly source?: string;
   /** Fields of a JSON or form body; unset: the specification does not list them. */
   readonly body?: Rules;
 }
 
-/** The facts of one specification. */
+/** The rules of one specification. */
 export interface Contract {
   /** Name of the table and of its file. */
   readonly name: string;
@@ -40,8 +40,8 @@ export interface Contract {
   /** Address of the specification, with its version. */
   readonly specification: string;
   readonly version: string;
-  /** Date on which the facts were taken, as YYYY-MM-DD. */
-  readonly taken: string;
+  /** Date on which the rules were taken, as YYYY-MM-DD. */
+  readonly takenOn: string;
   /** The part of the source's addresses that the specification describes. */
   readonly part: string;
   /** Prefix that only the specification's paths have. */
@@ -53,7 +53,7 @@ export interface Contract {
   /**
    * Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts.
    */
-  readonly elsewhere?: string;
+  readonly ignoredPaths?: string;
   /** Parameters that every operation accepts. */
   readonly common?: Rules;
   /** By method and path template: `GET /files/{fileId}`. */
@@ -169,7 +169,7 @@ function fieldsOf({ body, headers }: SentRequest): { fields: Map<string, unknown
 
 /** Returns how a request differs from the specification; empty if it does not. */
 export function differences(contract: Contract, request: SentRequest, { path, query }: Located): string[] {
-  if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
+  if (contract.ignoredPaths !== undefined && new RegExp(contract.ignoredPaths).test(path)) return [];
   const name = operationOf(contract, request.method, path);
   if (name === null) return [`${request.method} ${path}: the specification has no such operation`];
   const { query: own = {}, headers: wanted = {}, body } = contract.operations[name] ?? {};

@@ -2,9 +2,9 @@
  * Objects of Salesforce with the fields that our queries name. Types and nullability are those of the package
  * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields of the object
  * reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone and
- * Opportunity.ContactId. It writes dates without a time as moments.
+ * Opportunity.ContactId. It writes dates without a time as timestamps.
  */
-import { each, flag, moment, number, object, orNull, type Shape, text } from './answers/shape.js';
+import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 
 const maybe = orNull(text);
 const date: Shape = { ...text, pattern: /^\d{4}-\d\d-\d\d$/ };
@@ -16,7 +16,7 @@ const address = orNull(
     ...each(orNull(number), 'latitude', 'longitude'),
   }),
 );
-const record = { Id: text, ...each(moment, 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'), IsDeleted: flag };
+const record = { Id: text, ...each(timestamp, 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'), IsDeleted: flag };
 const owned = { ...record, OwnerId: text, Description: maybe, LastActivityDate: day };
 const activity = { ...record, OwnerId: text, ...each(maybe, 'WhoId', 'AccountId', 'Subject', 'Description') };
 const person = {
@@ -75,7 +75,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     ...activity,
     Location: maybe,
     IsAllDayEvent: flag,
-    ...each(orNull(moment), 'StartDateTime', 'EndDateTime'),
+    ...each(orNull(timestamp), 'StartDateTime', 'EndDateTime'),
     ActivityDate: day,
   },
 };

@@ -119,7 +119,7 @@ describe('liveness of a run', () => {
 
   test('an unstarted part of a scheduled sync is alive while the sync is', async () => {
     const part = runOf({ parentRunId: 5, startedAt: null });
-    const pass = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
+    const syncRun = runOf({ _id: 5, workflowId: 'pass', temporalRunId: 'p' });
     const rowsOfParts: [Described | null, Partial<RunDoc> | null, boolean][] = [
       [{ status: 'RUNNING', runId: 'p' }, {}, true],
       [{ status: 'TERMINATED', runId: 'p' }, {}, false],
@@ -129,7 +129,7 @@ describe('liveness of a run', () => {
     ];
     await everyRow(rowsOfParts, JSON.stringify, async ([workflow, fields, expected]) => {
       const { access } = fakeTemporal(workflow === null ? {} : { pass: workflow });
-      const runs = recorder({ 'runs.find': fields && { ...pass, ...fields } }).stores as { runs: never };
+      const runs = recorder({ 'runs.find': fields && { ...syncRun, ...fields } }).stores as { runs: never };
       expect(await isAlive(access, part, runs.runs)).toBe(expected);
     });
   });
@@ -282,7 +282,7 @@ describe('fair share of a run', () => {
 test('converts errors of Temporal to store failures (unreachable, full or failed), and passes others unchanged', async () => {
   const grpc = (code: number, details = '') =>
     Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
-  const rows: [code: number, trouble: string | null][] = [
+  const rows: [code: number, kind: string | null][] = [
     [1, 'unreachable'],
     [4, 'unreachable'],
     [8, 'unreachable'],
@@ -296,13 +296,13 @@ test('converts errors of Temporal to store failures (unreachable, full or failed
   await everyRow(
     rows,
     ([code]) => String(code),
-    ([code, trouble]) => {
+    ([code, kind]) => {
       const error = new Error('outer', { cause: grpc(code) });
-      if (trouble === null) expect(temporalFailure(error)).toBe(error);
-      else expect(temporalFailure(error)).toMatchObject({ store: 'Temporal', trouble });
+      if (kind === null) expect(temporalFailure(error)).toBe(error);
+      else expect(temporalFailure(error)).toMatchObject({ store: 'Temporal', kind });
     },
   );
-  expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ trouble: 'full' });
+  expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ kind: 'full' });
   const other = new TypeError('ours');
   expect(temporalFailure(other)).toBe(other);
 });
@@ -348,16 +348,16 @@ describe('dispatcher', () => {
       [{ startedAt: new Date() }, {}],
       [{ startedAt: null, held: true }, {}],
       [null, { 'runs.find': null }],
-      [{ startedAt: null }, { 'runs.isBehindAnother': true }],
+      [{ startedAt: null }, { 'runs.hasEarlierWaiting': true }],
     ];
     await everyRow(rows, JSON.stringify, async ([fields, answers]) => {
       const { dispatcher, done } = dispatch(runOf(fields ?? {}), answers);
       await dispatcher.start(7);
       expect(done).toEqual([]);
     });
-    const first = dispatch(runOf({ startedAt: null }), { 'runs.isBehindAnother': true });
+    const first = dispatch(runOf({ startedAt: null }), { 'runs.hasEarlierWaiting': true });
     await first.dispatcher.start(7, runOf({ startedAt: null }));
-    expect([first.done, first.names().includes('runs.isBehindAnother')]).toEqual([['start scrape:3'], false]);
+    expect([first.done, first.names().includes('runs.hasEarlierWaiting')]).toEqual([['start scrape:3'], false]);
   });
 
   test('accepts an existing workflow only as that of the same run; cancels a paused earlier run', async () => {
@@ -434,7 +434,7 @@ describe('dispatcher', () => {
         throw Object.assign(new Error('14'), { code: 14, details: '', metadata: {} });
       },
     });
-    await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', trouble: 'unreachable' });
+    await expect(unreachable.dispatcher.cancel(7)).rejects.toMatchObject({ store: 'Temporal', kind: 'unreachable' });
   });
 
   test('starts nothing once it is closed', async () => {
@@ -526,8 +526,13 @@ describe('diagnosis of a run without progress', () => {
         ...{ 'stalls.listStarted': [runOf()], 'stalls.listUnstarted': [], 'stalls.listStalled': [] },
         ...{ 'stalls.hasProgressedSince': false, 'workers.list': [] },
       });
-      const round = createDiagnosis(fakeTemporal(workflows).access, stores, () => Promise.resolve(UP), 60_000).round();
-      expect((await round).stalled).toEqual([]);
+      const iteration = createDiagnosis(
+        fakeTemporal(workflows).access,
+        stores,
+        () => Promise.resolve(UP),
+        60_000,
+      ).diagnose();
+      expect((await iteration).stalled).toEqual([]);
     }
   });
 
@@ -547,7 +552,7 @@ describe('diagnosis of a run without progress', () => {
       ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
     const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
-    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).round();
+    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).diagnose();
     return { ...found, of };
   };
 
@@ -573,7 +578,7 @@ describe('diagnosis of a run without progress', () => {
     const { stores, of } = recorder();
     const { log, lines } = fakeLog();
     const stop = new AbortController();
-    const round = () => {
+    const diagnoseAll = () => {
       stop.abort();
       const stalled = [
         { run: runOf({ _id: 1 }), stall },
@@ -582,7 +587,7 @@ describe('diagnosis of a run without progress', () => {
       ];
       return Promise.resolve({ stalled, recovered: [runOf({ _id: 4, stall })] });
     };
-    await watchStalls({ round }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
+    await watchStalls({ diagnose: diagnoseAll }, (stores as { stalls: never }).stalls, log, 400, stop.signal);
     expect([of('stalls.record').map(([id]) => id), of('stalls.clear')]).toEqual([[1, 2, 3], [[4]]]);
     expect(lines).toEqual(['run is stalled', 'run is stalled', 'stalled run makes progress again']);
   });

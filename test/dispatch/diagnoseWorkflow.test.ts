@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { FAULT_FAILURE, TURN_OVER_FAILURE } from '../../contract/runs/orchestration.js';
+import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../../contract/runs/orchestration.js';
 import { type PendingStep, diagnoseWorkflow } from '../../dispatch/diagnoseWorkflow.js';
 import type { Activities } from '../../activities/index.js';
 import { everyRow } from '../support/everyRow.js';
@@ -8,10 +8,10 @@ import { everyRow } from '../support/everyRow.js';
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 const ago = (ms: number): Date => new Date(NOW - ms);
 
-const step = (facts: Partial<PendingStep>): PendingStep => ({
+const step = (fields: Partial<PendingStep>): PendingStep => ({
   ...{ name: 'ingestBatch', isStarted: true, attempt: 1, seenAt: ago(1_000), scheduledAt: ago(1_800_000) },
   failure: null,
-  ...facts,
+  ...fields,
 });
 const failure = { message: 'Cannot read properties of undefined', type: 'TypeError', isTimeout: false };
 const fault = { message: 'The site does not answer.', type: 'Fault', isTimeout: false };
@@ -74,13 +74,13 @@ const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string,
   ['a defect', failure, 'step_fails', 'none'],
   ['an error without a type', { ...failure, type: null }, 'step_fails', 'none'],
   ['a fault of a site or source', { ...fault, type: FAULT_FAILURE }, 'none', 'none'],
-  ['a step that yielded its turn', { ...failure, type: TURN_OVER_FAILURE }, 'no worker', 'none'],
-  ['a timeout, as after the death of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
+  ['a step whose time slice is over', { ...failure, type: TIME_SLICE_OVER_FAILURE }, 'no worker', 'none'],
+  ['a timeout, as after the crash of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
 ];
 
 test('only failures of the service itself, three in a row, are evidence that a step fails', async () => {
-  const judge = (facts: Partial<PendingStep>): string => {
-    const steps = [step({ name: 'recognize', seenAt: facts.isStarted ? ago(1_000) : null, ...facts })];
+  const judge = (fields: Partial<PendingStep>): string => {
+    const steps = [step({ name: 'recognize', seenAt: fields.isStarted ? ago(1_000) : null, ...fields })];
     const evidence = diagnoseWorkflow({ task: null, steps }, NOW, false);
     return evidence === null ? 'none' : (evidence.cause ?? 'no worker');
   };

@@ -52,36 +52,36 @@ describe('reader of the event feed', () => {
   const webhook = (id: number, wokenAt: Date | null = null): WebhookDoc =>
     ({ _id: id, organizationId: 1, wake: id * 10, wokenAt }) as WebhookDoc;
 
-  interface Round {
-    /** Time after the round has numbered events, in milliseconds. */
+  interface Iteration {
+    /** Time after the iteration has numbered events, in milliseconds. */
     readonly atMs?: number;
     readonly numbered?: number;
     readonly webhooksToWake?: readonly WebhookDoc[];
   }
-  /** Runs one round per row. */
-  async function read(rounds: readonly Round[], temporal = fakeTemporal()) {
-    let round = -1;
-    jest.spyOn(performance, 'now').mockImplementation(() => rounds[round]?.atMs ?? 0);
+  /** Runs one iteration per row. */
+  async function read(iterations: readonly Iteration[], temporal = fakeTemporal()) {
+    let iteration = -1;
+    jest.spyOn(performance, 'now').mockImplementation(() => iterations[iteration]?.atMs ?? 0);
     const stop = new AbortController();
     const { calls, of, stores } = recorder({
       'events.number': () => {
-        round += 1;
-        if (round === rounds.length - 1) stop.abort();
-        return rounds[round]!.numbered ?? 0;
+        iteration += 1;
+        if (iteration === iterations.length - 1) stop.abort();
+        return iterations[iteration]!.numbered ?? 0;
       },
-      'webhooks.listUnsignalled': () => rounds[round]!.webhooksToWake ?? [],
+      'webhooks.listUnsignalled': () => iterations[iteration]!.webhooksToWake ?? [],
     });
     const { log, lines } = fakeLog();
     await createFeedReader(temporal.client, names, stores, log, 60_000).read(stop.signal);
     return { calls: calls.map(({ name }) => name.replace(/^.*\./, '')), of, lines };
   }
 
-  test('numbers events each round, looks for webhooks after new events or a second, and settles pending events after five', async () => {
-    const rounds: readonly Round[] = [
+  test('numbers events each iteration, looks for webhooks after new events or a second, and settles pending events after five', async () => {
+    const iterations: readonly Iteration[] = [
       ...[{ atMs: 0 }, { atMs: 400 }, { atMs: 999 }, { atMs: 1_000 }, { atMs: 1_100, numbered: 3 }],
       ...[{ atMs: 1_200 }, { atMs: 5_000 }, { atMs: 5_001 }, { atMs: 5_002 }],
     ];
-    const { calls, of } = await read(rounds);
+    const { calls, of } = await read(iterations);
     expect(calls).toEqual([
       ...[
         'settle',
@@ -141,7 +141,7 @@ describe('reader of the event feed', () => {
       },
     ));
 
-  test('signals other webhooks if one fails, and retries in the next round', async () => {
+  test('signals other webhooks if one fails, and retries in the next iteration', async () => {
     const temporal = fakeTemporal({}, 'd1:deliver-events:1');
     const webhooksToWake = [webhook(1), webhook(2)];
     const { of, lines } = await read(
@@ -159,18 +159,18 @@ describe('reader of the event feed', () => {
     expect(lines).toEqual(Array(2).fill('the event feed could not be read; trying again'));
   });
 
-  test('starts the next round at once after a full one', async () => {
+  test('starts the next iteration at once after a full one', async () => {
     const temporal = fakeTemporal();
-    let rounds = 0;
+    let iterations = 0;
     const stop = new AbortController();
     const { stores } = recorder({
-      'events.number': () => ((rounds += 1) > 2 ? 0 : rounds === 1 ? 500 : 499),
+      'events.number': () => ((iterations += 1) > 2 ? 0 : iterations === 1 ? 500 : 499),
       'webhooks.listUnsignalled': [],
     });
     const reading = createFeedReader(temporal.client, names, stores, fakeLog().log, 60_000).read(stop.signal);
-    // The stores answer at once, so only a pause could delay a round.
+    // The stores answer at once, so only a pause could delay an iteration.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(rounds).toBe(2);
+    expect(iterations).toBe(2);
     stop.abort();
     await reading;
   });

@@ -195,7 +195,7 @@ describe('schedule of a changed record', () => {
       expect(JSON.stringify(temporal.put)).toMatch(/OrganizationId.*"1".*UserId.*"2".*DataSourceId.*"5"/);
     }));
 
-  test('costs one query per round while no record has changed', async () => {
+  test('costs one query per iteration while no record has changed', async () => {
     const { schedules, names: called } = open(fakeTemporal([]), {}, []);
     expect(await schedules.reconcile()).toBe(0);
     expect(called()).toEqual(['schedules.claim']);
@@ -290,7 +290,7 @@ test('a sweep compares at once, continues after a failure, and ends with its sig
     'schedules.claim': () => {
       claims += 1;
       if (claims === 1) throw new Error('MongoDB is unreachable');
-      // The second round compares.
+      // The second iteration compares.
       if (claims > 2) stop.abort();
       return null;
     },

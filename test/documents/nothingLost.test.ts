@@ -89,7 +89,7 @@ test.each(kept)('keeps %s', (_name, html, text) => {
   expect(textOf(`<html><body>${html}`).replace(/\s*$/, '')).toBe(text);
 });
 
-const left: ReadonlyArray<readonly [name: string, html: string]> = [
+const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
   ['a cookie banner', `<div id=cookie-consent hidden><p>${ANSWER}</p><button>Accept all of them</button></div>`],
   [
     'a dialog that a button opens',
@@ -116,7 +116,7 @@ const left: ReadonlyArray<readonly [name: string, html: string]> = [
   ],
 ];
 
-test.each(left)('leaves out %s', (_name, html) => {
+test.each(omitted)('leaves out %s', (_name, html) => {
   const body = [
     PARAGRAPH,
     PARAGRAPH.replace('1874', '1875'),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { numberFormat, readNumberFormats, showNumber } from '../../documents/parsers/xlsx/numberFormats.js';
+import { numberFormat, readNumberFormats, formatNumber } from '../../documents/parsers/xlsx/numberFormats.js';
 import { everyRow } from '../support/everyRow.js';
 import { LIMITS } from './page.js';
 
@@ -144,7 +144,7 @@ test('formats a number by its kind', () =>
   everyRow(
     SHOWN,
     (row) => row.join(' '),
-    ([raw, kind, date1904, shown]) => expect(showNumber(raw, { kind, sections: [] }, date1904)).toBe(shown),
+    ([raw, kind, date1904, shown]) => expect(formatNumber(raw, { kind, sections: [] }, date1904)).toBe(shown),
   ));
 
 /** Values as Excel shows them with a format code: https://support.microsoft.com/office/5026bbd6-04bc-48cd-bf33-80f18b4eae68 */
@@ -189,5 +189,5 @@ test('shows decimal places, thousands, currencies, percent signs and words of a 
   everyRow(
     CODES,
     (row) => row.join(' '),
-    ([raw, code, shown]) => expect(showNumber(raw, numberFormat(164, code), false)).toBe(shown),
+    ([raw, code, shown]) => expect(formatNumber(raw, numberFormat(164, code), false)).toBe(shown),
   ));

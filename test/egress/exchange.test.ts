@@ -33,7 +33,7 @@ describe('an exchange', () => {
     expect(answer).toMatchObject({ status: 418, url: `${server.origin}/path?q=1` });
     expect(answer.headers).toMatchObject({ 'content-type': 'text/plain', 'x-two': 'a, b' });
     expect(text(await answer.bytes())).toBe('body');
-    expect(server.seen[0]).toMatchObject({
+    expect(server.requests[0]).toMatchObject({
       method: 'GET',
       url: '/path?q=1',
       headers: { 'user-agent': 'Allotrope/test', 'accept-encoding': 'gzip, deflate, br', host: server.host },
@@ -51,7 +51,7 @@ describe('an exchange', () => {
       'Transfer-Encoding': 'chunked',
     };
     await (await egress().request(request(server.origin, { method: 'POST', headers, body: '{"a":1}' }))).discard();
-    expect(server.seen[0]).toMatchObject({
+    expect(server.requests[0]).toMatchObject({
       method: 'POST',
       body: '{"a":1}',
       headers: {
@@ -61,7 +61,7 @@ describe('an exchange', () => {
         'content-length': '7',
       },
     });
-    expect(server.seen[0]?.headers).not.toHaveProperty('transfer-encoding');
+    expect(server.requests[0]?.headers).not.toHaveProperty('transfer-encoding');
   });
 
   test('returns an empty body for HEAD with a content coding and for 204', async () => {
@@ -82,7 +82,7 @@ describe('an exchange', () => {
       if (answer.status === 404) await answer.discard();
       else await answer.bytes();
     }
-    expect(server.seen.length).toBe(20);
+    expect(server.requests.length).toBe(20);
     // The pool opens a second connection if a request arrives just before the first connection is free again.
     expect(server.sockets.size).toBeLessThanOrEqual(2);
   });
@@ -161,7 +161,7 @@ describe('redirects', () => {
   test('in a loop fail at once', async () => {
     const server = await redirecting({ '/a': [302, '/b'], '/b': [307, '/a'] });
     await faultOf(egress({ maxRedirects: 1000 }).request(request(`${server.origin}/a`)), 'too_many_redirects');
-    expect(server.seen.length).toBe(2);
+    expect(server.requests.length).toBe(2);
   });
 
   test.each([
@@ -200,7 +200,7 @@ describe('redirects', () => {
     const secret = await serve((_, response) => response.end('secret'));
     const server = await redirecting({ '/': [302, secret.origin] });
     await faultOf(egress({ allowedPrivateHosts: [server.host] }).request(request(server.origin)), 'address_refused');
-    expect(secret.seen).toEqual([]);
+    expect(secret.requests).toEqual([]);
   });
 
   test.each<[number, string, string, string]>([
@@ -218,9 +218,9 @@ describe('redirects', () => {
     const sent =
       before === 'HEAD' ? {} : { body: 'data', headers: { 'content-type': 'text/x', authorization: 'kept' } };
     await (await egress().request(request(`${server.origin}/from`, { method, ...sent }))).discard();
-    expect(server.seen[1]).toMatchObject({ method: after, url: '/to', body });
-    if (before !== 'HEAD') expect(server.seen[1]?.headers.authorization).toBe('kept');
-    expect(server.seen[1]?.headers['content-type']).toBe(body === '' ? undefined : 'text/x');
+    expect(server.requests[1]).toMatchObject({ method: after, url: '/to', body });
+    if (before !== 'HEAD') expect(server.requests[1]?.headers.authorization).toBe('kept');
+    expect(server.requests[1]?.headers['content-type']).toBe(body === '' ? undefined : 'text/x');
   });
 
   test('to another origin drop all credentials, also for a later redirect back', async () => {
@@ -235,7 +235,7 @@ describe('redirects', () => {
       'Accept-Language': 'de',
     };
     await (await egress().request(request(home.origin, { headers }))).discard();
-    for (const seen of [other.seen[0], home.seen[1]]) {
+    for (const seen of [other.requests[0], home.requests[1]]) {
       expect(seen?.headers).toMatchObject({
         accept: 'text/html',
         'accept-language': 'de',
@@ -252,7 +252,7 @@ describe('redirects', () => {
       else response.end();
     });
     await (await egress().request(request(server.origin))).discard();
-    expect(server.seen[1]?.headers).not.toHaveProperty('cookie');
+    expect(server.requests[1]?.headers).not.toHaveProperty('cookie');
   });
 
   test('without Location are returned as responses', async () => {
@@ -265,6 +265,6 @@ describe('redirects', () => {
     const stop = new RangeError('stop');
     const work = egress().request(request(server.origin, { onRedirect: () => Promise.reject(stop) }));
     await expect(work).rejects.toBe(stop);
-    expect(server.seen.length).toBe(1);
+    expect(server.requests.length).toBe(1);
   });
 });

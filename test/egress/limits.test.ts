@@ -136,7 +136,7 @@ describe('a timeout', () => {
       egress({ maxRedirects: 100 }).request({ url: `${server.origin}/0`, maxBytes: 10, totalTimeoutMs: 700 }),
       'timed_out',
     );
-    expect(server.seen.length).toBeLessThan(6);
+    expect(server.requests.length).toBeLessThan(6);
   });
 
   test('closes the connection of an unread response', async () => {
@@ -223,7 +223,7 @@ describe('unread bodies', () => {
     const guarded = egress({ connectionsPerHost: 1 });
     await (await guarded.request({ url: server.origin, ...limits })).discard();
     await (await guarded.request({ url: server.origin, ...limits })).discard();
-    expect(server.seen.length).toBe(2);
+    expect(server.requests.length).toBe(2);
   });
 });
 
@@ -257,7 +257,7 @@ test('close() ends requests in progress', async () => {
   const server = await serve(() => undefined);
   const guarded = egress();
   const work = faultOf(guarded.request({ url: server.origin, ...limits }));
-  while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   await guarded.close();
   expect((await work).kind).toBe('unreachable');
 });

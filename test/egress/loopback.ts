@@ -8,7 +8,7 @@ export interface Loopback {
   readonly origin: string;
   readonly port: number;
   /** The received requests, in order. */
-  readonly seen: {
+  readonly requests: {
     readonly method: string;
     readonly url: string;
     readonly headers: IncomingMessage['headers'];
@@ -22,7 +22,7 @@ const running: Loopback[] = [];
 
 /** Starts a real HTTP server on loopback. closeAll() closes it. */
 export async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Promise<Loopback> {
-  const seen: Loopback['seen'] = [];
+  const seen: Loopback['requests'] = [];
   const sockets = new Set<Socket>();
   const listener: RequestListener = (request, response) => {
     const parts: Buffer[] = [];
@@ -50,7 +50,7 @@ export async function serve(handle: (request: IncomingMessage, response: ServerR
     host: `127.0.0.1:${String(port)}`,
     origin: `http://127.0.0.1:${String(port)}`,
     port,
-    seen,
+    requests: seen,
     sockets,
     close: () =>
       new Promise((resolve) => {

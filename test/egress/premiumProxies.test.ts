@@ -44,7 +44,7 @@ test('sends requests through the proxies in turn, with credentials that no site 
   expect(Buffer.from(await direct.bytes()).toString()).toBe('direct');
   expect(answers).toEqual(['first', 'two', 'first', 'two']);
   expect(first.passed).toEqual([`GET ${site.origin}/p?q=0`, `GET ${site.origin}/p?q=2`]);
-  expect(site.seen.map(({ headers }) => headers['proxy-authorization'])).toEqual(Array(5).fill(undefined));
+  expect(site.requests.map(({ headers }) => headers['proxy-authorization'])).toEqual(Array(5).fill(undefined));
 });
 
 test('sends https through a tunnel', async () => {
@@ -174,7 +174,7 @@ test('reports a failing proxy by its setting, without its address or credentials
     expect(fault.message).toContain('PREMIUM_PROXY_URLS');
     expect(fault.message).not.toMatch(new RegExp(`guess|ann|${new URL(premium).port}`));
   }
-  expect(site.seen).toEqual([]);
+  expect(site.requests).toEqual([]);
 });
 
 test('rejects requests through proxies if none is configured', async () => {

@@ -98,8 +98,8 @@ test('forwards requests and responses without following redirects', async () => 
     status: 302,
     headers: { location: 'http://169.254.169.254/' },
   });
-  expect(server.seen[0]).toMatchObject({ url: '/x?y', headers: { 'x-kept': '1', host: server.host } });
-  expect(server.seen[1]).toMatchObject({ method: 'POST', body: 'data' });
+  expect(server.requests[0]).toMatchObject({ url: '/x?y', headers: { 'x-kept': '1', host: server.host } });
+  expect(server.requests[1]).toMatchObject({ method: 'POST', body: 'data' });
 });
 
 test('closes connections to forbidden addresses and records them', async () => {
@@ -166,7 +166,7 @@ test('ends the connection to the site when the browser leaves a tunnel or a requ
   const request = httpRequest({ hostname, port, path: server.origin, agent: false }).on('error', () => undefined);
   request.end();
   await waitFor(
-    () => server.seen.length,
+    () => server.requests.length,
     (requests) => requests === 1,
   );
   request.destroy();

@@ -10,14 +10,14 @@ import {
   type ReceivedRecording,
   type InjectedFault,
   writeFault,
-  type Scene,
+  type Scenario,
   TALK,
   textOf,
   wordsOf,
 } from './speech.js';
 
-/** `injectedFaults` of a scene apply to polls; uploads and requests for transcripts have separate ones. */
-export interface AssemblyScene extends Scene {
+/** `injectedFaults` of a scenario apply to polls; uploads and requests for transcripts have separate ones. */
+export interface AssemblyScenario extends Scenario {
   readonly uploadFaults?: InjectedFault[];
   readonly orderFaults?: InjectedFault[];
   /** Errors that the next jobs end with, in order; jobs after the last one complete. */
@@ -28,7 +28,7 @@ export interface AssemblyScene extends Scene {
 
 export interface AssemblyJob {
   readonly id: string;
-  readonly scene: string | null;
+  readonly scenario: string | null;
   readonly order: Readonly<Record<string, unknown>>;
   polls: number;
   readonly error: string | null;
@@ -39,7 +39,7 @@ export interface AssemblyJob {
 
 export interface AssemblyAi {
   readonly url: string;
-  readonly scenes: Map<string, AssemblyScene>;
+  readonly scenarios: Map<string, AssemblyScenario>;
   readonly uploads: ReceivedRecording[];
   readonly jobs: AssemblyJob[];
   close(): Promise<void>;
@@ -60,13 +60,13 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
 }
 
 export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
-  const scenes = new Map<string, AssemblyScene>();
+  const scenarios = new Map<string, AssemblyScenario>();
   const uploads: ReceivedRecording[] = [];
   const jobs: AssemblyJob[] = [];
   const uploaded = new Map<string, ReceivedRecording>();
 
   const jobJson = (job: AssemblyJob) => {
-    const { speech = TALK, polls = 2 } = scenes.get(job.scene ?? '') ?? {};
+    const { speech = TALK, polls = 2 } = scenarios.get(job.scenario ?? '') ?? {};
     const isDone = job.polls > polls;
     const status = isDone ? (job.error === null ? 'completed' : 'error') : job.polls > 1 ? 'processing' : 'queued';
     if (job.statuses.at(-1) !== status) job.statuses.push(status);
@@ -103,7 +103,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method === 'POST' && path === '/v2/upload') {
         const recording = await receiveRecording(request);
         uploads.push(recording);
-        const next = scenes.get(recording.scene ?? '')?.uploadFaults?.shift();
+        const next = scenarios.get(recording.scenario ?? '')?.uploadFaults?.shift();
         const upload_url = `${emulator.url}/upload/${randomUUID()}`;
         if (next !== undefined) return writeFault(response, next, { upload_url });
         uploaded.set(upload_url, recording);
@@ -115,12 +115,12 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
           if (FIELDS[name]?.(value) !== true) return refuse(400, `Invalid endpoint schema: ${name}`);
         const recording = uploaded.get(String(order['audio_url']));
         if (!recording) return refuse(400, 'Cannot access uploaded file');
-        const scene = scenes.get(recording.scene ?? '');
-        const next = scene?.orderFaults?.shift();
+        const scenario = scenarios.get(recording.scenario ?? '');
+        const next = scenario?.orderFaults?.shift();
         if (next !== undefined) return writeFault(response, next, {});
         const id = randomUUID();
-        const error = scene?.errors?.shift() ?? null;
-        jobs.push({ id, scene: recording.scene, order, polls: 0, error, deleted: false, statuses: [] });
+        const error = scenario?.errors?.shift() ?? null;
+        jobs.push({ id, scenario: recording.scenario, order, polls: 0, error, deleted: false, statuses: [] });
         return answer(response, { id, status: 'queued', ...order });
       }
       const job = jobs.find(({ id, deleted }) => path === `/v2/transcript/${id}` && !deleted);
@@ -132,7 +132,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method !== 'GET') return refuse(405, 'Method not allowed');
       job.polls += 1;
       const body = jobJson(job);
-      const next = scenes.get(job.scene ?? '')?.injectedFaults?.shift();
+      const next = scenarios.get(job.scenario ?? '')?.injectedFaults?.shift();
       if (next !== undefined) return writeFault(response, next, body);
       answer(response, body);
     })().catch(() => response.destroy());
@@ -140,7 +140,7 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
   await once(server, 'listening');
   const emulator: AssemblyAi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    scenes,
+    scenarios,
     uploads,
     jobs,
     async close() {

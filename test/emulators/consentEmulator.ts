@@ -33,7 +33,7 @@ export const settingsAt = (source: string, origin: string, paths: Readonly<Recor
     .join(',');
 
 /** Returns a copy of a request whose body was already read, so that it can be read again. */
-export const again = ({ request, body }: Call): IncomingMessage =>
+export const replayable = ({ request, body }: Call): IncomingMessage =>
   Object.assign(Readable.from(body.length === 0 ? [] : [body]), {
     method: request.method,
     url: request.url,
@@ -60,7 +60,7 @@ export async function startConsenting<R extends Refused>(source: ConsentingSourc
     placeOf: (call) => (isConsent(call) ? '' : (source.placeOf?.(call) ?? call.url.pathname)),
     refuse: source.refuse.bind(source),
     async answer(call) {
-      if (isConsent(call)) await oauth.take(again(call), call.response);
+      if (isConsent(call)) await oauth.take(replayable(call), call.response);
       else await source.answer(call, oauth.accessOf(call.request) ?? NO_ACCESS);
     },
   });

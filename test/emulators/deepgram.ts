@@ -9,7 +9,7 @@ import {
   receiveRecording,
   type ReceivedRecording,
   writeFault,
-  type Scene,
+  type Scenario,
   type Speech,
   TALK,
   textOf,
@@ -25,7 +25,7 @@ export interface DeepgramCall extends ReceivedRecording {
 export interface Deepgram {
   readonly url: string;
   /** Scenes by the name in the recording, or by its sha256. */
-  readonly scenes: Map<string, Scene>;
+  readonly scenarios: Map<string, Scenario>;
   /** Calls whose body was received in full, whatever the answer. */
   readonly calls: DeepgramCall[];
   /** Returns the number of calls without an answer yet. */
@@ -91,7 +91,7 @@ function result(speech: Speech, query: URLSearchParams) {
 }
 
 export async function startDeepgram(key: string): Promise<Deepgram> {
-  const scenes = new Map<string, Scene>();
+  const scenarios = new Map<string, Scenario>();
   const calls: DeepgramCall[] = [];
   let open = 0;
   const server = createServer((request, response) => {
@@ -116,9 +116,9 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
         contentType: request.headers['content-type'],
         contentLength: request.headers['content-length'],
       });
-      const scene = scenes.get(recording.scene ?? recording.sha256) ?? {};
-      const body = result(scene.speech ?? TALK, url.searchParams);
-      const next = scene.injectedFaults?.shift();
+      const scenario = scenarios.get(recording.scenario ?? recording.sha256) ?? {};
+      const body = result(scenario.speech ?? TALK, url.searchParams);
+      const next = scenario.injectedFaults?.shift();
       if (next !== undefined) return writeFault(response, next, body);
       if (recording.size === 0)
         return refuse(400, 'Bad Request', 'Bad Request: failed to process audio: corrupt or unsupported data');
@@ -128,7 +128,7 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    scenes,
+    scenarios,
     calls,
     open: () => open,
     async close() {

@@ -101,7 +101,7 @@ export const wholeRepositoryJson = (...of: Parameters<typeof repositoryJson>): R
   ...{ subscribers_count: 0, network_count: 0 },
 });
 
-export interface CommitFacts {
+export interface CommitFields {
   readonly tree: string;
   readonly message: string;
   /** Unset: the mail address of the author belongs to no account. */
@@ -111,8 +111,8 @@ export interface CommitFacts {
 }
 
 /** Returns a commit of Ben's. @param repository `owner/name` */
-export function commitJson(repository: string, sha: string, facts: CommitFacts): Row {
-  const { tree, message, author = null, committer = null, date = stamp } = facts;
+export function commitJson(repository: string, sha: string, fields: CommitFields): Row {
+  const { tree, message, author = null, committer = null, date = stamp } = fields;
   const url = `${API}/repos/${repository}/commits/${sha}`;
   return {
     ...{

@@ -12,7 +12,7 @@ export interface SearchedMail {
   readonly hasAttachment: boolean;
 }
 
-type Test = (mail: SearchedMail) => boolean;
+type Predicate = (mail: SearchedMail) => boolean;
 const TOKEN = /\s*(-?[({]|[)}]|-?\w+:(?:"[^"]*"|[^\s(){}"]+))/y;
 
 function tokens(text: string): string[] | null {
@@ -27,10 +27,10 @@ function tokens(text: string): string[] | null {
 }
 
 /** Normalizes a label name: Gmail treats these characters as equal. */
-const likeLabel = (name: string): string => name.toLowerCase().replaceAll(/[\s/&(){}|"-]/g, '-');
+const normalizeLabel = (name: string): string => name.toLowerCase().replaceAll(/[\s/&(){}|"-]/g, '-');
 
 /** Returns a time in milliseconds: seconds since 1970, or a day's start in California (winter time). */
-function momentOf(value: string): number {
+function timeOf(value: string): number {
   if (/^\d{5,}$/.test(value)) return Number(value) * 1000;
   const [, year, month, day] = /^(\d{4})\/(\d{1,2})\/(\d{1,2})$/.exec(value) ?? [];
   if (year === undefined) throw new SyntaxError(`no date ${value}`);
@@ -43,7 +43,7 @@ const STATES: Readonly<Record<string, string>> = {
   snoozed: 'SNOOZED',
   unread: 'UNREAD',
 };
-const PLACES: Readonly<Record<string, string>> = {
+const SYSTEM_FOLDERS: Readonly<Record<string, string>> = {
   inbox: 'INBOX',
   sent: 'SENT',
   drafts: 'DRAFT',
@@ -51,27 +51,28 @@ const PLACES: Readonly<Record<string, string>> = {
   spam: 'SPAM',
 };
 
-function condition(key: string, value: string): Test {
+function condition(key: string, value: string): Predicate {
   const lower = value.toLowerCase();
-  const has = (id: string | undefined): Test => {
+  const has = (id: string | undefined): Predicate => {
     if (id === undefined) throw new SyntaxError(`no ${key} ${value}`);
     return ({ labelIds }) => labelIds.includes(id);
   };
   switch (key) {
     case 'label':
-      return ({ labels, labelIds }) => [...labels, ...labelIds].some((name) => likeLabel(name) === likeLabel(value));
+      return ({ labels, labelIds }) =>
+        [...labels, ...labelIds].some((name) => normalizeLabel(name) === normalizeLabel(value));
     case 'category':
       return has(`CATEGORY_${lower === 'primary' ? 'PERSONAL' : lower.toUpperCase()}`);
     case 'after':
-      return ({ at }) => at >= momentOf(value);
+      return ({ at }) => at >= timeOf(value);
     case 'before':
-      return ({ at }) => at < momentOf(value);
+      return ({ at }) => at < timeOf(value);
     case 'is':
       return lower === 'read' ? ({ labelIds }) => !labelIds.includes('UNREAD') : has(STATES[lower]);
     case 'in':
       return lower === 'archive'
-        ? ({ labelIds }) => !labelIds.some((id) => Object.values(PLACES).includes(id))
-        : has(PLACES[lower]);
+        ? ({ labelIds }) => !labelIds.some((id) => Object.values(SYSTEM_FOLDERS).includes(id))
+        : has(SYSTEM_FOLDERS[lower]);
     case 'from':
       return ({ from }) => from.toLowerCase().includes(lower);
     case 'to':
@@ -86,23 +87,23 @@ function condition(key: string, value: string): Test {
 }
 
 /** Parses a query into a predicate; returns null for an invalid query. */
-export function readGmailQuery(text: string): Test | null {
+export function readGmailQuery(text: string): Predicate | null {
   const all = tokens(text);
   if (all === null) return null;
   let at = 0;
-  const group = (end: string): Test[] => {
-    const tests: Test[] = [];
+  const group = (end: string): Predicate[] => {
+    const tests: Predicate[] = [];
     while (at < all.length && all[at] !== end) tests.push(term());
     if (all[at] !== end) throw new SyntaxError(`no ${end}`);
     at += 1;
     return tests;
   };
-  const term = (): Test => {
+  const term = (): Predicate => {
     const word = all[at++] ?? '';
     const isNot = word.startsWith('-');
     const plain = isNot ? word.slice(1) : word;
     const colon = plain.indexOf(':');
-    let test: Test;
+    let test: Predicate;
     if (plain === '(') {
       const tests = group(')');
       test = (mail) => tests.every((inner) => inner(mail));
@@ -114,7 +115,7 @@ export function readGmailQuery(text: string): Test | null {
     return isNot ? (mail) => !test(mail) : test;
   };
   try {
-    const tests: Test[] = [];
+    const tests: Predicate[] = [];
     while (at < all.length) tests.push(term());
     return (mail) => tests.every((test) => test(mail));
   } catch {

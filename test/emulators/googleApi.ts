@@ -1,7 +1,7 @@
 /** Shared parts of the Google emulators: consent at Google's paths, error bodies, partial responses and page tokens. */
 import type { ServerResponse } from 'node:http';
 
-import { again } from './consentEmulator.js';
+import { replayable } from './consentEmulator.js';
 import { type Call, type Emulator, type InjectedFault, sendJson, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
@@ -168,7 +168,7 @@ export async function startGoogle(
       return false;
     },
     async answer(call) {
-      if (await oauth.take(again(call), call.response)) return;
+      if (await oauth.take(replayable(call), call.response)) return;
       const access = oauth.accessOf(call.request);
       if (access) await answer(call, access);
       else refuseGoogle(call.response, { status: 401 });

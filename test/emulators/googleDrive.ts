@@ -78,7 +78,7 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
 /** The fields of a file that an answer contains if the request names none. */
 const DEFAULTS = 'kind,id,name,mimeType';
 
-const stamp = '2026-03-03T10:00:00.000Z';
+const timestamp = '2026-03-03T10:00:00.000Z';
 const exportsOf = (mimeType: string): readonly string[] =>
   mimeType.startsWith(NATIVE) ? (EXPORTS[mimeType.slice(NATIVE.length)] ?? []) : [];
 
@@ -118,7 +118,7 @@ export async function startGoogleDrive(
     const bytes = Buffer.from(content ?? '');
     return {
       kind: 'drive#file',
-      ...{ id, name, mimeType, trashed: isTrashed(file), createdTime: stamp, modifiedTime: stamp },
+      ...{ id, name, mimeType, trashed: isTrashed(file), createdTime: timestamp, modifiedTime: timestamp },
       version: String(log.versionOf(id)),
       ...(parent === null ? {} : { parents: [parent] }),
       ...(drive === undefined ? {} : { driveId: drive }),
@@ -139,7 +139,7 @@ export async function startGoogleDrive(
       webViewLink: `https://drive.google.com/file/d/${id}/view`,
     };
   };
-  const driveJson = (id: string) => ({ kind: 'drive#drive', id, name: drives[id], createdTime: stamp });
+  const driveJson = (id: string) => ({ kind: 'drive#drive', id, name: drives[id], createdTime: timestamp });
   /** Returns a file; files of shared drives only if the request sets supportsAllDrives. */
   const jsonAt = (id: string, query: URLSearchParams): Record<string, unknown> | null => {
     const folder = { name: 'My Drive', mimeType: DRIVE_FOLDER, parent: null };

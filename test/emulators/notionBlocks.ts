@@ -10,7 +10,7 @@ export interface EmulatedBlock {
 }
 
 /** Returns a text as a single run. */
-export const run = (text: string, more: Readonly<Record<string, unknown>> = {}) => ({
+export const textRun = (text: string, more: Readonly<Record<string, unknown>> = {}) => ({
   type: 'text',
   text: { content: text, link: null },
   annotations: { bold: false, italic: false, strikethrough: false, underline: false, code: false, color: 'default' },
@@ -41,6 +41,6 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 /** Returns the member of a block that has the name of its type. */
 export const bodyOf = ({ type, text, body = {} }: EmulatedBlock) => ({
   ...DEFAULTS[type],
-  ...(text === undefined ? {} : { rich_text: [run(text)] }),
+  ...(text === undefined ? {} : { rich_text: [textRun(text)] }),
   ...body,
 });

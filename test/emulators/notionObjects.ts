@@ -1,7 +1,7 @@
 /** The objects of the Notion emulator as its API describes them: pages, data sources, databases and blocks. */
 import { createHash } from 'node:crypto';
 
-import { bodyOf, type EmulatedBlock, run } from './notionBlocks.js';
+import { bodyOf, type EmulatedBlock, textRun } from './notionBlocks.js';
 
 /** The parent of an item: a page, a block of a page, or (for a row) a data source. Unset: the workspace. */
 export type EmulatedParent = { readonly page: string } | { readonly block: string } | { readonly database: string };
@@ -46,7 +46,7 @@ export function blockId(page: string, ...place: readonly number[]): string {
 const BEGINNING = Date.parse('2026-03-03T10:00:00.000Z');
 
 /** A block with its page and parent. */
-interface Placed {
+interface BlockInPage {
   readonly id: string;
   readonly block: EmulatedBlock;
   readonly page: string;
@@ -99,7 +99,7 @@ export function notionObjects(
       parent: parentJson(page.parent),
       properties: {
         ...Object.fromEntries(columns),
-        title: { id: 'title', type: 'title', title: page.title === '' ? [] : [run(page.title)] },
+        title: { id: 'title', type: 'title', title: page.title === '' ? [] : [textRun(page.title)] },
       },
     };
   };
@@ -108,7 +108,7 @@ export function notionObjects(
     return {
       object: 'data_source',
       ...common(id, database),
-      title: [run(database.title)],
+      title: [textRun(database.title)],
       description: [],
       is_inline: false,
       parent: { type: 'database_id', database_id: database.container },
@@ -123,16 +123,16 @@ export function notionObjects(
       object: 'database',
       id,
       ...looks(id),
-      ...{ title: [run(first.title)], description: [], is_inline: false, is_locked: false },
+      ...{ title: [textRun(first.title)], description: [], is_inline: false, is_locked: false },
       ...{ created_time: stamp(), last_edited_time: stamp() },
       ...{ archived: first.trashed === true, in_trash: first.trashed === true },
       parent: parentJson(first.parent),
       data_sources: found.map(([own, { title }]) => ({ id: own, name: title })),
     };
   };
-  const blocksOf = (page: string): Placed[] => {
-    const all: Placed[] = [];
-    const walk = (blocks: readonly EmulatedBlock[], parent: Placed['parent'], place: readonly number[]): void => {
+  const blocksOf = (page: string): BlockInPage[] => {
+    const all: BlockInPage[] = [];
+    const walk = (blocks: readonly EmulatedBlock[], parent: BlockInPage['parent'], place: readonly number[]): void => {
       for (const [index, block] of blocks.entries()) {
         const id = blockId(page, ...place, index);
         all.push({ id, block, page, parent });
@@ -142,7 +142,7 @@ export function notionObjects(
     walk(pages.get(page)?.blocks ?? [], { type: 'page_id', page_id: page }, []);
     return all;
   };
-  const findBlock = (id: string): Placed | undefined =>
+  const findBlock = (id: string): BlockInPage | undefined =>
     [...pages.keys()].flatMap(blocksOf).find((placed) => placed.id === id);
 
   /** Returns the children of a page or block: its blocks, then its pages and databases. */

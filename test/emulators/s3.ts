@@ -7,7 +7,7 @@ export interface S3Emulator {
   /** Contents by bucket/key. */
   readonly objects: Map<string, Buffer>;
   /** Returns the keys of multipart uploads that are neither completed nor aborted. */
-  underWay(): string[];
+  inProgress(): string[];
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ function createMultipart(objects: Map<string, Buffer>) {
     } else return false;
     return true;
   };
-  return { answer, underWay: () => [...uploads.values()].map(({ key }) => key) };
+  return { answer, inProgress: () => [...uploads.values()].map(({ key }) => key) };
 }
 
 /**
@@ -116,7 +116,7 @@ export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
-    underWay: multipart.underWay,
+    inProgress: multipart.inProgress,
     async close() {
       server.closeAllConnections();
       server.close();

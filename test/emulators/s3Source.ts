@@ -40,7 +40,7 @@ const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('
 
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
-interface RefusalFacts {
+interface RefusalFields {
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: string;
   /** Elements that only this code has. */
@@ -50,7 +50,7 @@ function refuse(
   response: ServerResponse,
   status: number,
   code: string,
-  { headers = {}, message = 'no', more = '' }: RefusalFacts = {},
+  { headers = {}, message = 'no', more = '' }: RefusalFields = {},
 ): void {
   response
     .writeHead(status, { 'content-type': 'application/xml', ...headers })

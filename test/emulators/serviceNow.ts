@@ -36,10 +36,10 @@ export interface EmulatedAttachment {
 }
 
 /** Returns a time in ServiceNow's format. */
-export const momentOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+export const timestampOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
 /** Page of a hibernating instance, which it answers to every request. */
-export const ASLEEP = { wrongBody: '<h1>Your instance is hibernating</h1>', contentType: 'text/html' };
+export const HIBERNATING = { wrongBody: '<h1>Your instance is hibernating</h1>', contentType: 'text/html' };
 
 export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly settings: string;

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http';
 
-import { again } from './consentEmulator.js';
+import { replayable } from './consentEmulator.js';
 import { type Call, type Emulator, type Refused, sendJson, startEmulator } from './emulator.js';
 import { createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
@@ -266,7 +266,7 @@ export async function startSlack({
     placeOf: (call) => (isConsent(call) ? '' : `${call.path.at(-1)}?${call.body.toString()}`),
     refuse,
     async answer(call) {
-      if (await oauth.take(again(call), call.response)) return;
+      if (await oauth.take(replayable(call), call.response)) return;
       calls.push(`${call.path.at(-1)}?${call.body.toString()}`);
       const access = oauth.accessOf(call.request);
       answer(call, new URLSearchParams(call.body.toString()), access?.person.id ?? '', access?.scopes ?? []);

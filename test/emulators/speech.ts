@@ -83,8 +83,8 @@ export type InjectedFault =
   | 'broken'
   | 'hang';
 
-/** How a service handles the recordings that name this scene. */
-export interface Scene {
+/** How a service handles the recordings that name this scenario. */
+export interface Scenario {
   readonly speech?: Speech;
   /** Faults of the first calls of a kind, in order; later calls succeed. */
   readonly injectedFaults?: InjectedFault[];
@@ -94,13 +94,13 @@ export interface Scene {
 export interface ReceivedRecording {
   readonly sha256: string;
   readonly size: number;
-  /** Name of the scene, read from the recording: see recordingOf. */
-  readonly scene: string | null;
+  /** Name of the scenario, read from the recording: see recordingOf. */
+  readonly scenario: string | null;
 }
 
-/** Returns a recording that contains the name of its scene. @param bytes minimum length */
-export function recordingOf(scene: string, bytes = 600): Buffer {
-  const head = Buffer.from(`ID3\u0003scene:${scene};`, 'latin1');
+/** Returns a recording that contains the name of its scenario. @param bytes minimum length */
+export function recordingOf(scenario: string, bytes = 600): Buffer {
+  const head = Buffer.from(`ID3\u0003scenario:${scenario};`, 'latin1');
   return Buffer.concat([head, Buffer.alloc(Math.max(0, bytes - head.length))]);
 }
 
@@ -114,7 +114,7 @@ export async function receiveRecording(request: IncomingMessage): Promise<Receiv
     size += part.length;
     if (head.length < 500) head += part.toString('latin1', 0, 500);
   }
-  return { sha256: hash.digest('hex'), size, scene: /scene:([\w-]+);/.exec(head)?.[1] ?? null };
+  return { sha256: hash.digest('hex'), size, scenario: /scenario:([\w-]+);/.exec(head)?.[1] ?? null };
 }
 
 export function answer(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}) {

@@ -53,7 +53,7 @@ interface EmulatedTicket {
 /** The contents of one subdomain, by id. */
 export interface ZendeskAccount {
   readonly categories: Map<number, string>;
-  readonly sections: Map<number, { readonly category: number; readonly above?: number; readonly name: string }>;
+  readonly sections: Map<number, { readonly category: number; readonly parent?: number; readonly name: string }>;
   readonly articles: Map<number, EmulatedArticle>;
   readonly tickets: Map<number, EmulatedTicket>;
 }
@@ -206,7 +206,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       ...{ id: key, name, locale: LOCALE, created_at: STAMP },
       html_url: `https://${sub}.zendesk.com/hc/categories/${key}`,
     }));
-    const sections = [...account.sections].map(([key, { category, above, name }]) => ({
+    const sections = [...account.sections].map(([key, { category, parent: above, name }]) => ({
       ...{ id: key, name, locale: LOCALE, created_at: STAMP },
       ...{ category_id: category, parent_section_id: above ?? null },
     }));

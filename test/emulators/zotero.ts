@@ -12,7 +12,7 @@ const ZOTERO_PEOPLE = [
   { id: '476', label: 'ben' },
 ];
 
-interface ZoteroThing {
+interface StoredObject {
   readonly data: Readonly<Record<string, unknown>>;
   readonly version: number;
   /** Only for files that Zotero has: the content. */
@@ -21,8 +21,8 @@ interface ZoteroThing {
 interface ZoteroLibrary {
   readonly name: string;
   version: number;
-  readonly collections: Map<string, ZoteroThing>;
-  readonly items: Map<string, ZoteroThing>;
+  readonly collections: Map<string, StoredObject>;
+  readonly items: Map<string, StoredObject>;
   /** Deleted keys with the library version of the deletion. */
   readonly deleted: { readonly kind: 'items' | 'collections'; readonly key: string; readonly version: number }[];
 }
@@ -98,7 +98,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     library: ZoteroLibrary,
     kind: string,
     key: string,
-    { data, version, file }: ZoteroThing,
+    { data, version, file }: StoredObject,
   ) => {
     const isItem = kind === 'items';
     const children = [...library.items.values()].filter(({ data: child }) => child['parentItem'] === key).length;
@@ -142,7 +142,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     const things = library[resource];
     const thing = key === undefined ? undefined : things.get(key);
     if (key !== undefined && !thing) return refuse(response, { status: 404 });
-    const show = ([id, entry]: readonly [string, ZoteroThing]) =>
+    const show = ([id, entry]: readonly [string, StoredObject]) =>
       jsonOf(path, library, resource === 'collections' && below === 'items' ? 'items' : resource, id, entry);
     if (thing && key !== undefined && below === undefined)
       return sendJson(response, 200, show([key, thing]), backoffHeader());
@@ -150,11 +150,11 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       if (thing.file === undefined) return refuse(response, { status: 404 });
       return void response.writeHead(302, { location: `/files/${encodeURIComponent(path)}/${key}` }).end();
     }
-    const isListed = ([, { data, version }]: readonly [string, ZoteroThing]): boolean =>
+    const isListed = ([, { data, version }]: readonly [string, StoredObject]): boolean =>
       version > since &&
       (query.get('includeTrashed') === '1' || data['deleted'] !== 1) &&
       !(query.get('itemType') === '-annotation' && data['itemType'] === 'annotation');
-    const inCollection = ([id, { data }]: readonly [string, ZoteroThing]): boolean => {
+    const inCollection = ([id, { data }]: readonly [string, StoredObject]): boolean => {
       const parent =
         typeof data['parentItem'] === 'string' ? library.items.get(data['parentItem']) : library.items.get(id);
       return ((parent?.data['collections'] as readonly string[] | undefined) ?? []).includes(key ?? '');

@@ -62,7 +62,7 @@ describe('an engine that crashed', () => {
         (count) => count > before,
       );
     };
-    return { restarter, pauses, lines, changes, crash, pass: (ms: number) => void (clock += ms) };
+    return { restarter, pauses, lines, changes, crash, advance: (ms: number) => void (clock += ms) };
   }
 
   test('is restarted without a limit of attempts, after pauses that double up to 30 s', async () => {
@@ -76,11 +76,11 @@ describe('an engine that crashed', () => {
   });
 
   test('starts with the first pause again only after it has run for a minute', async () => {
-    const { pauses, crash, pass } = restarterOf([]);
+    const { pauses, crash, advance } = restarterOf([]);
     await crash();
-    pass(59_999);
+    advance(59_999);
     await crash('again');
-    pass(60_000);
+    advance(60_000);
     await crash('and again');
     expect(pauses).toEqual([1_000, 2_000, 1_000]);
   });

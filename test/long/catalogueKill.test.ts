@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { MORE, playCatalogueRound } from '../support/catalogueRound.js';
+import { MORE, runCatalogueTrial } from '../support/catalogueTrial.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
-const ROUNDS = Number(process.env['TEST_KILLS'] ?? 3);
+const TRIALS = Number(process.env['TEST_KILLS'] ?? 3);
 const SOURCES = Object.keys(SOURCE_FIXTURES) as (keyof typeof SOURCE_FIXTURES)[];
 const fixtures = new Map<ConnectedSourceType, SourceFixture>();
 let service: OwnService;
@@ -30,31 +30,31 @@ afterAll(async () => {
 
 describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', (type) => {
   test(
-    `stores what an uninterrupted sync stores, ${ROUNDS} times`,
+    `stores what an uninterrupted sync stores, ${TRIALS} times`,
     async () => {
-      const random = seededChance(`kills of ${type}`);
+      const random = seededRandom(`kills of ${type}`);
       const fixture = fixtures.get(type)!;
       const common = { service, type, fixture, content: fixture.reset(MORE) };
-      const uninterrupted = await playCatalogueRound({
+      const uninterrupted = await runCatalogueTrial({
         ...common,
         customerId: `uninterrupted ${type}`,
         killsAfter: [],
       });
       expect(uninterrupted.inconsistencies).toEqual([]);
       let killsDuringSync = 0;
-      for (let number = 0; number < ROUNDS; number += 1) {
+      for (let number = 0; number < TRIALS; number += 1) {
         const first = 1 + random.below(Math.floor(uninterrupted.requests / 2));
         const killsAfter = [first, first + 1 + random.below(uninterrupted.requests - first)];
-        const round = await playCatalogueRound({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
-        expect(round.stored).toEqual(uninterrupted.stored);
-        expect(round.inconsistencies).toEqual([]);
-        killsDuringSync += round.killsDuringSync;
+        const trial = await runCatalogueTrial({ ...common, customerId: `killed ${number} ${type}`, killsAfter });
+        expect(trial.stored).toEqual(uninterrupted.stored);
+        expect(trial.inconsistencies).toEqual([]);
+        killsDuringSync += trial.killsDuringSync;
         process.stdout.write(
-          `${type} killed after ${killsAfter.join()} of ${uninterrupted.requests}: ${round.killsDuringSync} during the sync\n`,
+          `${type} killed after ${killsAfter.join()} of ${uninterrupted.requests}: ${trial.killsDuringSync} during the sync\n`,
         );
       }
-      expect(killsDuringSync).toBeGreaterThanOrEqual(ROUNDS);
+      expect(killsDuringSync).toBeGreaterThanOrEqual(TRIALS);
     },
-    ROUNDS * 120_000,
+    TRIALS * 120_000,
   );
 });

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { type CommitRounds, COMMITS, startCommitRounds } from '../support/commitRounds.js';
+import { type CommitTrials, COMMITS, startCommitTrials } from '../support/commitTrials.js';
 import { COMMIT_STEPS, type Stop } from '../support/faultProxy.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 
 const POINTS = Number(process.env['TEST_KILLS'] ?? 20);
-const chance = seededChance('kills inside commits');
+const chance = seededRandom('kills inside commits');
 const PLACES = COMMIT_STEPS.flatMap((step) => (['before', 'after'] as const).map((when) => ({ step, when })));
-let rounds: CommitRounds;
+let trials: CommitTrials;
 
 beforeAll(async () => {
-  rounds = await startCommitRounds();
+  trials = await startCommitTrials();
 }, 120_000);
-afterAll(() => rounds.close());
+afterAll(() => trials.close());
 
 /** Each place once in random order, then random places. */
 const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS }, () => chance.pick(PLACES))]
@@ -20,9 +20,9 @@ const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS
   .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
 
 test.each(stops.map((stop) => [`${stop.when} ${stop.step} of commit ${stop.nth}`, stop] as const))(
-  'a worker that is killed %s stores what an undisturbed worker stores',
+  'a worker that is killed %s stores what an uninterrupted worker stores',
   async (_title, stop) => {
-    await rounds.run(stop);
+    await trials.run(stop);
     expect.hasAssertions();
   },
   150_000,

@@ -8,24 +8,24 @@ import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { answerConsent, openPage, type WalkedPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
-const ROUNDS = Number(process.env['TEST_KILLS'] ?? 10);
+const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Users who connect at the same time. */
 const PEOPLE = 4;
-/** The API, the worker and one engine are killed within this time after a round begins. */
+/** The API, the worker and one engine are killed within this time after a trial begins. */
 const KILL_WITHIN_MS = 1_500;
-/** How long the provider delays its replies to exchanged codes in each round. */
+/** How long the provider delays its replies to exchanged codes in each trial. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
 const TRIES = 5;
 /** Qdrant takes no part in a connection. */
-const ENGINES = VICTIMS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
+const ENGINES = KILL_TARGETS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
 
-const chance = seededChance('kills during connections');
+const chance = seededRandom('kills during connections');
 let drive: GoogleDriveEmulator;
 let service: OwnService;
 
@@ -70,13 +70,13 @@ async function connect(user: TestUser): Promise<number> {
 }
 
 test(
-  `connects exactly one account per user when processes are killed at random moments, ${ROUNDS} times`,
+  `connects exactly one account per user when processes are killed at random moments, ${TRIALS} times`,
   async () => {
     const people: { customerId: string; user: TestUser; tries: number }[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let trial = 0; trial < TRIALS; trial += 1) {
       const users = await Promise.all(
         Array.from({ length: PEOPLE }, async (_, index) => {
-          const customerId = `user ${round}.${index}`;
+          const customerId = `user ${trial}.${index}`;
           return { customerId, user: await service.user(customerId) };
         }),
       );
@@ -116,5 +116,5 @@ test(
       expect(added).toHaveLength(attempts.filter(({ state }) => state === 'connected').length);
     });
   },
-  ROUNDS * 120_000,
+  TRIALS * 120_000,
 );

@@ -87,7 +87,7 @@ test('starts one sync after a sync that ran over several intervals', async () =>
   fixture.hold();
   const before = (await syncs()).length;
   await waitFor(
-    () => fixture.underWay(),
+    () => fixture.requestsInProgress(),
     (requests) => requests > 0,
   );
   const skippedBefore = (await scheduleOf(client, service.names, scheduleId))?.info.numActionsSkippedOverlap ?? 0;

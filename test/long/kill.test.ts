@@ -3,33 +3,33 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type StoredState } from '../support/storedState.js';
 import {
   CONTENT_ROW_BYTES,
-  expectUndisturbed,
+  expectSameAsBaseline,
   type KillSite,
-  playRound,
-  someMoment,
+  runKillTrial,
+  randomKill,
   startKillSite,
-} from '../support/killRound.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+} from '../support/killTrial.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 
 const PAGES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Maximum number of repeated kills. A kill after the end of the work does not count, and is repeated. */
 const MISSES = 5;
 
-describe.each(VICTIMS)('ingests with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim}`);
+describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (victim) => {
+  const chance = seededRandom(`kills of ${victim}`);
   let site: KillSite;
   let service: OwnService;
-  let undisturbed: StoredState;
+  let uninterrupted: StoredState;
 
   beforeAll(async () => {
     // Several scrapes at once, so that a killed API leaves some requests unanswered.
     site = await startKillSite(PAGES, 4);
     service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES });
-    ({ rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] }));
-    expect(undisturbed.content('undisturbed').points.length).toBeGreaterThan(PAGES);
-    expect(undisturbed.findInconsistencies()).toEqual([]);
+    ({ rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] }));
+    expect(uninterrupted.content('uninterrupted').points.length).toBeGreaterThan(PAGES);
+    expect(uninterrupted.findInconsistencies()).toEqual([]);
   }, 180_000);
   afterAll(async () => {
     await service.close();
@@ -37,14 +37,14 @@ describe.each(VICTIMS)('ingests with %s killed at random moments', (victim) => {
   });
 
   test(
-    `stores the same chunks and points as an undisturbed ingest, ${KILLS} times`,
+    `stores the same chunks and points as an uninterrupted ingest, ${KILLS} times`,
     async () => {
       let hits = 0;
       for (let number = 0; hits < KILLS && number < KILLS + MISSES; number += 1) {
-        const kill = someMoment(chance, victim, 0, PAGES);
-        const round = { service, site, customerId: `killed-${number}`, kills: [kill] };
-        const result = await playRound(round);
-        expectUndisturbed(round, result.rest, undisturbed, 'undisturbed');
+        const kill = randomKill(chance, victim, 0, PAGES);
+        const trial = { service, site, customerId: `killed-${number}`, kills: [kill] };
+        const result = await runKillTrial(trial);
+        expectSameAsBaseline(trial, result.rest, uninterrupted, 'uninterrupted');
         hits += result.hits;
         process.stdout.write(`${JSON.stringify(kill)}: ${result.hits} hit, ${result.tookMs} ms\n`);
       }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { MOVE_SETTINGS, type MovedFiles, someDelay, uploadMovedFiles } from '../support/moveRound.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { MOVE_SETTINGS, type MovedFiles, randomDelay, uploadMovedFiles } from '../support/moveTrial.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 
 const FILES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 
-describe.each(VICTIMS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim} during moves`);
+describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
+  const chance = seededRandom(`kills of ${victim} during moves`);
   let service: OwnService;
   let files: MovedFiles;
 
@@ -21,14 +21,14 @@ describe.each(VICTIMS)('moves between hot and cold storage with %s killed at ran
   });
 
   test(
-    `leave records, points and stored files as undisturbed moves do, ${KILLS} times in both directions`,
+    `leave records, points and stored files as uninterrupted moves do, ${KILLS} times in both directions`,
     async () => {
       let hits = 0;
       for (let number = 0; number < KILLS; number += 1)
         for (const direction of ['cold', 'hot'] as const) {
           const begun = Date.now();
-          const delayMs = someDelay(chance);
-          const hit = await files.round(direction, { victim, delayMs });
+          const delayMs = randomDelay(chance);
+          const hit = await files.move(direction, { victim, delayMs });
           hits += hit ? 1 : 0;
           process.stdout.write(
             `${victim} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,

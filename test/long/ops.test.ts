@@ -230,7 +230,7 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   await picture(staticPage, 'ops-small');
 
   const took: number[] = [];
-  for (let round = 0; round < 10; round += 1) {
+  for (let iteration = 0; iteration < 10; iteration += 1) {
     const begun = performance.now();
     await (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
     took.push(performance.now() - begun);

@@ -4,16 +4,16 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { forgetVectors, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
-import { CONTENT_ROW_BYTES, type KillSite, playRound, startKillSite } from '../support/killRound.js';
-import { type OwnService, startOwnService, VICTIMS } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { CONTENT_ROW_BYTES, type KillSite, runKillTrial, startKillSite } from '../support/killTrial.js';
+import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const PAGES = 24;
 /** Tokens added by each resume: enough for some pages. */
 const TOKENS = 3_000;
 /** A resumed run soon ends or pauses again: the kill comes within this time. */
-const MOMENT_MS = 1_500;
+const PAUSE_MS = 1_500;
 
 let site: KillSite;
 let service: OwnService;
@@ -30,11 +30,11 @@ afterAll(async () => {
 const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
 
 test(
-  'stores the same chunks and points as undisturbed, and exceeds no token limit',
+  'stores the same chunks and points as uninterrupted, and exceeds no token limit',
   async () => {
-    const { rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] });
-    for (const victim of VICTIMS) {
-      const chance = seededChance(`pauses with kills of ${victim}`);
+    const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
+    for (const victim of KILL_TARGETS) {
+      const chance = seededRandom(`pauses with kills of ${victim}`);
       await forgetVectors(service.env);
       const user = await service.user(victim);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
@@ -56,7 +56,7 @@ test(
         const answer = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: limit });
         expect([200, 409]).toContain(answer.status);
         if (pauses % 2 === 0) {
-          await sleep(chance.below(MOMENT_MS));
+          await sleep(chance.below(PAUSE_MS));
           await service.kill(victim);
         }
       }
@@ -66,10 +66,10 @@ test(
       expect(
         rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
       ).toEqual([]);
-      expect(rest.content(victim)).toEqual(undisturbed.content('undisturbed'));
+      expect(rest.content(victim)).toEqual(uninterrupted.content('uninterrupted'));
       expect(await findDifferences(service.env)).toEqual([]);
       process.stdout.write(`${victim}: ${pauses} pauses\n`);
     }
   },
-  VICTIMS.length * 180_000,
+  KILL_TARGETS.length * 180_000,
 );

@@ -8,8 +8,8 @@ import { apiClient, type ApiClient, type Listed, type TestUser } from '../suppor
 import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
-import { type OwnService, startOwnService, type Victim } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, type KillTarget } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
@@ -18,7 +18,7 @@ const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
 /** The largest number of deletions below the mass-deletion limit. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
-const VICTIMS: readonly Victim[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
+const VICTIMS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
 
 let service: OwnService;
 let fixture: SourceFixture;
@@ -54,7 +54,7 @@ const settled = (number: number): Promise<FileRecord[]> =>
 const kept = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /**
- * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each round counts them.
+ * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each trial counts them.
  */
 const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
 const unexpectedIn = (now: StoredState): string[] =>
@@ -76,7 +76,7 @@ const list = async (): Promise<void> => {
 };
 
 describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) => {
-  const chance = seededChance(`kills of ${victim} during quarantine`);
+  const chance = seededRandom(`kills of ${victim} during quarantine`);
   /** Runs `work`, and kills the victim at a random moment meanwhile. */
   const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {
@@ -91,7 +91,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
     `quarantines missing files, restores them unchanged, and erases them, ${KILLS} times`,
     async () => {
       for (let number = 0; number < KILLS; number += 1) {
-        // Files erased in the round before exist at the source again.
+        // Files erased in the trial before exist at the source again.
         fixture.reset(20);
         await list();
         const selection = { data_source_id: sourceId, ids: content.containers };
@@ -148,7 +148,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
           expect(await pointsOfFile(service.env, id)).toEqual([]);
           expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
         }
-        process.stdout.write(`${victim}: round ${number + 1} of ${KILLS}\n`);
+        process.stdout.write(`${victim}: trial ${number + 1} of ${KILLS}\n`);
       }
     },
     KILLS * 400_000,

@@ -62,7 +62,7 @@ beforeAll(async () => {
     const unplayable = recordings.filter(({ isEncrypted }) => isEncrypted).map(({ bytes }) => bytes);
     if (type !== 'PCM') unplayable.push(halfOf(first));
     for (const bytes of unplayable)
-      deepgram.scenes.set(sha256(bytes), { injectedFaults: Array.from({ length: 9 }, () => CORRUPT) });
+      deepgram.scenarios.set(sha256(bytes), { injectedFaults: Array.from({ length: 9 }, () => CORRUPT) });
     for (const [name, content] of [
       [brokenName(type), halfOf(first)],
       [emptyName(type), new Uint8Array()],

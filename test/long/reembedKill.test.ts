@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { VICTIMS } from '../support/ownService.js';
-import { type ReembedRounds, someMoment, startReembedRounds } from '../support/reembedRound.js';
-import { seededChance } from '../support/seed.js';
+import { KILL_TARGETS } from '../support/ownService.js';
+import { type ReembedTrials, randomKill, startReembedTrials } from '../support/reembedTrial.js';
+import { seededRandom } from '../support/seed.js';
 
 /** More files than two batches hold. */
 const FILES = 110;
@@ -11,20 +11,20 @@ const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 const TRIES = 2 * KILLS + 5;
 
 describe('re-embedding', () => {
-  let rounds: ReembedRounds;
+  let trials: ReembedTrials;
 
   beforeAll(async () => {
-    rounds = await startReembedRounds(FILES);
+    trials = await startReembedTrials(FILES);
   }, 300_000);
-  afterAll(() => rounds.close());
+  afterAll(() => trials.close());
 
-  test.each(VICTIMS)(
-    `with the %s killed at random moments stores what an undisturbed run stores, ${KILLS} times`,
+  test.each(KILL_TARGETS)(
+    `with the %s killed at random moments stores what an uninterrupted run stores, ${KILLS} times`,
     async (victim) => {
-      const chance = seededChance(`kills of the ${victim} during re-embedding`);
+      const chance = seededRandom(`kills of the ${victim} during re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
-        hits += await rounds.play([someMoment(chance, victim, rounds.undisturbedMs())]);
+        hits += await trials.play([randomKill(chance, victim, trials.uninterruptedMs())]);
       expect(hits).toBe(KILLS);
     },
     TRIES * 120_000,

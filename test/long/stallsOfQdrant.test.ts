@@ -37,7 +37,7 @@ afterAll(() => service.close());
  * Uploads a file, waits until its run is stalled, and expects the fault and its remedy in all places. Returns the
  * file's id.
  */
-async function expectReported(name: string, trouble: string, remedy: string): Promise<number> {
+async function expectReported(name: string, problem: string, remedy: string): Promise<number> {
   const begun = Date.now();
   const { id } = await user.send({ name: `${name}.txt`, content: `The ${name} probes the mud.` });
   const reportedAfterMs: Record<string, number> = {};
@@ -46,21 +46,21 @@ async function expectReported(name: string, trouble: string, remedy: string): Pr
     reportedAfterMs[place] = Date.now() - begun;
     return answer;
   };
-  expect(await first('/ready', signals.reasons, trouble)).toMatch(/^degraded: /);
-  const early = await first('doctor', signals.failedChecks, trouble);
+  expect(await first('/ready', signals.reasons, problem)).toMatch(/^degraded: /);
+  const early = await first('doctor', signals.failedChecks, problem);
   expect(early).toContain(remedy);
   const run = async () => JSON.stringify((await key.get('/sync_runs?statuses=stalled')).body);
   const [stalled, page] = await Promise.all([
     first('/sync_runs', run, 'qdrant_down'),
     first('/ops', signals.opsPage, '1 run is stalled'),
   ]);
-  expect(stalled).toContain(trouble);
+  expect(stalled).toContain(problem);
   const doctor = await signals.failedChecks();
   expect(doctor).toContain('1 (run');
   process.stderr.write(`Qdrant, ${name}: ${JSON.stringify(reportedAfterMs)}\n${doctor}\n`);
   expect(Math.max(...Object.values(reportedAfterMs))).toBeLessThan(REPORTED_WITHIN_MS);
   for (const text of [page, doctor, await signals.reasons()]) {
-    expect(text).toContain(trouble);
+    expect(text).toContain(problem);
     expect(text).toContain(remedy);
   }
   return id;
@@ -69,13 +69,13 @@ async function expectReported(name: string, trouble: string, remedy: string): Pr
 test('reports a Qdrant stopped by a signal with its process id, and work continues when it resumes', async () => {
   const { qdrant } = service.engines;
   process.kill(qdrant.pid, 'SIGSTOP');
-  const trouble = `The embedded Qdrant (process ${qdrant.pid}) was stopped by a signal`;
-  const id = await expectReported('dunlin', trouble, `kill -CONT ${qdrant.pid}`);
+  const problem = `The embedded Qdrant (process ${qdrant.pid}) was stopped by a signal`;
+  const id = await expectReported('dunlin', problem, `kill -CONT ${qdrant.pid}`);
   await opsPicture(service, 'qdrant-stopped');
   process.kill(qdrant.pid, 'SIGCONT');
   expect((await user.settled(id, 300_000)).sync_status).toBe('READY');
   await waitFor(signals.reasons, (reasons) => !reasons.includes('Qdrant'));
-  await waitFor(signals.opsPage, (page) => !page.includes(trouble), PAGE_DELAY_MS);
+  await waitFor(signals.opsPage, (page) => !page.includes(problem), PAGE_DELAY_MS);
 });
 
 test('reports since when and why a killed Qdrant cannot start, and work continues when it starts', async () => {

@@ -184,12 +184,12 @@ test('ends an abandoned connection attempt after half an hour, and one that the 
   const [abandoned, completed] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
   for (const workflowId of [abandoned, completed])
     await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);
-  await time.pass(20 * MINUTE);
+  await time.advance(20 * MINUTE);
   await consentTo(authorizationUrl);
   expectAbout(await tookMs(completed), 20 * MINUTE);
-  await time.pass(9 * MINUTE);
+  await time.advance(9 * MINUTE);
   expect((await attempts()).map(({ state }) => state)).toEqual(['waiting', 'connected']);
-  await time.pass(2 * MINUTE);
+  await time.advance(2 * MINUTE);
   expectAbout(await tookMs(abandoned), 30 * MINUTE);
   expect((await attempts()).map(({ state }) => state)).toEqual(['expired', 'connected']);
 });
@@ -210,14 +210,14 @@ test('ends a paused run after thirty days, and continues one that is resumed on 
   };
   await pausedRunOf(abandoned.id);
   const runId = await pausedRunOf(resumed.id);
-  await time.pass(20 * DAY);
+  await time.advance(20 * DAY);
   const later = await service.user('bea');
   expect((await later.post(`/sync_runs/${runId}/resume`, { max_tokens: null })).status).toBe(200);
   expect(await later.settled(resumed.id)).toMatchObject({ sync_status: 'READY' });
   expectAbout(await tookMs(workflowIds.scrape(resumed.id)), 20 * DAY);
-  await time.pass(9 * DAY);
+  await time.advance(9 * DAY);
   await pausedRunOf(abandoned.id);
-  await time.pass(DAY + MINUTE);
+  await time.advance(DAY + MINUTE);
   const last = await service.user('bea');
   expectAbout(await tookMs(workflowIds.scrape(abandoned.id)), 30 * DAY);
   expect((await last.settled(abandoned.id)).sync_error_message).toMatch(/was not resumed in time/);
@@ -249,14 +249,14 @@ test('retries a delivery over seventeen hours, then gives it up permanently', as
   receiver.react(() => 500);
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
-  await time.pass(17 * HOUR);
+  await time.advance(17 * HOUR);
   const delays = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR];
   expectGaps(tried(1), delays);
   expect(await find()).not.toMatchObject({ status: 'FLAGGED' });
-  await time.pass(HOUR);
+  await time.advance(HOUR);
   expectGaps(tried(1), [...delays, 10 * HOUR]);
   expect(await waitFor(find, (webhook) => webhook?.status === 'FLAGGED')).toMatchObject({ status: 'FLAGGED' });
-  await time.pass(3 * DAY);
+  await time.advance(3 * DAY);
   expect(tried(1)).toHaveLength(7);
   await receiver.close();
 });
@@ -267,12 +267,12 @@ test('delivers missed events at the next retry after a receiver recovers, and ne
   receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
-  await time.pass(HOUR);
+  await time.advance(HOUR);
   await emit(2);
   expect(await receiver.waitForAccepted(1)).toEqual(['FILE_READY 2']);
-  await time.pass(6 * HOUR);
+  await time.advance(6 * HOUR);
   expect(receiver.accepted()).toHaveLength(1);
-  await time.pass(DAY);
+  await time.advance(DAY);
   expect(receiver.accepted()).toEqual(['FILE_READY 2', 'FILE_READY 1']);
   expectGaps(tried(1), [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR]);
   await receiver.close();
@@ -284,7 +284,7 @@ test('retries a page after 5, 30 and 120 seconds', async () => {
   const [mended, broken] = [failFirst(paths[0] ?? '', 3), failFirst(paths[1] ?? '', Infinity)];
   const { id } = await user.scrape({ url, chunk_size: 100 });
   await waitFor(() => mended.length * broken.length, Boolean);
-  await time.pass(10 * MINUTE);
+  await time.advance(10 * MINUTE);
   await user.settled(id);
   expectGaps(mended, [5 * SECOND, 30 * SECOND, 2 * MINUTE]);
   expectGaps(broken, [5 * SECOND, 30 * SECOND, 2 * MINUTE]);
@@ -297,7 +297,7 @@ test('fetches a failing sitemap four times with growing pauses', async () => {
   const requestTimes = failFirst(new URL(url).pathname, Infinity);
   const { id } = await user.scrape({ url, chunk_size: 100 });
   await waitFor(() => requestTimes.length, Boolean);
-  await time.pass(10 * MINUTE);
+  await time.advance(10 * MINUTE);
   expect(await user.settled(id)).toMatchObject({ sync_status: 'SYNC_ERROR' });
   expectGaps(requestTimes, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
 });
@@ -313,7 +313,7 @@ test('retries a batch every half minute while its store is down for two hours', 
   // Small uploads share a workflow of their own.
   const { id } = await user.scrape({ url: freshSitemap(1).url });
   await waitFor(() => tried.length, Boolean);
-  await time.pass(3 * HOUR);
+  await time.advance(3 * HOUR);
   outages.clear();
   const later = await service.user('eve');
   expect(await later.settled(id)).toMatchObject({ sync_status: 'READY' });
@@ -334,9 +334,9 @@ test('moves unused vectors out of Qdrant after their time to live, and not earli
   const user = await service.user('gwen');
   const { id } = await user.send({ name: 'notes.md', content: 'Lit in 1901.' }, query);
   await user.settled(id);
-  await time.pass(3 * DAY - HOUR);
+  await time.advance(3 * DAY - HOUR);
   expect(await coldSweepOnce(service.store, idleDispatcher)).toBe(0);
-  await time.pass(HOUR + MINUTE);
+  await time.advance(HOUR + MINUTE);
   expect(await coldSweepOnce(service.store, idleDispatcher)).toBe(1);
   const later = await service.user('gwen');
   await waitFor(
@@ -357,11 +357,11 @@ test('keeps missing files restorable for seven days, then erases them', async ()
   const user = await service.user('hera');
   expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
   const [one = 0, two = 0] = await waitFor(restorable, (ids) => ids.length === 2);
-  await time.pass(7 * DAY - HOUR);
+  await time.advance(7 * DAY - HOUR);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(0);
   expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
   await waitFor(restorable, (ids) => ids.length === 1);
-  await time.pass(HOUR + MINUTE);
+  await time.advance(HOUR + MINUTE);
   expect(await restorable()).toEqual([]);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(1);
   const rows = (): Promise<number> =>

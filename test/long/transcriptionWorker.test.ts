@@ -51,7 +51,11 @@ afterAll(async () => {
 });
 
 /** Uploads a recording of this many bytes, generated while it is sent. Returns its record and its hash. */
-async function sendRecording(scene: string, bytes: number, by: string): Promise<{ file: FileRecord; sha256: string }> {
+async function sendRecording(
+  scenario: string,
+  bytes: number,
+  by: string,
+): Promise<{ file: FileRecord; sha256: string }> {
   const call = httpRequest(`${service.url}/uploadfile?${OPTIONS}${by}`, {
     method: 'POST',
     headers: { authorization: `Token ${user.token}`, 'content-type': 'multipart/form-data; boundary=b' },
@@ -59,7 +63,7 @@ async function sendRecording(scene: string, bytes: number, by: string): Promise<
   const answered = once(call, 'response');
   const hash = createHash('sha256');
   call.write('--b\r\nContent-Disposition: form-data; name="file"; filename="long.mp3"\r\n\r\n');
-  const head = recordingOf(scene, MB);
+  const head = recordingOf(scenario, MB);
   const part = Buffer.alloc(MB);
   for (let sent = 0; sent < bytes; sent += MB) {
     const next = sent === 0 ? head : part;
@@ -81,13 +85,13 @@ test.each(['deepgram', 'assemblyai'])(
     expect(await user.settled(small.file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY' });
     const pid = worker.pid() ?? 0;
     const before = residentBytes(pid);
-    const scene = `big-${by}`;
+    const scenario = `big-${by}`;
     const [{ file, sha256 }, most] = await watchResident({ api: process.pid, worker: pid }, async () => {
-      const sent = await sendRecording(scene, SENT_BYTES, by);
+      const sent = await sendRecording(scenario, SENT_BYTES, by);
       expect(await user.settled(sent.file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY' });
       return sent;
     });
-    expect([...deepgram.calls, ...assemblyai.uploads].filter((call) => call.scene === scene)).toMatchObject([
+    expect([...deepgram.calls, ...assemblyai.uploads].filter((call) => call.scenario === scenario)).toMatchObject([
       { size: SENT_BYTES, sha256 },
     ]);
     expect(most.worker - before).toBeLessThan(MAX_GROWTH_BYTES);
@@ -97,9 +101,9 @@ test.each(['deepgram', 'assemblyai'])(
 );
 
 test('resumes waiting for the same job after the waiting worker was killed', async () => {
-  assemblyai.scenes.set('killed', { polls: Infinity });
+  assemblyai.scenarios.set('killed', { polls: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
-  const job = () => assemblyai.jobs.find(({ scene }) => scene === 'killed');
+  const job = () => assemblyai.jobs.find(({ scenario }) => scenario === 'killed');
   await waitFor(
     () => job()?.polls ?? 0,
     (polls) => polls > 1,
@@ -118,9 +122,9 @@ test('resumes waiting for the same job after the waiting worker was killed', asy
     (now) => now > polls + 1,
     TIME_LIMIT_MS,
   );
-  assemblyai.scenes.set('killed', { polls: 0 });
+  assemblyai.scenarios.set('killed', { polls: 0 });
   expect(await user.settled(file.id, TIME_LIMIT_MS)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-  expect(assemblyai.jobs.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
-  expect(assemblyai.uploads.filter(({ scene }) => scene === 'killed')).toHaveLength(1);
+  expect(assemblyai.jobs.filter(({ scenario }) => scenario === 'killed')).toHaveLength(1);
+  expect(assemblyai.uploads.filter(({ scenario }) => scenario === 'killed')).toHaveLength(1);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 }, 300_000);

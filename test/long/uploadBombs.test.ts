@@ -7,12 +7,12 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { readStoredState } from '../support/storedState.js';
 import {
   type Bomb,
-  type BombRound,
+  type BombTrial,
   bombsOf,
   type BombService,
   sparseDocument,
   startBombService,
-} from '../support/bombRound.js';
+} from '../support/bombTrial.js';
 
 const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
@@ -24,9 +24,9 @@ const SPARSE_BYTES = 2_000 * MB;
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
 const TIME_LIMIT_MS = 600_000;
-const ROUND_MS = 1_200_000;
+const TRIAL_MS = 1_200_000;
 
-interface Round {
+interface Trial {
   readonly what: string;
   readonly settings: Record<string, string>;
   readonly bombs: readonly Bomb[];
@@ -34,7 +34,7 @@ interface Round {
   readonly longest: number;
 }
 
-const ROUNDS: readonly Round[] = [
+const TRIALS: readonly Trial[] = [
   { what: 'every bomb, default settings', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
   {
     what: 'two gigabytes if MAX_UPLOAD_BYTES allows them',
@@ -44,36 +44,36 @@ const ROUNDS: readonly Round[] = [
   },
 ];
 
-describe.each(ROUNDS)('$what', ({ what, settings, bombs, longest }) => {
+describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
   let service: BombService;
-  let round: BombRound;
+  let trial: BombTrial;
 
   beforeAll(async () => {
     service = await startBombService(settings);
-    round = await service.play(bombs, GOOD, TIME_LIMIT_MS);
-  }, ROUND_MS);
+    trial = await service.play(bombs, GOOD, TIME_LIMIT_MS);
+  }, TRIAL_MS);
   afterAll(() => service.close());
 
   test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.message] as const))(
     '%s ends as %s with the reason',
     (bomb, status, message) => {
-      const ended = round.bombs.find((one) => one.what === bomb);
+      const ended = trial.bombs.find((one) => one.what === bomb);
       expect(ended).toEqual({ what: bomb, status, message: expect.stringMatching(message) });
     },
   );
 
   test('ends a feed that is an XML bomb (billion laughs) with an error', () => {
-    expect(round.feed).toMatchObject({ status: 'SYNC_ERROR', message: expect.stringMatching(/\w \w.*\.$/) });
+    expect(trial.feed).toMatchObject({ status: 'SYNC_ERROR', message: expect.stringMatching(/\w \w.*\.$/) });
   });
 
   test(`reads all ${GOOD} good files uploaded with them`, () => {
-    expect(round.good).toHaveLength(GOOD);
-    for (const { words, ...file } of round.good)
+    expect(trial.good).toHaveLength(GOOD);
+    for (const { words, ...file } of trial.good)
       expect(file).toMatchObject({ status: 'READY', message: expect.stringContaining(words) });
   });
 
   test('keeps the memory of API, worker and readers within the settings', () => {
-    const { before, most, tookMs } = round;
+    const { before, most, tookMs } = trial;
     const figures = [
       ['API', most.api, before.api],
       ['worker', most.worker, before.worker],

@@ -7,8 +7,8 @@ import type { FileRecord } from '../../contract/files/records.js';
 import { forgetVectors, readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
-import { type OwnService, startOwnService, VICTIMS, type Victim } from '../support/ownService.js';
-import { seededChance } from '../support/seed.js';
+import { type OwnService, startOwnService, KILL_TARGETS, type KillTarget } from '../support/ownService.js';
+import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const TEXTS = 1_000;
@@ -20,7 +20,7 @@ const CONCURRENT = 8;
 /** Each kill comes at a random moment within this time after its wave of uploads has begun. */
 const KILL_WITHIN_MS = 2_000;
 const SETTLE_MS = 300_000;
-/** Time for both rounds on a loaded machine. */
+/** Time for both trials on a loaded machine. */
 const TEST_MS = 900_000;
 
 let service: OwnService;
@@ -57,7 +57,10 @@ async function upload(user: TestUser, nth: number): Promise<number> {
 }
 
 /** Uploads all texts in waves, with a kill in each. Returns their file ids once all files are settled. */
-async function play(customerId: string, kills: readonly { victim: Victim; delayMs: number }[]): Promise<number[]> {
+async function runTrial(
+  customerId: string,
+  kills: readonly { victim: KillTarget; delayMs: number }[],
+): Promise<number[]> {
   const begun = performance.now();
   const at = (): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
   const user = await service.user(customerId);
@@ -86,25 +89,25 @@ async function play(customerId: string, kills: readonly { victim: Victim; delayM
 test(
   `stores ${TEXTS} texts of 1 kB once each after two kills of every process`,
   async () => {
-    await play('undisturbed', []);
+    await runTrial('uninterrupted', []);
     await forgetVectors(service.env);
-    const chance = seededChance('kills during uploads');
+    const chance = seededRandom('kills during uploads');
     const kills = chance
-      .shuffle(VICTIMS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
+      .shuffle(KILL_TARGETS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
       .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
-    const ids = await play('killed', kills);
+    const ids = await runTrial('killed', kills);
 
     const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     const { files, segments, points, contents } = rest.content('killed');
-    const undisturbed = rest.content('undisturbed');
+    const uninterrupted = rest.content('uninterrupted');
     // Exactly the acknowledged uploads are stored.
     expect(new Set(ids).size).toBe(TEXTS);
     expect(files).toHaveLength(TEXTS);
-    expect(files).toEqual(undisturbed.files);
-    expect(segments).toEqual(undisturbed.segments);
-    expect(points).toEqual(undisturbed.points);
-    expect(contents).toEqual(undisturbed.contents);
+    expect(files).toEqual(uninterrupted.files);
+    expect(segments).toEqual(uninterrupted.segments);
+    expect(points).toEqual(uninterrupted.points);
+    expect(contents).toEqual(uninterrupted.contents);
     expect(await findDifferences(service.env)).toEqual([]);
   },
   TEST_MS,

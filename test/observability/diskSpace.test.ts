@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 
-import { diskTrouble, megabytes, readDisks } from '../../observability/diskSpace.js';
+import { diskProblem, megabytes, readDisks } from '../../observability/diskSpace.js';
 
 const folder = { name: 'DATA_DIR', path: tmpdir() };
 /** A folder that does not exist yet. Its disk is the disk of the nearest existing parent. */
@@ -22,8 +22,8 @@ test('reads the size and the free space of each disk in bytes, once for all of i
 
 test('reports a disk with less than the minimum of free space, and none with enough', async () => {
   const [disk] = await readDisks([folder]);
-  const trouble = await diskTrouble({ folders: [folder], minFreeBytes: disk!.totalBytes + 1 });
-  expect(trouble).toMatch(/^Free disk space is below \d+ MB \(MIN_FREE_DISK_BYTES\): \d+ MB at DATA_DIR\./);
-  expect(await diskTrouble({ folders: [folder], minFreeBytes: 0 })).toBeNull();
+  const problem = await diskProblem({ folders: [folder], minFreeBytes: disk!.totalBytes + 1 });
+  expect(problem).toMatch(/^Free disk space is below \d+ MB \(MIN_FREE_DISK_BYTES\): \d+ MB at DATA_DIR\./);
+  expect(await diskProblem({ folders: [folder], minFreeBytes: 0 })).toBeNull();
   expect([megabytes(1_999_999), megabytes(999_999)]).toEqual(['1 MB', '0 MB']);
 });

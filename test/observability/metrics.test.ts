@@ -103,7 +103,7 @@ describe('backlog gauges of the whole service', () => {
       await gauges.refresh();
       return seriesOf(await registry.metrics());
     };
-    return { at, pass: (took: number) => void (ms += took) };
+    return { at, advance: (took: number) => void (ms += took) };
   };
 
   test('show the last read, without series that have ended', async () => {
@@ -193,9 +193,9 @@ describe('backlog gauges of the whole service', () => {
 
   test('are read less often if a read takes long', async () => {
     let reads = 0;
-    const { at, pass } = gaugesOf(() => {
+    const { at, advance } = gaugesOf(() => {
       reads += 1;
-      pass(2_000);
+      advance(2_000);
       return Promise.resolve(figures(reads));
     });
     await at(0);

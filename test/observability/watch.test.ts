@@ -7,7 +7,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
 import { createMetrics } from '../../observability/metrics.js';
-import { type CallEnd, type Watch, watchAll, watched, type WatchedCall } from '../../observability/watch.js';
+import {
+  type CallEnd,
+  type CallObserver,
+  combineObservers,
+  observe,
+  type ObservedCall,
+} from '../../observability/watch.js';
 import { watchCommands } from '../../store/database/watchMongo.js';
 import { watchedClient, watchedReader } from '../../store/vectors/watchQdrant.js';
 import { testEngines } from '../support/engines.js';
@@ -28,8 +34,8 @@ afterAll(() => {
   server.close();
 });
 
-type Calls = (WatchedCall & CallEnd)[];
-const recorder = (): { calls: Calls; watch: Watch } => {
+type Calls = (ObservedCall & CallEnd)[];
+const recorder = (): { calls: Calls; watch: CallObserver } => {
   const calls: Calls = [];
   return { calls, watch: (call) => (end) => void calls.push({ ...call, ...end }) };
 };
@@ -38,15 +44,15 @@ const rejecting = () => Promise.reject(new Error('unreachable'));
 
 test('reports a rejected promise as failed to every watch, and rethrows its error', async () => {
   const [first, second] = [recorder(), recorder()];
-  const watch = watchAll([first.watch, null, second.watch]);
-  expect(await watched(watch, CALL, () => Promise.resolve(3))).toBe(3);
-  await expect(watched(watch, CALL, rejecting)).rejects.toThrow('unreachable');
+  const watch = combineObservers([first.watch, null, second.watch]);
+  expect(await observe(watch, CALL, () => Promise.resolve(3))).toBe(3);
+  await expect(observe(watch, CALL, rejecting)).rejects.toThrow('unreachable');
   const ends = [
     { ...CALL, failed: false },
     { ...CALL, failed: true },
   ];
   expect([first.calls, second.calls]).toEqual([ends, ends]);
-  await expect(watched(watchAll([null]), CALL, rejecting)).rejects.toThrow('unreachable');
+  await expect(observe(combineObservers([null]), CALL, rejecting)).rejects.toThrow('unreachable');
 });
 
 test('reports a request to Qdrant as failed for each error status and without an answer', () =>

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Store } from '../../store/connect.js';
 import { startService, type TestService } from '../support/service.js';
 
-const MINE = { organizationId: 1, userId: 5 };
+const TENANT = { organizationId: 1, userId: 5 };
 const keyOf = (fileId: number, chunkIndex: number, generation = 1) => ({ fileId, generation, chunkIndex });
 const CHUNKS = 200;
 
@@ -21,10 +21,10 @@ beforeAll(async () => {
   service = await startService({}, { worker: false });
   ({ store } = service);
   await store.chunks.write([
-    { ...MINE, fileId: 1, generation: 1, prefix: '', ...chunked(10) },
+    { ...TENANT, fileId: 1, generation: 1, prefix: '', ...chunked(10) },
     // These rows reach their maximum length long before their maximum number of chunks.
-    { ...MINE, fileId: 2, generation: 1, prefix: '> ', ...chunked(40_001) },
-    { ...MINE, userId: 6, fileId: 3, generation: 1, prefix: '', ...chunked(10) },
+    { ...TENANT, fileId: 2, generation: 1, prefix: '> ', ...chunked(40_001) },
+    { ...TENANT, userId: 6, fileId: 3, generation: 1, prefix: '', ...chunked(10) },
   ]);
 });
 afterAll(() => service.close());
@@ -32,7 +32,7 @@ afterAll(() => service.close());
 test('reads chunks by keys at any offset of their rows, and omits missing, old and foreign ones', async () => {
   const keys = [0, 63, 64, 65, 127, 128, 199].flatMap((index) => [keyOf(1, index), keyOf(2, index)]);
   const others = [keyOf(1, CHUNKS), keyOf(1, 0, 2), keyOf(3, 0), keyOf(9, 0)];
-  const found = await store.chunks.byKeys(MINE, [...keys, ...others]);
+  const found = await store.chunks.byKeys(TENANT, [...keys, ...others]);
   expect(new Set(found.map(({ key }) => key))).toEqual(
     new Set(keys.map(({ fileId, chunkIndex }) => `${fileId}:1:${chunkIndex}`)),
   );
@@ -43,5 +43,5 @@ test('reads chunks by keys at any offset of their rows, and omits missing, old a
 });
 
 test('returns no chunks for no keys', async () => {
-  expect(await store.chunks.byKeys(MINE, [])).toEqual([]);
+  expect(await store.chunks.byKeys(TENANT, [])).toEqual([]);
 });

@@ -57,7 +57,7 @@ describe('event numbers', () => {
       }
     };
     const number = async (): Promise<void> => {
-      for (let round = 0; writing && round < 100_000; round += 1) await events.number();
+      for (let iteration = 0; writing && iteration < 100_000; iteration += 1) await events.number();
     };
     const write = async (from: number): Promise<void> => {
       for (const one of writes.slice(from, from + 15)) {

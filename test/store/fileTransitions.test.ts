@@ -8,7 +8,7 @@ import { connectStore, type Store } from '../../store/connect.js';
 import type { FileRequest } from '../../store/files/acceptance/request.js';
 import { type FileDoc, fileModel, type SyncedContent } from '../../store/models/files.js';
 import { type Transition, TRANSITIONS, transitionEvents } from '../../store/files/transitions.js';
-import { seededChance } from '../support/seed.js';
+import { seededRandom } from '../support/seed.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { isThorough } from '../support/thorough.js';
 import { startService, type TestService } from '../support/service.js';
@@ -258,7 +258,7 @@ function transitionOf(
 }
 
 test('random operations apply only transitions of the table, with each event and each end of a sync exactly once', async () => {
-  const chance = seededChance('fileTransitions');
+  const chance = seededRandom('fileTransitions');
   const applied = new Map<Transition, number>();
   const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !COVERED_ELSEWHERE.includes(name));
   const onceWritten = new Set<string>();

@@ -5,7 +5,7 @@ import { BEING_DELETED } from '../../contract/runs/reembed.js';
 import { FILE_SYNC_STATUSES, FINAL_FILE_STATUSES } from '../../contract/files/statuses.js';
 import { UPLOAD_SOURCES } from '../../contract/files/uploads.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { isLost } from '../../store/files/retry.js';
+import { isContentDeleted } from '../../store/files/retry.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
@@ -178,7 +178,7 @@ test('only a file in a final state can be synced again, only by its user, and no
 
 test('an upload with deleted content is lost, unless it came from a URL or its original is kept', async () => {
   const lost = { fileContentsDeleted: true, original: null, source: UPLOAD, sourceOptions: null };
-  const rows: [what: string, fields: Partial<Parameters<typeof isLost>[0]>, isLost: boolean][] = [
+  const rows: [what: string, fields: Partial<Parameters<typeof isContentDeleted>[0]>, isContentDeleted: boolean][] = [
     ['an upload', {}, true],
     ['its content is not deleted', { fileContentsDeleted: false }, false],
     ['the original is kept', { original: {} as never }, false],
@@ -189,7 +189,7 @@ test('an upload with deleted content is lost, unless it came from a URL or its o
   await everyRow(
     rows,
     ([what]) => what,
-    ([_what, fields, expected]) => expect(isLost({ ...lost, ...fields })).toBe(expected),
+    ([_what, fields, expected]) => expect(isContentDeleted({ ...lost, ...fields })).toBe(expected),
   );
 });
 

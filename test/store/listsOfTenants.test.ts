@@ -140,7 +140,7 @@ const ORDER = { orderBy: 'createdAt', orderDir: 'asc', page: PAGE } as const;
 const DATA_SOURCES = { filters: {}, orderBy: 'created_at', orderDir: 'asc', page: PAGE } as const;
 const FILES: FileListing = { filters: {}, orderBy: 'id', orderDir: 'asc', page: PAGE };
 
-async function gather<T>(parts: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(parts: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const part of parts) all.push(part);
   return all;
@@ -165,7 +165,7 @@ const OF_ORGANIZATION: Readers = {
   'users.list': ({ users }, { organizationId }) => users.list(organizationId, ORDER),
   'users.count': ({ users }, { organizationId }) => users.count(organizationId, ORDER),
   'dataSources.list': ({ dataSources }, { organizationId }) =>
-    gather(dataSources.list({ organizationId }, DATA_SOURCES)),
+    collect(dataSources.list({ organizationId }, DATA_SOURCES)),
   'dataSources.count': ({ dataSources }, { organizationId }) => dataSources.count({ organizationId }, DATA_SOURCES),
   'dataSources.listHeld': ({ dataSources }, { organizationId }) => dataSources.listHeld(organizationId, PAGE),
   'files.listHeldContainers': ({ files }, { organizationId }) => files.listHeldContainers(organizationId, PAGE),
@@ -202,15 +202,15 @@ const OF_ORGANIZATION: Readers = {
 
 /** Lists, counts and sums of an end user. */
 const OF_USER: Readers = {
-  'files.list': ({ files }, owner) => gather(files.list(owner, FILES)),
+  'files.list': ({ files }, owner) => collect(files.list(owner, FILES)),
   'files.count': ({ files }, owner) => files.count(owner, {}, 0),
   'files.countChunks': ({ files }, owner) => files.countChunks(owner, {}, 0),
-  'files.contents': ({ files }, owner) => gather(files.contents(owner, FILES)),
+  'files.contents': ({ files }, owner) => collect(files.contents(owner, FILES)),
   'files.ids': ({ files }, owner) => files.ids(owner, {}, 100),
   'files.spacesOf': ({ files }, owner) => files.spacesOf(owner, 'OPENAI'),
   'files.totals': ({ files }, owner) => files.totals(owner),
   'files.uniqueTags': ({ files }, owner) => files.uniqueTags(owner),
-  'dataSources.list': ({ dataSources }, owner) => gather(dataSources.list(owner, DATA_SOURCES)),
+  'dataSources.list': ({ dataSources }, owner) => collect(dataSources.list(owner, DATA_SOURCES)),
   'dataSources.count': ({ dataSources }, owner) => dataSources.count(owner, DATA_SOURCES),
   'runs.list': ({ runs }, owner) => runs.list(owner, {}, PAGE),
   'runs.count': ({ runs }, owner) => runs.count(owner, {}),

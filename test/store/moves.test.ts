@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
 const BEN = { ...ADA, userId: 8, customerId: 'ben' };
-const TRY = { ...ADA, runId: 9, token: 'try', requestId: 'r', workflowId: 'w' };
+const ATTEMPT = { ...ADA, runId: 9, token: 'attempt', requestId: 'r', workflowId: 'w' };
 let service: TestService;
 let lastId = 100;
 
@@ -24,7 +24,7 @@ const ago = (ms: number): Date => new Date(Date.now() - ms);
 const COPY = { key: 'k', generation: 1, points: 1, bytes: 1 };
 const LEAVING: Partial<FileDoc> = {
   ...{ embeddingStorageStatus: 'HOT_TO_COLD', syncStatus: 'READY', supportsColdStorage: true, coolsAt: ago(1_000) },
-  ...{ move: { runId: 9, token: 'try' }, coldCopy: COPY, vectorSpace: 'minilm-l6-v2-384', hotStorageTimeToLive: 2 },
+  ...{ move: { runId: 9, token: 'attempt' }, coldCopy: COPY, vectorSpace: 'minilm-l6-v2-384', hotStorageTimeToLive: 2 },
 };
 const RETURNING: Partial<FileDoc> = { ...LEAVING, embeddingStorageStatus: 'COLD_TO_HOT', tagsRevision: 3 };
 
@@ -55,8 +55,8 @@ const TO_COLD: readonly Row[] = [
   ['a sync with its own copy', { generation: 2, coldCopy: { ...COPY, generation: 2 } }, false],
   ['a copy of another content', { coldCopy: { ...COPY, generation: 2 } }, false],
   ['the loss of the copy', { coldCopy: null }, false],
-  ['another try', { move: { runId: 9, token: 'later' } }, false],
-  ['another run', { move: { runId: 10, token: 'try' } }, false],
+  ['another attempt', { move: { runId: 9, token: 'later' } }, false],
+  ['another run', { move: { runId: 10, token: 'attempt' } }, false],
   ['the end of the move', { move: null }, false],
   ['the move itself', { embeddingStorageStatus: 'COLD_STORAGE' }, false],
   ['a move back to hot storage', { embeddingStorageStatus: 'COLD_TO_HOT' }, false],
@@ -68,8 +68,8 @@ const TO_HOT: readonly Row[] = [
   ['the end of cold storage for the file', { supportsColdStorage: false }, true],
   ['new tags', { tagsRevision: 4 }, false],
   ['a sync', { generation: 2 }, false],
-  ['another try', { move: { runId: 9, token: 'later' } }, false],
-  ['another run', { move: { runId: 10, token: 'try' } }, false],
+  ['another attempt', { move: { runId: 9, token: 'later' } }, false],
+  ['another run', { move: { runId: 10, token: 'attempt' } }, false],
   ['the move itself', { embeddingStorageStatus: 'HOT_STORAGE' }, false],
   ['a move to cold storage', { embeddingStorageStatus: 'HOT_TO_COLD' }, false],
   ['none, but the file belongs to another user', {}, false, BEN],
@@ -82,12 +82,12 @@ test('moves a file to cold storage only if it was not used, synced, kept or clai
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...LEAVING, ...fields }, owner);
       const before = await read(id);
-      expect(await service.store.moves.markCold(TRY, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
+      expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : before.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
       // A repetition after a lost answer changes nothing.
-      expect(await service.store.moves.markCold(TRY, [{ _id: id, generation: 1 }])).toEqual([]);
+      expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual([]);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
     },
   ));
@@ -99,8 +99,8 @@ test('moves a file back to hot storage only if its content and tags are those of
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...RETURNING, ...fields }, owner);
       const before = await read(id);
-      const carried = { _id: id, generation: 1, tagsRevision: 3 };
-      expect(await service.store.moves.markHot(TRY, [carried])).toEqual(isMoved ? [id] : []);
+      const moved = { _id: id, generation: 1, tagsRevision: 3 };
+      expect(await service.store.moves.markHot(ATTEMPT, [moved])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus, coolsAt } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : before.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
@@ -114,7 +114,7 @@ test('moves a file back to hot storage only if its content and tags are those of
   ));
 
 /** States of a file when its move is cancelled, and afterwards. */
-const STEPS_BACK: readonly (readonly [
+const REVERTS: readonly (readonly [
   before: FileDoc['embeddingStorageStatus'],
   after: FileDoc['embeddingStorageStatus'],
   keepsCopy: boolean,
@@ -127,19 +127,19 @@ const STEPS_BACK: readonly (readonly [
 
 test('a file whose move is cancelled stays in its previous storage; another attempt or user changes nothing', () =>
   everyRow(
-    STEPS_BACK,
+    REVERTS,
     ([before]) => before,
     async ([before, after, keepsCopy]) => {
       const id = await seed({ ...LEAVING, embeddingStorageStatus: before });
       const { moves } = service.store;
       for (const other of [
-        { ...TRY, token: 'later' },
-        { ...TRY, runId: 10 },
-        { ...TRY, userId: BEN.userId },
+        { ...ATTEMPT, token: 'later' },
+        { ...ATTEMPT, runId: 10 },
+        { ...ATTEMPT, userId: BEN.userId },
       ])
         await moves.revert(other, [id]);
       expect((await read(id)).embeddingStorageStatus).toBe(before);
-      await moves.revert(TRY, [id]);
+      await moves.revert(ATTEMPT, [id]);
       const { embeddingStorageStatus, coldCopy } = await read(id);
       expect([embeddingStorageStatus, coldCopy !== null]).toEqual([after, keepsCopy]);
     },

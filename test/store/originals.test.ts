@@ -72,7 +72,7 @@ const inStorage = async (): Promise<string[]> => [
     .filter((one) => one.isFile())
     .map((one) => one.name),
   ...s3.objects.keys(),
-  ...s3.underWay(),
+  ...s3.inProgress(),
 ];
 const rows = () => connection.collection('originals').countDocuments();
 

@@ -7,9 +7,9 @@ import { expect, test } from '@jest/globals';
 import { qdrantFailure } from '../../store/vectors/qdrantFailure.js';
 
 test.each([
-  ['429 with Retry-After', 429, { 'retry-after': '2' }, { store: 'Qdrant', trouble: 'failed' }],
-  ['429 without Retry-After', 429, {}, { store: 'Qdrant', trouble: 'failed' }],
-  ['500', 500, {}, { store: 'Qdrant', trouble: 'failed' }],
+  ['429 with Retry-After', 429, { 'retry-after': '2' }, { store: 'Qdrant', kind: 'failed' }],
+  ['429 without Retry-After', 429, {}, { store: 'Qdrant', kind: 'failed' }],
+  ['500', 500, {}, { store: 'Qdrant', kind: 'failed' }],
   ['404', 404, {}, { status: 404 }],
 ])('classifies %s', async (_what, status, headers, expected) => {
   const server = createServer((_request, response) => response.writeHead(status, headers).end('{}'));

@@ -6,7 +6,7 @@ const NEVER = new AbortController().signal;
 const all = (keys: readonly string[]) => new Map(keys.map((key) => [key, key.toUpperCase()]));
 
 /** Returns a function that waits for `release`, and the keys that it was called with. */
-function createHeldMaker() {
+function createPendingFactory() {
   const requested: string[][] = [];
   let release: (fails: boolean) => void = () => undefined;
   const held = new Promise<boolean>((resolve) => (release = resolve));
@@ -20,7 +20,7 @@ function createHeldMaker() {
 
 test('two concurrent callers share one computation per key', async () => {
   const once = createSingleFlight<string>();
-  const { requested, make, release } = createHeldMaker();
+  const { requested, make, release } = createPendingFactory();
   const first = once.get(['a', 'b', 'a'], make, NEVER);
   const second = once.get(['b', 'c'], make, NEVER);
   expect(requested).toEqual([['a', 'b'], ['c']]);
@@ -31,7 +31,7 @@ test('two concurrent callers share one computation per key', async () => {
 
 test('a waiting caller computes a value itself after the first caller fails', async () => {
   const once = createSingleFlight<string>();
-  const { make, release } = createHeldMaker();
+  const { make, release } = createPendingFactory();
   const first = once.get(['a'], make, NEVER);
   const second = once.get(['a'], async (keys) => all(keys), NEVER);
   release(true);
@@ -41,7 +41,7 @@ test('a waiting caller computes a value itself after the first caller fails', as
 
 test('an aborted caller stops waiting', async () => {
   const once = createSingleFlight<string>();
-  const { make, release } = createHeldMaker();
+  const { make, release } = createPendingFactory();
   const first = once.get(['a'], make, NEVER);
   const aborted = new AbortController();
   const second = once.get(['a'], make, aborted.signal);

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import {
   FILE_SYNC_STATUSES,
   FINAL_FILE_STATUSES,
-  UNDER_WAY_STATUSES,
+  IN_PROGRESS_STATUSES,
   WAITING_FILE_STATUSES,
 } from '../../contract/files/statuses.js';
 import { activeStatus, isStartable, transition, type Transition, TRANSITIONS } from '../../store/files/transitions.js';
@@ -28,7 +28,7 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
     'READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC',
     'No run owns the file: it can be retried, deleted or re-embedded at once.',
   ],
-  ['under way', UNDER_WAY_STATUSES, 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC', 'A run has started the file.'],
+  ['under way', IN_PROGRESS_STATUSES, 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC', 'A run has started the file.'],
   [
     'waiting',
     WAITING_FILE_STATUSES,
@@ -51,7 +51,7 @@ test('each list contains exactly the expected states', () =>
   ));
 
 test('each state is final, under way or waiting, and only one of them', () =>
-  expect(sorted([...FINAL_FILE_STATUSES, ...UNDER_WAY_STATUSES, ...WAITING_FILE_STATUSES])).toEqual(sorted(ALL)));
+  expect(sorted([...FINAL_FILE_STATUSES, ...IN_PROGRESS_STATUSES, ...WAITING_FILE_STATUSES])).toEqual(sorted(ALL)));
 
 test('a run starts files that wait for their turn or for the end of a rate limit, and no others', () =>
   expect(sorted(FILE_SYNC_STATUSES.filter((syncStatus) => isStartable({ syncStatus })))).toEqual(
@@ -63,7 +63,7 @@ test('a run starts files that wait for their turn or for the end of a rate limit
  */
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
-const UNDER_WAY = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
+const IN_PROGRESS = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
 const BEGUN = 'SYNCING QUEUED_FOR_OCR';
 const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
@@ -95,9 +95,9 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   deferToOcr: ['SYNCING', 'QUEUED_FOR_OCR', 'run', 'Only a file that is being read finds pages without text.'],
   release: ['SYNCING', 'QUEUED_FOR_SYNC', 'run', 'The run pauses: an active file waits again.'],
   requeue: [BEGUN, 'QUEUED_FOR_SYNC', 'run', 'A failed attempt is repeated. A comparison is not an attempt.'],
-  limit: [UNDER_WAY, 'RATE_LIMITED', 'run', 'Any request to the source can meet its rate limit.'],
-  delay: [UNDER_WAY, 'DELAYED', 'run', 'The text is known only once the file is read.'],
-  finish: [UNDER_WAY, 'READY', 'run', 'A new copy is published.'],
+  limit: [IN_PROGRESS, 'RATE_LIMITED', 'run', 'Any request to the source can meet its rate limit.'],
+  delay: [IN_PROGRESS, 'DELAYED', 'run', 'The text is known only once the file is read.'],
+  finish: [IN_PROGRESS, 'READY', 'run', 'A new copy is published.'],
   finishUnchanged: [BEGUN, 'READY', 'run', 'The stored copy is current.'],
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],

@@ -15,7 +15,7 @@ export interface CallsToMake {
   readonly dataSourceId: number;
   readonly calls: number;
   /** Whether the calls respect the host rate limits shared with other processes. Default: no. */
-  readonly inTurn?: boolean;
+  readonly sharesRateLimits?: boolean;
 }
 
 /** The result of each call: the account, or the kind of its fault. */
@@ -24,15 +24,19 @@ export type CallsMade = readonly string[];
 const config = loadConfig(process.env);
 const store = await connectStore(storeSettings(config));
 const egress = createEgress(config.egress);
-const alone = createConnectors({ egress, ...config.connectors });
-const together = createConnectors({ egress, ...config.connectors, hostRateLimits: store.hostRateLimits });
+const withOwnLimits = createConnectors({ egress, ...config.connectors });
+const withSharedLimits = createConnectors({ egress, ...config.connectors, hostRateLimits: store.hostRateLimits });
 
-async function call({ tenant, dataSourceId, inTurn = false }: CallsToMake): Promise<string> {
+async function call({ tenant, dataSourceId, sharesRateLimits = false }: CallsToMake): Promise<string> {
   const source = await store.dataSources.find(tenant, dataSourceId);
   const credentials = source && store.accountCredentials(source);
   if (!source || credentials === null || !isConnectedSource(source.type)) return 'no access';
   try {
-    const account = (inTurn ? together : alone).account(source.type, String(dataSourceId), credentials);
+    const account = (sharesRateLimits ? withSharedLimits : withOwnLimits).account(
+      source.type,
+      String(dataSourceId),
+      credentials,
+    );
     return (await account.identify(AbortSignal.timeout(120_000))).account;
   } catch (error) {
     return error instanceof Fault ? error.kind : String(error);

@@ -43,10 +43,10 @@ export interface Document {
   readonly components: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-export const theirs = JSON.parse(
+export const publishedDocument = JSON.parse(
   readFileSync(new URL('../fixtures/openapi.json', import.meta.url), 'utf8'),
 ) as Document;
-export const ours = inPlace(openApiDocument()) as Document;
+export const ourDocument = inPlace(openApiDocument()) as Document;
 
 /** Returns our document with its shared parameters, headers and responses in place of the references to them. */
 function inPlace(document: Readonly<Record<string, unknown>>): unknown {
@@ -203,7 +203,7 @@ export const valueAt = (body: unknown, path: string): unknown =>
 
 /** Returns the schema of our response to a request without dry_run. */
 export function usualAnswerOf(method: string, path: string): Schema {
-  const whole = answerOf(ours, method, path) ?? {};
+  const whole = answerOf(ourDocument, method, path) ?? {};
   const dry = operations.find((one) => one.method === method && one.path === path)?.dryAnswer;
   return dry ? (whole.anyOf?.[0] ?? {}) : whole;
 }
@@ -219,7 +219,7 @@ export function answerFault(
   operation: { method: string; path: string; status: number },
   body: unknown,
 ): string | null {
-  const document = name === 'ours' ? ours : theirs;
+  const document = name === 'ours' ? ourDocument : publishedDocument;
   const { method, path, status } = operation;
   const schema = answerOf(document, method, path, status);
   if (!schema) return null;

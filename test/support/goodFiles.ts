@@ -32,7 +32,7 @@ async function slides(words: string): Promise<Uint8Array> {
 const letter = async (words: string): Promise<Uint8Array> =>
   Uint8Array.from(await Packer.toBuffer(new Document({ sections: [{ children: [new Paragraph(words)] }] })));
 
-const MAKERS: Readonly<Record<string, (words: string) => string | Uint8Array | Promise<Uint8Array>>> = {
+const FACTORIES: Readonly<Record<string, (words: string) => string | Uint8Array | Promise<Uint8Array>>> = {
   txt: (words) => `A note.\n\n${words}\n`,
   md: (words) => `# A note\n\n${words}\n`,
   html: (words) => `<!doctype html><html><body><main><h1>A note</h1><p>${words}</p></main></body></html>`,
@@ -50,7 +50,7 @@ const MAKERS: Readonly<Record<string, (words: string) => string | Uint8Array | P
 
 /** Returns `count` files with different texts, alternating between all text formats. */
 export async function goodFiles(count: number): Promise<GoodFile[]> {
-  const makers = Object.entries(MAKERS);
+  const makers = Object.entries(FACTORIES);
   return Promise.all(
     Array.from({ length: count }, async (_, nth) => {
       const [ending, make] = makers[nth % makers.length]!;

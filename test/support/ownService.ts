@@ -15,8 +15,8 @@ import { throwOnWrongCounts, findWrongCountsOfEndedRuns } from './ledger.js';
 import { startProcess } from './processes.js';
 import { newEngineFolder } from './scratch.js';
 
-export const VICTIMS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
-export type Victim = (typeof VICTIMS)[number];
+export const KILL_TARGETS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
+export type KillTarget = (typeof KILL_TARGETS)[number];
 
 /** How long callers repeat a failing call. */
 const TIME_LIMIT_MS = 60_000;
@@ -36,7 +36,7 @@ export interface OwnService {
    * soon after.
    * @param downMs for an engine: the downtime
    */
-  kill(victim: Victim, downMs?: number): Promise<void>;
+  kill(victim: KillTarget, downMs?: number): Promise<void>;
   /** Waits until no run is active, then stops everything. @throws when the counts of the runs do not add up */
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function startOwnService(
       await sleep(downMs);
       await engine.restart();
     };
-  const kills: Readonly<Record<Victim, (downMs?: number) => Promise<void>>> = {
+  const kills: Readonly<Record<KillTarget, (downMs?: number) => Promise<void>>> = {
     worker: () => worker.kill(),
     api: () => api.kill(),
     temporal: killAndRestart(temporal),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
 /** `late`: the request is forwarded only after the caller has disconnected. Otherwise: a response instead of Qdrant's. */
-export type Trouble =
+export type InjectedFailure =
   | 'late'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
@@ -13,7 +13,7 @@ export type RequestKind = 'write' | 'search';
 export interface QdrantProxy {
   readonly url: string;
   /** Makes the next `times` requests of a kind fail; all others are forwarded. */
-  fail(kind: RequestKind, trouble: Trouble, times: number): void;
+  fail(kind: RequestKind, failure: InjectedFailure, times: number): void;
   /** Returns the number of requests of a kind since the last `fail`. */
   seen(kind: RequestKind): number;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ function kindOf({ method, url = '' }: IncomingMessage): RequestKind | null {
 
 /** @param target the address of Qdrant */
 export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
-  let failing: { readonly kind: RequestKind; readonly trouble: Trouble; remaining: number } | null = null;
+  let failing: { readonly kind: RequestKind; readonly failure: InjectedFailure; remaining: number } | null = null;
   const counts = new Map<RequestKind, number>();
   const pending = new Set<Promise<void>>();
   const server = createServer((request, response) => {
@@ -39,11 +39,11 @@ export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
       if (kind !== null) counts.set(kind, (counts.get(kind) ?? 0) + 1);
       if (kind !== null && failing?.kind === kind && failing.remaining > 0) {
         failing.remaining -= 1;
-        const { trouble } = failing;
-        if (trouble === 'late') await once(response, 'close');
+        const { failure } = failing;
+        if (failure === 'late') await once(response, 'close');
         else {
-          response.writeHead(trouble.status, { 'content-type': 'application/json', ...trouble.headers });
-          response.end(JSON.stringify(trouble.body ?? { status: { error: 'a fault of the test' }, time: 0 }));
+          response.writeHead(failure.status, { 'content-type': 'application/json', ...failure.headers });
+          response.end(JSON.stringify(failure.body ?? { status: { error: 'a fault of the test' }, time: 0 }));
           return;
         }
       }
@@ -64,8 +64,8 @@ export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fail(kind, trouble, times) {
-      failing = { kind, trouble, remaining: times };
+    fail(kind, failure, times) {
+      failing = { kind, failure, remaining: times };
       counts.clear();
     },
     seen: (kind) => counts.get(kind) ?? 0,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { Recording } from '../../cli/recording/fixture.js';
-import { createPlayer, type Replayed, replaySteps } from '../../cli/recording/replay.js';
+import { createReplayer, type Replayed, replaySteps } from '../../cli/recording/replay.js';
 import type { Egress } from '../../egress/types.js';
 
 /**
@@ -16,7 +16,7 @@ export async function replayOnLoopback(
   recording: Recording,
   egress: Pick<Egress, 'request'>,
 ): Promise<{ readonly outcomes: readonly Replayed[]; readonly problems: readonly string[] }> {
-  const player = createPlayer(recording);
+  const player = createReplayer(recording);
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => void parts.push(part));

@@ -1,7 +1,7 @@
-/** Repeatable randomness: a run prints its seed, and TEST_SEED repeats it. */
+/** Reproducible random numbers: a run prints its seed, and TEST_SEED repeats the run. */
 import { randomInt } from 'node:crypto';
 
-export interface Chance {
+export interface SeededRandom {
   /** Returns an integer from 0 to below the limit. */
   below(below: number): number;
   pick<T>(from: readonly T[]): T;
@@ -9,7 +9,7 @@ export interface Chance {
 }
 
 /** @param label name of the suite, printed with the seed */
-export function seededChance(label: string): Chance {
+export function seededRandom(label: string): SeededRandom {
   const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
   process.stdout.write(`${label}: TEST_SEED=${seed} repeats it\n`);
   let state = seed;

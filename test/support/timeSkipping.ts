@@ -31,12 +31,12 @@ export interface TimeSkipping {
   readonly address: string;
   /**
    * Returns the activities, wrapped so that the clocks of this process advance to the server's time before each
-   * activity and after `pass`.
+   * activity and after `advance`.
    * @param jumped called after each jump with its length
    */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
   /** Advances the time from timer to timer, but not while an activity is running. */
-  pass(ms: number): Promise<void>;
+  advance(ms: number): Promise<void>;
   /** Stops the server and restores the real clocks of this process. */
   close(): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
       );
       return Object.fromEntries(following) as Activities;
     },
-    async pass(ms) {
+    async advance(ms) {
       await waitFor(
         () => running,
         (number) => number === 0,
@@ -125,25 +125,25 @@ const MIN_JUMP_MS = 500;
 function replaceClocks() {
   let ahead = 0;
   const globals = [globalThis, globalThis.globalOfNode];
-  const restoreDates = globals.map((its) => {
-    const Real = its.Date;
+  const restoreDates = globals.map((scope) => {
+    const Real = scope.Date;
     const now = (): number => Real.now() + ahead;
     // A proxy, so that `instanceof Date` keeps working.
-    its.Date = new Proxy(Real, {
+    scope.Date = new Proxy(Real, {
       construct: (target, args, newTarget) =>
         Reflect.construct(
           target,
           args.length === 0 ? [now()] : args,
-          newTarget === its.Date ? target : newTarget,
+          newTarget === scope.Date ? target : newTarget,
         ) as object,
       apply: () => new Real(now()).toString(),
       get: (target, name) => (name === 'now' ? now : (Reflect.get(target, name) as unknown)),
     });
     return () => {
-      its.Date = Real;
+      scope.Date = Real;
     };
   });
-  const restoreTimers = [...new Set(globals.map((its) => its.performance))].map((timer) => {
+  const restoreTimers = [...new Set(globals.map((scope) => scope.performance))].map((timer) => {
     const sinceStart = timer.now.bind(timer);
     timer.now = () => sinceStart() + ahead;
     return () => {

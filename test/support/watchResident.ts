@@ -30,7 +30,7 @@ function readersOf(worker: number): number[] {
 }
 
 /** Maximum resident memory in bytes; `reader` is the maximum of a single reader process. */
-export interface Residents {
+export interface ResidentMemory {
   readonly api: number;
   readonly worker: number;
   readonly reader: number;
@@ -42,19 +42,19 @@ const SAMPLE_INTERVAL_MS = 20;
 export async function watchResident<T>(
   { api, worker }: { readonly api: number; readonly worker: number },
   work: () => Promise<T>,
-): Promise<[T, Residents]> {
-  const most = { api: 0, worker: 0, reader: 0 };
+): Promise<[T, ResidentMemory]> {
+  const peak = { api: 0, worker: 0, reader: 0 };
   let working = true;
   const watching = (async () => {
     while (working) {
-      most.api = Math.max(most.api, residentBytes(api));
-      most.worker = Math.max(most.worker, residentBytes(worker));
-      most.reader = Math.max(most.reader, ...readersOf(worker).map(residentBytes));
+      peak.api = Math.max(peak.api, residentBytes(api));
+      peak.worker = Math.max(peak.worker, residentBytes(worker));
+      peak.reader = Math.max(peak.reader, ...readersOf(worker).map(residentBytes));
       await sleep(SAMPLE_INTERVAL_MS);
     }
   })();
   try {
-    return [await work(), most];
+    return [await work(), peak];
   } finally {
     working = false;
     await watching;

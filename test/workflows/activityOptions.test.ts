@@ -18,7 +18,7 @@ const nameOf = ([name]: readonly [Group, ...unknown[]]): string => name;
 const UNLIMITED: Partial<Record<Group, string>> = {
   COMPUTE: 'Faults of single files do not fail a batch: only an outage or a dead worker does.',
   TRANSCRIBE: 'The activity mostly waits for a service. A lost worker must not fail the recording.',
-  NOTIFY: "The receiver's response is an outcome, so only an outage or a dead worker fails a delivery pass.",
+  NOTIFY: "The receiver's response is an outcome, so only an outage or a dead worker fails a batch of deliveries.",
   STORE: 'Only an outage of a store fails it, and giving up would leave runs unfinished.',
 };
 /** Activities without heartbeats. A dead worker is noticed only when the time of the attempt is up, so it must be short. */
@@ -60,7 +60,7 @@ test('a cancelled run waits for the end of its activities', () =>
     expect(cancellationType).toBe(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
   ));
 
-test('the lists of exceptions name no group that needs none', () => {
+test('the lists of exceptions name only existing groups', () => {
   const names = GROUPS.map(nameOf);
   expect(names).toEqual(expect.arrayContaining([...Object.keys(UNLIMITED), ...Object.keys(SILENT)]));
 });

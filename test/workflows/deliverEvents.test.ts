@@ -19,7 +19,7 @@ interface Execution {
   readonly workflowId: string;
   readonly runId: string;
 }
-type Moment = 'before' | 'after';
+type FaultTime = 'before' | 'after';
 let activityInfo: typeof currentActivity;
 let service: TestService;
 let client: Client;
@@ -27,7 +27,7 @@ let receiver: Receiver;
 let organizationId: number;
 let webhookId: number;
 /** Disturbs the next call of the step, once. */
-let disturbance: { readonly when: Moment; disturb(execution: Execution): Promise<void> } | null = null;
+let disturbance: { readonly when: FaultTime; disturb(execution: Execution): Promise<void> } | null = null;
 /** Calls of the step, by workflow. */
 const calls = new Map<string, number>();
 
@@ -95,8 +95,8 @@ const cancel = async (execution: Execution): Promise<void> => {
   await sleep(500);
 };
 
-test.each<Moment>(['before', 'after'])(
-  'retries a pass that fails %s its work, and delivers each event once',
+test.each<FaultTime>(['before', 'after'])(
+  'retries a batch that fails %s its work, and delivers each event once',
   async (when) => {
     disturbance = { when, disturb: fail };
     await writeEvents(1, 2, 3);
@@ -108,7 +108,7 @@ test.each<Moment>(['before', 'after'])(
   },
 );
 
-test.each<Moment>(['before', 'after'])(
+test.each<FaultTime>(['before', 'after'])(
   'ends when cancelled %s its work; the next event starts it again, and no event is lost',
   async (when) => {
     cancelled = null;

@@ -23,7 +23,7 @@ const isFirstOfWorkflow = (name: string): boolean =>
   Object.values(SCENARIOS).find(({ workflow }) => workflow === SCENARIOS[name]?.workflow) === SCENARIOS[name];
 
 /**
- * Every scenario runs undisturbed; each workflow, and each step with which a scenario begins, with one failure; listings
+ * Every scenario runs uninterrupted; each workflow, and each step with which a scenario begins, with one failure; listings
  * are cancelled at each step. test/system/kills/steps.test.ts disturbs every step of every scenario.
  */
 testWorkflows((name, step) => [

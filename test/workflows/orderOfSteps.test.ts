@@ -560,23 +560,23 @@ const UPLOADS: readonly Row[] = [
 
 const WEBHOOK = { webhookId: 5 };
 const passed = (fields: object = {}) => ({ ended: false, more: false, dueInMs: null, ...fields });
-const LAST_PASS = passed({ ended: true });
-/** Passes of a webhook's deliveries. */
-const PASSES: readonly (Pick<Row, 'what' | 'signal'> & { readonly passes: Answers })[] = [
-  { what: 'ends after a last pass', passes: [LAST_PASS] },
-  { what: 'makes another pass at once while there are more events', passes: [passed({ more: true }), LAST_PASS] },
-  { what: 'waits until a delivery is due', passes: [passed({ dueInMs: 5 }), LAST_PASS] },
-  { what: 'waits for new events', passes: [passed(), LAST_PASS], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
+const LAST_BATCH = passed({ ended: true });
+/** Batches of a webhook's deliveries. */
+const BATCHES_DELIVERED: readonly (Pick<Row, 'what' | 'signal'> & { readonly batches: Answers })[] = [
+  { what: 'ends after a last batch', batches: [LAST_BATCH] },
+  { what: 'delivers another batch at once while there are more events', batches: [passed({ more: true }), LAST_BATCH] },
+  { what: 'waits until a delivery is due', batches: [passed({ dueInMs: 5 }), LAST_BATCH] },
+  { what: 'waits for new events', batches: [passed(), LAST_BATCH], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
   {
-    what: 'makes another pass for events that come during its last one',
-    passes: [LAST_PASS, LAST_PASS],
+    what: 'delivers another batch for events that come during the last one',
+    batches: [LAST_BATCH, LAST_BATCH],
     signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'],
   },
 ];
 /** The workflow has no result. */
-const DELIVERIES = PASSES.map(({ passes, ...row }): Row => ({
-  ...{ ...row, workflow: 'deliverEvents', input: WEBHOOK, steps: { deliverBatch: passes }, result: null },
-  calls: passes.map(() => ['deliverBatch', WEBHOOK] as const),
+const DELIVERIES = BATCHES_DELIVERED.map(({ batches, ...row }): Row => ({
+  ...{ ...row, workflow: 'deliverEvents', input: WEBHOOK, steps: { deliverBatch: batches }, result: null },
+  calls: batches.map(() => ['deliverBatch', WEBHOOK] as const),
 }));
 
 const DEFERRED = ['transcribe', 'recognize', 'deliverBatch'];

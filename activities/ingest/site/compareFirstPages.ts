@@ -74,10 +74,10 @@ export async function compareFirstPages(
     return one;
   };
   const limit = pLimit(settings.fileConcurrency);
-  const tries = files.map((file) =>
+  const comparisons = files.map((file) =>
     limit(() => slots.run(run, () => (timeout.aborted ? timedOut : Promise.race([begin(file), timedOut])))),
   );
-  const compared = (await Promise.all(tries)).flatMap((one) => one ?? []);
+  const compared = (await Promise.all(comparisons)).flatMap((one) => one ?? []);
   const isNew = known === null || compared.some((one) => one.isNew);
   const pages = isNew ? await Promise.all(compared.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
   const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : known.blocks;

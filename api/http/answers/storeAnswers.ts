@@ -1,4 +1,4 @@
-import { StoreFailure, type StoreTrouble } from '../../../contract/storeFailures.js';
+import { StoreFailure, type StoreFailureKind } from '../../../contract/storeFailures.js';
 import { mongoFailure } from '../../../store/database/mongoFailure.js';
 import { HttpError } from '../errors.js';
 
@@ -6,7 +6,7 @@ import { HttpError } from '../errors.js';
  * Status, Retry-After in seconds, and message of each failure. A restart takes seconds, freeing disk space takes
  * longer.
  */
-const ANSWERS: Readonly<Record<StoreTrouble, { status: number; retryAfterS: number; says: string }>> = {
+const ANSWERS: Readonly<Record<StoreFailureKind, { status: number; retryAfterS: number; says: string }>> = {
   unreachable: { status: 503, retryAfterS: 5, says: 'does not answer' },
   failed: { status: 503, retryAfterS: 5, says: 'reports an internal error' },
   full: { status: 507, retryAfterS: 30, says: 'has no disk space left; the operator has to free some' },
@@ -17,7 +17,7 @@ export const storeFailureOf = (error: unknown): StoreFailure | null =>
   error instanceof StoreFailure ? error : mongoFailure(error);
 
 /** Returns the response while a store fails: its name and when to retry, without internals. */
-export function storeAnswer({ store, trouble }: StoreFailure): HttpError {
-  const { status, retryAfterS, says } = ANSWERS[trouble];
+export function storeAnswer({ store, kind }: StoreFailure): HttpError {
+  const { status, retryAfterS, says } = ANSWERS[kind];
   return new HttpError(status, `${store} ${says}. Send the request again after Retry-After seconds.`, retryAfterS);
 }

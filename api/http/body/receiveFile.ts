@@ -24,7 +24,7 @@ export interface ReceivedFile {
 const FIELD = 'file';
 /** Limits of the other fields of a form, and of its headers. */
 const LIMITS = { fields: 50, fieldSize: 64 * 1024, parts: 60, headerPairs: 100 } as const;
-const AROUND_BYTES = 1_000_000;
+const OVERHEAD_BYTES = 1_000_000;
 /**
  * Number of bytes of a form that are parsed between checks of the limits. The parser takes 5 to 10 µs per part, and 16
  * KB hold 3,000 empty parts.
@@ -77,7 +77,7 @@ export async function receiveFile(
   if (!/^multipart\/form-data\s*;/i.test(type)) throw missing();
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
     throw new HttpError(415, 'Send the form without a content-encoding.');
-  if (Number(length ?? 0) > maxBytes + AROUND_BYTES) throw tooLarge();
+  if (Number(length ?? 0) > maxBytes + OVERHEAD_BYTES) throw tooLarge();
   const form = openForm(request, type, maxBytes);
   const unused = new Set<string>();
   const see = (field: string): void => {

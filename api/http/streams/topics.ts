@@ -52,14 +52,14 @@ export function createTopics<T>(
     for (const wake of topic.waiting) wake();
   };
   const poll = (key: string, topic: OpenTopic<T>, read: () => Promise<T>): void => {
-    const round = async (): Promise<number> => {
+    const iteration = async (): Promise<number> => {
       const startedAt = performance.now();
       await refresh(topic, read);
       return Math.max(tickMs, PAUSE_FACTOR * (performance.now() - startedAt));
     };
     const onError = (err: unknown): void =>
       log.warn({ topic: key, err }, 'the state of an event stream could not be read; trying again');
-    const polling = periodically(round, {
+    const polling = periodically(iteration, {
       ...{ intervalMs: tickMs, signal: topic.closed.signal, onError, waitsFirst: true },
     });
     polls.add(polling);
@@ -107,7 +107,7 @@ export function createTopics<T>(
       const latest = (): T => topic.latest as T;
       return {
         latest,
-        changed: (known, ms, signal) => woken(topic.waiting, () => latest() !== known, ms, signal),
+        changed: (known, ms, signal) => waitUntilWoken(topic.waiting, () => latest() !== known, ms, signal),
         leave: leaveOnce,
       };
     },
@@ -116,7 +116,12 @@ export function createTopics<T>(
 }
 
 /** Adds a function to `waiting` and resolves when it is called, on abort, after `ms`, or at once if `isDue`. */
-function woken(waiting: Set<() => void>, isDue: () => boolean, ms: number, signal: AbortSignal): Promise<void> {
+function waitUntilWoken(
+  waiting: Set<() => void>,
+  isDue: () => boolean,
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
   if (isDue() || signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const wake = (): void => {

@@ -32,7 +32,7 @@ export async function continueConnection(
       (known) => upsertTags(known, fresh),
       session,
     );
-    if (tagged?.behind) {
+    if (tagged?.needsCopy) {
       const workflowId = workflowIds.updateTags(dataSourceId);
       const run = { kind: 'updateTags', workflowId, owner: attempt, fileId: null, dataSourceId } as const;
       await store.runs.accept(tagsRunId, { ...run, requestId }, session);

@@ -9,7 +9,7 @@ import { limit, type Listed, more, record, stateFields } from '../schemas.js';
 import { READS, tool } from '../tool.js';
 
 /** States of runs that have not ended. */
-const UNDER_WAY = new Set(['queued', 'running', 'paused', 'stalled']);
+const IN_PROGRESS = new Set(['queued', 'running', 'paused', 'stalled']);
 
 const run = record({
   run_id: integer(),
@@ -72,7 +72,7 @@ export const syncStatus = tool({
     const runs = firstThatFit(results.map(runOf), agent.deps.settings.mcpMaxResultCharacters);
     const next = offset + runs.length;
     return {
-      is_done: !results.some(({ status }) => UNDER_WAY.has(status)),
+      is_done: !results.some(({ status }) => IN_PROGRESS.has(status)),
       file: file && { status: file.syncStatus, error: file.syncErrorMessage },
       runs,
       count,

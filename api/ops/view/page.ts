@@ -98,16 +98,16 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
       <b>${value}</b>
       <p>${about}</p>
     </div>`;
-  const troubled = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
+  const withProblems = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
   const all = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
   const failed = storage?.files.SYNC_ERROR ?? 0;
   const slowest = Math.max(0, ...Object.values(engines ?? {}).map((one) => one.latency_ms));
-  const troubles = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
+  const failing = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
   return html`<div class="tiles">
     ${tile(
       'Data sources',
       sources ? count(all) : '–',
-      troubled > 0 ? badge('bad', `${count(troubled)} need attention`) : badge('good', 'no problems'),
+      withProblems > 0 ? badge('bad', `${count(withProblems)} need attention`) : badge('good', 'no problems'),
     )}
     ${tile(
       'Active runs',
@@ -126,9 +126,9 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
     ${tile('Users', organization ? count(organization.users) : '–', html`of this organization`)}
     ${tile(
       'Engines',
-      engines === null ? '–' : troubles.length === 0 ? 'well' : 'trouble',
-      troubles.length > 0
-        ? html`${troubles.map((name) => html`${badge('bad', name)} `)}`
+      engines === null ? '–' : failing.length === 0 ? 'well' : 'failing',
+      failing.length > 0
+        ? html`${failing.map((name) => html`${badge('bad', name)} `)}`
         : html`slowest answer ${slowest} ms`,
     )}
   </div>`;

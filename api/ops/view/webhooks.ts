@@ -43,7 +43,7 @@ const one = (webhook: WebhookOverview): Html => {
           <th scope="col" class="n">Event</th>
           <th scope="col">Kind</th>
           <th scope="col">Outcome</th>
-          <th scope="col" class="n">Tries</th>
+          <th scope="col" class="n">Attempts</th>
           <th scope="col">Answer</th>
           <th scope="col">When</th>
         </tr>

@@ -1,5 +1,5 @@
 /** Comparison of requests and results before and after the redaction. */
-import { momentOf, TIME } from './times.js';
+import { timeOf, TIME } from './times.js';
 import { decode, WORD } from './words.js';
 
 /** Times that a connector derives from its clock differ by the duration of the steps before. */
@@ -9,8 +9,8 @@ const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? [];
 
 /** Whether two words are times that differ by little. */
-function isSameMoment(a: string, b: string): boolean {
-  const [left, right] = [momentOf(a), momentOf(b)];
+function isSameTime(a: string, b: string): boolean {
+  const [left, right] = [timeOf(a), timeOf(b)];
   return left !== null && right !== null && Math.abs(left - right) <= MAX_DRIFT_MS;
 }
 
@@ -18,9 +18,7 @@ function isSameMoment(a: string, b: string): boolean {
 export function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [tokensOf(a), tokensOf(b)];
-  return (
-    left.length === right.length && left.every((one, at) => one === right[at] || isSameMoment(one, right[at] ?? ''))
-  );
+  return left.length === right.length && left.every((one, at) => one === right[at] || isSameTime(one, right[at] ?? ''));
 }
 
 /** What a comparison needs of the redaction. */
@@ -41,8 +39,8 @@ export function isRedactedText(original: string, redacted: string, { redact, ori
     left.every((one, at) => {
       const other = right[at] ?? '';
       if (one === other || redact(one) === other) return true;
-      const moment = momentOf(one);
-      return moment !== null && isSameMoment(String(moment + offsetMs), other);
+      const time = timeOf(one);
+      return time !== null && isSameTime(String(time + offsetMs), other);
     });
   // A host of the account is redacted, but one in the code of the connector stays.
   const text = decode(original);

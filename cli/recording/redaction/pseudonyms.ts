@@ -27,7 +27,7 @@ const OTHER = 'ghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 /** Shorter numbers identify nothing: sizes, counts, versions. */
 const MIN_DIGITS = 6;
-const TRIES = 200;
+const MAX_ATTEMPTS = 200;
 
 /** Returns the characters that may replace one, which keep hexadecimal, decimal and base64 texts valid. */
 function choicesFor(character: string, isFirstOfNumber: boolean): string {
@@ -49,7 +49,7 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
   const key = randomBytes(32);
   const known = new Map<string, string>();
   const used = new Set<string>();
-  const draw = (word: string, attempt: number): string => {
+  const generate = (word: string, attempt: number): string => {
     const stream = createHmac('sha512', key).update(`${attempt} ${word}`).digest();
     const isNumber = /^\d+$/.test(word);
     return [...word]
@@ -61,14 +61,14 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
       .join('');
   };
   const choose = (word: string): string => {
-    for (let attempt = 0; attempt < TRIES; attempt += 1) {
-      const drawn = draw(word, attempt);
-      if (!used.has(drawn) && drawn !== word && !originals.has(drawn)) return drawn;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const candidate = generate(word, attempt);
+      if (!used.has(candidate) && candidate !== word && !originals.has(candidate)) return candidate;
     }
     // All pseudonyms of one or two characters may be in use, so add a character.
     for (let attempt = 0; ; attempt += 1) {
-      const drawn = `${draw(word, attempt)}${OTHER[attempt % OTHER.length]}`;
-      if (!used.has(drawn) && !originals.has(drawn)) return drawn;
+      const candidate = `${generate(word, attempt)}${OTHER[attempt % OTHER.length]}`;
+      if (!used.has(candidate) && !originals.has(candidate)) return candidate;
     }
   };
   return {

@@ -33,7 +33,7 @@ export function shiftTime(text: string, offsetMs: number): string {
 }
 
 /** Returns a text, or its number, as milliseconds since 1970; null if it is not a time. */
-export function momentOf(text: string): number | null {
+export function timeOf(text: string): number | null {
   if (/^\d+$/.test(text)) {
     const value = Number(text);
     return isSeconds(value) ? value * 1000 : isMilliseconds(value) ? value : null;

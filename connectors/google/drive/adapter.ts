@@ -8,7 +8,7 @@ import {
 import type { CallOptions } from '../../accountClient.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { type Answer, asAnswer, asLink, asMoment, asName, asText } from '../../json.js';
+import { type Answer, asAnswer, asLink, asTimestamp, asName, asText } from '../../json.js';
 import { createItem, createContainer } from '../../items.js';
 import type { DriveFile, DriveShortcut } from '../vendorTypes.js';
 
@@ -149,7 +149,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
     isExpandable: isFolder(file),
     // A file without an export format becomes a file whose error gives the reason.
     hasContent: !isInside,
-    createdAt: asMoment(file.createdTime),
+    createdAt: asTimestamp(file.createdTime),
     version: versionOf(file),
     ...(target?.isFolder === true ? { skipReason: POINTS_TO_FOLDER } : {}),
   });
@@ -188,7 +188,7 @@ export function contentOf(
   const id = asText(file.id) ?? '';
   const name = asName((shortcut ?? file).name);
   const { driveId } = file;
-  const modifiedAt = asMoment(file.modifiedTime);
+  const modifiedAt = asTimestamp(file.modifiedTime);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
   // Files that were uploaded without a type have a generic one; then the name is more specific.
   const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;

@@ -2,7 +2,7 @@ import { changeFeed, count, shapeOf, listOf, pairOf, string, type Checked } from
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { Change } from '../../sourceItem.js';
-import { type Answer, asAnswer, asList, asMoment, asName, asText } from '../../json.js';
+import { type Answer, asAnswer, asList, asTimestamp, asName, asText } from '../../json.js';
 import type { DriveChange, DriveChangeList, DriveFile, DriveStart, SharedDrive } from '../vendorTypes.js';
 import { isStale } from '../paged.js';
 import { FILE_FIELDS, isFileId, isTrashed, itemOfFile, itemOfPlace, SHARED_WITH_ME } from './adapter.js';
@@ -72,7 +72,7 @@ export const driveChanges = changeFeed(TOKEN, {
 
   async since(client, { logs, at, root }) {
     const [drive, token] = logs[at] ?? [OWN, ''];
-    const behind = (unread: Point['logs'], next: number) => {
+    const continueAt = (unread: Point['logs'], next: number) => {
       const more = next < unread.length;
       return { next: { logs: unread, at: more ? next : 0, root }, more };
     };
@@ -94,7 +94,7 @@ export const driveChanges = changeFeed(TOKEN, {
       // The account is no longer a member of the drive.
       return {
         changes: [{ gone: drive }],
-        ...behind(
+        ...continueAt(
           logs.filter(([id]) => id !== drive),
           at,
         ),
@@ -119,11 +119,11 @@ export const driveChanges = changeFeed(TOKEN, {
       // No log reports the existing files of a drive that the account has just joined.
       if (!remaining.some(([id]) => id === driveId)) throw stale();
       const { name, createdTime } = asAnswer<SharedDrive>(entry.drive);
-      changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asMoment(createdTime)) });
+      changes.push({ item: itemOfPlace(driveId, asName(name) ?? driveId, null, asTimestamp(createdTime)) });
     }
     const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
     const here = moved.findIndex(([id]) => id === drive);
-    return { changes, ...behind(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
+    return { changes, ...continueAt(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
   },
 });

@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { asAnswer, asLink, asMoment, asName } from '../../json.js';
+import { asAnswer, asLink, asTimestamp, asName } from '../../json.js';
 import { fetchPage } from '../paged.js';
 import type { SharedDrive, SharedDriveList } from '../vendorTypes.js';
 import { isFileId, itemOfPlace } from './adapter.js';
@@ -20,7 +20,7 @@ export async function drivesPage(client: SourceClient, token: string | null): Pr
   const { body, next } = await fetchPage<SharedDriveList>(client, ['drives'], query, token);
   const items = requireList('Google Drive', body.drives).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asAnswer<SharedDrive>(given);
-    return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime))] : [];
+    return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime))] : [];
   });
   return { items, next };
 }
@@ -40,7 +40,7 @@ export async function allDrives(client: SourceClient): Promise<readonly SourceIt
 export async function driveAt(client: SourceClient, id: string): Promise<SourceItem> {
   const drive = await client.get(['drives', id], { fields: 'id,name,createdTime' });
   const { name, createdTime } = asAnswer<SharedDrive>(drive);
-  return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asMoment(createdTime));
+  return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime));
 }
 
 /** Returns the item of the account's own root folder. */

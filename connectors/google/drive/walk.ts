@@ -59,7 +59,7 @@ const queryOf = (folders: readonly string[]): string =>
     : `(${folders.map((id) => `'${id}' in parents`).join(' or ')}) and trashed = false`;
 
 /** Returns the cursor after a group of folders; null if none are left. */
-function behind(cursor: FolderCursor, below: readonly string[]): FolderCursor | null {
+function cursorAfterGroup(cursor: FolderCursor, below: readonly string[]): FolderCursor | null {
   const rest = cursor.open.slice(cursor.group);
   if (rest.length > 0)
     return { ...cursor, open: rest, group: Math.min(FOLDERS_AT_ONCE, rest.length), below, token: null };
@@ -103,7 +103,7 @@ export async function nextFoldersPage(client: SourceClient, cursor: FolderCursor
     ...cursor.below,
     ...items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId),
   ];
-  const next = page.next === null ? behind(cursor, below) : { ...cursor, below, token: page.next };
+  const next = page.next === null ? cursorAfterGroup(cursor, below) : { ...cursor, below, token: page.next };
   // Drive could not search everything: the known contents must not be deleted.
   const refused = page.body.incompleteSearch === true ? { refused: open.slice(0, group) } : {};
   return { items, next, ...refused };

@@ -19,7 +19,7 @@ const THREAD = 'thread:';
 /** Id of the folder for mail that is neither in the inbox, nor sent, nor labelled. No label has this id. */
 export const OTHER_MAIL = 'mail.other';
 /** Gmail's system labels that work as folders; its other system labels only mark messages. */
-const OWN_PLACES = ['INBOX', 'SENT'];
+const FOLDER_LABELS = ['INBOX', 'SENT'];
 
 /** Returns the id of a label or thread in an item id; null for other ids. */
 const withoutPrefix = (prefix: string, externalId: string): string | null => {
@@ -29,19 +29,19 @@ const withoutPrefix = (prefix: string, externalId: string): string | null => {
 export const labelIn = (externalId: string): string | null => withoutPrefix(LABEL, externalId);
 export const threadIn = (externalId: string): string | null => withoutPrefix(THREAD, externalId);
 
-const place = (externalId: string, name: string): SourceItem =>
+const folderItem = (externalId: string, name: string): SourceItem =>
   createContainer({
     externalId,
     name,
     itemType: 'FOLDER',
   });
-export const otherMail = (): SourceItem => place(OTHER_MAIL, 'Other mail');
+export const otherMail = (): SourceItem => folderItem(OTHER_MAIL, 'Other mail');
 
 /** Converts a label that works as a folder; null for one that only marks messages. */
 export function itemOfLabel(label: Answer<GmailLabel>): SourceItem | null {
   const { id, name, type } = label;
-  if (!isMailId(id) || (type !== 'user' && !OWN_PLACES.includes(id))) return null;
-  return place(`${LABEL}${id}`, asText(name) ?? id);
+  if (!isMailId(id) || (type !== 'user' && !FOLDER_LABELS.includes(id))) return null;
+  return folderItem(`${LABEL}${id}`, asText(name) ?? id);
 }
 
 const labelsOf = (message: MessageJson): string[] =>
@@ -57,7 +57,7 @@ export const isTrashOrSpam = (message: MessageJson): boolean =>
 function parentIdOf(message: MessageJson): string {
   const labels = labelsOf(message);
   const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
-  const own = label ?? OWN_PLACES.find((id) => labels.includes(id));
+  const own = label ?? FOLDER_LABELS.find((id) => labels.includes(id));
   return own === undefined ? OTHER_MAIL : `${LABEL}${own}`;
 }
 
@@ -122,9 +122,9 @@ export function itemOfMessage(message: MessageJson): SourceItem | null {
 }
 
 /**
- * Returns a message in the MIME format. @param answers id of the message in the thread that it replies to; null: none
+ * Returns a message in the MIME format. @param repliesTo id of the message in the thread that it replies to; null: none
  */
-export function contentOf(message: MessageJson, bytes: Uint8Array, answers: string | null): ItemContent {
+export function contentOf(message: MessageJson, bytes: Uint8Array, repliesTo: string | null): ItemContent {
   const id = asText(message.id) ?? '';
   const thread = asText(message.threadId) ?? id;
   return {
@@ -137,11 +137,11 @@ export function contentOf(message: MessageJson, bytes: Uint8Array, answers: stri
     fileMetadata: {
       type: 'FILE',
       is_message: true,
-      start_of_thread: answers === null,
+      start_of_thread: repliesTo === null,
       thread_id: thread,
       // A thread has the id of its first message.
       root_external_file_id: thread,
-      parent_external_file_id: answers,
+      parent_external_file_id: repliesTo,
       labels: labelsOf(message),
     },
     attachmentsOnRequest: true,

@@ -1,7 +1,7 @@
 import { Fault } from '../../../contract/failures.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceClient } from '../../accountClient.js';
-import { byGivenId } from '../graph.js';
+import { withCallerId } from '../graph.js';
 import { contentOf, isFolder, isId, isRoot, ITEM_FIELDS, partsOf, remoteOf } from './adapter.js';
 import { withCursor } from '../../cursors.js';
 import { DRIVE_CURSOR, listDrive, listItem, nextPage } from './listDrive.js';
@@ -26,14 +26,14 @@ async function resolveItemId(
   if (!isId(drive) || (item !== null && !isId(item))) throw noSuchItem(name);
   if (item !== null) return { drive, item };
   try {
-    requireId(name, await byGivenId(name, client.get(['drives', drive], { $select: 'id' })), 'the drive');
+    requireId(name, await withCallerId(name, client.get(['drives', drive], { $select: 'id' })), 'the drive');
     return { drive, item: null };
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
   const path = [...(await defaultDrive()), 'items', drive];
   const request = client.get(path, { $select: 'id,parentReference' });
-  const found = requireId(name, await byGivenId(name, request), 'the item');
+  const found = requireId(name, await withCallerId(name, request), 'the item');
   const parent = found['parentReference'] as { readonly driveId?: unknown } | undefined;
   const id = asText(parent?.driveId);
   if (id === null || !isId(id)) throw noSuchItem(name);
@@ -63,7 +63,7 @@ export async function openFile(client: SourceClient, externalId: string, name: s
   if (item === null || !isId(drive) || !isId(item)) throw noSuchItem(name);
   const path = ['drives', drive, 'items', item];
   const request = client.get(path, { $select: ITEM_FIELDS });
-  const found = requireId(name, await byGivenId(name, request), 'the file');
+  const found = requireId(name, await withCallerId(name, request), 'the file');
   const remote = remoteOf(found);
   // A link to an item of another drive has no bytes of its own.
   if (remote !== null) return openFile(client, `${remote.drive}/${remote.item}`, name);

@@ -2,7 +2,7 @@ import { type PageAt, count, shapeOf, listOf, nullable, pairOf, string, type Che
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
 import { Fault } from '../../../contract/failures.js';
-import { byGivenId, type GraphPage, isQuery, type Query, fetchPage } from '../graph.js';
+import { withCallerId, type GraphPage, isQuery, type Query, fetchPage } from '../graph.js';
 import { isFolder, isRoot, ITEM_FIELDS, itemId, itemOf, itemOfDrive, type DriveListing, remoteOf } from './adapter.js';
 import { noSuchItem, requireId } from '../../faults.js';
 import { asText, type Json } from '../../json.js';
@@ -71,7 +71,7 @@ const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): DrivePage =>
 
 /** Returns a page of a drive with all its contents. */
 export async function listDrive(client: SourceClient, drive: string, name: string): Promise<DrivePage> {
-  const itself = itemOfDrive(await byGivenId(name, driveOf(client, drive)));
+  const itself = itemOfDrive(await withCallerId(name, driveOf(client, drive)));
   if (itself === null) throw noSuchItem(name);
   const rootId = await rootIdOf(client, drive);
   return pageAt([itself], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
@@ -84,7 +84,7 @@ export async function listItem(
   name: string,
 ): Promise<DrivePage> {
   const request = client.get(['drives', drive, 'items', item], { $select: ITEM_FIELDS });
-  const found = requireId('Microsoft', await byGivenId(name, request), 'the item');
+  const found = requireId('Microsoft', await withCallerId(name, request), 'the item');
   if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
   const itself = itemOf(found, place);
@@ -128,6 +128,6 @@ export async function nextPage(client: SourceClient, cursor: DriveCursor): Promi
     return pageAt([], { ...cursor, open: rest, at: null });
   }
   const found = pageOf(page, { drive: where, rootId: null, root: drive, parent: itemId(where, id) }, drive);
-  const behind = page.next === null ? [...rest, ...found.open] : [...rest, ...found.open, folder];
-  return pageAt(found.items, { ...cursor, open: behind, at: page.next });
+  const remaining = page.next === null ? [...rest, ...found.open] : [...rest, ...found.open, folder];
+  return pageAt(found.items, { ...cursor, open: remaining, at: page.next });
 }

@@ -3,7 +3,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { OutlookQuery } from '../../../contract/sources/outlookQuery.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { byGivenId, type GraphPage, type Query, fetchAll, fetchPage, isQuery } from '../graph.js';
+import { withCallerId, type GraphPage, type Query, fetchAll, fetchPage, isQuery } from '../graph.js';
 import { ATTACHMENT_FIELDS, itemOfAttachment, itemOfFolder, itemOfMessage, MESSAGE_FIELDS } from './adapter.js';
 import { allFolders, branchOf, NAME } from './folders.js';
 import { odataFilter } from './odata.js';
@@ -89,17 +89,17 @@ export const listFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient,
   }
   const [folder, ...rest] = cursor.open;
   if (folder === undefined) return { items: [], next: null };
-  const behind = unlessEnd({ open: rest, at: null, restarts: 0 });
+  const following = unlessEnd({ open: rest, at: null, restarts: 0 });
   try {
     const page = await feedPage(client, folder[0], cursor.at);
     const messages = page.values
       .filter((message) => !isRemoved(message))
       .flatMap((message) => itemOfMessage(message, folder[1]) ?? []);
     const items = await withAttachments(client, messages, { hasContent: false });
-    return { items, next: page.next === null ? behind : unlessEnd({ ...cursor, at: page.next }) };
+    return { items, next: page.next === null ? following : unlessEnd({ ...cursor, at: page.next }) };
   } catch (error) {
     // The folder was deleted in the meantime; the others still exist.
-    if (isKind(error, 'not_found')) return { items: [], next: behind };
+    if (isKind(error, 'not_found')) return { items: [], next: following };
     if (!isKind(error, 'stale_cursor') || cursor.at === null || cursor.restarts >= MAX_RESTARTS) throw error;
     return { items: [], next: unlessEnd({ ...cursor, at: null, restarts: cursor.restarts + 1 }) };
   }
@@ -128,12 +128,12 @@ export const listQueryResults = withCursor(
  * one
  */
 export const readMessage = async (client: SourceClient, id: string, fields: string): Promise<Json> =>
-  requireId(NAME, await byGivenId(NAME, client.get(['me', 'messages', id], { $select: fields })), 'the message');
+  requireId(NAME, await withCallerId(NAME, client.get(['me', 'messages', id], { $select: fields })), 'the message');
 
 /** Reads the metadata of an attachment. @throws Fault server_error for an answer without an id */
 export async function readAttachment(client: SourceClient, message: string, attachment: string): Promise<Json> {
   const path = ['me', 'messages', message, 'attachments', attachment];
-  return requireId(NAME, await byGivenId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })), 'the attachment');
+  return requireId(NAME, await withCallerId(NAME, client.get(path, { $select: ATTACHMENT_FIELDS })), 'the attachment');
 }
 
 /** Returns a message with its attachments, or one attachment. */

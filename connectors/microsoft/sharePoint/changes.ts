@@ -12,7 +12,7 @@ import { asText, type Json } from '../../json.js';
 const MAX_TRACKED = 5_000;
 
 /** Returns the pages of the last sync, each with its version. */
-function knownIn(query: Query | null): Readonly<Record<string, string>> {
+function knownVersions(query: Query | null): Readonly<Record<string, string>> {
   return readCursor(isQuery, query?.['known'] ?? '{}');
 }
 
@@ -20,7 +20,7 @@ function knownIn(query: Query | null): Readonly<Record<string, string>> {
 async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
   const { id } = await siteOf(client);
   const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MAX_TRACKED });
-  const before = new Map(Object.entries(knownIn(query)));
+  const before = new Map(Object.entries(knownVersions(query)));
   const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
   const changed = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
   const deleted = [...before.keys()].filter((page) => !Object.hasOwn(known, page));

@@ -18,7 +18,7 @@ import { Fault } from '../../../contract/failures.js';
 import type { ItemContent } from '../../connector.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { byGivenId, dateOf, type Query, fetchPage, isQuery } from '../graph.js';
+import { withCallerId, dateOf, type Query, fetchPage, isQuery } from '../graph.js';
 import { NAME, type Site } from './site.js';
 import { escapeHtml } from '../../html.js';
 import { isFault, noSuchItem, requireId } from '../../faults.js';
@@ -76,7 +76,7 @@ export const listSitePages = withCursor(isQuery, async (client: SourceClient, { 
   const path = ['sites', site.id, 'pages'];
   if (externalId !== PAGES) {
     const request = client.get([...path, pageIdOf(externalId), PAGE_TYPE], { $select: LISTED['$select'] ?? '' });
-    const item = itemOfPage(requireId(NAME, await byGivenId(NAME, request), 'the page'));
+    const item = itemOfPage(requireId(NAME, await withCallerId(NAME, request), 'the page'));
     if (item === null) throw noSuchItem(NAME);
     return { items: [item], next: null };
   }
@@ -119,7 +119,7 @@ async function readPage(client: SourceClient, path: readonly string[]): Promise<
     return requireId(NAME, await client.get(path, { $expand: 'canvasLayout' }), 'the page');
   } catch (error) {
     if (!isFault(error, 'bad_response')) throw error;
-    requireId(NAME, await byGivenId(NAME, client.get(path, { $select: 'id' })), 'the page');
+    requireId(NAME, await withCallerId(NAME, client.get(path, { $select: 'id' })), 'the page');
     throw new Fault(
       'unsupported_type',
       'Microsoft cannot return the layout of this SharePoint page. Edit and republish it there, then sync again.',

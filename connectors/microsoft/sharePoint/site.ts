@@ -2,7 +2,7 @@ import type { Site as GraphSite } from '@microsoft/microsoft-graph-types';
 
 import { Fault } from '../../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../../accountClient.js';
-import { byGivenId, type Query } from '../graph.js';
+import { withCallerId, type Query } from '../graph.js';
 import { noSuchItem } from '../../faults.js';
 import { type Answer, asText } from '../../json.js';
 
@@ -59,7 +59,7 @@ export async function siteOf(client: GrantClient): Promise<Site> {
   const json: Answer<GraphSite> =
     path.length === 0
       ? root
-      : await byGivenId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
+      : await withCallerId(NAME, client.get(['sites', `${host}:`, ...path], { $select: SITE_FIELDS }));
   const id = asText(json.id);
   if (id === null || !SITE_ID.test(id)) throw noSite();
   return { id, host, name: path.join('/').replace(/^sites\//, ''), json };

@@ -12,7 +12,7 @@ import { removeBareHeadings } from './scoreBlocks.js';
  * @param around the posts of a thread and the elements around them, which are kept
  * @param removed the removed blocks; gets the others
  */
-export function removeBeside(
+export function removeAsides(
   root: ParentNode,
   page: PageMeasures,
   around: ReadonlySet<ParentNode>,

@@ -5,7 +5,7 @@ import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import type { DeclaredKind } from './declaredKind.js';
-import { removeBeside } from './besideArticle.js';
+import { removeAsides } from './besideArticle.js';
 import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
 import { removeCopies } from './removeCopies.js';
@@ -51,7 +51,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
-      if (declared === 'article') removeBeside(tree, page, protectedPosts.around, removed);
+      if (declared === 'article') removeAsides(tree, page, protectedPosts.around, removed);
       // Documentation repeats descriptions and code on purpose.
       if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
       removeFooters(tree, removed);

@@ -23,7 +23,7 @@ import type { Repeats } from './repeats.js';
  */
 const INHERITED = 0.4;
 /** Number of points below the threshold at which a block is doubtful. */
-const DOUBT = 1;
+const DOUBTFUL_POINTS = 1;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
 /** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
@@ -99,7 +99,7 @@ export function scoreBlocks(
         for (const trait of traits) own += points.get(trait) ?? 0;
         const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
-          excess > -DOUBT &&
+          excess > -DOUBTFUL_POINTS &&
           !isOfReference(child, next.inMain, page) &&
           !keepsCode(child, next.inCore) &&
           !(page.shapes.includes('code') && isDataTable(child, step.inCore, page));

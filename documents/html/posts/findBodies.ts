@@ -20,9 +20,9 @@ export function findBodies(
   const counts = new Map<string, number>();
   for (const chain of chains)
     for (const shape of new Set(chain.map((one) => shapeOf(one)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  const written = chains.filter((chain) => chain.length > 0).length;
+  const withProse = chains.filter((chain) => chain.length > 0).length;
   const usual = new Set(
-    [...counts].filter(([, count]) => count >= MIN_SAME_SHAPE_SHARE * written).map(([shape]) => shape),
+    [...counts].filter(([, count]) => count >= MIN_SAME_SHAPE_SHARE * withProse).map(([shape]) => shape),
   );
   const chosen = new Map<string, number>();
   posts.forEach(({ element }, nth) => {

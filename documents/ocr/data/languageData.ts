@@ -44,7 +44,7 @@ export function createLanguageData({
   onProgress = () => undefined,
   download = byNpm,
 }: LanguageDataSettings): LanguageData {
-  const underWay = new Map<DataCode, Promise<void>>();
+  const inProgress = new Map<DataCode, Promise<void>>();
   const failures = new Map<DataCode, { readonly fault: Fault; readonly until: number }>();
   const closing = new AbortController();
   const fileOf = (code: DataCode): string => path.join(folder, `${code}.traineddata.gz`);
@@ -80,8 +80,8 @@ export function createLanguageData({
       if (isPresent(code)) return;
       const failed = failures.get(code);
       if (failed && performance.now() < failed.until) throw failed.fault;
-      const fetching = underWay.get(code) ?? fetch(code).finally(() => underWay.delete(code));
-      underWay.set(code, fetching);
+      const fetching = inProgress.get(code) ?? fetch(code).finally(() => inProgress.delete(code));
+      inProgress.set(code, fetching);
       await untilAborted(signal, fetching);
     },
     close: () => closing.abort(new Error('the document pool is closed')),

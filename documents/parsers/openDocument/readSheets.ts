@@ -32,7 +32,7 @@ interface SheetParts {
 }
 
 /** A comment or a drawing: its text is not that of the cell in which it is. */
-interface Aside {
+interface Annotation {
   readonly isComment: boolean;
   author: string;
   words: string;
@@ -67,9 +67,9 @@ export function readSheets(part: Uint8Array, { styles, charts, limits }: SheetPa
   let rows: SheetRows | null = null;
   let cell: Cell | null = null;
   let [inAuthor, words] = [false, ''];
-  const asides: Aside[] = [];
+  const asides: Annotation[] = [];
   const notes: string[] = [];
-  const endAside = (aside: Aside | undefined): void => {
+  const endAside = (aside: Annotation | undefined): void => {
     const text = oneLine(aside?.words ?? '');
     if (!aside || text === '') return;
     const place = rows?.place ?? '';

@@ -1,13 +1,13 @@
 import type { Glyphs } from './readLines.js';
 
 /** Minimum number of lines that continue beyond a gutter for it to separate columns. */
-const LINES = 5;
+const MIN_LINES = 5;
 /** Minimum mean number of characters of such lines on each side: columns of a table are narrower. */
-const LINE_OF_PROSE = 12;
+const MIN_CHARACTERS = 12;
 /** Minimum width of a gutter as a share of the font size. */
-const GUTTER = 0.9;
+const MIN_GUTTER_WIDTH = 0.9;
 /** Maximum share of runs that cross a gutter, such as titles. */
-const CROSSING = 0.2;
+const MAX_CROSSING_SHARE = 0.2;
 
 /** Two parts of one line with a gap between them. */
 interface Gap {
@@ -44,10 +44,10 @@ export function orderColumns(runs: readonly Glyphs[]): readonly Glyphs[] {
 const crosses = ({ x, width, size, text }: Glyphs, gutter: number): boolean =>
   text.trim() !== '' && x < gutter - 0.5 * size && x + width > gutter + 0.5 * size;
 
-/** Returns the place of the gutter that most lines have; null without one. */
+/** Returns the position of the gutter that most lines have; null without one. */
 function gutterOf(runs: readonly Glyphs[]): number | null {
   const gaps = gapsOf(runs.filter(({ text }) => text.trim() !== ''));
-  if (gaps.length < LINES) return null;
+  if (gaps.length < MIN_LINES) return null;
   let best: readonly Gap[] = [];
   for (const { from, to } of gaps) {
     const middle = (from + to) / 2;
@@ -56,15 +56,15 @@ function gutterOf(runs: readonly Glyphs[]): number | null {
   }
   const mean = (count: (gap: Gap) => number): number => best.reduce((sum, gap) => sum + count(gap), 0) / best.length;
   if (
-    best.length < LINES ||
+    best.length < MIN_LINES ||
     Math.min(
       mean(({ left }) => left),
       mean(({ right }) => right),
-    ) < LINE_OF_PROSE
+    ) < MIN_CHARACTERS
   )
     return null;
   const gutter = (Math.max(...best.map(({ from }) => from)) + Math.min(...best.map(({ to }) => to))) / 2;
-  return runs.filter((run) => crosses(run, gutter)).length <= CROSSING * runs.length ? gutter : null;
+  return runs.filter((run) => crosses(run, gutter)).length <= MAX_CROSSING_SHARE * runs.length ? gutter : null;
 }
 
 /** Returns the gaps between parts of one line that are drawn one after the other. */
@@ -73,7 +73,7 @@ function gapsOf(runs: readonly Glyphs[]): Gap[] {
   for (const { text, x, y, width, size } of runs) {
     const part = parts.at(-1);
     const gap = part === undefined ? 0 : x - part.x2;
-    if (part !== undefined && Math.abs(y - part.y) < 0.5 * size && gap < GUTTER * size && gap > -1.5 * size) {
+    if (part !== undefined && Math.abs(y - part.y) < 0.5 * size && gap < MIN_GUTTER_WIDTH * size && gap > -1.5 * size) {
       part.x2 = Math.max(part.x2, x + width);
       part.length += text.length;
     } else parts.push({ x1: x, x2: x + width, y, size, length: text.length });

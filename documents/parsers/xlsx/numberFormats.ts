@@ -14,12 +14,12 @@ interface NumberSection {
   /** Fewest and most decimal places, and fewest digits before the point. */
   readonly decimals: readonly [least: number, most: number];
   readonly digits: number;
-  /** Words between the digits before the point, from left to right: the separators of a phone number. */
+  /** Literal text between the digits before the point, from left to right: the separators of a phone number. */
   readonly inner: ReadonlyArray<{ readonly text: string; readonly digitsAfter: number }>;
   readonly isGrouped: boolean;
   /** Factor before display: percent signs multiply, commas at the end divide. */
   readonly scale: number;
-  /** Whether the section has places for digits; otherwise only its words are shown. */
+  /** Whether the section has places for digits; otherwise only its literal text is shown. */
   readonly hasNumber: boolean;
 }
 
@@ -94,7 +94,7 @@ function sectionsOf(code: string): NumberSection[] {
 }
 
 function readSection(section: string): NumberSection {
-  // Words and signs are written as in the code; `*` fills the width of a cell, `_` is a space of a character's width.
+  // Literal text is written as in the code; `*` fills the width of a cell, `_` is a space of a character's width.
   const text = section
     .replace(/\[\$([^\]-]*)(?:-[^\]]*)?\]/g, (_all, currency: string) => (currency === '' ? '' : `"${currency}"`))
     .replace(/\[[^\]]*\]/g, '')
@@ -144,24 +144,24 @@ const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const DAY_MS = 86_400_000;
 
 /** Formats a cell's number as Excel displays it with English settings; dates and times as ISO 8601. */
-export function showNumber(raw: string, { kind, sections }: NumberFormat, date1904: boolean): string {
+export function formatNumber(raw: string, { kind, sections }: NumberFormat, date1904: boolean): string {
   const value = Number(raw);
   if (raw.trim() === '' || Number.isNaN(value)) return raw;
   // A value outside the calendar is a number with a wrong format.
-  if (kind === 'date' && value >= 0 && value < 2_958_466) return showDate(value, date1904);
+  if (kind === 'date' && value >= 0 && value < 2_958_466) return formatDate(value, date1904);
   const [positive, negative, zero] = sections;
   if (positive !== undefined && Number.isFinite(value)) {
     const section = value < 0 ? (negative ?? positive) : value === 0 ? (zero ?? positive) : positive;
-    const shown = showSection(Math.abs(value), section);
+    const shown = formatSection(Math.abs(value), section);
     // A section for negative numbers has its own sign.
     const isSigned = value < 0 && negative === undefined && /[1-9]/.test(shown);
-    // A section without places shows words or nothing: the number is kept, because it would be lost.
+    // A section without places shows literal text or nothing: return the plain number instead, so that it is not lost.
     if (section.hasNumber) return isSigned ? `-${shown}` : shown;
   }
   return kind === 'percent' ? `${shortest(value * 100)}%` : shortest(value);
 }
 
-function showSection(value: number, section: NumberSection): string {
+function formatSection(value: number, section: NumberSection): string {
   const { prefix, suffix, decimals, digits, inner, isGrouped, scale } = section;
   const scaled = Number((value * scale).toPrecision(15));
   // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
@@ -170,13 +170,13 @@ function showSection(value: number, section: NumberSection): string {
   let [whole = '', fraction = ''] = scaled.toFixed(most).split('.');
   while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   whole = whole.padStart(digits, '0');
-  if (inner.length > 0) whole = withInner(whole, inner);
+  if (inner.length > 0) whole = insertLiterals(whole, inner);
   else if (isGrouped) whole = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
   return `${prefix}${whole}${fraction === '' ? '' : `.${fraction}`}${suffix}`.replace(/\s+/g, ' ').trim();
 }
 
-/** Writes the words between the digits. Digits beyond the places of the format precede all words. */
-function withInner(digits: string, inner: NumberSection['inner']): string {
+/** Inserts the literal text between the digits. Digits beyond the places of the format precede all literal text. */
+function insertLiterals(digits: string, inner: NumberSection['inner']): string {
   let [rest, shown, taken] = [digits, '', 0];
   for (const { text, digitsAfter } of inner.toReversed()) {
     const from = Math.max(0, rest.length - (digitsAfter - taken));
@@ -190,7 +190,7 @@ function withInner(digits: string, inner: NumberSection['inner']): string {
 /** Rounds to the fifteen digits of Excel; further digits are rounding errors of binary fractions. */
 const shortest = (value: number): string => String(Number(value.toPrecision(15)));
 
-function showDate(days: number, date1904: boolean): string {
+function formatDate(days: number, date1904: boolean): string {
   // Round to seconds: fractions of a day are never exact.
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;
   // Before March 1900, Excel counts a leap day that did not exist.

@@ -2,7 +2,7 @@ import { readXml } from '../../office/readXml.js';
 import type { DocumentLimits } from '../../types.js';
 import { columnOf } from './columnOf.js';
 import { mergesIn, MergedCells } from './mergedCells.js';
-import { GENERAL, type NumberFormat, showNumber } from './numberFormats.js';
+import { GENERAL, type NumberFormat, formatNumber } from './numberFormats.js';
 
 export interface Workbook {
   readonly strings: readonly string[];
@@ -77,7 +77,7 @@ export function readSheet(part: Uint8Array, workbook: Workbook, limits: Document
 function shown(value: string, type: string, format: NumberFormat, { strings, date1904 }: Workbook): string {
   if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
-  if (type === 'n') return showNumber(value, format, date1904);
+  if (type === 'n') return formatNumber(value, format, date1904);
   if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
   return unescaped(value);
 }

@@ -38,7 +38,7 @@ export async function exchange(one: Exchange): Promise<Outcome> {
     const answer = await sendOnce(one);
     // A token may be revoked before it expires: fetch a new one, once.
     const again = answer.status === 401 && one.model.renew?.() === true;
-    return judge(again ? await sendOnce(one) : answer, one);
+    return classifyReply(again ? await sendOnce(one) : answer, one);
   } catch (error) {
     if (!(error instanceof Fault) || one.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
@@ -52,7 +52,7 @@ async function sendOnce({ egress, model, inputs, purpose, timeoutMs, signal }: E
   return send(egress, request);
 }
 
-function judge(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
+function classifyReply(answer: Reply, { upstream, model, inputs }: Exchange): Outcome {
   const { status, headers } = answer;
   const { name, credentials, address } = upstream;
   const fault = (kind: FaultKind, message: string, waitMs: number | null = null): Fault =>

@@ -40,7 +40,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
   const { egress, keyLimits, loadCounter, onUsage, onRequest } = options;
   const limiter = createRequestLimiter(keyLimits);
   const queue = createBatchQueue();
-  const underWay = new Map<Batch, AbortController>();
+  const inProgress = new Map<Batch, AbortController>();
   const calls = new Set<Call>();
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -52,7 +52,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
     calls.delete(call);
     queue.drop(call);
     // Abort requests whose callers have all settled.
-    for (const [{ items }, abort] of underWay) if (items.every((item) => item.call.isSettled)) abort.abort();
+    for (const [{ items }, abort] of inProgress) if (items.every((item) => item.call.isSettled)) abort.abort();
   }
 
   function dispatch(): void {
@@ -71,7 +71,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
 
   async function send(batch: Batch): Promise<void> {
     const abort = new AbortController();
-    underWay.set(batch, abort);
+    inProgress.set(batch, abort);
     const ticket = limiter.begin();
     const { model, purpose, items } = batch;
     try {
@@ -79,11 +79,11 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
         ...{ egress, upstream, model, purpose, timeoutMs: keyLimits.timeoutMs, signal: abort.signal },
         inputs: items.map((item) => item.input),
       });
-      underWay.delete(batch);
+      inProgress.delete(batch);
       onRequest?.(model.space.name, outcome.kind);
       finish(batch, ticket, outcome);
     } catch (error) {
-      underWay.delete(batch);
+      inProgress.delete(batch);
       limiter.ended();
       for (const { call } of items) call.fail(error);
     }

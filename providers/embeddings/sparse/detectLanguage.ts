@@ -11,12 +11,12 @@ export type Evidence = Map<Language, number>;
 const VIETNAMESE_LETTER = /[\u1ea0-\u1ef9ơưđ]/iu;
 
 /**
- * Whether a stretch (a part of a text without spaces) contains a letter that no other language of the table has.
+ * Whether a token (a part of a text without spaces) contains a letter that no other language of the table has.
  * Without accents, syllables look like function words of other languages ("dai", "la", "do").
  */
-export const hasVietnameseLetter = (stretch: string): boolean => VIETNAMESE_LETTER.test(stretch.normalize('NFC'));
+export const hasVietnameseLetter = (token: string): boolean => VIETNAMESE_LETTER.test(token.normalize('NFC'));
 
-/** Adds the folded words of a stretch to the evidence. */
+/** Adds the folded words of a token to the evidence. */
 export function addEvidence(evidence: Evidence, words: readonly string[], isVietnamese: boolean): void {
   if (isVietnamese) evidence.set(SYLLABIC, (evidence.get(SYLLABIC) ?? 0) + 1);
   for (const word of words) {
@@ -31,7 +31,7 @@ export function addEvidence(evidence: Evidence, words: readonly string[], isViet
  */
 const MIN_EVIDENCE = { words: 1.5, share: 0.04 };
 /** Maximum evidence for the second language of a chunk, as a share of that for the first. */
-const RIVAL = 0.8;
+const MAX_SECOND_SHARE = 0.8;
 /** Languages of a query with at least this share of the evidence for the best one are all possible. */
 const POSSIBLE = 0.7;
 /** Evidence from which the only possible language of a query is clear. */
@@ -48,7 +48,7 @@ const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evid
 export function languageOfChunk(evidence: Evidence, words: number): Language | null {
   const [best, second] = ranked(evidence);
   if (!best || best[1] < Math.max(MIN_EVIDENCE.words, MIN_EVIDENCE.share * words)) return null;
-  return second && second[1] > RIVAL * best[1] ? null : best[0];
+  return second && second[1] > MAX_SECOND_SHARE * best[1] ? null : best[0];
 }
 
 /** The languages of a query. */

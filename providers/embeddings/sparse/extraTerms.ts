@@ -29,13 +29,13 @@ export const SYLLABIC: Language = 'vi';
 
 /**
  * Returns the terms of neighbouring words, for a text in the syllabic language. Each contains a space, so it never
- * equals a word. @param stretches the folded words of each stretch (a part of the text without spaces); a stretch of
+ * equals a word. @param tokens the folded words of each token (a part of the text without spaces); a token of
  * several words has no neighbours
  */
-export function pairsOf(stretches: readonly { readonly terms: readonly string[] }[]): string[] {
+export function pairsOf(tokens: readonly { readonly terms: readonly string[] }[]): string[] {
   const pairs: string[] = [];
   let before: string | null = null;
-  for (const { terms } of stretches) {
+  for (const { terms } of tokens) {
     const [word = ''] = terms;
     const syllable: string | null = terms.length === 1 && LATIN_WORD.test(word) ? word : null;
     if (before !== null && syllable !== null) pairs.push(`${before} ${syllable}`);

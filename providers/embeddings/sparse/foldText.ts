@@ -1,13 +1,13 @@
 const NOT_ASCII = /[^\0-\x7f]/;
 /** Invisible characters inside words: soft hyphens, joiners, byte order marks. */
-const UNSEEN = /[\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
 /**
  * Accents of Latin and Greek letters, stress marks and ё in Cyrillic, vowel signs in Arabic and Hebrew. Other
  * characters with marks (й, が, the vowels of India) are letters of their own.
  */
 const ACCENTS =
   /(?<!\p{Script=Cyrillic})[\u0300-\u036f]|\u0301|(?<=е)\u0308|[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]/gu;
-/** Letters that are not an accented letter, with their usual ASCII spelling. */
+/** Letters that Unicode does not decompose into a letter and an accent, with their usual ASCII spelling. */
 const LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -29,7 +29,7 @@ export function foldText(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()
-    .replaceAll(UNSEEN, '')
+    .replaceAll(INVISIBLE, '')
     .replaceAll(ACCENTS, '')
     .replaceAll(OTHER_LETTERS, (letter) => LETTERS[letter] ?? letter)
     .replaceAll('ى', 'ي')

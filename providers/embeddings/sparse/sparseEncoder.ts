@@ -9,7 +9,7 @@ import {
 import { prefixTermOf, EXTRA_WEIGHT, pairsOf, SYLLABIC } from './extraTerms.js';
 import { isFunctionWord, type Language } from './functionWords.js';
 import { hashTerm } from './hashTerm.js';
-import { splitWords, stretchesOf } from './splitWords.js';
+import { splitWords, tokensOf } from './splitWords.js';
 import { formsOf, stemWord } from './stemWord.js';
 
 /**
@@ -25,13 +25,13 @@ const B = 0.75;
  */
 const AVERAGE_WORDS = 256;
 
-/** Maximum number of cached stretches (parts of a text without spaces); most words repeat. */
-const REMEMBERED = 32_768;
-/** Maximum length of a cached stretch; longer ones rarely repeat. */
-const REMEMBERED_LENGTH = 32;
+/** Maximum number of cached tokens (parts of a text without spaces); most words repeat. */
+const MAX_CACHED = 32_768;
+/** Maximum length of a cached token; longer ones rarely repeat. */
+const MAX_CACHED_LENGTH = 32;
 
-/** A split stretch with its terms as numbers. */
-interface Known {
+/** A split token with its terms as numbers. */
+interface SplitToken {
   readonly terms: readonly string[];
   readonly characters: readonly number[];
   readonly count: number;
@@ -40,22 +40,22 @@ interface Known {
   readonly hashes: Map<Language | null, readonly number[]>;
 }
 
-const known = new Map<string, Known>();
+const cache = new Map<string, SplitToken>();
 
-function split(stretch: string): Known {
-  const before = known.get(stretch);
+function split(token: string): SplitToken {
+  const before = cache.get(token);
   if (before) return before;
-  const { terms, characters, count } = splitWords(stretch);
-  const isVietnamese = hasVietnameseLetter(stretch);
+  const { terms, characters, count } = splitWords(token);
+  const isVietnamese = hasVietnameseLetter(token);
   const fresh = { terms, characters: characters.map(hashTerm), count, isVietnamese, hashes: new Map() };
-  if (stretch.length <= REMEMBERED_LENGTH) {
-    if (known.size === REMEMBERED) known.clear();
-    known.set(stretch, fresh);
+  if (token.length <= MAX_CACHED_LENGTH) {
+    if (cache.size === MAX_CACHED) cache.clear();
+    cache.set(token, fresh);
   }
   return fresh;
 }
 
-function hashesOf({ terms, hashes }: Known, language: Language | null): readonly number[] {
+function hashesOf({ terms, hashes }: SplitToken, language: Language | null): readonly number[] {
   let found = hashes.get(language);
   if (!found) {
     const prefixes = terms.flatMap((term) => prefixTermOf(term, language) ?? []);
@@ -73,23 +73,23 @@ const rounded = (weight: number): number => Math.round(weight * 10_000) / 10_000
  * with any change of this result.
  */
 export function encodeDocument(text: string): SparseVector | null {
-  const stretches: Known[] = [];
+  const tokens: SplitToken[] = [];
   const evidence: Evidence = new Map();
   let length = 0;
-  for (const stretch of stretchesOf(text)) {
-    const one = split(stretch);
-    stretches.push(one);
+  for (const token of tokensOf(text)) {
+    const one = split(token);
+    tokens.push(one);
     addEvidence(evidence, one.terms, one.isVietnamese);
     length += one.count;
   }
   const language = languageOfChunk(evidence, length);
   const frequencies = new Map<number, number>();
   const add = (term: number): unknown => frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  for (const one of stretches) {
+  for (const one of tokens) {
     hashesOf(one, language).forEach(add);
     one.characters.forEach(add);
   }
-  if (language === SYLLABIC) pairsOf(stretches).map(hashTerm).forEach(add);
+  if (language === SYLLABIC) pairsOf(tokens).map(hashTerm).forEach(add);
   if (frequencies.size === 0) return null;
   const saturation = K1 * (1 - B + (B * length) / AVERAGE_WORDS);
   const weights = [...frequencies.values()].map((often) => rounded((often * (K1 + 1)) / (often + saturation)));
@@ -102,29 +102,29 @@ export function encodeDocument(text: string): SparseVector | null {
  * a query without terms.
  */
 export function encodeQuery(text: string): SparseVector | null {
-  // Each stretch is split once: Thai is one stretch, and finding the words of 32,000 characters takes 60 ms.
-  const stretches: { readonly text: string; readonly terms: readonly string[] }[] = [];
+  // Each token is split once: Thai is one token, and finding the words of 32,000 characters takes 60 ms.
+  const tokens: { readonly text: string; readonly terms: readonly string[] }[] = [];
   const evidence: Evidence = new Map();
   let words = 0;
-  for (const stretch of stretchesOf(text)) {
-    const { terms, count, isVietnamese } = split(stretch);
-    stretches.push({ text: stretch, terms });
+  for (const token of tokensOf(text)) {
+    const { terms, count, isVietnamese } = split(token);
+    tokens.push({ text: token, terms });
     addEvidence(evidence, terms, isVietnamese);
     words += count;
   }
   const { possible, clear } = languagesOfQuery(evidence, words);
-  const meaningful = stretches.filter((stretch) => !isFunctionWord(stretch.text, clear ?? 'en'));
+  const meaningful = tokens.filter((token) => !isFunctionWord(token.text, clear ?? 'en'));
   const weights = new Map<number, number>();
   const add = (form: string, weight: number): void => {
     const term = hashTerm(form);
     weights.set(term, (weights.get(term) ?? 0) + weight);
   };
-  for (const { terms } of meaningful.length > 0 ? meaningful : stretches)
+  for (const { terms } of meaningful.length > 0 ? meaningful : tokens)
     for (const word of terms) {
       for (const form of formsOf(word, possible)) add(form, 1);
       for (const prefix of new Set(possible.flatMap((language) => prefixTermOf(word, language) ?? [])))
         add(prefix, EXTRA_WEIGHT.prefix);
     }
-  if (possible.includes(SYLLABIC)) for (const pair of pairsOf(stretches)) add(pair, EXTRA_WEIGHT.pair);
+  if (possible.includes(SYLLABIC)) for (const pair of pairsOf(tokens)) add(pair, EXTRA_WEIGHT.pair);
   return weights.size === 0 ? null : { indices: [...weights.keys()], values: [...weights.values()].map(rounded) };
 }

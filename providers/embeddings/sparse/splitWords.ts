@@ -1,6 +1,6 @@
 import { foldText } from './foldText.js';
 
-/** The words in one stretch of text without spaces. */
+/** The words in one token of text without spaces. */
 export interface Words {
   /** The words, folded and not stemmed, and the joined form of a compound as one more. */
   readonly terms: readonly string[];
@@ -11,7 +11,7 @@ export interface Words {
 }
 
 /** Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions and compounds. */
-const STRETCH =
+const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const JOINTS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
@@ -36,17 +36,17 @@ const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Yields the stretches of a text that contain words, unchanged. */
-export function* stretchesOf(text: string): Generator<string> {
-  for (const [stretch] of text.matchAll(STRETCH)) yield stretch;
+/** Yields the tokens of a text that contain words, unchanged. */
+export function* tokensOf(text: string): Generator<string> {
+  for (const [token] of text.matchAll(TOKEN)) yield token;
 }
 
 /**
- * Returns the words of a stretch, a part of a text without spaces. Pure: the same stretch gives the same words in
+ * Returns the words of a token, a part of a text without spaces. Pure: the same token gives the same words in
  * documents and in queries.
  */
-export function splitWords(stretch: string): Words {
-  const written = stretch.replace(POSSESSIVE, '');
+export function splitWords(token: string): Words {
+  const written = token.replace(POSSESSIVE, '');
   const pieces = written
     .split(JOINTS)
     .flatMap(splitCamelCase)

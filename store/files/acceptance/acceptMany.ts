@@ -19,7 +19,7 @@ import { acceptedWrite, type FileOwner, newFile } from './records.js';
 import {
   accountOf,
   type FileRequest,
-  isAlike,
+  isSameKind,
   KNOWN_FIELDS,
   type KnownFile,
   nameOf,
@@ -104,7 +104,7 @@ async function queueKnown(
   for (let change = 0; ; change += 1) {
     const open = requests.flatMap((request) => {
       const file = known.get(nameOfRequest(request));
-      return file && isAlike(request, file) ? [{ request, file }] : [];
+      return file && isSameKind(request, file) ? [{ request, file }] : [];
     });
     if (open.length === 0) return;
     await recordTakenOver(deps, open);
@@ -185,11 +185,11 @@ export async function acceptMany(
   await queueKnown(deps, owner, requested, known, { now, inTurn });
   const found = scheduled.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
-    return file && isAlike(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
+    return file && isSameKind(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
   });
   await recordTakenOver(deps, found);
   await queueKnownFiles(files, owner, found, now);
-  const others = requests.filter((request) => !isAlike(request, known.get(nameOfRequest(request))));
+  const others = requests.filter((request) => !isSameKind(request, known.get(nameOfRequest(request))));
   if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;
 }

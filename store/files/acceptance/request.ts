@@ -39,7 +39,7 @@ export interface FileRequest {
   readonly isContainer: boolean;
   /**
    * Its account; absent for none. If its tagsVersion has changed once the files are accepted, accept them
-   * again: a tag workflow may have passed before they existed.
+   * again: a tag workflow may have ended before they existed.
    */
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
   /** For an attachment: the account of its parent. Unset: its data source, or none. */
@@ -66,7 +66,7 @@ export interface FileRequest {
 /** The fields that identify a file of a user. */
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
-/** The fields of a known record that accepting needs. */
+/** The fields of a known record that decide how a request is accepted. */
 export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & ListedFile;
 
 export const KNOWN_FIELDS = {
@@ -75,7 +75,7 @@ export const KNOWN_FIELDS = {
 };
 
 /** Whether a request can use the known file: a container and a page with the same name are different files. */
-export const isAlike = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
+export const isSameKind = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
   known === undefined || known.isContainer === isContainer;
 
 /** Returns the account in which the external id of a file is unique; null without one. */

@@ -43,7 +43,7 @@ export async function allPages(
   return { items, pages };
 }
 
-export const below = (account: Account, externalId: string) =>
+export const descendantsOf = (account: Account, externalId: string) =>
   allPages((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 export const idsOf = (items: readonly SourceItem[]): string[] => items.map(({ externalId }) => externalId).toSorted();
@@ -59,7 +59,7 @@ export async function currentCursor(account: Account): Promise<{ readonly cursor
 export const pointOf = async (account: Account): Promise<string> => (await currentCursor(account)).cursor;
 
 /** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
-export async function pass(
+export async function readChanges(
   account: Account,
   from: string,
 ): Promise<{ readonly changed: string[]; readonly cursor: string }> {

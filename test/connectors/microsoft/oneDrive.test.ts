@@ -5,7 +5,17 @@ import type { Egress } from '../../../egress/types.js';
 import { rootOf } from '../../emulators/graph/drives.js';
 import { queryOf } from '../../../connectors/microsoft/graph.js';
 import { type GraphEmulator, PERSON, startGraph } from '../../emulators/graph/index.js';
-import { accountOf, allPages, below, currentCursor, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
+import {
+  accountOf,
+  allPages,
+  descendantsOf,
+  currentCursor,
+  idsOf,
+  NEVER,
+  openEgress,
+  readChanges,
+  pointOf,
+} from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 import { versionsOf } from '../account.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
@@ -36,7 +46,7 @@ const put = (path: string, content: string | Buffer = path): string => graph.dri
 describe('listings', () => {
   test('of a drive contain all of its items with their parents, page by page', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.pdf', '4.docx']) put(path);
-    const { items, pages } = await below(account, 'b!mine');
+    const { items, pages } = await descendantsOf(account, 'b!mine');
     expect(pages).toBeGreaterThan(3);
     const tree = Object.fromEntries(items.map((item) => [item.externalId, item.parentExternalId]));
     expect(tree).toEqual({
@@ -65,12 +75,12 @@ describe('listings', () => {
 
   test('of a folder contain the folder and its descendants only', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/b/c/3.md', 'a/b/c/4.md', 'a/b/c/5.md', 'd/6.md']) put(path);
-    expect(idsOf((await below(account, 'b!mine/a.b')).items)).toEqual(
+    expect(idsOf((await descendantsOf(account, 'b!mine/a.b')).items)).toEqual(
       ['a.b', 'a.b.2.md', 'a.b.c', 'a.b.c.3.md', 'a.b.c.4.md', 'a.b.c.5.md'].map((id) => `b!mine/${id}`),
     );
-    expect(idsOf((await below(account, 'b!mine/d.6.md')).items)).toEqual(['b!mine/d.6.md']);
+    expect(idsOf((await descendantsOf(account, 'b!mine/d.6.md')).items)).toEqual(['b!mine/d.6.md']);
     // The root folder of a drive counts as the drive.
-    expect((await below(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
+    expect((await descendantsOf(account, `b!mine/${rootOf('b!mine')}`)).items).toHaveLength(11);
   });
 
   test('of drives span all pages, and an id without a drive belongs to the first drive', async () => {
@@ -84,7 +94,7 @@ describe('listings', () => {
       items: ['b!mine', 'b!two', 'b!three', 'b!four'].map((externalId) => ({ externalId })),
     });
     const id = put('a/1.md');
-    expect(idsOf((await below(account, id)).items)).toEqual([`b!mine/${id}`]);
+    expect(idsOf((await descendantsOf(account, id)).items)).toEqual([`b!mine/${id}`]);
   });
 
   test('include folders shared from other drives once, with ids of their own drive', async () => {
@@ -93,7 +103,7 @@ describe('listings', () => {
     // Each of the two folders links to the other.
     graph.drives.put('b!theirs', 'shared/back', { remote: { drive: 'b!mine', item: 'a' } });
     graph.drives.put('b!mine', 'a/link', { remote: { drive: 'b!theirs', item: 'shared' } });
-    const { items } = await below(account, 'b!mine');
+    const { items } = await descendantsOf(account, 'b!mine');
     const tree = Object.fromEntries(items.map((item) => [item.externalId, item.parentExternalId]));
     expect(tree).toMatchObject({
       'b!theirs/shared': 'b!mine/a',
@@ -105,25 +115,25 @@ describe('listings', () => {
     // A shared folder without access does not end the listing.
     put('z.md');
     graph.injectFault((path) => (path.includes('b!theirs') ? { status: 403 } : null));
-    expect(idsOf((await below(account, 'b!mine')).items)).toContain('b!mine/z.md');
+    expect(idsOf((await descendantsOf(account, 'b!mine')).items)).toContain('b!mine/z.md');
   });
 
   test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/c/3.md']) put(path);
     graph.injectFault((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
-    expect(idsOf((await below(account, 'b!mine/a')).items)).toContain('b!mine/a.c.3.md');
+    expect(idsOf((await descendantsOf(account, 'b!mine/a')).items)).toContain('b!mine/a.c.3.md');
     let deltaRequests = 0;
     graph.injectFault((path) => (path.includes('/root/delta') && ++deltaRequests === 2 ? { status: 410 } : null));
-    expect(new Set(idsOf((await below(account, 'b!mine')).items)).size).toBe(7);
+    expect(new Set(idsOf((await descendantsOf(account, 'b!mine')).items)).size).toBe(7);
     graph.injectFault((path) => (path.includes('/root/delta') ? { status: 410 } : null));
-    expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(descendantsOf(account, 'b!mine'))).toMatchObject({ kind: 'stale_cursor' });
   });
 
   test.each(['nowhere', 'b!mine/nowhere', 'b!mine/../../me', 'b!mine/a/b', '..', '', 'b!mine/', 'a b', 'ü'])(
     'of %p are not found',
     async (id) => {
       put('a/1.md');
-      expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
+      expect(await faultOf(descendantsOf(account, id))).toMatchObject({ kind: 'not_found' });
       expect(
         graph.requests.filter((path) => !path.startsWith('/v1.0/drives/') && !path.startsWith('/v1.0/me/drive/')),
       ).toEqual([]);
@@ -132,13 +142,13 @@ describe('listings', () => {
 
   test('of an id that Graph rejects as malformed are not found', async () => {
     graph.injectFault((path) => (path.includes('/drives/') ? { status: 400 } : null));
-    expect(await faultOf(below(account, 'b!mine/nowhere'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf(account, 'b!mine/nowhere'))).toMatchObject({ kind: 'not_found' });
   });
 
   test('fail instead of being empty if Graph answers 400', async () => {
     put('a/1.md');
     graph.injectFault((path) => (path.includes('/delta') ? { status: 400 } : null));
-    expect(await faultOf(below(account, 'b!mine'))).toMatchObject({ kind: 'bad_response' });
+    expect(await faultOf(descendantsOf(account, 'b!mine'))).toMatchObject({ kind: 'bad_response' });
   });
 });
 
@@ -175,9 +185,9 @@ describe('contents', () => {
 
   test('of a notebook are missing in its folder, and available if it is selected, so that the user sees the reason', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
-    const notebook = (await below(account, 'b!mine')).items.find(({ name }) => name === 'notes');
+    const notebook = (await descendantsOf(account, 'b!mine')).items.find(({ name }) => name === 'notes');
     expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });
-    expect((await below(account, 'b!mine/a.notes')).items).toMatchObject([{ hasContent: true }]);
+    expect((await descendantsOf(account, 'b!mine/a.notes')).items).toMatchObject([{ hasContent: true }]);
   });
 });
 
@@ -187,20 +197,20 @@ describe('the change feed', () => {
     graph.drives.add('b!two');
     graph.ownDrives.push('b!two');
     const start = await pointOf(account);
-    let { changed, cursor } = await pass(account, start);
+    let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.drives.write('b!mine', 'a.1.md', 'new');
     put('b/4.md');
     graph.drives.remove('b!mine', 'a.2.md');
     graph.drives.put('b!two', 'x.md', { content: 'x' });
-    ({ changed, cursor } = await pass(account, cursor));
+    ({ changed, cursor } = await readChanges(account, cursor));
     expect(changed.toSorted()).toEqual(['b!mine/a.1.md', 'b!mine/b.4.md', 'b!two/x.md', 'gone b!mine/a.2.md']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
     // A deleted folder is reported once, without its contents.
     graph.drives.remove('b!mine', 'b');
-    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone b!mine/b']);
     // The same cursor returns the same changes again.
-    expect((await pass(account, cursor)).changed).toEqual(['gone b!mine/b']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone b!mine/b']);
   });
 
   test('gives a file the version that listings give it, although the feed omits cTag', async () => {
@@ -209,9 +219,9 @@ describe('the change feed', () => {
     const start = await pointOf(account);
     // An edit of metadata: the content and its hash stay the same.
     const { items } = graph.drives.all.get('b!mine')!;
-    const before = versionsOf((await below(account, 'b!mine/a.1.md')).items);
+    const before = versionsOf((await descendantsOf(account, 'b!mine/a.1.md')).items);
     for (const id of ['a.1.md', 'a.2.md']) items.get(id)!.at = graph.drives.tick();
-    const listing = versionsOf((await below(account, 'b!mine/a')).items);
+    const listing = versionsOf((await descendantsOf(account, 'b!mine/a')).items);
     const { changes } = await account.changes!.since(start, NEVER);
     const reported = versionsOf(changes.flatMap((change) => ('item' in change ? [change.item] : [])));
     expect(reported).toEqual({ 'b!mine/a.1.md': listing['b!mine/a.1.md'], 'b!mine/a.2.md': listing['b!mine/a.2.md'] });
@@ -242,7 +252,7 @@ describe('the change feed', () => {
     let { next, more } = first;
     while (more) ({ next, more } = await account.changes!.prepare!(next, NEVER));
     graph.drives.put('b!two', 'n.md', { content: 'n' });
-    expect((await pass(account, next)).changed).toEqual(['b!two/n.md']);
+    expect((await readChanges(account, next)).changed).toEqual(['b!two/n.md']);
   });
 
   test('reports the drive as the parent of an item in the root folder', async () => {
@@ -258,10 +268,10 @@ describe('the change feed', () => {
     graph.drives.add('b!new');
     graph.drives.put('b!new', 'n.md', { content: 'n' });
     graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual(['gone b!mine', 'b!new', 'b!new/n.md']);
     graph.drives.write('b!new', 'n.md', 'n2');
-    expect((await pass(account, cursor)).changed).toEqual(['b!new/n.md']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['b!new/n.md']);
   });
 
   test('reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes', async () => {
@@ -269,12 +279,12 @@ describe('the change feed', () => {
     graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
     const start = await pointOf(account);
     graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual(['b!theirs/shared']);
-    expect(await faultOf(pass(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
-    expect(await faultOf(pass(account, await pointOf(account)))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, await pointOf(account)))).toMatchObject({ kind: 'stale_cursor' });
     graph.drives.remove('b!mine', 'link');
-    expect((await pass(account, await pointOf(account))).changed).toEqual([]);
+    expect((await readChanges(account, await pointOf(account))).changed).toEqual([]);
   });
 
   test.each([
@@ -365,7 +375,10 @@ test('identifies the account by the address of its user', async () => {
 
 test('never treats a broken response as the end of a list', async () => {
   for (const path of ['a/1.md', 'a/b/2.md']) put(path);
-  const list = async () => [(await account.listRoots(null, NEVER)).items, (await below(account, 'b!mine')).items];
+  const list = async () => [
+    (await account.listRoots(null, NEVER)).items,
+    (await descendantsOf(account, 'b!mine')).items,
+  ];
   expect(await acceptedBrokenAnswers(graph, list)).toEqual([]);
 });
 
@@ -373,5 +386,5 @@ test('never treats a broken response as a deletion in the change feed', async ()
   put('1.md');
   const start = await pointOf(account);
   put('2.md');
-  expect(await acceptedBrokenAnswers(graph, async () => (await pass(account, start)).changed)).toEqual([]);
+  expect(await acceptedBrokenAnswers(graph, async () => (await readChanges(account, start)).changed)).toEqual([]);
 });

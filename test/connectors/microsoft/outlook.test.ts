@@ -6,7 +6,17 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import type { EmulatedMessage } from '../../emulators/graph/mail.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, below, currentCursor, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
+import {
+  accountOf,
+  allPages,
+  descendantsOf,
+  currentCursor,
+  idsOf,
+  NEVER,
+  openEgress,
+  readChanges,
+  pointOf,
+} from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
@@ -63,7 +73,7 @@ describe('listings', () => {
       ['m6', 'INBOX'],
     ] as const)
       put(id, folder);
-    const { items } = await below(account, 'folder:WORK');
+    const { items } = await descendantsOf(account, 'folder:WORK');
     expect(Object.fromEntries(items.map((item) => [item.externalId, item.parentExternalId]))).toEqual({
       'folder:WORK': null,
       'folder:PLANS': 'folder:WORK',
@@ -83,7 +93,7 @@ describe('listings', () => {
       createdAt: '2026-01-07T09:00:00Z',
       version: expect.stringMatching(/^key\d+$/),
     });
-    expect(idsOf((await below(account, 'folder:OLD')).items)).toEqual(['folder:OLD', 'm3', 'm4', 'm5']);
+    expect(idsOf((await descendantsOf(account, 'folder:OLD')).items)).toEqual(['folder:OLD', 'm3', 'm4', 'm5']);
   });
 
   test('contain the attachments of a message, which have content only if they are requested', async () => {
@@ -95,14 +105,14 @@ describe('listings', () => {
       },
     });
     const found = async (id: string) =>
-      (await below(account, id)).items
+      (await descendantsOf(account, id)).items
         .filter(({ itemType }) => itemType !== 'FOLDER')
         .map((item) => [item.externalId, item.parentExternalId, item.hasContent]);
     // An attachment that links to another host is listed without content.
     const link = ['m1/link', 'm1', false];
     expect(await found('folder:INBOX')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
     expect(await found('m1')).toEqual([['m1', 'folder:INBOX', true], ['m1/plan', 'm1', false], link]);
-    expect((await below(account, 'm1')).items.at(-1)).toMatchObject({
+    expect((await descendantsOf(account, 'm1')).items.at(-1)).toMatchObject({
       isSelectable: false,
       skipReason: expect.stringMatching(/elsewhere/),
     });
@@ -121,12 +131,14 @@ describe('listings', () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'OLD');
     put('m4', 'PLANS');
     graph.injectFault((path) => (path.includes('/PLANS/messages') ? { status: 404 } : null));
-    expect(idsOf((await below(account, 'folder:WORK')).items)).toEqual(expect.arrayContaining(['m1', 'm2', 'm3']));
+    expect(idsOf((await descendantsOf(account, 'folder:WORK')).items)).toEqual(
+      expect.arrayContaining(['m1', 'm2', 'm3']),
+    );
     let deltaRequests = 0;
     graph.injectFault((path) =>
       path.includes('/OLD/messages') && ++deltaRequests === 2 ? { status: 410, code: 'SyncStateNotFound' } : null,
     );
-    expect(new Set(idsOf((await below(account, 'folder:OLD')).items))).toEqual(
+    expect(new Set(idsOf((await descendantsOf(account, 'folder:OLD')).items))).toEqual(
       new Set(['folder:OLD', 'm1', 'm2', 'm3']),
     );
   });
@@ -144,12 +156,12 @@ describe('listings', () => {
     'm1/',
   ])('of %p are not found', async (id) => {
     put('m1', 'INBOX');
-    expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf(account, id))).toMatchObject({ kind: 'not_found' });
   });
 
   test('of a query with a path as its folder are not found', async () => {
     const id = idOfOutlookQuery({ folder: '../messages', filter: null, attachments: false })!;
-    expect(await faultOf(below(account, id))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf(account, id))).toMatchObject({ kind: 'not_found' });
     expect(graph.requests).toEqual([]);
   });
 });
@@ -183,7 +195,7 @@ test.each([
   put('d', 'INBOX', { received: '2026-01-09T00:00:00Z', from: 'ada@harbour.example' });
   put('e', 'WORK', { flagged: true });
   const id = idOfOutlookQuery({ folder: 'INBOX', filter: readOutlookFilter(filter), attachments: false })!;
-  expect(idsOf((await below(account, id)).items)).toEqual(ids);
+  expect(idsOf((await descendantsOf(account, id)).items)).toEqual(ids);
 });
 
 describe('contents', () => {
@@ -314,14 +326,14 @@ describe('the change feed', () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'INBOX');
     put('m4', 'OLD');
     const start = await pointOf(account);
-    let { changed, cursor } = await pass(account, start);
+    let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.mailbox.write('m1', 'new');
     graph.mailbox.remove('m2');
     put('m5', 'OLD');
-    ({ changed, cursor } = await pass(account, cursor));
+    ({ changed, cursor } = await readChanges(account, cursor));
     expect(changed.toSorted()).toEqual(['gone m2', 'm1', 'm5']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test('prepares its first cursor page by page, so that a large mailbox needs no long call', async () => {
@@ -332,7 +344,7 @@ describe('the change feed', () => {
     const { cursor, pages } = await currentCursor(account);
     expect(graph.requests.filter((path) => path.includes('/delta'))).toHaveLength(pages);
     graph.mailbox.remove('m7');
-    expect((await pass(account, cursor)).changed).toEqual(['gone m7']);
+    expect((await readChanges(account, cursor)).changed).toEqual(['gone m7']);
   });
 
   test('follows a moved message in any order of folders, and reports one in Deleted Items as deleted', async () => {
@@ -343,7 +355,7 @@ describe('the change feed', () => {
     graph.mailbox.move('m1', 'OLD');
     graph.mailbox.move('m2', 'INBOX');
     graph.mailbox.move('m3', 'BIN');
-    const { changed } = await pass(account, start);
+    const { changed } = await readChanges(account, start);
     expect([...new Set(changed)].toSorted()).toEqual(['gone m3', 'm1', 'm2']);
   });
 
@@ -353,24 +365,24 @@ describe('the change feed', () => {
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
-    expect((await pass(account, start)).changed).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
+    expect((await readChanges(account, start)).changed).toEqual(['gone folder:OLDER', 'folder:NEW', 'm2']);
   });
 
   test('reports a renamed or moved folder once', async () => {
     const start = await pointOf(account);
     put('m1', 'INBOX');
     graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
-    const { changed, cursor } = await pass(account, start);
+    const { changed, cursor } = await readChanges(account, start);
     // The root of its subfolder has changed as well.
     expect(changed).toEqual(['folder:PLANS', 'folder:OLD', 'm1']);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
     const start = await pointOf(account);
     graph.mailbox.forgotten = 1_000_000;
-    expect(await faultOf(pass(account, start))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
 
@@ -383,7 +395,7 @@ describe('a broken response', () => {
     for (const id of ['m2', 'm3', 'm4']) put(id, 'PLANS');
     expect(await broken(async () => (await allPages((cursor) => account.listRoots(cursor, NEVER))).items)).toEqual([]);
     for (const id of ['folder:WORK', 'm1', 'm1/a1'])
-      expect(await broken(async () => (await below(account, id)).items)).toEqual([]);
+      expect(await broken(async () => (await descendantsOf(account, id)).items)).toEqual([]);
   });
 
   test('never replaces the content of a message or an attachment', async () => {
@@ -402,7 +414,7 @@ describe('a broken response', () => {
     put('m1', 'INBOX');
     put('m2', 'WORK', attached);
     graph.mailbox.folders.delete('OLDER');
-    expect(await broken(async () => (await pass(account, start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(account, start)).changed)).toEqual([]);
     expect(await broken(() => pointOf(account))).toEqual([]);
   });
 });

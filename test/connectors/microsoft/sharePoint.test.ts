@@ -4,7 +4,7 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, below, idsOf, NEVER, openEgress, pass, pointOf } from './graphAccount.js';
+import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, pointOf, readChanges } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
@@ -76,7 +76,7 @@ describe('the site', () => {
 test('resolves a file by drive and id, or by its id alone in the first library', async () => {
   const id = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
   const account = accountFor('Marketing');
-  expect(idsOf((await below(account, id)).items)).toEqual([`b!docs/${id}`]);
+  expect(idsOf((await descendantsOf(account, id)).items)).toEqual([`b!docs/${id}`]);
   expect(Buffer.from((await account.open(`b!docs/${id}`, NEVER)).bytes).toString()).toBe('The plan.');
 });
 
@@ -84,7 +84,7 @@ test('reports changes in all libraries of the site', async () => {
   const account = accountFor('Marketing');
   const start = await pointOf(account);
   for (const drive of ['b!docs', 'b!forms', 'b!crew']) graph.drives.put(drive, 'x.md', { content: 'x' });
-  expect((await pass(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
+  expect((await readChanges(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
 });
 
 describe('pages', () => {
@@ -101,7 +101,7 @@ describe('pages', () => {
   });
 
   test('are listed as one container, across all pages of the response', async () => {
-    const { items, pages } = await below(accountFor('Marketing'), 'pages');
+    const { items, pages } = await descendantsOf(accountFor('Marketing'), 'pages');
     expect(pages).toBe(3);
     expect(items).toHaveLength(6);
     expect(items.at(-1)).toMatchObject({
@@ -113,7 +113,7 @@ describe('pages', () => {
       hasContent: true,
       version: `"{${GUID}},3"`,
     });
-    expect(idsOf((await below(accountFor('Marketing'), `pages/${GUID}`)).items)).toEqual([`pages/${GUID}`]);
+    expect(idsOf((await descendantsOf(accountFor('Marketing'), `pages/${GUID}`)).items)).toEqual([`pages/${GUID}`]);
   });
 
   test('are read as their text parts in order, with an escaped title', async () => {
@@ -128,19 +128,19 @@ describe('pages', () => {
     const account = accountFor('Marketing');
     const { pages } = graph.sites.get('sites/Marketing')!;
     const start = await pointOf(account);
-    const first = await pass(account, start);
+    const first = await readChanges(account, start);
     expect(first.changed).toEqual([]);
     pages.set(GUID, { title: 'Tides', parts: [], version: 4 });
     const other = `9${GUID.slice(1)}`;
     pages.set(other, { title: 'New', parts: [], version: 1 });
     pages.delete(`4${GUID.slice(1)}`);
-    const { changed, cursor } = await pass(account, first.cursor);
+    const { changed, cursor } = await readChanges(account, first.cursor);
     expect(changed).toEqual([`pages/${GUID}`, `pages/${other}`, `gone pages/4${GUID.slice(1)}`]);
-    expect((await pass(account, cursor)).changed).toEqual([]);
+    expect((await readChanges(account, cursor)).changed).toEqual([]);
   });
 
   test.each(['pages/nowhere', 'pages/../drives', 'pages/', `pages/${GUID}/x`])('named %p are not found', async (id) => {
-    expect(await faultOf(below(accountFor('Marketing'), id))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf(accountFor('Marketing'), id))).toMatchObject({ kind: 'not_found' });
     expect(await faultOf(accountFor('Marketing').open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
@@ -150,7 +150,7 @@ describe('pages', () => {
       kind: 'unsupported_type',
       message: expect.stringContaining('republish'),
     });
-    expect((await below(accountFor('Marketing'), 'pages')).items).toHaveLength(6);
+    expect((await descendantsOf(accountFor('Marketing'), 'pages')).items).toHaveLength(6);
   });
 
   test('are unsupported content as a container', async () => {
@@ -208,7 +208,7 @@ describe('a broken response', () => {
     expect(await broken(async () => (await roots('Marketing')).items)).toEqual([]);
     const site = account();
     for (const id of ['b!docs', file, 'pages', `pages/1${GUID.slice(1)}`])
-      expect(await broken(async () => (await below(site, id)).items)).toEqual([]);
+      expect(await broken(async () => (await descendantsOf(site, id)).items)).toEqual([]);
     expect(await broken(() => site.read('sites', { cursor: null }, NEVER))).toEqual([]);
   });
 
@@ -226,7 +226,7 @@ describe('a broken response', () => {
     const start = await pointOf(site);
     graph.drives.put('b!docs', 'plans/new.md', { content: 'New.' });
     graph.sites.get('sites/Marketing')!.pages.delete(`2${GUID.slice(1)}`);
-    expect(await broken(async () => (await pass(site, start)).changed)).toEqual([]);
+    expect(await broken(async () => (await readChanges(site, start)).changed)).toEqual([]);
     expect(await broken(() => pointOf(site))).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ describe('a page that rejects direct requests', () => {
     const web = source({ premiumProxies: [proxy.url] });
     const page = await fetchOne(web, `${site.origin}/p`, premium);
     expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
-    expect(directRequests(site.seen)).toBe(1);
+    expect(directRequests(site.requests)).toBe(1);
     expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
     // The scrape does not request the pool, so the rejection is final.
     await faultOf(fetchOne(web, `${site.origin}/p`));

@@ -25,7 +25,7 @@ function site(robots: Robots): Promise<Loopback> {
 const obeying = (options: SourceOptions = {}) =>
   source({ ...options, settings: { obeyRobots: true, ...options.settings } });
 const CLOSED = { body: 'User-agent: allotrope\nDisallow: /closed' };
-const robotsRequests = (server: Loopback) => server.seen.filter(({ url }) => url === '/robots.txt').length;
+const robotsRequests = (server: Loopback) => server.requests.filter(({ url }) => url === '/robots.txt').length;
 
 test('requests an allowed page, but not a forbidden one', async () => {
   const server = await site(CLOSED);
@@ -33,13 +33,13 @@ test('requests an allowed page, but not a forbidden one', async () => {
   expect(text(await fetchOne(web, `${server.origin}/open`))).toBe('page /open');
   const fault = await faultOf(fetchOne(web, `${server.origin}/closed`), 'robots_disallowed');
   expect(fault.message).toContain(`${server.origin}/closed`);
-  expect(server.seen.map(({ url }) => url)).toEqual(['/robots.txt', '/open']);
+  expect(server.requests.map(({ url }) => url)).toEqual(['/robots.txt', '/open']);
 });
 
 test('does not follow a redirect to a forbidden page', async () => {
   const server = await site(CLOSED);
   await faultOf(fetchOne(obeying(), `${server.origin}/to-closed`), 'robots_disallowed');
-  expect(server.seen.map(({ url }) => url)).toEqual(['/robots.txt', '/to-closed']);
+  expect(server.requests.map(({ url }) => url)).toEqual(['/robots.txt', '/to-closed']);
 });
 
 test('ignores robots.txt if the setting is off', async () => {
@@ -126,7 +126,7 @@ test('continues the request of robots.txt for other pages if one page is aborted
   const stop = new AbortController();
   const first = fetchOne(web, `${server.origin}/1`, { signal: stop.signal });
   const second = fetchOne(web, `${server.origin}/2`);
-  while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (server.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   stop.abort(new RangeError('enough'));
   await expect(first).rejects.toThrow('enough');
   answer();

@@ -156,7 +156,7 @@ describe('an index', () => {
       `${server.origin}/sitemap.xml`,
     );
     expect(entries.length).toBe(3);
-    expect(server.seen.length).toBe(4);
+    expect(server.requests.length).toBe(4);
     expect(problems.length).toBe(1);
     expect(problems[0]?.fault.message).toContain('SITEMAP_MAX_FILES');
   });

@@ -157,6 +157,6 @@ describe('limits', () => {
       expect(entry.url).toContain('/1');
       break;
     }
-    expect(server.seen.map(({ url }) => url)).toEqual(['/sitemap.xml', '/a.xml']);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/sitemap.xml', '/a.xml']);
   });
 });

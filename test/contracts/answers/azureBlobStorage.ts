@@ -76,7 +76,7 @@ export const azureBlobStorage: AnswerTable = {
   name: 'azureBlobStorage',
   specification: 'https://www.npmjs.com/package/@azure/storage-blob',
   version: '12.32.0, 2026-04-06',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   isXml: true,
   refusal: object(
     {

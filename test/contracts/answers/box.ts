@@ -6,7 +6,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   objectBy,
   oneOf,
@@ -27,7 +27,7 @@ const link = object(
   {
     ...{ url: text, access: level, effective_access: text, effective_permission: text },
     ...each(maybe, 'download_url', 'vanity_url', 'vanity_name'),
-    ...{ unshared_at: orNull(moment), permissions: anyObject },
+    ...{ unshared_at: orNull(timestamp), permissions: anyObject },
     ...{ is_password_enabled: flag, download_count: integer, preview_count: integer },
   },
   ['url', 'effective_access', 'effective_permission', 'is_password_enabled', 'download_count', 'preview_count'],
@@ -42,9 +42,9 @@ const common = {
   item_status: oneOf('active', 'trashed', 'deleted'),
   ...each(user, 'created_by', 'modified_by', 'owned_by'),
   shared_link: orNull(link),
-  ...each(orNull(moment), 'trashed_at', 'purged_at'),
+  ...each(orNull(timestamp), 'trashed_at', 'purged_at'),
 };
-const stamps = each(orNull(moment), 'created_at', 'modified_at', 'content_created_at', 'content_modified_at');
+const stamps = each(orNull(timestamp), 'created_at', 'modified_at', 'content_created_at', 'content_modified_at');
 const shared = {
   ...each(anyObject, 'permissions', 'metadata', 'classification', 'watermark_info'),
   ...each(flag, 'has_collaborations', 'is_externally_owned', 'is_accessible_via_shared_link'),
@@ -55,7 +55,7 @@ const fileFields = {
   ...{ ...common, ...stamps, ...shared, type: oneOf('file'), etag: maybe, sha1: text, size: integer },
   ...{ file_version: version, lock: orNull(anyObject), comment_count: integer, is_package: flag },
   ...each(text, 'version_number', 'extension', 'uploader_display_name'),
-  ...each(orNull(moment), 'expires_at', 'disposition_at'),
+  ...each(orNull(timestamp), 'expires_at', 'disposition_at'),
   ...each(anyObject, 'expiring_embed_link', 'representations'),
   shared_link_permission_options: listOf(text),
 };
@@ -69,7 +69,7 @@ const folderFields = {
 };
 const linkFields = {
   ...{ ...common, type: oneOf('web_link'), etag: text, url: text },
-  ...each(moment, 'created_at', 'modified_at'),
+  ...each(timestamp, 'created_at', 'modified_at'),
 };
 const named = ['id', 'type'];
 const [file, folder, webLink] = [object(fileFields, named), object(folderFields, named), object(linkFields, named)];
@@ -84,7 +84,7 @@ const eventSource = object(
 );
 const event = object({
   ...each(text, 'type', 'event_id', 'session_id'),
-  ...each(moment, 'created_at', 'recorded_at'),
+  ...each(timestamp, 'created_at', 'recorded_at'),
   created_by: user,
   event_type: { ...text, pattern: /^[A-Z][A-Z\d_]+$/ },
   source: {
@@ -98,7 +98,7 @@ export const box: AnswerTable = {
   name: 'box',
   specification: 'https://github.com/box/box-openapi',
   version: '2024.0, c9a878a9',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   selection: 'fields',
   refusal: object({
     type: oneOf('error'),

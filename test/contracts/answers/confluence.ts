@@ -2,20 +2,20 @@
  * Answers of Confluence Cloud, from its OpenAPI document, which names no field as required: those that objects and pages need
  * are. Parents are null at the top of a space, as the descriptions say.
  */
-import { anyObject, each, flag, integer, listOf, moment, object, oneOf, orNull, type Shape, text } from './shape.js';
+import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
 const maybe = orNull(text);
 const links = object(each(text, 'webui', 'editui', 'tinyui', 'base', 'next'));
-const version = object({ createdAt: moment, number: integer, minorEdit: flag, ...each(text, 'message', 'authorId') }, [
-  'number',
-  'createdAt',
-]);
+const version = object(
+  { createdAt: timestamp, number: integer, minorEdit: flag, ...each(text, 'message', 'authorId') },
+  ['number', 'createdAt'],
+);
 const content = object(each(text, 'representation', 'value'), ['representation', 'value']);
 const body = object(each(content, 'storage', 'atlas_doc_format', 'view'));
 const statuses = ['current', 'draft', 'historical', 'trashed', 'deleted', 'any'];
 const always = ['id', 'status', 'title', 'createdAt', 'version'];
-const common = { ...each(text, 'id', 'title', 'authorId'), createdAt: moment, version, _links: links };
+const common = { ...each(text, 'id', 'title', 'authorId'), createdAt: timestamp, version, _links: links };
 const parent = {
   parentId: maybe,
   parentType: orNull(oneOf('page', 'whiteboard', 'database', 'embed', 'folder')),
@@ -45,7 +45,7 @@ const space = object(
   {
     ...each(text, 'id', 'key', 'name', 'authorId', 'homepageId'),
     type: oneOf('global', 'collaboration', 'knowledge_base', 'personal'),
-    ...{ status: oneOf('current', 'archived'), createdAt: moment, _links: links },
+    ...{ status: oneOf('current', 'archived'), createdAt: timestamp, _links: links },
     ...each(orNull(anyObject), 'description', 'icon'),
     ...each(anyObject, 'labels', 'properties', 'operations', 'permissions'),
   },
@@ -69,7 +69,7 @@ export const confluence: AnswerTable = {
   specification:
     'https://dac-static.atlassian.com/cloud/confluence/openapi-v2.v3.json (copy in Pygmalion-Records/confluence-local-sync)',
   version: '2.0.0, copied 2025-01-27',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   // The API lists errors; the gateway for apps answers with one code and message.
   refusal: object({
     errors: listOf(

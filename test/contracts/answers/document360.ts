@@ -101,7 +101,7 @@ export const document360: AnswerTable = {
   name: 'document360',
   specification: 'https://github.com/twardoch/d361api/blob/5f26903/swagger.json',
   version: '2.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: whole(envelope),
   operations: {
     'GET /v2/ProjectVersions': answer(orNull(listOf(projectVersion))),

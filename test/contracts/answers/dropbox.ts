@@ -6,7 +6,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   objectBy,
   type Shape,
@@ -18,7 +18,7 @@ const metadata = each(text, 'name', 'path_lower', 'path_display', 'parent_shared
 const sharing = { read_only: flag, ...each(text, 'parent_shared_folder_id') };
 const file = object(
   {
-    ...{ ...metadata, id: text, ...each(moment, 'client_modified', 'server_modified'), size: integer },
+    ...{ ...metadata, id: text, ...each(timestamp, 'client_modified', 'server_modified'), size: integer },
     rev: { ...text, pattern: /^[\da-f]{9,}$/ },
     content_hash: { ...text, pattern: /^[\da-f]{64}$/ },
     ...each(flag, 'is_downloadable', 'has_explicit_shared_members', 'is_restorable'),
@@ -85,7 +85,7 @@ export const dropbox: AnswerTable = {
   name: 'dropbox',
   specification: 'https://github.com/dropbox/dropbox-api-spec',
   version: '0d994ebe',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal,
   // https://www.dropbox.com/developers/documentation/http/documentation#error-handling
   textRefusals: [400],

@@ -106,7 +106,7 @@ export const freshdesk: AnswerTable = {
   name: 'freshdesk',
   specification: 'https://developers.freshdesk.com/api/',
   version: 'v2',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({
     ...{ description: text, errors: listOf(refusedField) },
     // Refusals that concern no field.

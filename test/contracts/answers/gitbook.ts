@@ -1,5 +1,17 @@
 /** Answers of GitBook, from its OpenAPI document: the fields that are always there, and those that a connector may read. */
-import { anyObject, each, flag, listOf, moment, number, object, objectBy, oneOf, type Shape, text } from './shape.js';
+import {
+  anyObject,
+  each,
+  flag,
+  listOf,
+  timestamp,
+  number,
+  object,
+  objectBy,
+  oneOf,
+  type Shape,
+  text,
+} from './shape.js';
 import type { AnswerTable } from './table.js';
 
 const urls = object(each(text, 'location', 'app', 'published', 'public', 'icon', 'logo'), ['location']);
@@ -8,7 +20,7 @@ const space = object(
   {
     ...{ object: oneOf('space'), ...each(text, 'id', 'title', 'emoji', 'organization', 'parent', 'revision') },
     visibility: oneOf('public', 'unlisted', 'share-link', 'visitor-auth', 'in-collection', 'private'),
-    ...each(moment, 'createdAt', 'updatedAt', 'deletedAt'),
+    ...each(timestamp, 'createdAt', 'updatedAt', 'deletedAt'),
     ...{ editMode: oneOf('live', 'locked'), type: oneOf('styleguide'), language: text, urls, defaultLevel: level },
     ...each(anyObject, 'mergeRules', 'gitSync', 'visitorAuth', 'permissions'),
     imports: listOf(anyObject),
@@ -23,7 +35,7 @@ const space = object(
 const organization = object(
   {
     ...{ object: oneOf('organization'), ...each(text, 'id', 'title', 'hostname', 'plan', 'useCase', 'customHostname') },
-    ...{ createdAt: moment, emailDomains: listOf(text), type: oneOf('business', 'community'), urls },
+    ...{ createdAt: timestamp, emailDomains: listOf(text), type: oneOf('business', 'community'), urls },
     ...each(flag, 'sso', 'ai', 'inviteLinks', 'auditLogs'),
     ...each(anyObject, 'billing', 'mergeRules', 'trial', 'blocked', 'permissions', 'defaultContent'),
   },
@@ -35,7 +47,7 @@ const organization = object(
 
 const base = {
   ...each(text, 'id', 'title', 'linkTitle', 'emoji', 'icon', 'condition'),
-  ...each(moment, 'createdAt', 'updatedAt'),
+  ...each(timestamp, 'createdAt', 'updatedAt'),
 };
 /** The pages in a page, filled below. */
 const within: { type: 'array'; items?: Shape } = { type: 'array' };
@@ -60,7 +72,7 @@ export const gitbook: AnswerTable = {
   name: 'gitbook',
   specification: 'https://www.npmjs.com/package/@gitbook/api',
   version: '0.202.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({ error: object({ code: number, message: text }, ['code', 'message']) }, ['error']),
   operations: {
     'GET /user': object({ object: oneOf('user'), ...each(text, 'id', 'displayName', 'email', 'photoURL'), urls }, [

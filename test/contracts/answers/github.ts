@@ -77,7 +77,7 @@ export const github: AnswerTable = {
   name: 'github',
   specification: 'https://github.com/octokit/openapi',
   version: '23.0.2',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal,
   operations: {
     'GET /user': account,

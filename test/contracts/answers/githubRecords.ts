@@ -7,7 +7,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   oneOf,
   orNull,
@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, Shape>>;
 export const record = (fields: Fields, more: Fields = {}): Shape => object({ ...fields, ...more }, Object.keys(fields));
 
 const maybe = orNull(text);
-const soon = orNull(moment);
+const soon = orNull(timestamp);
 const flags = <N extends string>(...names: readonly N[]): Record<N, Shape> => each(flag, ...names);
 
 const PERSON = {
@@ -35,14 +35,14 @@ export const person = record(PERSON, {
   ...each(maybe, 'name', 'email'),
   ...each(text, 'starred_at', 'user_view_type'),
 });
-const nobody = orNull(person);
+const nullablePerson = orNull(person);
 
 const PROFILE = {
   ...PERSON,
   ...each(integer, 'public_repos', 'public_gists', 'followers', 'following'),
   ...each(maybe, 'name', 'company', 'blog', 'location', 'email', 'bio'),
   hireable: orNull(flag),
-  ...each(moment, 'created_at', 'updated_at'),
+  ...each(timestamp, 'created_at', 'updated_at'),
 };
 const OWN = each(integer, 'private_gists', 'total_private_repos', 'owned_private_repos', 'disk_usage', 'collaborators');
 const PROFILE_MORE = {
@@ -102,7 +102,7 @@ export const wholeRepository = record(
     ...REPOSITORY,
     has_discussions: flag,
     ...each(integer, 'subscribers_count', 'network_count'),
-    ...each(moment, 'pushed_at', 'created_at', 'updated_at'),
+    ...each(timestamp, 'pushed_at', 'created_at', 'updated_at'),
   },
   {
     ...REPOSITORY_MORE,
@@ -116,7 +116,7 @@ const association = oneOf(
   ...['COLLABORATOR', 'CONTRIBUTOR', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR', 'MANNEQUIN', 'MEMBER', 'NONE', 'OWNER'],
 );
 const milestone = orNull(anyObject);
-const times = { ...each(moment, 'created_at', 'updated_at'), closed_at: soon };
+const times = { ...each(timestamp, 'created_at', 'updated_at'), closed_at: soon };
 const issueLabel = eitherOf(
   text,
   object({
@@ -131,7 +131,7 @@ export const issue = record(
     ...each(integer, 'id', 'number', 'comments'),
     ...each(text, 'node_id', 'url', 'repository_url', 'labels_url', 'comments_url', 'events_url', 'html_url'),
     ...each(text, 'state', 'title'),
-    ...each(nobody, 'user', 'assignee'),
+    ...each(nullablePerson, 'user', 'assignee'),
     labels: listOf(issueLabel),
     milestone,
     locked: flag,
@@ -143,7 +143,7 @@ export const issue = record(
     assignees: listOf(person),
     pull_request: record(each(maybe, 'diff_url', 'html_url', 'patch_url', 'url'), { merged_at: soon }),
     draft: flag,
-    closed_by: nobody,
+    closed_by: nullablePerson,
     ...each(text, 'body_html', 'body_text', 'timeline_url'),
     ...each(anything, 'type', 'performed_via_github_app', 'pinned_comment', 'issue_field_values', 'repository'),
     ...each(anyObject, 'reactions', 'sub_issues_summary', 'issue_dependencies_summary'),
@@ -168,8 +168,8 @@ const TEAM_MORE = {
  * A branch. If the fork or its owner was deleted, its repository, owner and label are null, although the document excludes that.
  * https://github.com/github/rest-api-description/issues/1811, …/issues/5562
  */
-const head = record({ ...each(text, 'ref', 'sha'), label: maybe, repo: orNull(repository), user: nobody });
-const base = record({ ...each(text, 'ref', 'sha', 'label'), repo: repository, user: nobody });
+const head = record({ ...each(text, 'ref', 'sha'), label: maybe, repo: orNull(repository), user: nullablePerson });
+const base = record({ ...each(text, 'ref', 'sha', 'label'), repo: repository, user: nullablePerson });
 const link = record({ href: text });
 const PULL = {
   ...each(integer, 'id', 'number'),
@@ -177,11 +177,11 @@ const PULL = {
   ...each(text, 'review_comments_url', 'review_comment_url', 'comments_url', 'title'),
   ...each(maybe, 'body', 'merge_commit_sha'),
   locked: flag,
-  user: nobody,
+  user: nullablePerson,
   milestone,
   ...times,
   merged_at: soon,
-  assignee: nobody,
+  assignee: nullablePerson,
   ...{ head, base },
   _links: record(
     each(link, 'comments', 'commits', 'statuses', 'html', 'issue', 'review_comments', 'review_comment', 'self'),
@@ -209,7 +209,7 @@ export const wholePull = record(
     merged: flag,
     mergeable: orNull(flag),
     mergeable_state: text,
-    merged_by: nobody,
+    merged_by: nullablePerson,
     maintainer_can_modify: flag,
     ...each(integer, 'comments', 'review_comments', 'commits', 'additions', 'deletions', 'changed_files'),
   },
@@ -226,8 +226,8 @@ export const reviewComment = record(
     pull_request_url: text,
     id: integer,
     pull_request_review_id: orNull(integer),
-    user: nobody,
-    ...each(moment, 'created_at', 'updated_at'),
+    user: nullablePerson,
+    ...each(timestamp, 'created_at', 'updated_at'),
     author_association: association,
     _links: record(each(link, 'self', 'html', 'pull_request')),
   },
@@ -252,9 +252,9 @@ export const changedFile = record(
   },
   each(text, 'patch', 'previous_filename'),
 );
-const signature = orNull(object({ ...each(text, 'name', 'email'), date: moment }));
+const signature = orNull(object({ ...each(text, 'name', 'email'), date: timestamp }));
 /** The account of an author is null or empty if the mail address belongs to none. */
-const author = eitherOf(nobody, object({}));
+const author = eitherOf(nullablePerson, object({}));
 export const commit = record(
   {
     ...each(text, 'url', 'sha', 'node_id', 'html_url', 'comments_url'),

@@ -3,7 +3,7 @@
  * identify an object; those may be null that others found null:
  * https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/calls.ts
  */
-import { anyObject, each, flag, integer, listOf, moment, object, oneOf, orNull, type Shape, text } from './shape.js';
+import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
 const maybe = orNull(text);
@@ -18,7 +18,7 @@ const workspace = object({ id, ...each(text, 'name', 'description') }, ['id', 'n
 const call = object(
   {
     ...{ ...each(id, 'id', 'workspaceId', 'primaryUserId'), ...each(text, 'url', 'title'), duration: integer },
-    ...each(moment, 'scheduled', 'started'),
+    ...each(timestamp, 'scheduled', 'started'),
     ...{ direction: oneOf('Inbound', 'Outbound', 'Conference', 'Unknown'), media: oneOf('Video', 'Audio') },
     ...{ scope: oneOf('Internal', 'External', 'Unknown'), language: text, system: text, isPrivate: flag },
     ...each(maybe, 'sdrDisposition', 'clientUniqueId', 'customData', 'purpose', 'meetingUrl', 'calendarEventId'),
@@ -43,11 +43,11 @@ const callData = object(
 const sentence = object({ ...each(integer, 'start', 'end'), text }, ['start', 'end', 'text']);
 const monologue = object({ speakerId: text, topic: maybe, sentences: listOf(sentence) }, ['speakerId', 'sentences']);
 const transcript = object({ callId: id, transcript: listOf(monologue) }, ['callId', 'transcript']);
-const changed = { createdBy: id, updated: moment };
+const changed = { createdBy: id, updated: timestamp };
 const folder = object({ id, name: text, parentFolderId: orNull(id), ...changed }, ['id', 'name']);
 const libraryCall = object(
   {
-    ...{ id, title: text, note: maybe, addedBy: id, created: moment, url: text },
+    ...{ id, title: text, note: maybe, addedBy: id, created: timestamp, url: text },
     snippet: orNull(object(each(integer, 'fromSec', 'toSec'))),
   },
   ['id'],
@@ -59,7 +59,7 @@ export const gong: AnswerTable = {
   name: 'gong',
   specification: 'https://github.com/cedricziel/gong-rs/blob/e8be3fd/spec/openapi.json',
   version: 'V2',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({ requestId: text, errors: listOf(text) }, ['requestId', 'errors']),
   operations: {
     'GET /workspaces': answer('workspaces', workspace),

@@ -6,7 +6,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   oneOf,
   orNull,
@@ -17,11 +17,11 @@ import {
 export const GRAPH = {
   specification: 'https://github.com/microsoftgraph/msgraph-metadata/blob/master/clean_v10_metadata/cleanMetadata.xml',
   version: 'v1.0, 84c1cb51',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
 } as const;
 
 const maybe = orNull(text);
-const stamp = orNull(moment);
+const stamp = orNull(timestamp);
 const facet = orNull(anyObject);
 
 /** Returns an entity: an object with an id. @param kind pattern of its `@odata.type` */
@@ -66,7 +66,7 @@ const reference = object({
 const baseItem = {
   id: text,
   ...each(facet, 'createdBy', 'lastModifiedBy'),
-  ...each(moment, 'createdDateTime', 'lastModifiedDateTime'),
+  ...each(timestamp, 'createdDateTime', 'lastModifiedDateTime'),
   ...each(maybe, 'description', 'eTag', 'name', 'webUrl'),
   parentReference: orNull(reference),
 };

@@ -76,7 +76,7 @@ export const guru: AnswerTable = {
   name: 'guru',
   specification: 'https://developer.getguru.com/docs/cards',
   version: 'v1',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   // No schema of refusals is published.
   refusal: anyObject,
   operations: {

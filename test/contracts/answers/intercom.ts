@@ -169,7 +169,7 @@ export const intercom: AnswerTable = {
   name: 'intercom',
   specification: 'https://github.com/intercom/Intercom-OpenAPI',
   version: '2.14, 8889625a',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object(
     {
       ...{ type: oneOf('error.list'), request_id: maybe },

@@ -5,7 +5,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   number,
   object,
   objectBy,
@@ -107,7 +107,7 @@ const single: Readonly<Record<string, Shape>> = {
   number: orNull(number),
   ...each(maybe, 'url', 'email', 'phone_number'),
   ...each(orNull(option), 'select', 'status'),
-  ...each(moment, 'created_time', 'last_edited_time'),
+  ...each(timestamp, 'created_time', 'last_edited_time'),
   ...each(anyUser, 'created_by', 'last_edited_by'),
   ...{ multi_select: listOf(option), date: maybeDate, checkbox: flag, files, button: empty },
   formula: typed({ boolean: maybeFlag, date: maybeDate, number: orNull(number), string: maybe, unsupported: empty }),
@@ -137,7 +137,7 @@ const item = typed(
   { object: oneOf('property_item'), id: text },
 );
 
-const dated = each(moment, 'created_time', 'last_edited_time');
+const dated = each(timestamp, 'created_time', 'last_edited_time');
 const inTrash = each(flag, 'in_trash', 'archived');
 const shown = { icon, cover, url: text, public_url: maybe };
 const authored = each(partialUser, 'created_by', 'last_edited_by');
@@ -222,7 +222,7 @@ export const notion: AnswerTable = {
   name: 'notion',
   specification: 'https://github.com/makenotion/notion-sdk-js/tree/main/src/api-endpoints',
   version: '@notionhq/client 5.26.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object(
     {
       object: oneOf('error'),

@@ -2,7 +2,7 @@
  * Answers of S3, from its published model, which names no member as required: those that the API reference shows in each
  * answer are.
  */
-import { each, flag, integer, listOf, moment, object, oneOf, type Shape, text } from './shape.js';
+import { each, flag, integer, listOf, timestamp, object, oneOf, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -10,7 +10,7 @@ const document = (name: string, fields: Readonly<Record<string, Shape>>, require
   object({ [name]: object({ '@xmlns': oneOf(NAMESPACE), ...fields }, ['@xmlns', ...required]) }, [name]);
 
 const owner = object(each(text, 'ID', 'DisplayName'), ['ID']);
-const bucket = object({ ...each(text, 'Name', 'BucketRegion', 'BucketArn'), CreationDate: moment }, [
+const bucket = object({ ...each(text, 'Name', 'BucketRegion', 'BucketArn'), CreationDate: timestamp }, [
   ...['Name', 'CreationDate'],
 ]);
 const storageClass = oneOf(
@@ -20,12 +20,12 @@ const storageClass = oneOf(
 );
 const contents = object(
   {
-    ...{ Key: text, LastModified: moment, ETag: { ...text, pattern: /^"[^"]+"$/ }, Size: integer },
+    ...{ Key: text, LastModified: timestamp, ETag: { ...text, pattern: /^"[^"]+"$/ }, Size: integer },
     ...{ StorageClass: storageClass, Owner: owner, ChecksumType: oneOf('COMPOSITE', 'FULL_OBJECT') },
     ChecksumAlgorithm: listOf(
       oneOf(...['CRC32', 'CRC32C', 'SHA1', 'SHA256', 'CRC64NVME', 'MD5', 'SHA512', 'XXHASH64', 'XXHASH3', 'XXHASH128']),
     ),
-    RestoreStatus: object({ IsRestoreInProgress: flag, RestoreExpiryDate: moment }),
+    RestoreStatus: object({ IsRestoreInProgress: flag, RestoreExpiryDate: timestamp }),
   },
   ['Key', 'LastModified', 'ETag', 'Size', 'StorageClass'],
 );
@@ -34,7 +34,7 @@ export const s3: AnswerTable = {
   name: 's3',
   specification: 'https://github.com/boto/botocore/blob/1.44.8/botocore/data/s3/2006-03-01/service-2.json',
   version: '2006-03-01, botocore 1.44.8',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   isXml: true,
   // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html: some codes have more elements.
   refusal: object(

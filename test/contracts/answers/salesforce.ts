@@ -1,5 +1,5 @@
 import { answerOf } from '../soqlContract.js';
-import { anyObject, anything, each, flag, integer, listOf, moment, object, oneOf, orNull, text } from './shape.js';
+import { anyObject, anything, each, flag, integer, listOf, timestamp, object, oneOf, orNull, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
 const maybe = orNull(text);
@@ -38,7 +38,7 @@ const field = object(
 const refusal = listOf(
   object({ ...each(text, 'message', 'errorCode'), fields: listOf(text) }, ['message', 'errorCode']),
 );
-const COMMON = { version: 'v67.0; @jsforce/jsforce-node 3.10.16', taken: '2026-11-26', refusal } as const;
+const COMMON = { version: 'v67.0; @jsforce/jsforce-node 3.10.16', takenOn: '2026-11-26', refusal } as const;
 
 export const salesforce: AnswerTable = {
   ...COMMON,
@@ -54,8 +54,8 @@ export const salesforce: AnswerTable = {
     },
     'GET /sobjects/{object}/deleted': object(
       {
-        deletedRecords: listOf(object({ id: text, deletedDate: moment }, ['id', 'deletedDate'])),
-        ...each(moment, 'earliestDateAvailable', 'latestDateCovered'),
+        deletedRecords: listOf(object({ id: text, deletedDate: timestamp }, ['id', 'deletedDate'])),
+        ...each(timestamp, 'earliestDateAvailable', 'latestDateCovered'),
       },
       ['deletedRecords', 'earliestDateAvailable', 'latestDateCovered'],
     ),

@@ -30,7 +30,7 @@ export const serviceNow: AnswerTable = {
   name: 'serviceNow',
   specification: 'https://github.com/ServiceNow/ServiceNowDocs',
   version: 'Australia, cb48b5c3',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: object({ error: object({ message: text, detail: orNull(text) }, ['message']), status: oneOf('failure') }, [
     ...['error', 'status'],
   ]),

@@ -10,7 +10,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   number,
   object,
   objectBy,
@@ -31,7 +31,7 @@ const SHIP = object(
     isMoored: flag,
     master: orNull(object({ name: text }, ['name'])),
     ports: listOf(text),
-    built: moment,
+    built: timestamp,
   },
   ['id', 'name'],
 );
@@ -74,15 +74,15 @@ test('compares an object with the variant that one of its fields names', () => {
 });
 
 const CONTRACT: Contract = {
-  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26' },
+  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-26' },
   ...{
     part: 'api',
-    elsewhere: '^/files/',
+    ignoredPaths: '^/files/',
     operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} },
   },
 };
 const TABLE: AnswerTable = {
-  ...{ name: 'harbour', specification: 'https://a.example', version: '1', taken: '2026-11-26', selection: 'fields' },
+  ...{ name: 'harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-26', selection: 'fields' },
   refusal: object({ code: text }, ['code']),
   textRefusals: [400],
   operations: {
@@ -168,15 +168,15 @@ describe('an answer in XML', () => {
   });
 });
 
-test('every table of answers belongs to a table of requests, and states the origin and date of its facts', () =>
+test('every table of answers belongs to a table of requests, and states the origin and date of its shapes', () =>
   everyRow(
     ANSWERS,
     ({ name }) => name,
-    ({ name, specification, taken, operations }) => {
+    ({ name, specification, takenOn, operations }) => {
       const contract = CONTRACTS.find((one) => one.name === name);
       expect(Object.keys(contract?.operations ?? {})).toEqual(expect.arrayContaining(Object.keys(operations)));
       expect(specification).toMatch(/^https:\/\//);
-      expect(taken).toMatch(/^\d{4}-\d\d-\d\d$/);
+      expect(takenOn).toMatch(/^\d{4}-\d\d-\d\d$/);
       return Promise.resolve();
     },
   ));

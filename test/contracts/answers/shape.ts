@@ -29,8 +29,8 @@ export const integer: Shape = { type: 'integer' };
 export const number: Shape = { type: 'number' };
 export const flag: Shape = { type: 'boolean' };
 export const anything: Shape = { type: 'any' };
-/** A moment of ISO 8601 with a time zone. */
-export const moment: Shape = {
+/** An ISO 8601 timestamp with a time zone. */
+export const timestamp: Shape = {
   type: 'string',
   pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/,
 };

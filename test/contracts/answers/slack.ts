@@ -179,7 +179,7 @@ export const slack: AnswerTable = {
   name: 'slack',
   specification: 'https://github.com/slackapi/slack-api-specs',
   version: 'bc08db49 (archived in 2021); @slack/web-api 8.2.0',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   refusal: refused,
   operations: {
     'POST /auth.test': answer(

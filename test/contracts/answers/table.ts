@@ -14,8 +14,8 @@ export interface AnswerTable {
   /** Address of the published schemas. */
   readonly specification: string;
   readonly version: string;
-  /** Date on which the facts were taken, as YYYY-MM-DD. */
-  readonly taken: string;
+  /** Date on which the shapes were taken, as YYYY-MM-DD. */
+  readonly takenOn: string;
   /** Query parameter that selects fields, separated by commas. */
   readonly selection?: string;
   /** Set if answers are XML: shapes then describe an object whose only field is the root element. */
@@ -52,7 +52,7 @@ export function answerProblems(
   path: string,
   { method, url, status, text }: EmulatedAnswer,
 ): string[] {
-  if (contract.elsewhere !== undefined && new RegExp(contract.elsewhere).test(path)) return [];
+  if (contract.ignoredPaths !== undefined && new RegExp(contract.ignoredPaths).test(path)) return [];
   const name = operationOf(contract, method, path);
   const known = status >= 400 ? refusal : name === null ? undefined : operations[name];
   const hasNoBody = status === 204 || (status >= 300 && status < 400);

@@ -8,7 +8,7 @@ import {
   flag,
   integer,
   listOf,
-  moment,
+  timestamp,
   object,
   oneOf,
   text,
@@ -38,7 +38,7 @@ const item = object(
           ...{ ...stamped, itemType: text, parentItem: text, deleted: integer, collections: listOf(text) },
           linkMode: oneOf('imported_file', 'imported_url', 'linked_file', 'linked_url', 'embedded_image'),
           ...{ tags: listOf(anyObject), relations: anything, creators: listOf(anyObject) },
-          ...each(moment, 'dateAdded', 'dateModified'),
+          ...each(timestamp, 'dateAdded', 'dateModified'),
         },
         ['key', 'version', 'itemType', 'dateAdded', 'dateModified', 'tags', 'relations'],
       ),
@@ -71,7 +71,7 @@ const groupData = {
 const group = object(
   {
     ...{ id: integer, version: integer, links },
-    meta: object({ created: moment, lastModified: moment, numItems: integer, isAdmin: flag }, [
+    meta: object({ created: timestamp, lastModified: timestamp, numItems: integer, isAdmin: flag }, [
       ...['created', 'lastModified', 'numItems'],
     ]),
     data: object({ ...groupData, hasImage: integer, ...each(listOf(integer), 'admins', 'members') }, [
@@ -85,7 +85,7 @@ export const zotero: AnswerTable = {
   name: 'zotero',
   specification: 'https://github.com/zotero/dataserver',
   version: '3, 5cf550f3',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   textRefusals: [400, 403, 404, 429, 500, 503],
   refusal: text,
   operations: {

@@ -8,112 +8,115 @@ const DELTA =
 
 export const outlook: SourceObservations = {
   source: 'Outlook',
-  facts: [
+  observations: [
     {
-      about: 'changes',
-      fact: 'With immutable ids, a message that moves away and back is reported as removed, and never again.',
-      ...{ seen: 'https://github.com/microsoftgraph/microsoft-graph-docs/issues/21752', date: '2023-06-21' },
-      ours: {
-        safe: 'Each removed message is requested; if it exists outside of Deleted Items, it is kept.',
-        in: 'connectors/microsoft/outlook/changes.ts',
+      aspect: 'changes',
+      statement: 'With immutable ids, a message that moves away and back is reported as removed, and never again.',
+      ...{ link: 'https://github.com/microsoftgraph/microsoft-graph-docs/issues/21752', date: '2023-06-21' },
+      evidence: {
+        reason: 'Each removed message is requested; if it exists outside of Deleted Items, it is kept.',
+        file: 'connectors/microsoft/outlook/changes.ts',
       },
     },
     {
-      about: 'changes',
-      fact: 'With immutable ids, a move is reported in the old folder only.',
-      ...{ seen: 'https://github.com/wisecom-oy/atlas/issues/48', date: '2026-07-14' },
-      ours: {
+      aspect: 'changes',
+      statement: 'With immutable ids, a move is reported in the old folder only.',
+      ...{ link: 'https://github.com/wisecom-oy/atlas/issues/48', date: '2026-07-14' },
+      evidence: {
         test: [SUITE, 'follows a moved message in any order of folders, and reports one in Deleted Items as deleted'],
       },
     },
     {
-      about: 'changes',
-      fact: 'Default ids change with each move, so requests for stored ids are answered with 404 after a rule has moved the message.',
-      ...{ seen: 'https://github.com/kellylford/QuickMail/issues/366', date: '2026-07-25' },
-      ours: {
-        safe: 'All requests for messages require immutable ids (PREFER).',
-        in: 'connectors/microsoft/outlook/messages.ts',
+      aspect: 'changes',
+      statement:
+        'Default ids change with each move, so requests for stored ids are answered with 404 after a rule has moved the message.',
+      ...{ link: 'https://github.com/kellylford/QuickMail/issues/366', date: '2026-07-25' },
+      evidence: {
+        reason: 'All requests for messages require immutable ids (PREFER).',
+        file: 'connectors/microsoft/outlook/messages.ts',
       },
     },
     {
-      about: 'listing',
-      fact: 'The list of folders has ten entries per page, and only direct children: others are missed without paging.',
-      ...{ seen: 'https://github.com/n8n-io/n8n/issues/17078', date: '2025-07-07' },
-      ours: { test: [SUITE, 'are all listed, each after its parent'] },
+      aspect: 'listing',
+      statement:
+        'The list of folders has ten entries per page, and only direct children: others are missed without paging.',
+      ...{ link: 'https://github.com/n8n-io/n8n/issues/17078', date: '2025-07-07' },
+      evidence: { test: [SUITE, 'are all listed, each after its parent'] },
     },
     {
-      about: 'listing',
-      fact: 'Hidden folders, which users do not see in Outlook, are listed only with includeHiddenFolders.',
-      ...{ seen: FOLDERS, date: '2026-11-26' },
-      ours: {
+      aspect: 'listing',
+      statement: 'Hidden folders, which users do not see in Outlook, are listed only with includeHiddenFolders.',
+      ...{ link: FOLDERS, date: '2026-11-26' },
+      evidence: {
         test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
         fixed: true,
       },
     },
     {
-      about: 'listing',
-      fact: 'Searches are listed as folders, with messages of other folders.',
-      ...{ seen: FOLDERS, date: '2026-11-26' },
-      ours: {
+      aspect: 'listing',
+      statement: 'Searches are listed as folders, with messages of other folders.',
+      ...{ link: FOLDERS, date: '2026-11-26' },
+      evidence: {
         test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
       },
     },
     {
-      about: 'paging',
-      fact: 'A feed accepts only a few filters and orders, and its page size only by the header Prefer.',
-      ...{ seen: DELTA, date: '2026-11-26' },
-      ours: {
-        safe: 'The feed is requested with $select and the header only; filters use the list of messages.',
-        in: 'connectors/microsoft/outlook/messages.ts',
+      aspect: 'paging',
+      statement: 'A feed accepts only a few filters and orders, and its page size only by the header Prefer.',
+      ...{ link: DELTA, date: '2026-11-26' },
+      evidence: {
+        reason: 'The feed is requested with $select and the header only; filters use the list of messages.',
+        file: 'connectors/microsoft/outlook/messages.ts',
       },
     },
     {
-      about: 'changes',
-      fact: 'Each folder has a feed of its own; a mailbox has none.',
-      ...{ seen: DELTA, date: '2026-11-26' },
-      ours: { test: [SUITE, 'reads new folders from the beginning, and reports removed folders'] },
+      aspect: 'changes',
+      statement: 'Each folder has a feed of its own; a mailbox has none.',
+      ...{ link: DELTA, date: '2026-11-26' },
+      evidence: { test: [SUITE, 'reads new folders from the beginning, and reports removed folders'] },
     },
     {
-      about: 'formats',
-      fact: 'A request for a message together with very many attachments is answered with 503.',
-      ...{ seen: 'https://github.com/alcionai/corso/issues/4991', date: '2024-01-08' },
-      ours: {
-        safe: 'Attachments are listed without contents, and each is a file that fails by itself.',
-        in: 'connectors/microsoft/outlook/messages.ts',
+      aspect: 'formats',
+      statement: 'A request for a message together with very many attachments is answered with 503.',
+      ...{ link: 'https://github.com/alcionai/corso/issues/4991', date: '2024-01-08' },
+      evidence: {
+        reason: 'Attachments are listed without contents, and each is a file that fails by itself.',
+        file: 'connectors/microsoft/outlook/messages.ts',
       },
     },
     {
-      about: 'formats',
-      fact: 'Bodies are HTML unless the request asks for text.',
-      ...{ seen: 'https://github.com/NangoHQ/nango/commit/f861997671', date: '2024-10-09' },
-      ours: { test: [SUITE, 'that arrive as HTML, although text was requested, are HTML'] },
+      aspect: 'formats',
+      statement: 'Bodies are HTML unless the request asks for text.',
+      ...{ link: 'https://github.com/NangoHQ/nango/commit/f861997671', date: '2024-10-09' },
+      evidence: { test: [SUITE, 'that arrive as HTML, although text was requested, are HTML'] },
     },
     {
-      about: 'formats',
-      fact: '`sender` is an object, and may be missing, for example in drafts.',
-      ...{ seen: 'https://github.com/NangoHQ/nango/commit/0ce981ac4a', date: '2024-11-18' },
-      ours: {
-        safe: '`from` is used, otherwise `sender`; a message without both has no sender.',
-        in: 'connectors/microsoft/outlook/adapter.ts',
+      aspect: 'formats',
+      statement: '`sender` is an object, and may be missing, for example in drafts.',
+      ...{ link: 'https://github.com/NangoHQ/nango/commit/0ce981ac4a', date: '2024-11-18' },
+      evidence: {
+        reason: '`from` is used, otherwise `sender`; a message without both has no sender.',
+        file: 'connectors/microsoft/outlook/adapter.ts',
       },
     },
     {
-      about: 'listing',
-      fact: 'Ids of a shared mailbox are unknown in the mailbox of the signed-in user (ErrorInvalidMailboxItemId).',
-      ...{ seen: 'https://github.com/openai/codex/issues/31900', date: '2026-07-09' },
-      ours: {
-        safe: 'Only the mailbox of the signed-in user is listed (/me), and only its ids are requested.',
-        in: 'connectors/microsoft/outlook/folders.ts',
+      aspect: 'listing',
+      statement:
+        'Ids of a shared mailbox are unknown in the mailbox of the signed-in user (ErrorInvalidMailboxItemId).',
+      ...{ link: 'https://github.com/openai/codex/issues/31900', date: '2026-07-09' },
+      evidence: {
+        reason: 'Only the mailbox of the signed-in user is listed (/me), and only its ids are requested.',
+        file: 'connectors/microsoft/outlook/folders.ts',
       },
     },
     {
-      about: 'limits',
-      fact: 'An app has 10,000 requests per mailbox in ten minutes, and four at the same time.',
+      aspect: 'limits',
+      statement: 'An app has 10,000 requests per mailbox in ten minutes, and four at the same time.',
       ...{
-        seen: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
+        link: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
         date: '2026-11',
       },
-      ours: {
+      evidence: {
         test: [
           'test/long/largeAccounts.test.ts',
           '$name: within the quota, a checkpoint after at most a minute of work, complete after kill -9',

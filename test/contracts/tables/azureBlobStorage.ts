@@ -17,7 +17,7 @@ export const azureBlobStorage: Contract = {
   specification: 'https://www.npmjs.com/package/@azure/storage-blob',
   version: '12.32.0, 2026-04-06',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /': {
       query: {

@@ -6,7 +6,7 @@ export const box: Contract = {
   specification: 'https://github.com/box/box-openapi',
   version: '2024.0, c9a878a9',
   part: 'api',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /users/me': {
       query: {

@@ -8,7 +8,7 @@ export const confluence: Contract = {
   version: '2.0.0, copied 2025-01-27',
   part: 'api',
   base: '/ex/confluence/{cloudId}/wiki/api/v2',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /me': {
       source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',

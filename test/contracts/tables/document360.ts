@@ -9,7 +9,7 @@ export const document360: Contract = {
   specification: 'https://github.com/twardoch/d361api/blob/5f26903/swagger.json',
   version: '2.0',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /v2/ProjectVersions': { query: {}, headers },
     'GET /v2/ProjectVersions/{projectVersionId}/categories': {

@@ -5,7 +5,7 @@ export const dropbox: Contract = {
   source: 'Dropbox',
   specification: 'https://github.com/dropbox/dropbox-api-spec',
   version: '0d994ebe',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   part: 'api',
   operations: {
     'POST /users/get_current_account': {

@@ -23,7 +23,7 @@ export const freshdesk: Contract = {
   specification: REFERENCE,
   version: 'v2',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /agents/me': one('me'),
     'GET /solutions/categories': many('list_solution_category'),

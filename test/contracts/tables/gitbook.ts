@@ -6,7 +6,7 @@ export const gitbook: Contract = {
   specification: 'https://www.npmjs.com/package/@gitbook/api',
   version: '0.202.0',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /user': {
       query: {},

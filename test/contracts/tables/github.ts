@@ -6,7 +6,7 @@ export const github: Contract = {
   specification: 'https://github.com/octokit/openapi (api.github.com)',
   version: '23.0.2',
   part: 'api',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /user': {
       query: {},

@@ -7,7 +7,7 @@ export const gmail: Contract = {
   version: '20261005',
   part: 'api',
   prefix: '/gmail/v1/users/{userId}',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /profile': {
       query: {},

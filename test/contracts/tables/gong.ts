@@ -22,7 +22,7 @@ export const gong: Contract = {
   part: 'api',
   // The prefix of the specification is a part of the customer's address.
   prefix: '/v2',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /workspaces': { query: {}, headers },
     'GET /calls': {

@@ -6,7 +6,7 @@ export const googleCloudStorage: Contract = {
   specification: 'https://www.googleapis.com/discovery/v1/apis/storage/v1/rest',
   version: '20261009',
   part: 'api',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /b': {
       query: {

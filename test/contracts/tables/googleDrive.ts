@@ -7,7 +7,7 @@ export const googleDrive: Contract = {
   version: '20261106',
   part: 'api',
   prefix: '',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /about': {
       query: {},

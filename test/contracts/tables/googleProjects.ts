@@ -7,7 +7,7 @@ export const googleProjects: Contract = {
   version: '20261107',
   part: 'projects',
   prefix: '/v1',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /projects': {
       query: {

@@ -14,7 +14,7 @@ export const guru: Contract = {
   specification: REFERENCE,
   version: 'v1',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     'GET /whoami': { source: `${REFERENCE}/getv1whoami`, query: {}, headers },
     'GET /collections': { source: `${REFERENCE}/getv1collections`, query: { token }, headers },

@@ -6,8 +6,8 @@ export const intercom: Contract = {
   specification: 'https://github.com/intercom/Intercom-OpenAPI',
   version: '2.14, 8889625a',
   part: 'api',
-  elsewhere: '^/files/',
-  taken: '2026-11-26',
+  ignoredPaths: '^/files/',
+  takenOn: '2026-11-26',
   operations: {
     'GET /me': {
       query: {},

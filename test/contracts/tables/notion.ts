@@ -7,7 +7,7 @@ export const notion: Contract = {
   version: '2025-09-03, 1d384207',
   part: 'api',
   prefix: '/v1',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'GET /users/me': {
       query: {},

@@ -17,7 +17,7 @@ export const s3: Contract = {
   specification: 'https://github.com/boto/botocore/blob/1.44.8/botocore/data/s3/2006-03-01/service-2.json',
   version: '2006-03-01, botocore 1.44.8',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   // The SDK names each operation in the query.
   common: { 'x-id': { enum: ['ListBuckets', 'ListObjectsV2', 'GetObject'] } },
   operations: {

@@ -2,11 +2,14 @@ import type { Contract } from '../contract.js';
 import { soqlProblem } from '../soqlContract.js';
 
 const REST = 'https://developer.salesforce.com/docs/platform/api-rest/guide';
-/** Moments of the replication calls: https://developer.salesforce.com/docs/platform/api-rest/guide/resources-getdeleted.html. */
-const moment = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d)$', required: true } as const;
-const COMMON = { source: 'Salesforce', taken: '2026-11-26', version: 'v67.0' } as const;
+/** Timestamps of the replication calls: https://developer.salesforce.com/docs/platform/api-rest/guide/resources-getdeleted.html. */
+const timestamp = {
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d)$',
+  required: true,
+} as const;
+const COMMON = { source: 'Salesforce', takenOn: '2026-11-26', version: 'v67.0' } as const;
 
-/** Facts of the REST API's guide; Salesforce publishes no OpenAPI document of it. */
+/** Rules from the REST API's guide; Salesforce publishes no OpenAPI document of it. */
 export const salesforce: Contract = {
   ...COMMON,
   name: 'salesforce',
@@ -21,7 +24,7 @@ export const salesforce: Contract = {
     'GET /sobjects/{object}/describe': { source: `${REST}/resources-sobject-describe.html`, query: {} },
     'GET /sobjects/{object}/deleted': {
       source: `${REST}/resources-getdeleted.html`,
-      query: { start: moment, end: moment },
+      query: { start: timestamp, end: timestamp },
     },
     'GET /sobjects/ContentVersion/{version}/VersionData': {
       source: `${REST}/resources-sobject-blob-retrieve.html`,

@@ -20,14 +20,14 @@ const pages: Readonly<Record<string, Rule>> = {
   sysparm_offset: { type: 'integer', min: 0 },
 };
 
-/** Facts of the documentation that ServiceNow publishes as https://github.com/ServiceNow/ServiceNowDocs. */
+/** Rules from the documentation that ServiceNow publishes as https://github.com/ServiceNow/ServiceNowDocs. */
 export const serviceNow: Contract = {
   name: 'serviceNow',
   source: 'ServiceNow',
   specification: 'https://github.com/ServiceNow/ServiceNowDocs',
   version: 'Australia, cb48b5c3',
   part: 'api',
-  taken: '2026-11-27',
+  takenOn: '2026-11-27',
   operations: {
     // A parameter with another name is a condition on the field of that name.
     'GET /table/{tableName}': {

@@ -7,7 +7,7 @@ export const slack: Contract = {
   version: 'bc08db49 (archived in 2021)',
   part: 'api',
   asForm: true,
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   operations: {
     'POST /auth.test': {
       body: {},

@@ -18,13 +18,13 @@ const at = (page: string, query: Operation['query'] = {}): Operation => ({ sourc
 const center = (page: string, query: Operation['query'] = {}): Operation =>
   at(`help_center/help-center-api/${page}/`, query);
 
-/** Facts of the reference. Zendesk's OpenAPI lacks the help centre, cursors and sideloading. */
+/** Rules from the reference. Zendesk's OpenAPI lacks the help centre, cursors and sideloading. */
 export const zendesk: Contract = {
   name: 'zendesk',
   source: 'Zendesk',
   specification: 'https://developer.zendesk.com/api-reference/',
   version: 'API v2',
-  taken: '2026-11-26',
+  takenOn: '2026-11-26',
   part: 'api',
   operations: {
     'GET /users/me.json': at('ticketing/users/users/#show-self'),

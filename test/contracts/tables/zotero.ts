@@ -25,7 +25,7 @@ const items: Readonly<Record<string, Rule>> = {
 };
 const get = (query: Readonly<Record<string, Rule>>): Operation => ({ query, headers });
 
-/** Facts of the code that answers the requests: model/API.inc.php and include/config/routes.inc.php. */
+/** Rules from the code that answers the requests: model/API.inc.php and include/config/routes.inc.php. */
 export const zotero: Contract = {
   name: 'zotero',
   source: 'Zotero',
@@ -33,8 +33,8 @@ export const zotero: Contract = {
   version: '3, 5cf550f3',
   part: 'api',
   // In tests, redirects lead to files at the same address.
-  elsewhere: '^/files/',
-  taken: '2026-11-27',
+  ignoredPaths: '^/files/',
+  takenOn: '2026-11-27',
   operations: {
     'GET /keys/{key}': get({}),
     'GET /users/{userID}/groups': get({ ...pages, sort: { enum: ['title', 'dateAdded', 'dateModified'] } }),

@@ -12,7 +12,7 @@ export interface ProviderRequest {
 }
 
 /** A valid request, as interpreted by the provider. */
-export interface Understood {
+export interface ParsedRequest {
   readonly texts: readonly string[];
   /** In base64. */
   readonly images: readonly string[];
@@ -31,7 +31,7 @@ export const KEY = 'a-key-of-the-emulator';
 export const PROVIDERS = ['openai', 'azure', 'cohere', 'vertex', 'solar'] as const;
 export type ProviderName = (typeof PROVIDERS)[number];
 
-export const isRefusal = (result: Understood | Refusal): result is Refusal => 'status' in result;
+export const isRefusal = (result: ParsedRequest | Refusal): result is Refusal => 'status' in result;
 
 const openAiError = (status: number, message: string, code: string | null = null): Refusal => ({
   status,
@@ -77,7 +77,7 @@ const openAiList = (vectors: readonly (readonly number[])[], format: unknown, to
 
 const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + countTokens(text), 0);
 
-function openAiLike(body: ProviderRequest['body'], native: number): Understood | Refusal {
+function openAiLike(body: ProviderRequest['body'], native: number): ParsedRequest | Refusal {
   const texts = textsOf(body['input']);
   const refused = openAiLimits(texts);
   if (refused) return refused;
@@ -95,7 +95,7 @@ const OPENAI_MODELS: Readonly<Record<string, number>> = {
 };
 export const AZURE_DEPLOYMENTS: Readonly<Record<string, number>> = { 'my-small': 1536, 'my-large': 3072 };
 
-function openai(request: ProviderRequest): Understood | Refusal {
+function openai(request: ProviderRequest): ParsedRequest | Refusal {
   if (request.path !== '/v1/embeddings') return openAiError(404, 'Invalid URL');
   if (bearer(request) !== KEY) return openAiError(401, 'Incorrect API key provided: wr***ng.', 'invalid_api_key');
   const native = OPENAI_MODELS[String(request.body['model'])];
@@ -104,7 +104,7 @@ function openai(request: ProviderRequest): Understood | Refusal {
     : openAiLike(request.body, native);
 }
 
-function azure(request: ProviderRequest): Understood | Refusal {
+function azure(request: ProviderRequest): ParsedRequest | Refusal {
   const deployment = /^\/openai\/deployments\/([^/]+)\/embeddings$/.exec(request.path)?.[1] ?? '';
   if (request.headers['api-key'] !== KEY)
     return openAiError(401, 'Access denied due to invalid subscription key.', '401');
@@ -118,7 +118,7 @@ function azure(request: ProviderRequest): Understood | Refusal {
 /** Counts tokens; Cohere's tokenizer makes each digit a token. */
 const cohereTokens = (text: string): number => Math.max(countTokens(text), text.replaceAll(/\D/g, '').length);
 
-function cohere(request: ProviderRequest): Understood | Refusal {
+function cohere(request: ProviderRequest): ParsedRequest | Refusal {
   if (request.path !== '/v2/embed') return plainError(404, 'not found');
   if (bearer(request) !== KEY) return plainError(401, 'invalid api token');
   const { body } = request;
@@ -144,7 +144,7 @@ function cohere(request: ProviderRequest): Understood | Refusal {
 
 const SOLAR_MODEL = /^solar-embedding-1-large-(passage|query)$/;
 
-function solar(request: ProviderRequest): Understood | Refusal {
+function solar(request: ProviderRequest): ParsedRequest | Refusal {
   if (request.path !== '/v1/embeddings') return openAiError(404, 'not found');
   if (bearer(request) !== KEY) return openAiError(401, 'API key is invalid.');
   const texts = textsOf(request.body['input']);
@@ -167,7 +167,7 @@ interface Instance {
   readonly image?: { readonly bytesBase64Encoded: string };
 }
 
-function vertex(request: ProviderRequest, tokens: ReadonlySet<string>): Understood | Refusal {
+function vertex(request: ProviderRequest, tokens: ReadonlySet<string>): ParsedRequest | Refusal {
   if (request.path !== PREDICT) return googleError(404, 'Not found', 'NOT_FOUND');
   if (!tokens.has(bearer(request)))
     return googleError(401, 'Request had invalid authentication credentials.', 'UNAUTHENTICATED');
@@ -206,7 +206,7 @@ export function isValidAssertion(assertion: string, publicKey: string, audience:
 }
 
 /** Interprets a request. @param tokens access tokens that Vertex accepts */
-export function understand(request: ProviderRequest, tokens: ReadonlySet<string>): Understood | Refusal {
+export function parseRequest(request: ProviderRequest, tokens: ReadonlySet<string>): ParsedRequest | Refusal {
   const providers = { openai, azure, cohere, solar, vertex: (call: ProviderRequest) => vertex(call, tokens) };
   return providers[request.provider](request);
 }

@@ -12,7 +12,7 @@ import {
   KEY,
   type ProviderName,
   PROVIDERS,
-  understand,
+  parseRequest,
 } from './apis.js';
 
 /**
@@ -109,7 +109,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       headers: request.headers,
       body,
     };
-    const understood = understand(providerRequest, tokens);
+    const understood = parseRequest(providerRequest, tokens);
     const known = isRefusal(understood) ? { texts: [], images: [], purpose: null } : understood;
     const call: EmbeddingCall = {
       provider: providerRequest.provider,

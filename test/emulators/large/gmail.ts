@@ -5,7 +5,7 @@ import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { type Limit, MINUTE_MS } from './quota.js';
 
 /** Quota units of a method. The limits apply to projects created on or after 1 May 2026; older ones have more. */
-const SEEN = 'https://developers.google.com/workspace/gmail/api/reference/quota';
+const QUOTA_PAGE = 'https://developers.google.com/workspace/gmail/api/reference/quota';
 const unitsOf = ({ path }: Call): number => {
   const [, , , , resource, id] = path;
   if (resource === 'messages') return id === undefined ? 5 : 20;
@@ -13,7 +13,7 @@ const unitsOf = ({ path }: Call): number => {
   return 1;
 };
 const LIMITS: readonly Limit[] = [
-  { name: 'quota units of a user per minute', most: 6_000, perMs: MINUTE_MS, seen: SEEN, unitsOf },
+  { name: 'quota units of a user per minute', max: 6_000, perMs: MINUTE_MS, page: QUOTA_PAGE, unitsOf },
 ];
 /** The last part of the mailbox has no label. */
 const LABELS = ['INBOX', 'SENT', ...range(1, 8).map((number) => `Label_${number}`)];

@@ -3,10 +3,10 @@ import { type Refused, sendJson } from '../emulator.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { DAY_MS, type Limit, retryAfter, SECOND_MS, TIME_HEADER } from './quota.js';
 
-const SEEN = 'https://help.gong.io/apidocs/introduction-2';
+const QUOTA_PAGE = 'https://help.gong.io/apidocs/introduction-2';
 const LIMITS: readonly Limit[] = [
-  { name: 'requests per second', most: 3, perMs: SECOND_MS, seen: SEEN, unitsOf: () => 1 },
-  { name: 'requests per day', most: 10_000, perMs: DAY_MS, seen: SEEN, unitsOf: () => 1 },
+  { name: 'requests per second', max: 3, perMs: SECOND_MS, page: QUOTA_PAGE, unitsOf: () => 1 },
+  { name: 'requests per day', max: 10_000, perMs: DAY_MS, page: QUOTA_PAGE, unitsOf: () => 1 },
 ];
 const PER_PAGE = 100;
 /** Life of a cursor, as the `exp` of published ones shows. https://visioneers.gong.io/developers-79/gong-api-pagination-limit-1036 */

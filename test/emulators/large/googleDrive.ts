@@ -5,12 +5,12 @@ import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { type Limit, MINUTE_MS } from './quota.js';
 
 /** The limits apply to projects created on or after 1 May 2026. */
-const SEEN = 'https://developers.google.com/workspace/drive/api/guides/limits';
+const QUOTA_PAGE = 'https://developers.google.com/workspace/drive/api/guides/limits';
 const isList = ({ path }: Call): boolean => ['files', 'drives', 'changes'].includes(path.at(-1) ?? '');
 const LIMITS: readonly Limit[] = [
   {
     name: 'quota units of a user per minute',
-    ...{ most: 325_000, perMs: MINUTE_MS, seen: SEEN },
+    ...{ max: 325_000, perMs: MINUTE_MS, page: QUOTA_PAGE },
     unitsOf: (call) => (isList(call) ? 100 : 5),
   },
 ];

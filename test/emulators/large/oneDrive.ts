@@ -4,7 +4,7 @@ import { type GraphRefused, refuse } from '../graph/answers.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { DAY_MS, type Limit, MINUTE_MS, retryAfter } from './quota.js';
 
-const SEEN =
+const QUOTA_PAGE =
   'https://learn.microsoft.com/sharepoint/dev/general-development/how-to-avoid-getting-throttled-or-blocked-in-sharepoint-online';
 /** Resource units: one for a single item and for a feed with a token, two for other lists. */
 const resourceUnits = ({ path, query }: Call): number => {
@@ -12,12 +12,12 @@ const resourceUnits = ({ path, query }: Call): number => {
   return isList ? 2 : 1;
 };
 /** Throttled requests count too: https://github.com/SharePoint/sp-dev-docs/pull/10157 */
-const common = { seen: SEEN, countsRefused: true } as const;
+const common = { page: QUOTA_PAGE, countsRefused: true } as const;
 /** The limits of a tenant with up to 1,000 licences. */
 const LIMITS: readonly Limit[] = [
-  { name: 'requests of a user in five minutes', most: 3_000, perMs: 5 * MINUTE_MS, ...common, unitsOf: () => 1 },
-  { name: 'resource units of an app per minute', most: 1_250, perMs: MINUTE_MS, ...common, unitsOf: resourceUnits },
-  { name: 'resource units of an app per day', most: 1_200_000, perMs: DAY_MS, ...common, unitsOf: resourceUnits },
+  { name: 'requests of a user in five minutes', max: 3_000, perMs: 5 * MINUTE_MS, ...common, unitsOf: () => 1 },
+  { name: 'resource units of an app per minute', max: 1_250, perMs: MINUTE_MS, ...common, unitsOf: resourceUnits },
+  { name: 'resource units of an app per day', max: 1_200_000, perMs: DAY_MS, ...common, unitsOf: resourceUnits },
 ];
 const PER_FOLDER = 20;
 const DRIVE = 'b!own';

@@ -8,9 +8,9 @@ const LIMITS: readonly Limit[] = [
   {
     name: 'requests of an app per mailbox in ten minutes',
     ...{
-      most: 10_000,
+      max: 10_000,
       perMs: 10 * MINUTE_MS,
-      seen: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
+      page: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
     },
     unitsOf: () => 1,
   },

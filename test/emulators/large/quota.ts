@@ -4,13 +4,13 @@ import type { Call } from '../emulator.js';
 /** Header with the virtual time of a request, in milliseconds since 1970. */
 export const TIME_HEADER = 'x-virtual-time';
 
-/** A limit: at most `most` units within any period of `perMs` milliseconds. */
+/** A limit: at most `max` units within any period of `perMs` milliseconds. */
 export interface Limit {
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
   readonly perMs: number;
   /** The page that states it. */
-  readonly seen: string;
+  readonly page: string;
   /** Whether refused requests count too. Unset: they do not. */
   readonly countsRefused?: true;
   /** Returns the units of a request; 0: the limit does not apply to it. */
@@ -33,7 +33,7 @@ class Use {
 
   /** Returns the milliseconds until a request with these units is within the limit; 0: now. */
   waitMs(units: number, now: number): number {
-    const { most, perMs } = this.#limit;
+    const { max: most, perMs } = this.#limit;
     const ended = this.#entries.findIndex(({ at }) => at > now - perMs);
     for (const { units: freed } of this.#entries.splice(0, ended < 0 ? this.#entries.length : ended))
       this.#used -= freed;

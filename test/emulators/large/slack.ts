@@ -10,7 +10,7 @@ const TIERS = 'https://docs.slack.dev/apis/web-api/rate-limits';
 const OUTSIDE = 'https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps';
 const limit = (method: string, most: number, seen = TIERS): Limit => ({
   name: method,
-  ...{ most, perMs: MINUTE_MS, seen },
+  ...{ max: most, perMs: MINUTE_MS, page: seen },
   unitsOf: ({ path }) => (path.at(-1) === method ? 1 : 0),
 });
 const LIMITS: readonly Limit[] = [

@@ -9,7 +9,7 @@ import {
 } from '../../../providers/embeddings/providers/localWindows.js';
 import { windowedText } from '../../../providers/embeddings/providers/windowedText.js';
 import { modelFiles } from './modelFiles.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 
 const tokenizer = await loadTokenizer(modelFiles.tokenizerPath);
 
@@ -82,7 +82,7 @@ const PARTS = [
 ];
 
 test('creates the same windows step by step as from the whole text', () => {
-  const chance = seededChance('windows of texts');
+  const chance = seededRandom('windows of texts');
   const texts = Array.from({ length: 16 }, (_, text) =>
     Array.from({ length: 100 * text + 300 }, () => chance.pick(PARTS)).join(''),
   );

@@ -3,13 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { languageOfChunk } from '../../../providers/embeddings/sparse/detectLanguage.js';
 import { hashTerm } from '../../../providers/embeddings/sparse/hashTerm.js';
 import { encodeDocument, encodeQuery } from '../../../providers/embeddings/sparse/sparseEncoder.js';
-import { splitWords, stretchesOf } from '../../../providers/embeddings/sparse/splitWords.js';
+import { splitWords, tokensOf } from '../../../providers/embeddings/sparse/splitWords.js';
 import { stemWord } from '../../../providers/embeddings/sparse/stemWord.js';
 
 const termsOf = (text: string): string[] =>
-  [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).terms.map((term) => stemWord(term, null)));
-const charactersOf = (text: string): string[] =>
-  [...stretchesOf(text)].flatMap((stretch) => splitWords(stretch).characters);
+  [...tokensOf(text)].flatMap((token) => splitWords(token).terms.map((term) => stemWord(term, null)));
+const charactersOf = (text: string): string[] => [...tokensOf(text)].flatMap((token) => splitWords(token).characters);
 
 /** Returns the weight of a term in a text, or null if the text does not contain it. */
 function weightOf(term: string, text: string): number | null {

@@ -11,7 +11,7 @@ import { type EncodedRecording, encodeRecordings } from '../../documents/formats
 import { RECIPES } from '../../documents/formats/rows/recordings.js';
 import { type AssemblyAi, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
-import { type InjectedFault, recordingOf as sceneRecording } from '../../emulators/speech.js';
+import { type InjectedFault, recordingOf as scenarioRecording } from '../../emulators/speech.js';
 import { everyRow } from '../../support/everyRow.js';
 
 let deepgram: Deepgram;
@@ -88,13 +88,13 @@ function waveHeader(size: number): Buffer {
  */
 const POLLED: Record<
   TranscriptionService,
-  ((scene: string, polls: readonly (InjectedFault | undefined)[]) => void) | null
+  ((scenario: string, polls: readonly (InjectedFault | undefined)[]) => void) | null
 > = {
   // https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded: the response holds the transcript.
   deepgram: null,
   // https://www.assemblyai.com/docs/api-reference/transcripts/get
-  assemblyai: (scene, polls) =>
-    assemblyai.scenes.set(scene, { polls: polls.length, injectedFaults: [...polls] as InjectedFault[] }),
+  assemblyai: (scenario, polls) =>
+    assemblyai.scenarios.set(scenario, { polls: polls.length, injectedFaults: [...polls] as InjectedFault[] }),
 };
 
 /** Consecutive failed polls that end the wait for a job. */
@@ -113,11 +113,11 @@ test('gives up a job after five consecutive failed polls, but not after more fai
     rows,
     ({ service }) => service,
     async ({ service, plan }) => {
-      const transcribe = (scene: string) => {
+      const transcribe = (scenario: string) => {
         const { signal } = new AbortController();
         return transcriptions
           .choose(service)
-          .transcribe(recordingOf(sceneRecording(scene), 'audio/mpeg'), OPTIONS, JOB, signal);
+          .transcribe(recordingOf(scenarioRecording(scenario), 'audio/mpeg'), OPTIONS, JOB, signal);
       };
       // More failures than the limit in total, but fewer in a row.
       plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));

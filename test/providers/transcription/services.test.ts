@@ -6,7 +6,7 @@ import { TRANSCRIPTION_SERVICES, type TranscriptionService } from '../../../cont
 import { createEgress } from '../../../egress/createEgress.js';
 import { createTranscriptions } from '../../../providers/transcription/registry.js';
 import type { StoredJob, Recording, Transcriptions } from '../../../providers/transcription/types.js';
-import { type AssemblyAi, type AssemblyScene, startAssemblyAi } from '../../emulators/assemblyai.js';
+import { type AssemblyAi, type AssemblyScenario, startAssemblyAi } from '../../emulators/assemblyai.js';
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type InjectedFault, recordingOf, type Speech } from '../../emulators/speech.js';
 import { everyRow } from '../../support/everyRow.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([egress.close(), deepgram.close(), assemblyai.close()]));
 
-const WISHES = { detectLanguage: false, speakers: false };
+const OPTIONS = { detectLanguage: false, speakers: false };
 
 interface Attempt {
   /** Saved job ids in order; null after the job is cleared. */
@@ -46,18 +46,18 @@ interface Attempt {
   readonly segments: readonly unknown[];
 }
 
-let scenes = 0;
-const newScene = (): string => `scene-${(scenes += 1)}`;
-const jobsOf = (scene: string) => assemblyai.jobs.filter((job) => job.scene === scene);
+let scenarios = 0;
+const newScenario = (): string => `scenario-${(scenarios += 1)}`;
+const jobsOf = (scenario: string) => assemblyai.jobs.filter((job) => job.scenario === scenario);
 
 /** Transcribes a recording once. @param id the job id that an earlier attempt has saved */
 async function attempt(
   service: TranscriptionService,
-  scene: string,
+  scenario: string,
   id: string | null = null,
   options: { signal?: AbortSignal; services?: Transcriptions } = {},
 ): Promise<Attempt> {
-  const bytes = recordingOf(scene);
+  const bytes = recordingOf(scenario);
   const recording: Recording = {
     size: bytes.length,
     mimeType: 'audio/mpeg',
@@ -70,7 +70,7 @@ async function attempt(
   const job: StoredJob = { id, save: async (next) => void saved.push(next) };
   const { transcribe } = (options.services ?? open()).choose(service);
   try {
-    const { segments } = await transcribe(recording, WISHES, job, options.signal ?? new AbortController().signal);
+    const { segments } = await transcribe(recording, OPTIONS, job, options.signal ?? new AbortController().signal);
     return { saved, fault: null, segments };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
@@ -106,10 +106,10 @@ test('maps each response to its fault, without the key', () =>
     TRANSCRIPTION_SERVICES.flatMap((service) => ANSWERS.map((row) => [service, row] as const)),
     ([service, [answer]]) => `${service}: ${answer}`,
     async ([service, [, injectedFault, kind, retryable, waitMs = null]]) => {
-      const scene = newScene();
-      deepgram.scenes.set(scene, { injectedFaults: [injectedFault] });
-      assemblyai.scenes.set(scene, { uploadFaults: [injectedFault] });
-      const { fault, saved } = await attempt(service, scene);
+      const scenario = newScenario();
+      deepgram.scenarios.set(scenario, { injectedFaults: [injectedFault] });
+      assemblyai.scenarios.set(scenario, { uploadFaults: [injectedFault] });
+      const { fault, saved } = await attempt(service, scenario);
       expect(fault).toMatchObject({ kind, retryable });
       expect(saved).toEqual([]);
       expect(fault!.retryAfterMs).toBe(waitMs);
@@ -149,22 +149,22 @@ test('clears a failed job, so that the next attempt creates another', () =>
     JOB_ERRORS,
     ([error]) => error,
     async ([error, kind, retryable]) => {
-      const scene = newScene();
-      assemblyai.scenes.set(scene, { polls: 1, errors: [error] });
-      const first = await attempt('assemblyai', scene);
-      const [job] = jobsOf(scene);
+      const scenario = newScenario();
+      assemblyai.scenarios.set(scenario, { polls: 1, errors: [error] });
+      const first = await attempt('assemblyai', scenario);
+      const [job] = jobsOf(scenario);
       expect(first.fault).toMatchObject({ kind, retryable });
       if (kind !== 'no_text') expect(first.fault!.message).toContain(`“${error.replace(/\.$/, '')}”`);
       expect(first.saved).toEqual([job!.id, null]);
-      const second = await attempt('assemblyai', scene, first.saved.at(-1));
+      const second = await attempt('assemblyai', scenario, first.saved.at(-1));
       expect(second.segments).not.toEqual([]);
-      expect(jobsOf(scene)).toHaveLength(2);
+      expect(jobsOf(scenario)).toHaveLength(2);
     },
   ));
 
 type PollRow = readonly [
   name: string,
-  scene: Pick<AssemblyScene, 'injectedFaults'>,
+  scenario: Pick<AssemblyScenario, 'injectedFaults'>,
   kind: string | null,
   isCleared: boolean,
 ];
@@ -187,47 +187,53 @@ test('waits for a saved job instead of creating another, and clears it only if i
     POLLS,
     ([name]) => name,
     async ([, { injectedFaults }, kind, isCleared]) => {
-      const scene = newScene();
+      const scenario = newScenario();
       // An earlier attempt created the job and was aborted while it waited.
-      assemblyai.scenes.set(scene, { polls: Infinity });
+      assemblyai.scenarios.set(scenario, { polls: Infinity });
       const abort = new AbortController();
-      const earlier = attempt('assemblyai', scene, null, { signal: abort.signal }).catch((error: unknown) => error);
-      while ((jobsOf(scene)[0]?.polls ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      const earlier = attempt('assemblyai', scenario, null, { signal: abort.signal }).catch((error: unknown) => error);
+      while ((jobsOf(scenario)[0]?.polls ?? 0) < 2) await new Promise((resolve) => setTimeout(resolve, 5));
       abort.abort();
       expect(await earlier).toMatchObject({ name: 'AbortError' });
-      const [job] = jobsOf(scene);
+      const [job] = jobsOf(scenario);
       const uploads = assemblyai.uploads.length;
-      assemblyai.scenes.set(scene, { polls: 0, ...(injectedFaults ? { injectedFaults: [...injectedFaults] } : {}) });
-      const { saved, fault, segments } = await attempt('assemblyai', scene, job!.id);
+      assemblyai.scenarios.set(scenario, {
+        polls: 0,
+        ...(injectedFaults ? { injectedFaults: [...injectedFaults] } : {}),
+      });
+      const { saved, fault, segments } = await attempt('assemblyai', scenario, job!.id);
       expect(fault?.kind ?? null).toBe(kind);
       expect(segments.length > 0).toBe(kind === null);
       expect(saved).toEqual(isCleared ? [null] : []);
-      expect([jobsOf(scene).length, assemblyai.uploads.length]).toEqual([1, uploads]);
+      expect([jobsOf(scenario).length, assemblyai.uploads.length]).toEqual([1, uploads]);
       expect(job!.deleted).toBe(false);
     },
   ));
 
 test('ends the wait for a job at the timeout of a recording, and keeps the job', async () => {
-  const scene = newScene();
-  assemblyai.scenes.set(scene, { polls: Infinity });
+  const scenario = newScenario();
+  assemblyai.scenarios.set(scenario, { polls: Infinity });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '1' });
-  const { fault, saved } = await attempt('assemblyai', scene, null, { services });
+  const { fault, saved } = await attempt('assemblyai', scenario, null, { services });
   expect(fault).toMatchObject({ kind: 'timed_out', message: expect.stringMatching(/within 1 s .*same job/) });
-  expect(saved).toEqual([jobsOf(scene)[0]!.id]);
+  expect(saved).toEqual([jobsOf(scenario)[0]!.id]);
 });
 
 test('does not wait for a poll whose Retry-After exceeds the timeout of a recording', async () => {
-  const scene = newScene();
-  assemblyai.scenes.set(scene, { polls: 9, injectedFaults: [{ status: 429, headers: { 'retry-after': '3600' } }] });
+  const scenario = newScenario();
+  assemblyai.scenarios.set(scenario, {
+    polls: 9,
+    injectedFaults: [{ status: 429, headers: { 'retry-after': '3600' } }],
+  });
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
-  expect((await attempt('assemblyai', scene, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
+  expect((await attempt('assemblyai', scenario, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
 });
 
 test('deletes an abandoned job at the service', async () => {
-  const scene = newScene();
-  await attempt('assemblyai', scene);
-  await attempt('assemblyai', newScene());
-  const [job] = jobsOf(scene);
+  const scenario = newScenario();
+  await attempt('assemblyai', scenario);
+  await attempt('assemblyai', newScenario());
+  const [job] = jobsOf(scenario);
   await open().choose('assemblyai').abandon(job!.id);
   expect(assemblyai.jobs.filter(({ deleted }) => deleted)).toEqual([job]);
   await expect(open().choose('deepgram').abandon('any')).resolves.toBeUndefined();
@@ -247,9 +253,9 @@ test('requests and returns speakers and language exactly if they are wanted', ()
     ),
     (row) => JSON.stringify(row),
     async ({ service, ...options }) => {
-      const scene = newScene();
-      for (const emulator of [deepgram, assemblyai]) emulator.scenes.set(scene, { speech: PORTUGUESE });
-      const bytes = recordingOf(scene);
+      const scenario = newScenario();
+      for (const emulator of [deepgram, assemblyai]) emulator.scenarios.set(scenario, { speech: PORTUGUESE });
+      const bytes = recordingOf(scenario);
       const parts = (async function* one() {
         yield await Promise.resolve(bytes);
       })();
@@ -297,7 +303,13 @@ test('requests and returns speakers and language exactly if they are wanted', ()
         expect(deepgram.calls.at(-1)).toMatchObject({ contentType: 'audio/mpeg', contentLength: String(bytes.length) });
         return;
       }
-      const { audio_url: _url, speech_models, speaker_labels, language_detection, ...rest } = jobsOf(scene)[0]!.order;
+      const {
+        audio_url: _url,
+        speech_models,
+        speaker_labels,
+        language_detection,
+        ...rest
+      } = jobsOf(scenario)[0]!.order;
       expect({
         ...(speaker_labels === true ? { speakers: true } : {}),
         ...(language_detection === true ? { language: true } : {}),

@@ -6,7 +6,7 @@ import { readAssemblyAi } from '../../../providers/transcription/providers/assem
 import { readDeepgram } from '../../../providers/transcription/providers/deepgram.js';
 import { everyRow } from '../../support/everyRow.js';
 
-const WISHES = { detectLanguage: false, speakers: true };
+const OPTIONS = { detectLanguage: false, speakers: true };
 
 /** The speakers of consecutive words of one second each. Undefined if the response names no speaker. */
 type Turns<Speaker> = readonly (Speaker | undefined)[];
@@ -18,14 +18,14 @@ const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 const deepgramWords = (turns: Turns<number>): Transcript => {
   const words = wordsOf(turns).map((one, nth) => ({ ...one, speaker: turns[nth]! }));
   const transcript = words.map(({ word }) => word).join(' ');
-  return readDeepgram(asJson({ results: { channels: [{ alternatives: [{ transcript, words }] }] } }), WISHES);
+  return readDeepgram(asJson({ results: { channels: [{ alternatives: [{ transcript, words }] }] } }), OPTIONS);
 };
 const deepgramParagraphs = (turns: Turns<number>): Transcript => {
   const paragraphs = wordsOf(turns).map(({ word, start, end }, nth) => ({
     sentences: [{ text: word, start, end }],
     speaker: turns[nth]!,
   }));
-  return readDeepgram(asJson({ results: { channels: [{ alternatives: [{ paragraphs: { paragraphs } }] }] } }), WISHES);
+  return readDeepgram(asJson({ results: { channels: [{ alternatives: [{ paragraphs: { paragraphs } }] }] } }), OPTIONS);
 };
 const assemblyAiWords = (turns: Turns<string | null>): Transcript => {
   const words = wordsOf(turns).map(({ word, start, end }, nth) => ({
@@ -35,7 +35,7 @@ const assemblyAiWords = (turns: Turns<string | null>): Transcript => {
     speaker: turns[nth]!,
   }));
   const text = words.map((one) => one.text).join(' ');
-  return readAssemblyAi(asJson({ id: 'j1', status: 'completed' as const, text, words }), WISHES);
+  return readAssemblyAi(asJson({ id: 'j1', status: 'completed' as const, text, words }), OPTIONS);
 };
 
 type Row = readonly [

@@ -1,7 +1,7 @@
 import { type BoxEmulator, startBox } from '../../emulators/box.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export interface BoxFixture extends SourceFixture {
@@ -31,7 +31,7 @@ export async function fixtureForBox(): Promise<BoxFixture> {
       items.set('folder:11', { name: 'Sights', parent: '10' });
       items.set('folder:12', { name: 'People', parent: '11' });
       items.set('100', { name: 'Lighthouse.md', parent: '11', content: LIGHTHOUSE });
-      items.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER });
+      items.set('101', { name: 'Keeper.md', parent: '12', content: KEEPER_SENTENCE });
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         items.set(String(1_000 + Number(name.slice(1))), { name: `${name}.md`, parent: '10', content });
       box.unready.times = 0;

@@ -185,7 +185,7 @@ export class Customer {
   /** Waits until the source receives no more requests: at most five seconds after a cancellation. */
   async idle(): Promise<void> {
     await waitFor(
-      () => this.fixture.underWay(),
+      () => this.fixture.requestsInProgress(),
       (requests) => requests === 0,
       5_000,
     );

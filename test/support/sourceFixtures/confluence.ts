@@ -1,7 +1,15 @@
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../../emulators/confluence.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type ConfluenceFixture = SourceFixture & { readonly emulator: ConfluenceEmulator };
@@ -36,7 +44,7 @@ export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
       contents()
         .set(LIGHTHOUSE_ID, { space, title: 'Lighthouse', storage: storageOf(LIGHTHOUSE) })
         .set(PEOPLE_ID, { kind: 'folder', space, title: 'People', parent: LIGHTHOUSE_ID })
-        .set(KEEPER_ID, { space, title: 'Keeper', storage: storageOf(KEEPER), parent: PEOPLE_ID });
+        .set(KEEPER_ID, { space, title: 'Keeper', storage: storageOf(KEEPER_SENTENCE), parent: PEOPLE_ID });
       const others = OTHERS.map((name, index) => {
         contents().set(`${3001 + index}`, {
           space: spaceId(name),

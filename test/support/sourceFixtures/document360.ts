@@ -5,7 +5,15 @@ import {
   TOKEN,
 } from '../../emulators/document360.js';
 import { nextRequests } from '../../emulators/emulator.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type Document360Fixture = SourceFixture & { readonly emulator: Document360Emulator };
@@ -37,7 +45,7 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
           sights: {
             name: 'Sights',
             articles: { lighthouse: article('Lighthouse', LIGHTHOUSE) },
-            categories: { people: { name: 'People', articles: { keeper: article('Keeper', KEEPER) } } },
+            categories: { people: { name: 'People', articles: { keeper: article('Keeper', KEEPER_SENTENCE) } } },
           },
           more: {
             name: 'More',

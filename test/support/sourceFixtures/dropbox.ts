@@ -1,7 +1,7 @@
 import { type DropboxEmulator, startDropbox } from '../../emulators/dropbox.js';
 import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export interface DropboxFixture extends SourceFixture {
@@ -33,7 +33,7 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       items.set('id:sights', { path: '/Atlas/Sights' });
       items.set('id:people', { path: '/Atlas/Sights/People' });
       items.set('id:lighthouse', { path: '/Atlas/Sights/Lighthouse.md', content: LIGHTHOUSE });
-      items.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER });
+      items.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER_SENTENCE });
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         items.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
       Object.assign(dropbox.roots, { own: '1001', whole: '1001' });

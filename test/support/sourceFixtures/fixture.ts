@@ -66,14 +66,14 @@ export interface SourceFixture {
   /** Returns the number of requests since the reset. */
   requestCount(): number;
   /** Returns the number of requests in progress. */
-  underWay(): number;
+  requestsInProgress(): number;
   /** Returns the maximum number of concurrent requests. */
-  mostAtOnce(): number;
+  maxConcurrent(): number;
   close(): Promise<void>;
 }
 
 export const LIGHTHOUSE = 'The lighthouse was lit in 1901.';
-export const KEEPER = 'Its keeper was called Aurelia.';
+export const KEEPER_SENTENCE = 'Its keeper was called Aurelia.';
 
 /**
  * Containers of every source. The first one contains the lighthouse and the keeper; each other one contains a document about itself.
@@ -100,7 +100,7 @@ export const fixtureOn = ({ injectFault, load, requests, close }: Emulator<never
   },
   requestCount: (): number => requests.length,
   hold: (only = ''): void => injectFault((path) => (path.includes(only) ? 'hang' : null)),
-  underWay: (): number => load.now,
-  mostAtOnce: (): number => load.most,
+  requestsInProgress: (): number => load.now,
+  maxConcurrent: (): number => load.most,
   close,
 });

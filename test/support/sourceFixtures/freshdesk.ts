@@ -6,7 +6,15 @@ import {
   newFreshdeskAccount,
   startFreshdesk,
 } from '../../emulators/freshdesk.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type FreshdeskFixture = SourceFixture & { readonly emulator: FreshdeskEmulator };
@@ -40,7 +48,7 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
       account.folders.set(11, { category: 1, above: 10, name: 'People' });
       account.folders.set(12, { category: 1, name: 'More' });
       account.articles.set(100, { folder: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
-      account.articles.set(101, { folder: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
+      account.articles.set(101, { folder: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });
       // Drafts and deleted tickets are not listed.
       account.articles.set(102, { folder: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
       account.tickets.set(300, { subject: 'About tides', text: 'On tides.' });

@@ -1,6 +1,14 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { startGitBook, TOKEN } from '../../emulators/gitbook.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 export async function fixtureForGitBook(): Promise<SourceFixture> {
   const emulator = await startGitBook();
@@ -36,7 +44,7 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
               lighthouse: {
                 title: 'Lighthouse',
                 text: LIGHTHOUSE,
-                pages: { keeper: { title: 'Keeper', text: KEEPER } },
+                pages: { keeper: { title: 'Keeper', text: KEEPER_SENTENCE } },
               },
               away: { type: 'link', title: 'Elsewhere' },
             },

@@ -1,6 +1,14 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, startGitHub, USER_ID } from '../../emulators/github.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 export interface GitHubFixture extends SourceFixture {
   readonly emulator: GitHubEmulator;
@@ -32,7 +40,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
         branch: 'main',
         files: {
           'sights/lighthouse.md': { content: `# Lighthouse\n\n${LIGHTHOUSE}` },
-          'sights/people/keeper.txt': { content: KEEPER },
+          'sights/people/keeper.txt': { content: KEEPER_SENTENCE },
           // Images, links, submodules and empty files do not become files.
           'sights/tower.png': { content: 'PNG' },
           'sights/away': { content: '../elsewhere', mode: '120000' },

@@ -3,7 +3,15 @@ import { type EmulatedMail, startGmail } from '../../emulators/gmail.js';
 import { alternateRateLimits } from '../../emulators/googleApi.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 const labelOf = (name: string): string => `Label_${name}`;
 
@@ -30,7 +38,7 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
       const atlas = [labelOf('atlas')];
       Object.assign(mails, {
         lighthouse: { labels: atlas, subject: 'Lighthouse', text: LIGHTHOUSE },
-        keeper: { labels: atlas, thread: 'lighthouse', subject: 'Keeper', text: KEEPER },
+        keeper: { labels: atlas, thread: 'lighthouse', subject: 'Keeper', text: KEEPER_SENTENCE },
         ...Object.fromEntries(OTHERS.map((name) => [name, { labels: [labelOf(name)], text: `On ${name}.` }])),
         received: { labels: ['INBOX'] },
         sent: { labels: ['SENT'] },

@@ -2,7 +2,15 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { type GongEmulator, startGong } from '../../emulators/gong.js';
 import type { TestUser } from '../client.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export interface GongFixture extends SourceFixture {
@@ -40,7 +48,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
           monologues: passages(`On ${name}.`),
         });
       calls.set('100', { title: 'Lighthouse', workspace: '1', started, monologues: passages(LIGHTHOUSE) });
-      calls.set('101', { title: 'Keeper', workspace: '1', started, monologues: passages(KEEPER) });
+      calls.set('101', { title: 'Keeper', workspace: '1', started, monologues: passages(KEEPER_SENTENCE) });
       folders.set('11', { name: 'Sights', workspace: '1', calls: ['100'] });
       folders.set('12', { name: 'People', workspace: '1', parent: '11', calls: ['101'] });
       for (const [name, text] of moreDocuments(more, (title, content) => [title, content]))

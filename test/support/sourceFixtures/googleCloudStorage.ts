@@ -15,7 +15,7 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     south: ['crews', 'docks'],
     east: ['eels'],
   });
-  const placeOf = (externalId: string): string => {
+  const apiPathOf = (externalId: string): string => {
     const slash = externalId.indexOf('/');
     const [bucket, key] = [externalId.slice(0, slash), externalId.slice(slash + 1)];
     return `/storage/v1/b/${bucket}/o/${encodeURIComponent(key)}`;
@@ -37,9 +37,9 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem: (externalId, status) =>
-      emulator.injectFault((path) => (path === placeOf(externalId) ? { status } : null)),
+      emulator.injectFault((path) => (path === apiPathOf(externalId) ? { status } : null)),
     contentRequests: (externalId) =>
-      emulator.requests.filter((path) => path.startsWith(`${placeOf(externalId)}?alt=media`)).length,
+      emulator.requests.filter((path) => path.startsWith(`${apiPathOf(externalId)}?alt=media`)).length,
     pagesListed: () => emulator.requests.filter((path) => path.startsWith('/storage/v1/b?')).length,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../emulators/googleDrive.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const SHARED = 'shared.with.me';
 const DRIVES = ['crews', 'docks', 'eels', 'flags', 'gulls'];
@@ -35,7 +35,7 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
         sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
         lighthouse: { name: 'Lighthouse', mimeType: DRIVE_DOCUMENT, parent: 'sights', content: LIGHTHOUSE },
         people: { name: 'People', mimeType: DRIVE_FOLDER, parent: 'sights' },
-        keeper: { name: 'Keeper', mimeType: DRIVE_DOCUMENT, parent: 'people', content: KEEPER },
+        keeper: { name: 'Keeper', mimeType: DRIVE_DOCUMENT, parent: 'people', content: KEEPER_SENTENCE },
         'in-boats': { ...about('boats'), parent: null },
         ...Object.fromEntries(DRIVES.map((drive) => [`in-${drive}`, { ...about(drive), drive: `D-${drive}` }])),
         ...Object.fromEntries(

@@ -1,6 +1,14 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../../emulators/guru.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type GuruFixture = SourceFixture & { readonly emulator: GuruEmulator };
@@ -24,7 +32,7 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
       folders.set('sights', { title: 'Sights', parent: 'atlas' });
       folders.set('people', { title: 'People', parent: 'sights' });
       cards.set('lighthouse', { title: 'Lighthouse', html: htmlOf(LIGHTHOUSE), collection: 'atlas', folder: 'sights' });
-      cards.set('keeper', { title: 'Keeper', html: htmlOf(KEEPER), collection: 'atlas', folder: 'people' });
+      cards.set('keeper', { title: 'Keeper', html: htmlOf(KEEPER_SENTENCE), collection: 'atlas', folder: 'people' });
       for (const name of OTHERS)
         cards.set(`on-${name}`, { title: `On ${name}`, html: htmlOf(`On ${name}.`), collection: name });
       for (const [title, text] of moreDocuments(more, (name, content) => [name, content]))

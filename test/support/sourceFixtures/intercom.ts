@@ -1,7 +1,15 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../../emulators/intercom.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type IntercomFixture = SourceFixture & { readonly emulator: IntercomEmulator };
@@ -27,7 +35,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       collections.set(10, { name: 'Sights', above: 1 });
       collections.set(11, { name: 'People', above: 10 });
       articles.set(100, { collection: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
-      articles.set(101, { collection: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
+      articles.set(101, { collection: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });
       articles.set(102, { collection: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
       articles.set(103, { collection: null, title: 'Loose', body: '<p>On nothing.</p>' });
       conversations.set(300, { title: 'Tides', parts: [{ text: 'On tides.' }] });

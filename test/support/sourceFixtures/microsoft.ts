@@ -4,7 +4,15 @@ import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { siteId } from '../../emulators/graph/sites.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of one source alone. */
 export type MicrosoftFixture = SourceFixture & { readonly graph: GraphEmulator };
@@ -13,20 +21,20 @@ type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
 /**
- * Returns the members that are common to all Microsoft fixtures. @param facts further fields of the request that
+ * Returns the members that are common to all Microsoft fixtures. @param fields further fields of the request that
  * connects the account
  */
 function fixtureOnGraph(
   graph: GraphEmulator,
   source: MicrosoftSource,
-  facts: Record<string, string>,
+  fields: Record<string, string>,
 ): Omit<SourceFixture, 'externalId' | 'secret' | 'reset' | 'write' | 'remove' | 'breakItem' | 'pagesListed'> {
   const byConsent = fixtureByConsent(source, { ...graph, oauth: graph.provider });
   return {
     ...fixtureOn(graph),
     settings: graph.settingsOf(source),
     ...byConsent,
-    connect: (user, body = {}) => byConsent.connect(user, { ...facts, ...body }),
+    connect: (user, body = {}) => byConsent.connect(user, { ...fields, ...body }),
     allSecrets: () => [...graph.provider.secrets, CLIENT_SECRET],
     limit(requests, forS = 0) {
       graph.injectFault(
@@ -49,29 +57,29 @@ function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   for (const name of OTHERS) drives.put(driveOf(name), `${name}.md`, { content: `On ${name}.` });
   const atlas = driveOf('atlas');
   drives.put(atlas, 'sights/lighthouse.md', { content: LIGHTHOUSE });
-  drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER });
+  drives.put(atlas, 'sights/people/keeper.md', { content: KEEPER_SENTENCE });
   // Packages do not become files.
   drives.put(atlas, 'sights/Notes', { package: true });
   for (const [name, content] of moreDocuments(more, (file, text) => [`${file}.md`, text] as const))
     drives.put(atlas, name, { content });
 }
 
-function driveFixture(graph: GraphEmulator, source: MicrosoftSource, facts: Record<string, string>) {
-  const placeOf = (externalId: string): [drive: string, item: string] => {
+function driveFixture(graph: GraphEmulator, source: MicrosoftSource, fields: Record<string, string>) {
+  const idsOf = (externalId: string): [drive: string, item: string] => {
     const slash = externalId.indexOf('/');
     return [externalId.slice(0, slash), externalId.slice(slash + 1)];
   };
   return {
-    ...fixtureOnGraph(graph, source, facts),
-    write: (externalId: string, text: string) => graph.drives.write(...placeOf(externalId), text),
-    remove: (externalId: string) => graph.drives.remove(...placeOf(externalId)),
+    ...fixtureOnGraph(graph, source, fields),
+    write: (externalId: string, text: string) => graph.drives.write(...idsOf(externalId), text),
+    remove: (externalId: string) => graph.drives.remove(...idsOf(externalId)),
     contentRequests(externalId: string) {
-      const [drive, item] = placeOf(externalId);
+      const [drive, item] = idsOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
       return graph.requests.filter((request) => decodeURIComponent(request) === where).length;
     },
     breakItem(externalId: string, status: number) {
-      const [drive, item] = placeOf(externalId);
+      const [drive, item] = idsOf(externalId);
       const where = `/v1.0/drives/${drive}/items/${item}/content`;
       graph.injectFault((path) => (decodeURIComponent(path) === where ? { status } : null));
     },
@@ -151,7 +159,7 @@ export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
       for (const name of OTHERS) put(`${name}-1`, name, `On ${name}.`);
       put('lighthouse', 'sights', LIGHTHOUSE);
       // Attachments are listed, but do not become files.
-      put('keeper', 'sights', KEEPER, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
+      put('keeper', 'sights', KEEPER_SENTENCE, { attachments: { portrait: { name: 'portrait.png', content: 'PNG' } } });
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) put(name, 'atlas', text);
       graph.reset();
       return {

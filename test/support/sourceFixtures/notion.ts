@@ -2,7 +2,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { type NotionEmulator, startNotion } from '../../emulators/notion.js';
 import { notionId, PEOPLE, WORKSPACE } from '../../emulators/notionObjects.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type NotionFixture = SourceFixture & { readonly emulator: NotionEmulator };
@@ -27,7 +27,7 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
       for (const collection of [pages, databases, hidden]) collection.clear();
       search.isIncomplete = false;
       pages.set(LIGHTHOUSE_ID, { title: 'Lighthouse', blocks: paragraph(LIGHTHOUSE) });
-      pages.set(KEEPER_ID, { title: 'Keeper', blocks: paragraph(KEEPER), parent: { page: LIGHTHOUSE_ID } });
+      pages.set(KEEPER_ID, { title: 'Keeper', blocks: paragraph(KEEPER_SENTENCE), parent: { page: LIGHTHOUSE_ID } });
       const others = OTHERS.map((name, index) => {
         pages.set(notionId(11 + index), { title: `On ${name}`, blocks: paragraph(`On ${name}.`) });
         return notionId(11 + index);

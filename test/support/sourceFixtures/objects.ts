@@ -1,4 +1,4 @@
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type FixtureContent } from './fixture.js';
+import { CONTAINERS, KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type FixtureContent } from './fixture.js';
 
 type Objects = Map<string, { content: string | Buffer }>;
 
@@ -18,7 +18,7 @@ export const objectsOn = (containers: Map<string, Objects>) => {
           // Consoles create folders as empty objects.
           ['sights/', { content: '' }],
           ['sights/lighthouse.md', { content: LIGHTHOUSE }],
-          ['sights/inside/keeper.md', { content: KEEPER }],
+          ['sights/inside/keeper.md', { content: KEEPER_SENTENCE }],
           ...moreDocuments(more, (name, content) => [`${name}.md`, { content }]),
         ]),
       );

@@ -2,7 +2,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../../emulators/salesforce.js';
 import type { SoqlRecord } from '../../emulators/soql.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type SalesforceFixture = SourceFixture & { readonly emulator: SalesforceEmulator };
@@ -67,7 +67,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
         put('ContentWorkspace', sfId('058', library), { Name: library, RootContentFolderId: rootOf(library) });
       const sights = putFolder('sights', rootOf('atlas'));
       putFile('lighthouse', LIGHTHOUSE, 'atlas', sights);
-      putFile('keeper', KEEPER, 'atlas', putFolder('people', sights));
+      putFile('keeper', KEEPER_SENTENCE, 'atlas', putFolder('people', sights));
       for (const name of OTHERS) putFile(name, `On ${name}.`, name);
       putFile(LOOSE, `On ${LOOSE}.`, null);
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))

@@ -1,8 +1,8 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
-import { momentOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
+import { timestampOf, type ServiceNowEmulator, startServiceNow, sysIdOf } from '../../emulators/serviceNow.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const INSTANCE = 'harbour';
 /** Catalogue container, table and label of each table. */
@@ -65,7 +65,7 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
       }
       const incidents = tables.get('incident')!.rows;
       incidents.set(sysIdOf('lighthouse'), row('INC1', 'Lighthouse', LIGHTHOUSE));
-      incidents.set(sysIdOf('keeper'), row('INC2', 'Keeper', KEEPER));
+      incidents.set(sysIdOf('keeper'), row('INC2', 'Keeper', KEEPER_SENTENCE));
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
         incidents.set(sysIdOf(name), row(name, name, text));
       // A system table, which is not listed.
@@ -83,7 +83,7 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
     write(externalId, text) {
       const { rows, id } = rowAt(externalId);
       const old = rows.get(id)!;
-      const stamp = { sys_updated_on: momentOf(Date.now()) };
+      const stamp = { sys_updated_on: timestampOf(Date.now()) };
       rows.set(id, { ...old, ...stamp, description: text, sys_mod_count: String(Number(old['sys_mod_count']) + 1) });
     },
     remove(externalId) {

@@ -2,7 +2,7 @@ import { idOfThread, idOfWindow, windowOf } from '../../../contract/sources/slac
 import { nextRequests } from '../../emulators/emulator.js';
 import { type EmulatedConversation, startSlack, TEAM } from '../../emulators/slack.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** 2026-03-04 10:15 UTC, in seconds. */
 const TEN = windowOf(1_772_619_300);
@@ -49,7 +49,7 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
         messages: [
           { ts: thread, text: LIGHTHOUSE },
           { ts: tsOf(TEN + 60), text: 'Who told you, <@U0ADA>?', user: 'U0BEN', thread },
-          { ts: tsOf(TEN + 3_600), text: KEEPER, user: 'U0BEN' },
+          { ts: tsOf(TEN + 3_600), text: KEEPER_SENTENCE, user: 'U0BEN' },
           ...moreDocuments(more, (name, text) => [name, text]).map(([, text], index) => ({
             ts: tsOf(TEN + 7_200 + index * 900),
             text,

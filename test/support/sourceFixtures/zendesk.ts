@@ -1,7 +1,15 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { newZendeskAccount, startZendesk, type ZendeskEmulator } from '../../emulators/zendesk.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { CONTAINERS, KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import {
+  CONTAINERS,
+  KEEPER_SENTENCE,
+  LIGHTHOUSE,
+  moreDocuments,
+  OTHERS,
+  type SourceFixture,
+  fixtureOn,
+} from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type ZendeskFixture = SourceFixture & { readonly emulator: ZendeskEmulator };
@@ -42,10 +50,10 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
         articles.set(at + 200, { section: at + 20, title: `About ${name}`, body: `<p>On ${name}.</p>` });
       }
       sections.set(10, { category: 1, name: 'Sights' });
-      sections.set(11, { category: 1, above: 10, name: 'People' });
+      sections.set(11, { category: 1, parent: 10, name: 'People' });
       sections.set(12, { category: 1, name: 'More' });
       articles.set(100, { section: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
-      articles.set(101, { section: 11, title: 'Keeper', body: `<p>${KEEPER}</p>` });
+      articles.set(101, { section: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });
       // Drafts and deleted tickets are not listed.
       articles.set(102, { section: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
       for (const [at, [name, body]] of moreDocuments(more, (title, text) => [title, text] as const).entries())

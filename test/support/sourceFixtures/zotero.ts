@@ -1,7 +1,7 @@
 import { nextRequests } from '../../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../../emulators/zotero.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
-import { KEEPER, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** Includes the emulator, for tests of this source alone. */
 export type ZoteroFixture = SourceFixture & { readonly emulator: ZoteroEmulator };
@@ -55,7 +55,7 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
         'items',
         zoteroKey('keeper'),
         { ...file, parentItem: zoteroKey('lighthouse'), dateAdded: ADDED, md5: 'a1' },
-        KEEPER,
+        KEEPER_SENTENCE,
       );
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) putItem(OWN, name, text);
       for (const [index, name] of GROUPS.entries()) putItem(groupOf(index), name, `On ${name}.`);

@@ -3,7 +3,7 @@ import type { Activities } from '../../../activities/index.js';
 import type { RunKind } from '../../../contract/runs/runKinds.js';
 
 export type Step = keyof Activities;
-export type Moment = 'before' | 'after';
+export type FaultTime = 'before' | 'after';
 /** A kind of run, or the stream that starts many upload runs. */
 export type Workflow = RunKind | 'drainUploads';
 
@@ -14,7 +14,7 @@ export type Workflow = RunKind | 'drainUploads';
 export interface InjectedFault {
   readonly step: Step;
   readonly does: 'fail' | 'break' | 'cancel';
-  readonly when: Moment;
+  readonly when: FaultTime;
   /** The step continues only after the cancellation has reached it; a short step would otherwise end before. */
   readonly isDelivered?: true;
 }
@@ -29,7 +29,7 @@ export interface Scenario {
   readonly given?: readonly InjectedFault[];
   /** The path of the first page, or the name of the upload. */
   readonly start?: string;
-  /** The outcome of the undisturbed run. Default: finished. */
+  /** The outcome of the uninterrupted run. Default: finished. */
   readonly outcome?: 'failed' | 'aborted';
 }
 

@@ -36,7 +36,7 @@ import {
   ERASED,
   FILELESS,
   type InjectedFault,
-  type Moment,
+  type FaultTime,
   PASSED,
   PAUSED,
   REFUSED,
@@ -144,7 +144,7 @@ function withFaults(activities: Activities): Activities {
           ? plan.injectedFaults.findIndex((injectedFault) => injectedFault.step === step)
           : -1;
       const [injectedFault] = index < 0 ? [] : (plan?.injectedFaults.splice(index, 1) ?? []);
-      const happen = async (when: Moment): Promise<void> => {
+      const happen = async (when: FaultTime): Promise<void> => {
         if (injectedFault?.when !== when) return;
         const message = `an injected fault ${when} ${step}`;
         if (injectedFault.does === 'fail') throw new Error(message);
@@ -261,7 +261,7 @@ async function sweepQuarantine(customerId: string): Promise<ScenarioResult | nul
 }
 
 /** Runs a scenario for a new customer, with the given faults. */
-async function playScenario(
+async function runScenario(
   customerId: string,
   { workflow, start }: Scenario,
   injectedFaults: readonly InjectedFault[],
@@ -404,14 +404,14 @@ async function playScenario(
 const names = Object.keys(SCENARIOS);
 
 /** The fault of a trial: a failure or a cancellation, before or after the work of its step. */
-export type TrialFault = { readonly does: 'fail' | 'cancel'; readonly when: Moment };
+export type TrialFault = { readonly does: 'fail' | 'cancel'; readonly when: FaultTime };
 
 /** Whether no earlier scenario includes the step. */
 export const isFirstScenarioWith = (step: Step, name: string): boolean =>
   names.find((other) => SCENARIOS[other]!.steps.includes(step)) === name;
 
 /**
- * Defines the tests of a suite: runs each scenario undisturbed, and again with a fault at each step, all concurrently,
+ * Defines the tests of a suite: runs each scenario uninterrupted, and again with a fault at each step, all concurrently,
  * and compares the stored results. @param faultsAt returns the faults at a step of a scenario; each is a trial
  */
 export function testWorkflows(faultsAt: (name: string, step: Step) => readonly TrialFault[]): void {
@@ -464,7 +464,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
     const limit = pLimit(16);
     const trial = (customer: string, scenario: Scenario, injectedFaults: readonly InjectedFault[]) =>
       limit(async () => {
-        const end = await playScenario(customer, scenario, injectedFaults).catch((error: unknown) => error as Error);
+        const end = await runScenario(customer, scenario, injectedFaults).catch((error: unknown) => error as Error);
         ends.set(customer, end);
       });
     await Promise.all([
@@ -498,7 +498,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
 
   describe('steps that fail once are retried without loss or duplicates', () => {
     test.each(titled(failing))('%s', (customer, { scenario }) => {
-      // The workflow ends as in the undisturbed scenario, with the same stored data.
+      // The workflow ends as in the uninterrupted scenario, with the same stored data.
       const end = ends.get(customer);
       if (end instanceof Error) throw end;
       expect(end).toEqual(ends.get(scenario));

@@ -62,8 +62,8 @@ describe('a rendered page', () => {
       lastModified: null,
       fetchedWith: 'browser',
     });
-    expect(server.seen.map(({ url }) => url)).toContain('/i.png');
-    expect(server.seen[0]?.headers['user-agent']).toBe('Allotrope/test');
+    expect(server.requests.map(({ url }) => url)).toContain('/i.png');
+    expect(server.requests[0]?.headers['user-agent']).toBe('Allotrope/test');
   });
 
   test('is not rendered unless requested', async () => {
@@ -138,8 +138,8 @@ describe('sub-requests of a rendered page', () => {
     );
     expect(page.fetchedWith).toBe('browser');
     expect(text(page)).toContain('tried ["rejected","rejected"]');
-    expect(server.seen.map(({ url }) => url)).toEqual(expect.arrayContaining(['/away', '/away2', '/away3']));
-    expect([secret.seen, secret.sockets.size]).toEqual([[], 0]);
+    expect(server.requests.map(({ url }) => url)).toEqual(expect.arrayContaining(['/away', '/away2', '/away3']));
+    expect([secret.requests, secret.sockets.size]).toEqual([[], 0]);
   });
 
   test('install no service worker: its script is not even fetched', async () => {
@@ -154,7 +154,7 @@ describe('sub-requests of a rendered page', () => {
     });
     const page = await render(browsing({ allowed: [server.host] }), server.origin);
     expect(text(page)).toContain('waited');
-    expect(server.seen.map(({ url }) => url)).not.toContain('/worker.js');
+    expect(server.requests.map(({ url }) => url)).not.toContain('/worker.js');
   });
 
   test('send no UDP packets', async () => {

@@ -22,7 +22,7 @@ import { thoroughly } from '../../support/thorough.js';
 /** Folder for screenshots; without it, none are taken. */
 const PICTURES = process.env['TEST_PICTURES'];
 const PHONE = { width: 375, height: 700 };
-const DESK = { width: 1024, height: 700 };
+const DESKTOP = { width: 1024, height: 700 };
 const SOURCES = ['GOOGLE_DRIVE', 'SLACK'] as const;
 type Source = (typeof SOURCES)[number];
 const NAMES: Readonly<Record<Source, string>> = { GOOGLE_DRIVE: 'Google Drive', SLACK: 'Slack' };
@@ -73,7 +73,7 @@ afterAll(async () => {
 beforeEach(async () => {
   customers += 1;
   user = await service.user(`walker ${customers}`);
-  context = await browser.newContext({ viewport: DESK });
+  context = await browser.newContext({ viewport: DESKTOP });
   page = await context.newPage();
   errors = [];
   page.on('console', (message) => errors.push(message.text()));
@@ -101,13 +101,13 @@ const screenshot = async (name: string): Promise<void> => {
  * Takes screenshots of the current page, on a desktop and, in dark mode, on a phone, where nothing may overflow the
  * width.
  */
-async function picture(name: string): Promise<void> {
+async function takeScreenshots(name: string): Promise<void> {
   await screenshot(name);
   await page.setViewportSize(PHONE);
   if (PICTURES !== undefined) await page.emulateMedia({ colorScheme: 'dark' });
   await screenshot(`${name}-phone`);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
-  await page.setViewportSize(DESK);
+  await page.setViewportSize(DESKTOP);
   if (PICTURES !== undefined) await page.emulateMedia({ colorScheme: 'light' });
 }
 
@@ -120,12 +120,12 @@ describe.each(SOURCES)('%s', (source) => {
   test('names the connected account after consent', async () => {
     await page.goto(await addressFor(source));
     expect(await heading()).toContain('asks for access');
-    await picture(`${source}-consent`);
+    await takeScreenshots(`${source}-consent`);
     await press('Allow');
     expect(await heading()).toBe(`${name} is connected`);
     const words = { GOOGLE_DRIVE: 'Ada (ada@harbour.example)', SLACK: 'Ada (Harbour)' }[source];
     expect(await page.getByRole('main').innerText()).toContain(words);
-    await picture(`${source}-connected`);
+    await takeScreenshots(`${source}-connected`);
     const account = { GOOGLE_DRIVE: 'ada@harbour.example', SLACK: `${TEAM}:U0ADA` }[source];
     expect((await sources()).map((one) => one.data_source_external_id)).toEqual([`${source}|${account}`]);
     expect(errors).toEqual([]);
@@ -136,7 +136,7 @@ describe.each(SOURCES)('%s', (source) => {
     await press('Deny');
     expect(await heading()).toBe(`${name} was not connected`);
     expect(await page.getByRole('main').innerText()).toContain('go back to the application');
-    await picture(`${source}-denied`);
+    await takeScreenshots(`${source}-denied`);
     expect(await sources()).toEqual([]);
     expect(errors).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe('failed connections', () => {
   test('rejects an unknown state', async () => {
     await returnTo((back) => back.searchParams.set('state', 'nobody'));
     expect(await heading()).toBe('This link is not valid');
-    await picture('failed-unknown');
+    await takeScreenshots('failed-unknown');
     expect(errors).toEqual(errorOf(400));
   });
 
@@ -169,14 +169,14 @@ describe('failed connections', () => {
     });
     await press('Allow');
     expect(await page.getByRole('main').innerText()).toContain('time limit of this connection has passed');
-    await picture('failed-expired');
+    await takeScreenshots('failed-expired');
     expect(errors).toEqual(errorOf(410));
   });
 
   test('connects nothing with a code that the provider rejects', async () => {
     await returnTo((back) => back.searchParams.set('code', MARKUP));
     expect(await heading()).toBe('Google Drive was not connected');
-    await picture('failed-exchange');
+    await takeScreenshots('failed-exchange');
     expect(await sources()).toEqual([]);
     expect(errors).toEqual(errorOf(400));
   });
@@ -189,7 +189,7 @@ describe('failed connections', () => {
     expect(await heading()).toBe('Google Drive was not connected');
     expect(await page.content()).not.toContain('onerror');
     expect(await page.title()).toBe('Google Drive was not connected');
-    await picture('failed-refused');
+    await takeScreenshots('failed-refused');
     expect(errors).toEqual(errorOf(400));
   });
 });
@@ -204,7 +204,7 @@ describe('the file chooser', () => {
   test('opens from the success page, and makes files selected in several folders searchable', async () => {
     await page.goto(await addressFor('GOOGLE_DRIVE', PICKER));
     await press('Allow');
-    await picture('chooser-offered');
+    await takeScreenshots('chooser-offered');
     await waitFor(sources, ([one]) => one?.sync_status === 'READY');
     await page.getByRole('link', { name: 'Choose files' }).click();
     expect(await heading()).toBe('Choose from Google Drive');
@@ -217,10 +217,10 @@ describe('the file chooser', () => {
     await page.getByLabel('lighthouse.txt').check();
     await press('One folder up');
     expect(await page.getByLabel('Minutes').isChecked()).toBe(true);
-    await picture('chooser');
+    await takeScreenshots('chooser');
     await press('Sync the selected items');
     expect(await heading()).toBe('Your selection is being synced');
-    await picture('chosen');
+    await takeScreenshots('chosen');
     const texts = () => Promise.all(['When was the lighthouse lit?', 'minutes'].map(found));
     const answers = await waitFor(texts, ([one, other]) => one?.[0] !== undefined && one[0] !== other?.[0]);
     expect(answers.flat().toSorted()).toEqual(['On minutes.', 'The lighthouse was lit in 1901.']);
@@ -233,10 +233,10 @@ describe('the file chooser', () => {
     expect(await heading()).toBe('Choose from Google Drive');
     await press('Sync the selected items');
     expect(await page.getByRole('main').innerText()).toContain('Select at least one item');
-    await picture('chooser-nothing-chosen');
+    await takeScreenshots('chooser-nothing-chosen');
     await press('Cancel');
     expect(await heading()).toBe('Nothing was changed');
-    await picture('chooser-cancelled');
+    await takeScreenshots('chooser-cancelled');
     expect((await sources()).map((one) => one.last_sync_action)).toEqual(['CANCEL']);
     expect(errors).toEqual([]);
   });

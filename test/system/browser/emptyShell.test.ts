@@ -156,5 +156,5 @@ describe('a page that is an empty shell', () => {
 test('fetches an ordinary page once and keeps its validators', async () => {
   const site = await serve((_, response) => response.writeHead(200, HTML).end(samplePage(1) + SCRIPT));
   expect(await fetchOne(source(), site.origin)).toMatchObject({ fetchedWith: 'http', etag: '"shell"' });
-  expect(site.seen).toHaveLength(1);
+  expect(site.requests).toHaveLength(1);
 });

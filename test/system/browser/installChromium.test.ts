@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 /** A fake installer: records that it ran, then runs the script. */
-const way = (name: string, script: string): InstallMethod => [
+const fakeMethod = (name: string, script: string): InstallMethod => [
   { command: '/bin/sh', args: ['-c', `echo ${name} >> ${runs}; ${script}`] },
 ];
 /** A script that links the machine's own browser as the installed one. */
@@ -39,13 +39,13 @@ const installs = () => {
   if (real === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
   return `ln -sf ${real} ${browser}`;
 };
-const ran = () => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n') : []);
+const methodsRun = () => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n') : []);
 
-function pool(ways: readonly InstallMethod[] | null, more: Partial<BrowserPoolOptions> = {}): BrowserPool {
+function pool(methods: readonly InstallMethod[] | null, more: Partial<BrowserPoolOptions> = {}): BrowserPool {
   const made = createBrowserPool({
     chromiumPath: null,
     find: () => (existsSync(browser) ? browser : null),
-    installer: ways && createChromiumInstaller(() => ways),
+    installer: methods && createChromiumInstaller(() => methods),
     maxPages: 100,
     now: Date.now,
     onNotice: (notice) => notices.push(notice),
@@ -60,11 +60,11 @@ const page = (browserPool: BrowserPool, signal = never) =>
 
 describe('a missing browser', () => {
   test('is installed once for the first pages that need it', async () => {
-    const browserPool = pool([way('first', `sleep 0.3; ${installs()}`)]);
+    const browserPool = pool([fakeMethod('first', `sleep 0.3; ${installs()}`)]);
     expect(existsSync(browser)).toBe(false);
     const versions = await Promise.all([page(browserPool), page(browserPool), page(browserPool)]);
     expect(versions).toEqual(Array(3).fill(expect.stringMatching(/^\d+\./)));
-    expect([ran(), notices]).toEqual([['first'], []]);
+    expect([methodsRun(), notices]).toEqual([['first'], []]);
   });
 
   test('is installed by the next method if one fails or its browser does not start', async () => {
@@ -72,45 +72,45 @@ describe('a missing browser', () => {
     const unknown: InstallMethod = [{ command: path.join(folder, 'no-such-installer'), args: [] }];
     const browserPool = pool([
       unknown,
-      way('fails', 'exit 1'),
-      way('broken', broken),
-      way('works', installs()),
-      way('last', ''),
+      fakeMethod('fails', 'exit 1'),
+      fakeMethod('broken', broken),
+      fakeMethod('works', installs()),
+      fakeMethod('last', ''),
     ]);
     expect(await page(browserPool)).toMatch(/^\d+\./);
-    expect([ran(), notices]).toEqual([['fails', 'broken', 'works'], []]);
+    expect([methodsRun(), notices]).toEqual([['fails', 'broken', 'works'], []]);
   });
 
   test('is reported once if all methods fail, and not tried again; pages are fetched without it', async () => {
     let time = 0;
-    const browserPool = pool([way('fails', 'exit 1')], { now: () => time });
+    const browserPool = pool([fakeMethod('fails', 'exit 1')], { now: () => time });
     expect(await Promise.all([page(browserPool), page(browserPool)])).toEqual([null, null]);
     time += 3_600_000;
     expect(await page(browserPool)).toBeNull();
-    expect(ran()).toEqual(['fails']);
+    expect(methodsRun()).toEqual(['fails']);
     expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
   test('does not block pages while it is being installed; later pages use the browser', async () => {
     const gate = path.join(folder, 'gate');
-    const browserPool = pool([way('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
+    const browserPool = pool([fakeMethod('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
       installWaitMs: 100,
     });
     expect(await page(browserPool)).toBeNull();
-    expect([ran(), existsSync(browser)]).toEqual([['slow'], false]);
+    expect([methodsRun(), existsSync(browser)]).toEqual([['slow'], false]);
     spawnSync('touch', [gate]);
     let version: string | null = null;
-    for (let tries = 0; version === null && tries < 300; tries += 1) {
+    for (let attempt = 0; version === null && attempt < 300; attempt += 1) {
       await wait(100);
       version = await page(browserPool);
     }
     expect(version).toMatch(/^\d+\./);
-    expect(ran()).toEqual(['slow']);
+    expect(methodsRun()).toEqual(['slow']);
   });
 
   test('ends the wait of an aborted page at once', async () => {
     const stop = new AbortController();
-    const browserPool = pool([way('slow', 'sleep 60')]);
+    const browserPool = pool([fakeMethod('slow', 'sleep 60')]);
     const waiting = page(browserPool, stop.signal);
     stop.abort(new RangeError('enough'));
     await expect(waiting).rejects.toThrow('enough');
@@ -119,8 +119,8 @@ describe('a missing browser', () => {
   test('is not installed when the setting forbids it, or CHROMIUM_PATH names another', async () => {
     expect(await page(pool(null))).toBeNull();
     const configured = { chromiumPath: '/nowhere/chromium' };
-    expect(await page(pool([way('first', installs())], configured))).toBeNull();
-    expect(ran()).toEqual([]);
+    expect(await page(pool([fakeMethod('first', installs())], configured))).toBeNull();
+    expect(methodsRun()).toEqual([]);
     expect(notices).toEqual([expect.stringContaining('no Chromium was found'), expect.stringContaining('/nowhere')]);
   });
 });
@@ -128,16 +128,16 @@ describe('a missing browser', () => {
 describe('an installer', () => {
   const pidFile = () => path.join(folder, 'pid');
   /** Starts a process that outlives its parent unless the whole group is killed. */
-  const hanging = () => [way('hangs', `sleep 300 & echo $! > ${pidFile()}; wait`)];
+  const hanging = () => [fakeMethod('hangs', `sleep 300 & echo $! > ${pidFile()}; wait`)];
   async function expectChildEnded(): Promise<void> {
     const pid = Number(readFileSync(pidFile(), 'utf8'));
     const isAlive = () =>
       existsSync(`/proc/${String(pid)}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
-    for (let tries = 0; isAlive() && tries < 100; tries += 1) await wait(50);
+    for (let attempt = 0; isAlive() && attempt < 100; attempt += 1) await wait(50);
     expect(isAlive()).toBe(false);
   }
   async function untilStarted(): Promise<void> {
-    for (let tries = 0; !existsSync(pidFile()) && tries < 200; tries += 1) await wait(50);
+    for (let attempt = 0; !existsSync(pidFile()) && attempt < 200; attempt += 1) await wait(50);
   }
 
   test('is killed with all its children at its timeout', async () => {
@@ -158,13 +158,13 @@ describe('an installer', () => {
   test('does not receive the secrets of the service', async () => {
     process.env['SECRET_OF_THE_SERVICE'] = 'do not leak';
     const seen = path.join(folder, 'env');
-    await createChromiumInstaller(() => [way('env', `env > ${seen}`)]).install(() => Promise.resolve(true));
+    await createChromiumInstaller(() => [fakeMethod('env', `env > ${seen}`)]).install(() => Promise.resolve(true));
     delete process.env['SECRET_OF_THE_SERVICE'];
     expect(readFileSync(seen, 'utf8')).toContain('PATH=');
     expect(readFileSync(seen, 'utf8')).not.toContain('do not leak');
   });
 
-  test('is first that of Playwright, which installs the required browser', () => {
+  test('uses the method of Playwright first, which installs the required browser', () => {
     const first = defaultMethods()[0]?.[0];
     const [cli = '', ...args] = first?.args ?? [];
     const { status, stdout } = spawnSync(first?.command ?? '', [cli, ...args, '--dry-run'], { encoding: 'utf8' });

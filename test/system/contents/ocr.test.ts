@@ -286,7 +286,7 @@ thoroughly(
     const later = new Date(Date.now() + 60_000);
     await waitFor(
       async () => [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedBefore(later, 1))],
-      (underWay) => underWay.length === 0,
+      (inProgress) => inProgress.length === 0,
       TIME_LIMIT_MS,
     );
     const stores = await readStoredState(service.env);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { createDocumentPool, type PoolSettings } from '../../../documents/pool.js';
-import type { ReaderDeath } from '../../../documents/readers.js';
+import type { ReaderCrash } from '../../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
 import { waitFor } from '../../support/waitFor.js';
 import { FILES, input, LIMITS } from '../../documents/page.js';
@@ -13,10 +13,10 @@ import { upload } from '../../documents/readFile.js';
 import { faultOf } from '../../support/faultOf.js';
 
 const pools: DocumentPool[] = [];
-const startPool = (settings: Partial<PoolSettings> = {}, crashes: ReaderDeath[] = []): DocumentPool => {
+const startPool = (settings: Partial<PoolSettings> = {}, crashes: ReaderCrash[] = []): DocumentPool => {
   const pool = createDocumentPool(
     { threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES, ...settings },
-    (death) => crashes.push(death),
+    (crash) => crashes.push(crash),
   );
   pools.push(pool);
   return pool;
@@ -54,11 +54,11 @@ test('rejects with the Fault that was thrown', async () => {
 test('ends a hanging document at its timeout, and reads the documents queued after it', async () => {
   const pool = startPool({ timeoutMs: 1000 });
   const hang = faultOf(pool.process(endless(), CHUNKING));
-  const behind = ['one', 'two', 'three'].map((word) => pool.process(text(word), CHUNKING));
+  const queued = ['one', 'two', 'three'].map((word) => pool.process(text(word), CHUNKING));
   const fault = await hang;
   expect(fault.kind).toBe('parse_limit');
   expect(fault.message).toMatch(/within 1 s \(setting PARSE_TIMEOUT_MS\)/);
-  expect((await Promise.all(behind)).map((document) => document.text)).toEqual(['one', 'two', 'three']);
+  expect((await Promise.all(queued)).map((document) => document.text)).toEqual(['one', 'two', 'three']);
 });
 
 test('limits memory, and reads the next document', async () => {
@@ -75,7 +75,7 @@ test('rejects with the reason of an abort, and frees the thread', async () => {
   const running = new AbortController();
   const waiting = new AbortController();
   const work = [pool.process(endless(), CHUNKING, running.signal), pool.process(text('no'), CHUNKING, waiting.signal)];
-  const behind = pool.process(text('behind'), CHUNKING);
+  const queued = pool.process(text('queued'), CHUNKING);
   waiting.abort(new Error('not needed'));
   setTimeout(() => running.abort(new Error('cancelled')), 200);
   const outcomes = await Promise.allSettled(work);
@@ -83,7 +83,7 @@ test('rejects with the reason of an abort, and frees the thread', async () => {
     'Error: cancelled',
     'Error: not needed',
   ]);
-  expect((await behind).text).toBe('behind');
+  expect((await queued).text).toBe('queued');
   await expect(pool.process(text('x'), CHUNKING, AbortSignal.abort(new Error('before')))).rejects.toThrow('before');
 });
 
@@ -128,11 +128,11 @@ test('answers each of several small documents read together; a slow one fails al
   const all = words.map((word) => pool.process(text(word), CHUNKING));
   const empty = faultOf(pool.process(input('<body></body>'), CHUNKING));
   const hang = faultOf(pool.process(heavy, CHUNKING));
-  const behind = words.map((word) => pool.process(text(`${word} behind`), CHUNKING));
+  const queued = words.map((word) => pool.process(text(`${word} queued`), CHUNKING));
   expect((await Promise.all(all)).map((document) => document.text)).toEqual(words);
   expect((await empty).kind).toBe('no_text');
   expect((await hang).message).toMatch(/within 3 s \(setting PARSE_TIMEOUT_MS\)/);
-  expect((await Promise.all(behind)).map((document) => document.text)).toEqual(words.map((word) => `${word} behind`));
+  expect((await Promise.all(queued)).map((document) => document.text)).toEqual(words.map((word) => `${word} queued`));
 });
 
 test('keeps reading the other documents of a group when one caller aborts', async () => {
@@ -183,9 +183,9 @@ test('ends a file at its timeout, and reads the files queued after it', async ()
   const path = join(mkdtempSync(join(tmpdir(), 'file-')), 'a.txt');
   execFileSync('mkfifo', [path]);
   const hang = faultOf(pool.process({ ...upload('', 'a.txt'), path }, CHUNKING));
-  const behind = ['one', 'two', 'three'].map((word) => pool.process(upload(word, 'a.txt'), CHUNKING));
+  const queued = ['one', 'two', 'three'].map((word) => pool.process(upload(word, 'a.txt'), CHUNKING));
   expect((await hang).message).toMatch(/within 1.5 s \(setting PARSE_FILE_TIMEOUT_MS\)/);
-  expect((await Promise.all(behind)).map(({ text: read }) => read)).toEqual(['one', 'two', 'three']);
+  expect((await Promise.all(queued)).map(({ text: read }) => read)).toEqual(['one', 'two', 'three']);
 });
 
 test('refuses a file above the size limit before reading it', async () => {
@@ -194,7 +194,7 @@ test('refuses a file above the size limit before reading it', async () => {
   expect([fault.kind, fault.message]).toEqual(['too_large', expect.stringMatching(/MAX_DOCUMENT_BYTES: 10/)]);
 });
 
-test('reports a full text folder as a retryable fault, and its reader continues', async () => {
+test('reports a text folder that cannot be written as a retryable fault, and its reader continues', async () => {
   const pool = startPool({ files: { ...FILES, textFolder: join(tmpdir(), 'allotrope-no-such-folder') } });
   // Longer than the texts that processes exchange in memory.
   const fault = await faultOf(pool.process(upload('Words of a long report. '.repeat(180_000), 'a.txt'), CHUNKING));
@@ -225,7 +225,7 @@ const killReader = async (before: readonly number[]): Promise<void> => {
 };
 
 test('sends no file to a process that was ended as idle', async () => {
-  const crashes: ReaderDeath[] = [];
+  const crashes: ReaderCrash[] = [];
   const idleMs = 20;
   const pool = startPool({ files: { ...FILES, idleMs } }, crashes);
   // Long enough to be sent alone.
@@ -241,7 +241,7 @@ test('sends no file to a process that was ended as idle', async () => {
 });
 
 test('reads a file once more, alone, after its reader crashed, and reports the crash', async () => {
-  const crashes: ReaderDeath[] = [];
+  const crashes: ReaderCrash[] = [];
   const pool = startPool({}, crashes);
   const path = blockingFile();
   const before = children();
@@ -258,7 +258,7 @@ test('reads a file once more, alone, after its reader crashed, and reports the c
 });
 
 test('fails a file whose reader crashed twice, and names the signal and the memory in use', async () => {
-  const crashes: ReaderDeath[] = [];
+  const crashes: ReaderCrash[] = [];
   const pool = startPool({}, crashes);
   const path = blockingFile();
   const before = children();

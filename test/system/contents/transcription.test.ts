@@ -39,19 +39,19 @@ afterAll(async () => {
 
 const SERVICES = ['deepgram', 'assemblyai'] as const;
 type Service = (typeof SERVICES)[number];
-const send = (scene: string, query: Record<string, unknown> = {}, name = `${scene}.mp3`): Promise<FileRecord> =>
-  user.send({ name, content: recordingOf(scene) }, { skip_embedding_generation: true, ...query });
-const transcribed = async (scene: string, query: Record<string, unknown> = {}): Promise<FileRecord> =>
-  user.settled((await send(scene, query)).id);
+const send = (scenario: string, query: Record<string, unknown> = {}, name = `${scenario}.mp3`): Promise<FileRecord> =>
+  user.send({ name, content: recordingOf(scenario) }, { skip_embedding_generation: true, ...query });
+const transcribed = async (scenario: string, query: Record<string, unknown> = {}): Promise<FileRecord> =>
+  user.settled((await send(scenario, query)).id);
 const textOf = async ({ id }: FileRecord): Promise<string> => {
   const { body } = await user.get<{ presigned_url: string }>(`/parsed_file/${id}`);
   return (await fetch(body.presigned_url)).text();
 };
 const chunksOf = async ({ id }: FileRecord) => (await user.chunks({ ids: [id] }, { order_by: 'id' })).results;
-const callsOf = (scene: string) => deepgram.calls.filter((call) => call.scene === scene);
-const jobsOf = (scene: string) => assemblyai.jobs.filter((job) => job.scene === scene);
-const set = (service_: Service, scene: string, what: Parameters<AssemblyAi['scenes']['set']>[1]) =>
-  (service_ === 'deepgram' ? deepgram : assemblyai).scenes.set(scene, what);
+const callsOf = (scenario: string) => deepgram.calls.filter((call) => call.scenario === scenario);
+const jobsOf = (scenario: string) => assemblyai.jobs.filter((job) => job.scenario === scenario);
+const set = (service_: Service, scenario: string, what: Parameters<AssemblyAi['scenarios']['set']>[1]) =>
+  (service_ === 'deepgram' ? deepgram : assemblyai).scenarios.set(scenario, what);
 
 const PLAIN = {
   deepgram:
@@ -64,8 +64,8 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   const options = { transcription_service };
 
   test('splits a recording into paragraphs and into searchable chunks with times', async () => {
-    const scene = `plain-${transcription_service}`;
-    const content = recordingOf(scene, 60_000);
+    const scenario = `plain-${transcription_service}`;
+    const content = recordingOf(scenario, 60_000);
     const { id } = await user.send({ name: 'talk.mp3', content }, { ...options, chunk_size: 14, chunk_overlap: 0 });
     const file = await user.settled(id);
     expect(file).toMatchObject({
@@ -94,7 +94,7 @@ describe.each(SERVICES)('%s', (transcription_service) => {
     expect(times.at(-1)).toMatchObject({ end_offset_sec: 18 });
     const [hit] = await user.search({ query: 'what do otters do with pebbles', k: 1, file_ids: [id] });
     expect(hit?.content).toContain('Otters juggle');
-    const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scene === scene);
+    const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.scenario === scenario);
     const sha256 = createHash('sha256').update(content).digest('hex');
     expect(received).toMatchObject([{ sha256, size: content.length }]);
   });
@@ -122,23 +122,23 @@ describe.each(SERVICES)('%s', (transcription_service) => {
   });
 
   test('stores the language in file_metadata (detect_audio_language)', async () => {
-    const scene = `language-${transcription_service}`;
+    const scenario = `language-${transcription_service}`;
     const speech: Speech = {
       language: 'pt-BR',
       duration: 3,
       turns: [{ speaker: 0, paragraphs: [[{ text: 'As lontras brincam com pedras.', start: 1, end: 2.5 }]] }],
     };
-    set(transcription_service, scene, { speech });
-    expect(await transcribed(scene, { ...options, detect_audio_language: true })).toMatchObject({
+    set(transcription_service, scenario, { speech });
+    expect(await transcribed(scenario, { ...options, detect_audio_language: true })).toMatchObject({
       sync_status: 'READY',
       file_metadata: { language: 'pt-BR', duration_sec: 3, transcription_service },
     });
   });
 
   test('ends silence with an error', async () => {
-    const scene = `silence-${transcription_service}`;
-    set(transcription_service, scene, { speech: SILENCE });
-    expect(await transcribed(scene, options)).toMatchObject({
+    const scenario = `silence-${transcription_service}`;
+    set(transcription_service, scenario, { speech: SILENCE });
+    expect(await transcribed(scenario, options)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringMatching(/^No speech was found .*\.$/),
     });
@@ -153,10 +153,10 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       ['an answer that is not JSON', 'broken'],
     ]),
   ] as const)('retries after %s, and reads the file', async (what, injectedFault) => {
-    const scene = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
-    set(transcription_service, scene, { injectedFaults: [injectedFault] });
-    expect(await transcribed(scene, options)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-    if (transcription_service === 'assemblyai') expect(jobsOf(scene)).toHaveLength(1);
+    const scenario = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;
+    set(transcription_service, scenario, { injectedFaults: [injectedFault] });
+    expect(await transcribed(scenario, options)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
+    if (transcription_service === 'assemblyai') expect(jobsOf(scenario)).toHaveLength(1);
   });
 
   test.each([
@@ -169,18 +169,19 @@ describe.each(SERVICES)('%s', (transcription_service) => {
       [415, 'another format'],
     ]),
   ] as const)('reports a permanent %d with an error that says what to do: %s', async (status, hint) => {
-    const scene = `lasting-${transcription_service}-${status}`;
+    const scenario = `lasting-${transcription_service}-${status}`;
     const injectedFaults = Array.from({ length: 9 }, () => ({ status, body: { error: 'said by the service' } }));
-    set(transcription_service, scene, { injectedFaults, uploadFaults: [...injectedFaults] });
-    const file = await transcribed(scene, options);
+    set(transcription_service, scenario, { injectedFaults, uploadFaults: [...injectedFaults] });
+    const file = await transcribed(scenario, options);
     expect(file).toMatchObject({ sync_status: 'SYNC_ERROR', sync_error_message: expect.stringContaining(hint) });
     expect(file.sync_error_message).toMatch(/said by the service/);
   });
 
   test('does not transcribe again for another chunk_size or more vectors', async () => {
-    const scene = `again-${transcription_service}`;
-    const countCalls = (): number => (transcription_service === 'deepgram' ? callsOf(scene) : jobsOf(scene)).length;
-    const file = await transcribed(scene, { ...options, include_speaker_labels: true });
+    const scenario = `again-${transcription_service}`;
+    const countCalls = (): number =>
+      (transcription_service === 'deepgram' ? callsOf(scenario) : jobsOf(scenario)).length;
+    const file = await transcribed(scenario, { ...options, include_speaker_labels: true });
     for (const change of [{ chunk_size: 20, chunk_overlap: 0 }, { force_embedding_generation: true }]) {
       expect((await user.post('/resync_file', { file_id: file.id, ...change })).status).toBe(200);
       expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
@@ -234,14 +235,14 @@ test('uses Deepgram without a transcription_service when both are configured', a
 
 test("keeps the service's text in a language without spaces", async () => {
   const text = 'かわうそは石で遊ぶ。';
-  deepgram.scenes.set('japanese', {
+  deepgram.scenarios.set('japanese', {
     speech: { language: 'ja', duration: 4, turns: [{ speaker: 0, paragraphs: [[{ text, start: 1, end: 3 }]] }] },
   });
   expect(await textOf(await transcribed('japanese', { detect_audio_language: true }))).toBe(text);
 });
 
 test('sends samples without a header as a WAVE file', async () => {
-  const content = Buffer.concat([Buffer.from([1, 0, 2, 0]), Buffer.from('scene:samples;'), Buffer.alloc(40)]);
+  const content = Buffer.concat([Buffer.from([1, 0, 2, 0]), Buffer.from('scenario:samples;'), Buffer.alloc(40)]);
   const { id } = await user.send({ name: 'samples.pcm', content }, { skip_embedding_generation: true });
   expect(await user.settled(id)).toMatchObject({
     sync_status: 'READY',
@@ -253,11 +254,11 @@ test('sends samples without a header as a WAVE file', async () => {
 
 describe('a job of AssemblyAI', () => {
   test('ends the file with the error of a failed job, and repeats a job after a transient error', async () => {
-    assemblyai.scenes.set('no-audio', { errors: ['Transcoding failed. File does not appear to contain audio.'] });
-    assemblyai.scenes.set('mute', {
+    assemblyai.scenarios.set('no-audio', { errors: ['Transcoding failed. File does not appear to contain audio.'] });
+    assemblyai.scenarios.set('mute', {
       errors: ['language_detection cannot be performed on files with no spoken audio.'],
     });
-    assemblyai.scenes.set('hiccup', { errors: ['Internal server error, please try again'] });
+    assemblyai.scenarios.set('hiccup', { errors: ['Internal server error, please try again'] });
     const options = { transcription_service: 'assemblyai' };
     const [broken, mute, passing] = await Promise.all([
       transcribed('no-audio', options),
@@ -275,13 +276,13 @@ describe('a job of AssemblyAI', () => {
 
   test('continues with the next worker, and is deleted when the file is cancelled', async () => {
     const options = { transcription_service: 'assemblyai' };
-    const polled = (scene: string, times: number) =>
+    const polled = (scenario: string, times: number) =>
       waitFor(
-        () => Promise.resolve(jobsOf(scene)[0]?.polls ?? 0),
+        () => Promise.resolve(jobsOf(scenario)[0]?.polls ?? 0),
         (polls) => polls >= times,
       );
     const slow = { polls: Infinity };
-    assemblyai.scenes.set('handed-over', slow);
+    assemblyai.scenarios.set('handed-over', slow);
     const { id } = await send('handed-over', options);
     await polled('handed-over', 2);
     expect((await user.file(id)).sync_status).toBe('SYNCING');
@@ -289,11 +290,11 @@ describe('a job of AssemblyAI', () => {
     const before = jobsOf('handed-over')[0]?.polls ?? 0;
     await service.startWorker();
     await polled('handed-over', before + 2);
-    assemblyai.scenes.set('handed-over', { polls: 0 });
+    assemblyai.scenarios.set('handed-over', { polls: 0 });
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
     expect(jobsOf('handed-over')).toMatchObject([{ deleted: false }]);
 
-    assemblyai.scenes.set('cancelled', slow);
+    assemblyai.scenarios.set('cancelled', slow);
     const cancelled = await send('cancelled', options);
     await polled('cancelled', 2);
     expect((await user.post('/cancel_sync', { file_id: cancelled.id })).status).toBe(200);
@@ -309,7 +310,7 @@ describe('a job of AssemblyAI', () => {
 });
 
 test('ends a call to Deepgram when its file is cancelled', async () => {
-  deepgram.scenes.set('hangs', { injectedFaults: ['hang'] });
+  deepgram.scenarios.set('hangs', { injectedFaults: ['hang'] });
   const { id } = await send('hangs');
   await waitFor(
     () => Promise.resolve(callsOf('hangs').length),

@@ -104,8 +104,8 @@ test('reads texts while recordings wait, and transcribes one recording after ano
   const settings = { DEEPGRAM_API_KEY: 'right', TRANSCRIPTION_CONCURRENCY: '1', ACTIVITY_CONCURRENCY: '1' };
   await withService(settings, async (service) => {
     const user = await service.user('tess');
-    deepgram.scenes.set('long', { injectedFaults: ['hang', 'hang'] });
-    const countCalls = () => deepgram.calls.filter(({ scene }) => scene === 'long').length;
+    deepgram.scenarios.set('long', { injectedFaults: ['hang', 'hang'] });
+    const countCalls = () => deepgram.calls.filter(({ scenario }) => scenario === 'long').length;
     const recordings = await Promise.all(
       ['a.mp3', 'b.mp3', 'c.mp3'].map((name) => user.send({ name, content: recordingOf('long') }, OPTIONS)),
     );
@@ -125,7 +125,7 @@ test('transcribes a recording at an address, and one inside a message', async ()
   await withService({ DEEPGRAM_API_KEY: 'right' }, async (service) => {
     const user = await service.user('una');
     const site = await startSite();
-    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscene:fetched;'), Buffer.alloc(400)]);
+    const video = Buffer.concat([Buffer.from('\u0000\u0000\u0000\u0018ftypisomscenario:fetched;'), Buffer.alloc(400)]);
     site.pages.set('/talk.mp4', { type: 'video/mp4', body: video });
     // Null counts as absent.
     const { body } = await user.post<FileRecord>('/upload_file_from_url', {

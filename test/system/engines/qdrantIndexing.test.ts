@@ -10,7 +10,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 
 import { type QdrantEngine, startQdrant } from '../../../engines/qdrant.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../../../engines/venv.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
@@ -20,7 +20,7 @@ const ENOUGH = 2_000;
 const MAX_WRITTEN = 50_000;
 /** Number of checks, 5 ms apart, for the start of a build. */
 const CHECKS = 100;
-const chance = seededChance('vectors of an index');
+const chance = seededRandom('vectors of an index');
 let dataDir: string;
 let engine: QdrantEngine;
 let client: QdrantClient;
@@ -64,28 +64,28 @@ afterAll(async () => {
 
 test('includes writes, changes and deletions during a build in the new index', async () => {
   const filled = await fillUntilIndexing('busy');
-  // Each round changes different points.
-  let round = 0;
+  // Each iteration changes different points.
+  let iteration = 0;
   do {
-    const base = round * 3;
-    await client.upsert('busy', { wait: true, points: pointsFrom(1_000_000 + round, 1) });
+    const base = iteration * 3;
+    await client.upsert('busy', { wait: true, points: pointsFrom(1_000_000 + iteration, 1) });
     await client.delete('busy', { wait: true, points: [base] });
     await client.delete('busy', { wait: true, filter: { must: [{ key: 'n', match: { value: base + 1 } }] } });
     await client.setPayload('busy', { wait: true, payload: { n: -1 }, points: [base + 2] });
     const found = await client.query('busy', { query: pointsFrom(0, 1)[0]!.vector, limit: 5 });
     expect(found.points).toHaveLength(5);
-    round += 1;
-  } while ((await shardsOf('busy')).length === 2 && 3 * round < filled);
+    iteration += 1;
+  } while ((await shardsOf('busy')).length === 2 && 3 * iteration < filled);
   await waitFor(
     () => indexed('busy'),
     (count) => count > 0,
   );
-  expect((await client.count('busy')).count).toBe(filled - round);
+  expect((await client.count('busy')).count).toBe(filled - iteration);
   const changed = await client.count('busy', { filter: { must: [{ key: 'n', match: { value: -1 } }] }, exact: true });
-  expect(changed.count).toBe(round);
-  const last = 3 * (round - 1);
-  const kept = await client.retrieve('busy', { ids: [last, last + 1, last + 2, 1_000_000 + round - 1] });
-  expect(kept.map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual([last + 2, 1_000_000 + round - 1]);
+  expect(changed.count).toBe(iteration);
+  const last = 3 * (iteration - 1);
+  const kept = await client.retrieve('busy', { ids: [last, last + 1, last + 2, 1_000_000 + iteration - 1] });
+  expect(kept.map(({ id }) => Number(id)).toSorted((a, b) => a - b)).toEqual([last + 2, 1_000_000 + iteration - 1]);
 });
 
 test('keeps every point once when killed during a build, and builds the index after the restart', async () => {

@@ -11,23 +11,23 @@ import { type StoredState, readStoredState } from '../../support/storedState.js'
 import { findDifferences } from '../../support/differences.js';
 import {
   CONTENT_ROW_BYTES,
-  expectUndisturbed,
+  expectSameAsBaseline,
   type KillSite,
-  playRound,
-  type Round,
-  someMoment,
+  runKillTrial,
+  type Trial,
+  randomKill,
   startKillSite,
-} from '../../support/killRound.js';
-import { type OwnService, startOwnService, type Victim } from '../../support/ownService.js';
-import { seededChance } from '../../support/seed.js';
+} from '../../support/killTrial.js';
+import { type OwnService, startOwnService, type KillTarget } from '../../support/ownService.js';
+import { seededRandom } from '../../support/seed.js';
 import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 /** The short form of test/long/kill.test.ts. */
 const PAGES = 32;
-const chance = seededChance('kills');
+const chance = seededRandom('kills');
 let site: KillSite;
 let service: OwnService;
-let undisturbed: StoredState;
+let uninterrupted: StoredState;
 
 beforeAll(async () => {
   site = await startKillSite(PAGES, 2);
@@ -35,7 +35,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     CONTENT_ROW_BYTES,
   });
-  ({ rest: undisturbed } = await playRound({ service, site, customerId: 'undisturbed', kills: [] }));
+  ({ rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] }));
 });
 afterAll(async () => {
   await service.close();
@@ -43,22 +43,22 @@ afterAll(async () => {
 });
 
 // A page can be in progress at two kills of one ingest at most, so none is requested more than three times.
-const GROUPS: readonly (readonly Victim[])[] = [
+const GROUPS: readonly (readonly KillTarget[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];
 test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))(
-  'leaves chunks and points as undisturbed after kill -9 of %s during an ingest',
+  'leaves chunks and points as uninterrupted after kill -9 of %s during an ingest',
   async (_title, victims) => {
     const kills = chance
       .shuffle(victims)
-      .map((victim, index) => someMoment(chance, victim, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
-    const round: Round = { service, site, customerId: victims.join(), kills };
-    const { rest, hits } = await playRound(round);
+      .map((victim, index) => randomKill(chance, victim, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
+    const trial: Trial = { service, site, customerId: victims.join(), kills };
+    const { rest, hits } = await runKillTrial(trial);
     expect(hits).toBe(victims.length);
-    expect(undisturbed.findInconsistencies()).toEqual([]);
-    expect(undisturbed.content('undisturbed').points.length).toBeGreaterThan(PAGES);
-    expectUndisturbed(round, rest, undisturbed, 'undisturbed');
+    expect(uninterrupted.findInconsistencies()).toEqual([]);
+    expect(uninterrupted.content('uninterrupted').points.length).toBeGreaterThan(PAGES);
+    expectSameAsBaseline(trial, rest, uninterrupted, 'uninterrupted');
   },
   150_000,
 );
@@ -91,14 +91,14 @@ thoroughly('stores every linked page once after kill -9 of a worker during a cra
     expect(parent).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 40, pages_ready: 40 } });
     return killing;
   };
-  await crawl('undisturbed crawl', []);
+  await crawl('uninterrupted crawl', []);
   expect(crawledPaths()).toHaveLength(40);
   expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
   expect(new Set(crawledPaths()).size).toBe(40);
   const rest = await readStoredState(service.env);
   expect(rest.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
-  expect(rest.content('killed crawl')).toEqual(rest.content('undisturbed crawl'));
+  expect(rest.content('killed crawl')).toEqual(rest.content('uninterrupted crawl'));
   await linked.close();
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { type CommitRounds, COMMITS, startCommitRounds } from '../../support/commitRounds.js';
+import { type CommitTrials, COMMITS, startCommitTrials } from '../../support/commitTrials.js';
 import type { Stop } from '../../support/faultProxy.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before it. */
@@ -15,19 +15,19 @@ const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
     'after the event is written and before the new generation is published': { step: 'publish', when: 'before' },
   }),
 };
-const chance = seededChance('kills inside commits');
-let rounds: CommitRounds[];
+const chance = seededRandom('kills inside commits');
+let trials: CommitTrials[];
 
 beforeAll(async () => {
   // Each kill has a service of its own, so that the waits for lost heartbeats run in parallel.
-  rounds = await Promise.all(Object.keys(PLACES).map(() => startCommitRounds()));
+  trials = await Promise.all(Object.keys(PLACES).map(() => startCommitTrials()));
 });
 afterAll(async () => {
-  await Promise.all(rounds.map((one) => one.close()));
+  await Promise.all(trials.map((one) => one.close()));
 });
 
-test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an undisturbed worker stores`, async () => {
+test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an uninterrupted worker stores`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
-  const results = await Promise.allSettled(rounds.map((one, index) => one.run(stops[index]!)));
+  const results = await Promise.allSettled(trials.map((one, index) => one.run(stops[index]!)));
   expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
 });

@@ -123,14 +123,14 @@ const endClaims = () =>
 
 test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} processes with an expired, rotating token`, async () => {
   const calls = await expiredAccount();
-  for (let round = 1; round <= 2; round += 1) {
+  for (let iteration = 1; iteration <= 2; iteration += 1) {
     const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
     const made = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
     expect(made.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
     expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
-      Array.from({ length: round }, () => 'granted'),
+      Array.from({ length: iteration }, () => 'granted'),
     );
-    // In the next round, the source itself rejects the token.
+    // In the next iteration, the source itself rejects the token.
     drive.oauth.expireAll();
   }
 });

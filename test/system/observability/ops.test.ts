@@ -197,7 +197,7 @@ describe('access to the operator page', () => {
     expect(status).toBe(303);
     expect(headers.get('set-cookie')).toMatch(/^allotrope_ops=;.*Max-Age=0/);
     await stream.ended;
-    expect(stream.events.at(-1)?.event).toBe('over');
+    expect(stream.events.at(-1)?.event).toBe('signed-out');
     expect((await show('/ops', session)).status).toBe(401);
   });
 });

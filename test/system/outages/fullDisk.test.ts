@@ -22,22 +22,24 @@ function mountDisk(folder: string): string | null {
 }
 
 const disk = mkdtempSync(path.join(tmpdir(), 'allotrope-disk-'));
-const obstacle = mountDisk(disk);
-if (obstacle !== null)
-  process.stderr.write(`SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs needs root and mount(8): ${obstacle}\n`);
-const onDisk = obstacle === null ? test : test.skip;
+const mountFailure = mountDisk(disk);
+if (mountFailure !== null)
+  process.stderr.write(
+    `SKIPPED test/system/outages/fullDisk.test.ts: a tmpfs needs root and mount(8): ${mountFailure}\n`,
+  );
+const onDisk = mountFailure === null ? test : test.skip;
 
 let service: TestService;
 let user: TestUser;
 const filler = path.join(disk, 'filler');
 
 beforeAll(async () => {
-  if (obstacle !== null) return;
+  if (mountFailure !== null) return;
   service = await startService({ FILE_STORAGE_DIR: disk });
   user = await service.user('full');
 });
 afterAll(async () => {
-  if (obstacle === null) {
+  if (mountFailure === null) {
     await service.close();
     execFileSync('umount', [disk]);
   }

@@ -16,7 +16,7 @@ let key: ApiClient;
 let closedPort: number;
 let attempts = 0;
 
-/** From its second attempt on, the step fails without a cause, as after the death of its worker. */
+/** From its second attempt on, the step fails without a cause, as after the crash of its worker. */
 const dyingAtSecondAttempt = (activities: Activities): Activities => ({
   ...activities,
   async discoverPages(input) {

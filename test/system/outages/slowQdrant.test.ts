@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
 import { testEngines } from '../../support/engines.js';
-import { type QdrantProxy, startQdrantProxy, type Trouble } from '../../support/qdrantProxy.js';
+import { type QdrantProxy, startQdrantProxy, type InjectedFailure } from '../../support/qdrantProxy.js';
 import { quietTemporal } from '../../support/quietTemporal.js';
 import { startService, type TestService } from '../../support/service.js';
 
@@ -30,7 +30,7 @@ afterAll(async () => {
  * Qdrant's strict mode limits the rate of requests by 429 with Retry-After in seconds; RFC 9110 also allows a date.
  * https://qdrant.tech/documentation/guides/administration/#strict-mode, https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-const FAULTS: readonly (readonly [what: string, fault: Trouble, message: RegExp])[] = [
+const FAULTS: readonly (readonly [what: string, fault: InjectedFailure, message: RegExp])[] = [
   ['answers after STORE_TIMEOUT_S', 'late', /^Qdrant does not answer/],
   ['answers 429 with Retry-After in seconds', { status: 429, headers: { 'retry-after': '1' } }, /^Qdrant reports/],
   [

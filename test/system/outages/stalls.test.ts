@@ -178,7 +178,7 @@ describe('a run that no worker takes', () => {
       () => user.children(file),
       (children) => children.some(({ sync_status }) => sync_status === 'READY'),
     );
-    // Longer than STALL_AFTER_S, with several rounds of the diagnosis.
+    // Longer than STALL_AFTER_S, with several iterations of the diagnosis.
     await new Promise((resolve) => setTimeout(resolve, 5_000));
     const [run] = await runs();
     expect([run?.status, run?.error, run?.stalled_since]).toEqual(['running', null, null]);

@@ -11,13 +11,13 @@ import type { EngineName } from '../../../engines/engine.js';
 import { type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { apiClient, jsonOf, type Listed, testUser } from '../../support/client.js';
 import { cli } from '../../support/cli.js';
-import { bodyOf, ours, sample } from '../../support/contract.js';
+import { bodyOf, ourDocument, sample } from '../../support/contract.js';
 import { type OwnService, startOwnService } from '../../support/ownService.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
 /** Timeout that only a hanging request exceeds; the others wait for a store for STORE_TIMEOUT_S. */
-const HANGING_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 /** Larger than CONTENT_ROW_BYTES below, so that it goes to file storage. */
 const TEXT = 'The tide rises twice a day. '.repeat(200);
 /** Replaces ids in sampled bodies and paths; no record has it. */
@@ -108,24 +108,24 @@ const bodiesOf = ({ fileId, scrapeId }: Caller): Readonly<Record<string, unknown
 });
 
 /** Returns the smallest body, with an address of the test's site and ids of no record. */
-const leastBody = (schema: NonNullable<ReturnType<typeof bodyOf>>): unknown =>
+const minimalBody = (schema: NonNullable<ReturnType<typeof bodyOf>>): unknown =>
   JSON.parse(
-    JSON.stringify(sample(ours, schema), (key, value: unknown) =>
+    JSON.stringify(sample(ourDocument, schema), (key, value: unknown) =>
       /ids?$/.test(key) && value === 1 ? NO_ID : value,
     ).replaceAll('https://nowhere.invalid', site.origin),
   );
 
 function requestOf({ method, path: address, auth, takesFile }: Operation, caller: Caller): RequestInit {
-  const init = { method: method.toUpperCase(), signal: AbortSignal.timeout(HANGING_MS) };
+  const init = { method: method.toUpperCase(), signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) };
   const headers = caller.credentials[auth];
   if (takesFile) {
     const body = new FormData();
     body.set('file', new Blob([TEXT]), 'more tides.txt');
     return { ...init, headers, body };
   }
-  const schema = bodyOf(ours, method, address);
+  const schema = bodyOf(ourDocument, method, address);
   if (!schema) return { ...init, headers };
-  const body = JSON.stringify(bodiesOf(caller)[address] ?? leastBody(schema));
+  const body = JSON.stringify(bodiesOf(caller)[address] ?? minimalBody(schema));
   return { ...init, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
@@ -288,7 +288,12 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
     const caller = await newCaller(`during ${engine}`);
     const headers = { ...caller.credentials.user, 'content-type': 'application/json' };
     const send = async (address: string, body: unknown): Promise<Answer> => {
-      const init = { method: 'POST', headers, body: JSON.stringify(body), signal: AbortSignal.timeout(HANGING_MS) };
+      const init = {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      };
       const {
         status,
         headers: answered,

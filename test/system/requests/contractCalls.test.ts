@@ -9,10 +9,19 @@ import { type GitHubEmulator, startGitHub } from '../../emulators/github.js';
 import { type S3SourceEmulator, startS3Source } from '../../emulators/s3Source.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
 import { jsonOf, type TestUser } from '../../support/client.js';
-import { allowsNull, answerFault, bodyOf, keysOf, ours, shapesOf, theirs, withValue } from '../../support/contract.js';
+import {
+  allowsNull,
+  answerFault,
+  bodyOf,
+  keysOf,
+  ourDocument,
+  shapesOf,
+  publishedDocument,
+  withValue,
+} from '../../support/contract.js';
 import { everyRow } from '../../support/everyRow.js';
 import { valuesOf, withJunk } from '../../support/schemaArbitrary.js';
-import { seededChance } from '../../support/seed.js';
+import { seededRandom } from '../../support/seed.js';
 import { startService, type TestService } from '../../support/service.js';
 import { SOURCE_FIXTURES } from '../../support/sourceFixtures/index.js';
 import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
@@ -98,7 +107,7 @@ function violation(
   { method, path }: Sent,
   { status, body }: { status: number; body: { detail?: unknown } },
 ): string | null {
-  if (!Object.keys(ours.paths[path]?.[method]?.responses ?? {}).includes(String(status)))
+  if (!Object.keys(ourDocument.paths[path]?.[method]?.responses ?? {}).includes(String(status)))
     return `status ${status} is not described: ${JSON.stringify(body)}`;
   const faults = (['ours', 'theirs'] as const).flatMap((name) => {
     const fault = answerFault(name, { method, path, status }, body);
@@ -109,8 +118,8 @@ function violation(
 
 const implemented = operations.map((one) => [one.method, one.path, one.auth] as const);
 const withBody = implemented.flatMap(([method, path, auth]) => {
-  const schema = bodyOf(theirs, method, path);
-  const shapes = schema ? shapesOf(theirs, schema).filter(({ fields }) => fields.length > 0) : [];
+  const schema = bodyOf(publishedDocument, method, path);
+  const shapes = schema ? shapesOf(publishedDocument, schema).filter(({ fields }) => fields.length > 0) : [];
   return shapes.map((shape, index) => [method, path, index, auth, shape] as const);
 });
 
@@ -119,7 +128,9 @@ test('the checks below cover every operation with a body, including lists and al
   expect([walked('/web_scrape'), walked('/white_label/create'), walked('/white_label/update')]).toEqual([1, 3, 3]);
   expect(new Set(withBody.map(([method, path]) => `${method} ${path}`))).toEqual(
     new Set(
-      implemented.filter(([method, path]) => bodyOf(theirs, method, path)).map(([method, path]) => `${method} ${path}`),
+      implemented
+        .filter(([method, path]) => bodyOf(publishedDocument, method, path))
+        .map(([method, path]) => `${method} ${path}`),
     ),
   );
 });
@@ -128,7 +139,10 @@ test('answers null in each nullable field without a server error', () => {
   // requestContract.test.ts checks that other fields refuse null by their path; it sends no requests.
   const nullable = withBody.flatMap(([method, path, , auth, { body, fields }]) =>
     fields
-      .filter((field) => allowsNull(theirs, field.schema) || `${path.slice(1)}.${field.path} null` in EXTENSIONS.fields)
+      .filter(
+        (field) =>
+          allowsNull(publishedDocument, field.schema) || `${path.slice(1)}.${field.path} null` in EXTENSIONS.fields,
+      )
       .map((field) => ({ method, path, auth, field: field.path, body: withValue(body, field.path, null) })),
   );
   return everyRow(
@@ -143,9 +157,9 @@ test('answers null in each nullable field without a server error', () => {
 });
 
 test('answers every random request as both documents describe, without a server error', () => {
-  const chance = seededChance('contractCalls');
+  const chance = seededRandom('contractCalls');
   const check = async ([method, path, auth]: (typeof implemented)[number]): Promise<void> => {
-    const parameters = ours.paths[path]?.[method]?.parameters ?? [];
+    const parameters = ourDocument.paths[path]?.[method]?.parameters ?? [];
     const texts = (where: 'path' | 'query') =>
       fc.record(
         Object.fromEntries(
@@ -158,8 +172,8 @@ test('answers every random request as both documents describe, without a server 
         ),
         where === 'path' ? {} : { requiredKeys: [] },
       ) as fc.Arbitrary<Record<string, string>>;
-    const schema = bodyOf(ours, method, path);
-    const values = schema ? valuesOf(ours, schema, strings) : fc.constant(undefined);
+    const schema = bodyOf(ourDocument, method, path);
+    const values = schema ? valuesOf(ourDocument, schema, strings) : fc.constant(undefined);
     const requests = fc.record({
       body: schema ? fc.oneof(values, withJunk(values)) : values,
       query: texts('query'),

@@ -10,7 +10,7 @@ import { MAX_GIVEN_CHUNKS } from '../../../api/http/body/json/limits.js';
 import { operations } from '../../../api/routes.js';
 import { findPort } from '../../../engines/ports.js';
 import type { SupervisedChild } from '../../../scripts/child.js';
-import { bodyOf, ours, sample } from '../../support/contract.js';
+import { bodyOf, ourDocument, sample } from '../../support/contract.js';
 import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { isThorough } from '../../support/thorough.js';
@@ -149,7 +149,7 @@ const refusedFor = <T>(rows: readonly T[], index: number): T[] =>
 test.each(posts.map(({ path: address }, index) => [address, index] as const))(
   'POST %s does not block the event loop with any body',
   async (address, index) => {
-    const least = JSON.stringify(sample(ours, bodyOf(ours, 'post', address) ?? {})).slice(1, -1);
+    const least = JSON.stringify(sample(ourDocument, bodyOf(ourDocument, 'post', address) ?? {})).slice(1, -1);
     const admitted = rowsFor(Object.entries(ADMITTED), index).map(
       ([what, fields]) => [what, `{${[least, fields].filter(Boolean).join()}}`] as const,
     );
@@ -249,7 +249,7 @@ const QUERIES: Readonly<Record<string, (names: readonly string[]) => string>> = 
 test.each(queried.map(({ method, path: address }, index) => [method, address, index] as const))(
   '%s %s does not block the event loop with any query',
   async (method, address, index) => {
-    const parameters = ours.paths[address]?.[method]?.parameters ?? [];
+    const parameters = ourDocument.paths[address]?.[method]?.parameters ?? [];
     const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name);
     expect(names.length).toBeGreaterThan(0);
     for (const [what, make] of rowsFor(Object.entries(QUERIES), index)) {

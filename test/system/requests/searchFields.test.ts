@@ -5,7 +5,7 @@ import { EMBEDDING_MODELS } from '../../../contract/vectors/embeddingModels.js';
 import type { DocumentRecord } from '../../../contract/files/records.js';
 import { callerSpace } from '../../../contract/files/uploads.js';
 import { type RerankEmulator, startRerankEmulator } from '../../emulators/rerankers.js';
-import { bodyOf, fieldsOf, theirs } from '../../support/contract.js';
+import { bodyOf, fieldsOf, publishedDocument } from '../../support/contract.js';
 import { waitFor } from '../../support/waitFor.js';
 import { seedFiles, type SeededFile } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -277,7 +277,9 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
 describe('each field of /embeddings', () => {
   test('has a row in this table', () => {
-    const fields = fieldsOf(theirs, bodyOf(theirs, 'post', '/embeddings') ?? {}).map(({ path }) => path);
+    const fields = fieldsOf(publishedDocument, bodyOf(publishedDocument, 'post', '/embeddings') ?? {}).map(
+      ({ path }) => path,
+    );
     expect(Object.keys(ROWS).toSorted()).toEqual(fields.filter((path) => !path.includes('.')).toSorted());
   });
 

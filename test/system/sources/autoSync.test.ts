@@ -280,8 +280,8 @@ test('resets files that a terminated sync was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
-  const underWay = await service.store.runs.listActiveStartedBefore(new Date(), 100);
-  const mine = underWay.filter(({ fileId }) => fileId === parent.id);
+  const inProgress = await service.store.runs.listActiveStartedBefore(new Date(), 100);
+  const mine = inProgress.filter(({ fileId }) => fileId === parent.id);
   expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
   for (const { workflowId } of mine)
     await client.workflow
@@ -325,7 +325,7 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
     (found) => found.length > 0,
   );
   await waitFor(
-    () => fixture.underWay(),
+    () => fixture.requestsInProgress(),
     (requests) => requests > 0,
   );
   await client.schedule.getHandle(service.names.idOf(scheduleId)).trigger('SKIP');

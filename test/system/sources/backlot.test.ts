@@ -70,7 +70,7 @@ const accountAt = (source: ConnectedSourceType, path: string, credentials: objec
 const granted = (source: ConnectedSourceType, path: string, accessToken = ada().token): Account =>
   accountAt(source, path, { accessToken, facts: {} });
 const rootsOf = (account: Account) => listed((cursor) => account.listRoots(cursor, NEVER));
-const below = (account: Account, id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (account: Account, id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('Slack', () => {
   const slack = () => granted('SLACK', '/slack/api');
@@ -80,7 +80,7 @@ describe('Slack', () => {
     const { items } = await rootsOf(slack());
     expect(items.map(({ name }) => name).toSorted()).toEqual(['harbour', 'quay']);
     const id = items.find(({ name }) => name === 'harbour')?.externalId ?? '';
-    const contents = await below(slack(), id);
+    const contents = await descendantsOf(slack(), id);
     expect(contents.pages).toBeGreaterThan(1);
     const texts = await Promise.all(contents.ids.slice(1).map((one) => textOf(slack(), one)));
     expect(texts.toSorted()).toEqual([
@@ -94,7 +94,7 @@ describe('Slack', () => {
     expect(await faultOf(granted('SLACK', '/slack/api', 'xoxp-unknown').identify(NEVER))).toMatchObject({
       kind: 'access_revoked',
     });
-    expect(await faultOf(below(slack(), 'C0NOWHERE'))).toMatchObject({ kind: 'not_found' });
+    expect(await faultOf(descendantsOf(slack(), 'C0NOWHERE'))).toMatchObject({ kind: 'not_found' });
   });
 });
 
@@ -104,7 +104,7 @@ describe('Gmail', () => {
   test('identifies the account, lists labels and messages across all pages, and reads a message', async () => {
     expect(await gmail().identify(NEVER)).toMatchObject({ account: ADA });
     expect((await rootsOf(gmail())).ids).toEqual(expect.arrayContaining(['label:INBOX', 'mail.other']));
-    const { items, pages } = await below(gmail(), 'label:INBOX');
+    const { items, pages } = await descendantsOf(gmail(), 'label:INBOX');
     expect(pages).toBeGreaterThan(1);
     expect(items.slice(1).map(({ name }) => name)).toEqual(['About crews', 'About boats', 'About atlas']);
     expect(await textOf(gmail(), items[1]!.externalId)).toMatch(/^Subject: About crews\r$[^]*^On crews\./m);
@@ -119,7 +119,7 @@ describe('Gmail', () => {
 test('Google Drive: identifies the account, lists a file, and exports it as Markdown', async () => {
   const drive = granted('GOOGLE_DRIVE', '/drive/v3');
   expect(await drive.identify(NEVER)).toMatchObject({ account: ADA });
-  const { ids } = await below(drive, 'shared.with.me');
+  const { ids } = await descendantsOf(drive, 'shared.with.me');
   expect(ids[0]).toBe('shared.with.me');
   const answer = await fetch(`${backlot.url}/drive/v3/files?fields=files(id,name)`, {
     headers: { authorization: `Bearer ${ada().token}` },
@@ -127,7 +127,7 @@ test('Google Drive: identifies the account, lists a file, and exports it as Mark
   const { files } = (await answer.json()) as { files: readonly { id: string; name: string }[] };
   expect(files).toHaveLength(2);
   for (const { id, name } of files) {
-    expect((await below(drive, id)).items).toMatchObject([{ externalId: id, name, hasContent: true }]);
+    expect((await descendantsOf(drive, id)).items).toMatchObject([{ externalId: id, name, hasContent: true }]);
     expect(await textOf(drive, id)).toContain(`Of ${name}.`);
   }
   expect(await faultOf(drive.open('missing', NEVER))).toMatchObject({ kind: 'not_found' });
@@ -136,7 +136,7 @@ test('Google Drive: identifies the account, lists a file, and exports it as Mark
 test('GitHub: lists a repository with its directories and reads its files', async () => {
   const github = accountAt('GITHUB', '/github', { username: 'ada', accessToken: ada().token });
   const [repository = ''] = (await rootsOf(github)).ids;
-  const { items } = await below(github, repository);
+  const { items } = await descendantsOf(github, repository);
   expect(items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId)).toEqual(
     PATHS.map((name) => `${repository}/${name}`),
   );
@@ -151,7 +151,7 @@ test('Notion: lists pages, a database and its rows, and reads columns and blocks
   const { items } = await rootsOf(account);
   const named = (name: string) => items.find((item) => item.name === name)?.externalId ?? '';
   expect(items.map(({ name }) => name).toSorted()).toEqual(['Harbour', 'Tide 1', 'Tide 2', 'Tide 3', 'Tides']);
-  expect((await below(account, named('Tides'))).ids.toSorted()).toEqual(
+  expect((await descendantsOf(account, named('Tides'))).ids.toSorted()).toEqual(
     ['Tides', 'Tide 1', 'Tide 2', 'Tide 3'].map(named).toSorted(),
   );
   expect(await textOf(account, named('Harbour'))).toBe('# Harbour\n\n# Sights\n\nThe lighthouse was lit in 1901.');
@@ -164,7 +164,7 @@ test('S3: lists and reads keys with any characters, and refuses a wrong signatur
   const { s3_access_key_id: accessKey, s3_secret_access_key: accessKeySecret } = ada();
   const s3 = accountAt('S3', '/s3', { accessKey, accessKeySecret, endpointUrl: null });
   expect((await rootsOf(s3)).ids).toEqual(['atlas']);
-  const { items } = await below(s3, 'atlas');
+  const { items } = await descendantsOf(s3, 'atlas');
   expect(items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId)).toEqual(
     KEYS.map((key) => `atlas/${key}`),
   );

@@ -97,7 +97,7 @@ test('fails a file whose stored vectors were changed in the bucket, and deletes 
     () => [...s3.objects.keys()].filter((one) => one.includes(`/${id}/`)),
     (left) => left.length === 0,
   );
-  expect(s3.underWay()).toEqual([]);
+  expect(s3.inProgress()).toEqual([]);
 });
 
 test('lists the whole bucket in reconcile, and deletes only stray objects with names of the service', async () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
     blobs: inBucket,
     copies: createColdCopies(inBucket),
     keys: async () =>
-      [...[...s3.objects.keys()].map((key) => key.slice(BUCKET.length + 1)), ...s3.underWay()].toSorted(),
+      [...[...s3.objects.keys()].map((key) => key.slice(BUCKET.length + 1)), ...s3.inProgress()].toSorted(),
     change: async (key, damage) => {
       const at = `${BUCKET}/${key}`;
       s3.objects.set(at, damage(s3.objects.get(at) ?? Buffer.alloc(0)));

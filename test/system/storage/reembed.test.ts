@@ -89,7 +89,7 @@ function holdDocuments(): void {
   emulator.reset();
   emulator.injectFault(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
 }
-const underWay = () =>
+const inProgress = () =>
   waitFor(
     () => emulator.requests.filter(({ texts }) => texts.some(isDocument)).length,
     (came) => came > 0,
@@ -230,7 +230,7 @@ thoroughly('finds unfinished files by the old model and finished ones by the new
   expect(await ended(user, done.body.id)).toMatchObject({ reembedded: 1 });
   holdDocuments();
   const running = await reembed(user, { filters: { ids: others.map(({ id }) => id) } });
-  await underWay();
+  await inProgress();
   expect(await progressOf(user, running.body.id)).toMatchObject({ status: 'RUNNING', reembedded: 0 });
   expect(await findable(user, TO, `half${BIRDS[0]}`)).toEqual([first!.id]);
   expect(await findable(user, FROM, `half${BIRDS[1]}`)).toEqual([others[0]!.id]);
@@ -250,7 +250,7 @@ test('ends a cancelled run within seconds, with each file on its old or its new 
   );
   holdDocuments();
   const { body } = await reembed(user, {});
-  await underWay();
+  await inProgress();
   const begun = Date.now();
   expect((await user.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(200);
   expect(await ended(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
@@ -269,7 +269,7 @@ describe('a file that changes while it is embedded', () => {
     const [file] = await uploaded(user, [textOf(name)]);
     holdDocuments();
     const { body } = await reembed(user, {});
-    await underWay();
+    await inProgress();
     await change(user, file!.id);
     emulator.reset();
     return { user, id: file!.id, end: await ended(user, body.id) };

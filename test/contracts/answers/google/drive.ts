@@ -1,5 +1,17 @@
 import { discovered, kindOf, long, refusal } from './api.js';
-import { always, anyObject, each, eitherOf, flag, listOf, moment, object, oneOf, type Shape, text } from '../shape.js';
+import {
+  always,
+  anyObject,
+  each,
+  eitherOf,
+  flag,
+  listOf,
+  timestamp,
+  object,
+  oneOf,
+  type Shape,
+  text,
+} from '../shape.js';
 import type { AnswerTable } from '../table.js';
 
 const user = object(
@@ -18,7 +30,7 @@ const file = object(
     ...each(text, 'sha256Checksum', 'teamDriveId', 'thumbnailLink', 'webContentLink', 'webViewLink'),
     ...each(long, 'quotaBytesUsed', 'size', 'thumbnailVersion', 'version'),
     ...each(
-      moment,
+      timestamp,
       'createdTime',
       'modifiedByMeTime',
       'modifiedTime',
@@ -48,7 +60,7 @@ const drive = object(
     kind: kindOf('drive#drive'),
     ...each(text, 'id', 'name', 'backgroundImageLink', 'colorRgb', 'orgUnitId', 'themeId'),
     ...each(facet, 'backgroundImageFile', 'capabilities', 'restrictions'),
-    createdTime: moment,
+    createdTime: timestamp,
     hidden: flag,
   },
   ['kind', 'id', 'name'],
@@ -63,7 +75,7 @@ const change = (type: 'file' | 'drive', removed: boolean, state: Record<string, 
       removed: always(removed),
       [`${type}Id`]: text,
       teamDriveId: text,
-      time: moment,
+      time: timestamp,
       ...state,
     },
     ['kind', 'changeType', 'removed', `${type}Id`, ...Object.keys(state)],

@@ -14,7 +14,7 @@ const EVENT = eitherOf(
   object({ type: oneOf('sank'), at: integer }, ['type', 'at']),
 );
 const CONTRACT: Contract = {
-  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', taken: '2026-11-27' },
+  ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-27' },
   part: 'api',
   operations: { 'GET /ships': {}, 'GET /events': {} },
 };

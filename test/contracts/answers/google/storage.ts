@@ -1,5 +1,5 @@
 import { counts, discovered, kindOf, long, refusal, statusRefusal } from './api.js';
-import { anyObject, each, flag, listOf, moment, object, oneOf, type Shape, text } from '../shape.js';
+import { anyObject, each, flag, listOf, timestamp, object, oneOf, type Shape, text } from '../shape.js';
 import type { AnswerTable } from '../table.js';
 
 const metadata: Shape = { type: 'object', others: text };
@@ -9,8 +9,8 @@ const stored = object(
     ...each(text, 'bucket', 'cacheControl', 'contentDisposition', 'contentEncoding', 'contentLanguage', 'contentType'),
     ...each(text, 'crc32c', 'etag', 'id', 'kmsKeyName', 'md5Hash', 'mediaLink', 'name', 'restoreToken', 'selfLink'),
     storageClass: text,
-    ...each(moment, 'customTime', 'hardDeleteTime', 'retentionExpirationTime', 'softDeleteTime', 'timeCreated'),
-    ...each(moment, 'timeDeleted', 'timeFinalized', 'timeStorageClassUpdated', 'updated'),
+    ...each(timestamp, 'customTime', 'hardDeleteTime', 'retentionExpirationTime', 'softDeleteTime', 'timeCreated'),
+    ...each(timestamp, 'timeDeleted', 'timeFinalized', 'timeStorageClassUpdated', 'updated'),
     ...each(flag, 'eventBasedHold', 'temporaryHold'),
     ...each(anyObject, 'contexts', 'customerEncryption', 'owner', 'retention'),
     ...each(long, 'generation', 'metageneration', 'size'),
@@ -25,7 +25,7 @@ const bucket = object(
   {
     kind: kindOf('storage#bucket'),
     ...each(text, 'etag', 'id', 'location', 'locationType', 'name', 'rpo', 'selfLink', 'storageClass'),
-    ...each(moment, 'hardDeleteTime', 'softDeleteTime', 'timeCreated', 'updated'),
+    ...each(timestamp, 'hardDeleteTime', 'softDeleteTime', 'timeCreated', 'updated'),
     ...each(flag, 'defaultEventBasedHold', 'satisfiesPZI', 'satisfiesPZS'),
     ...each(long, 'generation', 'metageneration', 'projectNumber'),
     ...each(anyObject, 'autoclass', 'billing', 'customPlacementConfig', 'encryption', 'hierarchicalNamespace'),
@@ -58,7 +58,7 @@ const project = object(
   {
     ...each(text, 'name', 'projectId'),
     projectNumber: long,
-    createTime: moment,
+    createTime: timestamp,
     lifecycleState: oneOf('LIFECYCLE_STATE_UNSPECIFIED', 'ACTIVE', 'DELETE_REQUESTED', 'DELETE_IN_PROGRESS'),
     managementType: oneOf('MANAGEMENT_TYPE_UNSPECIFIED', 'SELF_MANAGED', 'HUB'),
     isManagementProject: flag,

@@ -5,7 +5,7 @@ import { Carbon } from 'carbon-typescript-sdk';
 import { consentTo } from '../../../support/consent.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET } from '../../../emulators/s3Source.js';
-import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { ConnectedSourceType } from '../../../../contract/sources/connectedSources.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
@@ -44,7 +44,7 @@ const CONNECT = {
 const KINDS = Object.keys(CONNECT) as (keyof typeof CONNECT)[];
 
 /** Returns all items below a parent, page by page; null: the top level. */
-async function itemsBelow(client: Carbon, dataSourceId: number, parent: string | null) {
+async function listChildren(client: Carbon, dataSourceId: number, parent: string | null) {
   const found = [];
   for (let offset = 0; ; offset += PAGE) {
     const { data } = await client.integrations.listDataSourceItems({
@@ -82,7 +82,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       const open: (string | null)[] = [null];
       const seen = new Map<string, boolean | null>();
       while (open.length > 0 && !seen.has(content.branch))
-        for (const item of await itemsBelow(client, id, open.shift() ?? null)) {
+        for (const item of await listChildren(client, id, open.shift() ?? null)) {
           seen.set(item.external_id, item.is_selectable);
           if (item.is_expandable) open.push(item.external_id);
         }
@@ -104,7 +104,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       // Other items of the account were not selected, and are not found.
       for (const [query, externalId, passage] of [
         ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
-        ['What was the name of its keeper?', content.keeper, KEEPER],
+        ['What was the name of its keeper?', content.keeper, KEEPER_SENTENCE],
       ] as const) {
         const { data } = await client.embeddings.getDocuments({
           query,

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 
 import { OAUTH_SOURCES } from '../../../../contract/accounts/whiteLabel.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
-import { ASLEEP, sysIdOf } from '../../../emulators/serviceNow.js';
+import { HIBERNATING, sysIdOf } from '../../../emulators/serviceNow.js';
 import type { Answer } from '../../../support/client.js';
 import { answerConsent, openPage } from '../../../support/consent.js';
 import { withDatabase } from '../../../support/dataSources.js';
@@ -304,7 +304,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       const [keeper] = await customer.settledFiles(1);
-      emulated().injectFault(() => ASLEEP);
+      emulated().injectFault(() => HIBERNATING);
       expect((await customer.user.post('/resync_file', { file_id: keeper?.id })).status).toBe(200);
       const waiting = await customer.fileWhen(keeper?.id ?? 0, (file) => file.sync_status === 'QUEUED_FOR_SYNC');
       expect(await customer.textOf(customer.content.keeper)).toContain('Aurelia');

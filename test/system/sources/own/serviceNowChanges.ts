@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 
-import { momentOf, sysIdOf } from '../../../emulators/serviceNow.js';
+import { timestampOf, sysIdOf } from '../../../emulators/serviceNow.js';
 import type { ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
@@ -26,7 +26,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining([old, kept]));
       emulated().reset();
-      const stamp = momentOf(Date.now());
+      const stamp = timestampOf(Date.now());
       const row = { sys_created_on: stamp, sys_updated_on: stamp, number: 'INC9', short_description: 'New' };
       incidents.set(sysIdOf('new'), row);
       // A retired article, and a record with a new attachment.

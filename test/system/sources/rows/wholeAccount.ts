@@ -6,7 +6,7 @@ import { supportsOption } from '../../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES } from '../../../../contract/sources/connectedSources.js';
 import { pointTags } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
-import { KEEPER, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
+import { KEEPER_SENTENCE, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { Customer, Item } from '../../../support/sourceFixtures/catalogue.js';
 
 /** The fields of a data source, complete from the first answer. */
@@ -104,7 +104,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         });
       expect(made.map((file) => file.external_file_id).toSorted()).toEqual(documents.toSorted());
       expect(await customer.textOf(content.lighthouse)).toContain(LIGHTHOUSE);
-      expect(await customer.textOf(content.keeper)).toContain(KEEPER);
+      expect(await customer.textOf(content.keeper)).toContain(KEEPER_SENTENCE);
       const hits = await customer.user.search({ query: 'When was the lighthouse lit?', k: 1 });
       expect(hits[0]?.content).toContain(LIGHTHOUSE);
       const linked = (await customer.items({ filters: { external_ids: [content.keeper] } })).items;
@@ -118,7 +118,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       );
       for (const kind of ['ADD', 'DATA_SOURCE_READY', 'ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED'])
         expect({ kind, times: await customer.countEvents(kind) }).toEqual({ kind, times: 1 });
-      expect(customer.fixture.mostAtOnce()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
+      expect(customer.fixture.maxConcurrent()).toBeLessThanOrEqual(CONNECTED_SOURCES[type].requestsAtOnce);
     });
 
     test('reports the reason for every item that does not become a file', async () => {
@@ -260,8 +260,8 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const left = (await customer.files()).map((file) => file.external_file_id);
         expect(left.toSorted()).toEqual(customer.documents.filter((id) => id !== content.keeper).toSorted());
         expect((await customer.items()).items.map((item) => item.external_id)).not.toContain(content.keeper);
-        const found = await customer.user.search({ query: KEEPER, k: 10 });
-        expect(found.map((hit) => hit.content).join('\n')).not.toContain(KEEPER);
+        const found = await customer.user.search({ query: KEEPER_SENTENCE, k: 10 });
+        expect(found.map((hit) => hit.content).join('\n')).not.toContain(KEEPER_SENTENCE);
       });
 
     if (isThorough)

@@ -25,7 +25,7 @@ import {
 } from './makeBombs.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
-import { type Residents, residentBytes, watchResident } from './watchResident.js';
+import { type ResidentMemory, residentBytes, watchResident } from './watchResident.js';
 
 const MB = 1_000_000;
 const BOUNDARY = 'zeros';
@@ -205,13 +205,13 @@ export interface BombResult {
   readonly message: string;
 }
 
-export interface BombRound {
+export interface BombTrial {
   readonly bombs: readonly BombResult[];
   /** The result of the feed that is an XML bomb (billion laughs). */
   readonly feed: BombResult;
   readonly good: readonly (BombResult & { readonly words: string })[];
-  readonly before: Omit<Residents, 'reader'>;
-  readonly most: Residents;
+  readonly before: Omit<ResidentMemory, 'reader'>;
+  readonly most: ResidentMemory;
   readonly tookMs: number;
 }
 
@@ -221,7 +221,7 @@ export interface BombService {
   readonly user: TestUser;
   readonly site: Site;
   /** Sends all bombs with good files in between, and waits for the result of each. */
-  play(bombs: readonly Bomb[], good: number, timeLimitMs: number): Promise<BombRound>;
+  play(bombs: readonly Bomb[], good: number, timeLimitMs: number): Promise<BombTrial>;
   close(): Promise<void>;
 }
 
@@ -242,7 +242,7 @@ export async function startBombService(settings: Record<string, string>): Promis
       const begun = performance.now();
       const files = await goodFiles(good);
       const before = { api: residentBytes(pids.api), worker: residentBytes(pids.worker) };
-      const [ended, most] = await watchResident(pids, () => playAll(user, url, { bombs, files, site, timeLimitMs }));
+      const [ended, most] = await watchResident(pids, () => sendAll(user, url, { bombs, files, site, timeLimitMs }));
       return { ...ended, before, most, tookMs: performance.now() - begun };
     },
     async close() {
@@ -253,18 +253,18 @@ export async function startBombService(settings: Record<string, string>): Promis
   };
 }
 
-interface RoundInput {
+interface TrialInput {
   readonly bombs: readonly Bomb[];
   readonly files: readonly GoodFile[];
   readonly site: Site;
   readonly timeLimitMs: number;
 }
 
-async function playAll(
+async function sendAll(
   user: TestUser,
   url: string,
-  { bombs, files, site, timeLimitMs }: RoundInput,
-): Promise<Pick<BombRound, 'bombs' | 'feed' | 'good'>> {
+  { bombs, files, site, timeLimitMs }: TrialInput,
+): Promise<Pick<BombTrial, 'bombs' | 'feed' | 'good'>> {
   await user.post('/integrations/rss_feed', { url: site.url('/feed.xml') });
   const each = Math.ceil(files.length / bombs.length);
   const sentGood: { file: GoodFile; id: number }[] = [];

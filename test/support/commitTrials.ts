@@ -1,4 +1,4 @@
-/** Re-syncs whose worker is killed at chosen points of a commit, compared with undisturbed re-syncs. */
+/** Re-syncs whose worker is killed at chosen points of a commit, compared with uninterrupted re-syncs. */
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
@@ -15,7 +15,7 @@ export const COMMITS = 4;
 const REACHED_MS = 60_000;
 const SETTLED_MS = 60_000;
 
-export interface CommitRounds {
+export interface CommitTrials {
   /** Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point. */
   run(stop: Stop): Promise<void>;
   close(): Promise<void>;
@@ -35,10 +35,10 @@ async function reached(moment: Promise<void>, stop: Stop): Promise<void> {
   await Promise.race([moment, never]).finally(() => clearTimeout(timer));
 }
 
-async function createRounds({ service, proxy, site }: Parts): Promise<CommitRounds> {
+async function createTrials({ service, proxy, site }: Parts): Promise<CommitTrials> {
   const workerEnv = { ...service.env, ...proxy.env };
   let worker = await startProcess('worker/main', workerEnv);
-  const [undisturbed, killed] = await Promise.all([service.user('undisturbed'), service.user('killed')]);
+  const [uninterrupted, killed] = await Promise.all([service.user('uninterrupted'), service.user('killed')]);
   const paths = Array.from({ length: PAGES }, (_, number) => `/pages/${number}.html`);
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
   let version = 0;
@@ -50,10 +50,10 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
     expect((await user.settled(id, SETTLED_MS)).sync_status).toBe('READY');
   };
-  /** Plays one round. Returns whether the worker was killed; it is not if the commit does not reach the point. */
+  /** Plays one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
   const killAt = async (stop: Stop): Promise<boolean> => {
     change();
-    await scrape(undisturbed);
+    await scrape(uninterrupted);
     const moment = proxy.stopAt(stop);
     const scraped = scrape(killed);
     const isReached = await Promise.race([reached(moment, stop).then(() => true), scraped.then(() => false)]);
@@ -64,20 +64,20 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
     return isReached;
   };
   change();
-  await scrape(undisturbed);
+  await scrape(uninterrupted);
   await scrape(killed);
   return {
     async run(stop) {
       let nth = stop.nth;
       while (!(await killAt({ ...stop, nth }))) {
-        // This round had fewer commits; every round has at least one.
+        // This trial had fewer commits; every trial has at least one.
         nth -= 1;
         expect(nth).toBeGreaterThan(0);
       }
       const rest = await readStoredState(service.env);
       expect({ stop, inconsistencies: rest.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
       expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
-      const [expected, actual] = [rest.content('undisturbed'), rest.content('killed')];
+      const [expected, actual] = [rest.content('uninterrupted'), rest.content('killed')];
       expect(expected.points.length).toBeGreaterThan(PAGES);
       expect(actual).toEqual(expected);
     },
@@ -91,11 +91,11 @@ async function createRounds({ service, proxy, site }: Parts): Promise<CommitRoun
 }
 
 /** Starts a service with a worker process behind a proxy, and two users who have synced the same site once. */
-export async function startCommitRounds(): Promise<CommitRounds> {
+export async function startCommitTrials(): Promise<CommitTrials> {
   const site = await startSite();
   const service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: process.env['TEST_LOG_LEVEL'] ?? 'silent' },
     { worker: false },
   );
-  return createRounds({ service, proxy: await startFaultProxy(service.env), site });
+  return createTrials({ service, proxy: await startFaultProxy(service.env), site });
 }

@@ -1,4 +1,4 @@
-/** One round of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
+/** One iteration of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
 import { expect, test } from '@jest/globals';
 
 import { createDispatcher } from '../../dispatch/dispatcher.js';
@@ -21,7 +21,7 @@ async function sweepOnce(answers: Answers) {
     'runs.countUsersWithOpenRuns': 1,
     ...answers,
     'pauses.listUnacknowledged'() {
-      // The last step of a round.
+      // The last step of an iteration.
       stopped.abort();
       return answers['pauses.listUnacknowledged'] ?? [];
     },
@@ -46,13 +46,13 @@ async function sweepOnce(answers: Answers) {
   return { done, errors, of: stores.of, names: stores.names(), startedAt };
 }
 
-test('releases held runs before it reads the outbox, so that they start in the same round', async () => {
+test('releases held runs before it reads the outbox, so that they start in the same iteration', async () => {
   const { names } = await sweepOnce({});
   expect(names.indexOf('heldRuns.releaseHeld')).toBe(0);
   expect(names.indexOf('runs.listUnstarted')).toBe(1);
 });
 
-/** Rows that a round finds, and its calls to Temporal. */
+/** Rows that an iteration finds, and its calls to Temporal. */
 const FOUND: readonly (readonly [what: string, answers: Answers, done: readonly string[]])[] = [
   ['nothing', {}, []],
   ['runs that are due', { 'runs.listUnstarted': [runOf(7)], 'runs.find': runOf(7) }, ['start run:7']],

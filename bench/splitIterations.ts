@@ -12,18 +12,18 @@ export interface SplitOptions {
   readonly characters: number;
   readonly chunkSize: number;
   readonly chunkOverlap: number;
-  /** Number of measured rounds, after one that warms up. */
-  readonly rounds: number;
+  /** Number of measured iterations, after one that warms up. */
+  readonly iterations: number;
 }
 
 export interface SplitDone {
-  /** For each round, per second of processor time: the process has one thread, and the machine may have other work. */
+  /** For each iteration, per second of processor time: the process has one thread, and the machine may have other work. */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
 }
 
-/** Runs the rounds that the parent process ordered, and sends it the result. */
-export async function splitRounds(
+/** Runs the iterations that the parent process ordered, and sends it the result. */
+export async function splitIterations(
   split: (text: string, options: SplitOptions) => Promise<readonly string[]> | readonly string[],
 ): Promise<void> {
   const options = JSON.parse(process.argv[2] ?? '') as SplitOptions;
@@ -31,11 +31,11 @@ export async function splitRounds(
   const megabytes = Buffer.byteLength(text) / 1e6;
   const megabytesPerSecond: number[] = [];
   let chunks: readonly string[] = [];
-  for (let round = 0; round <= options.rounds; round += 1) {
+  for (let iteration = 0; iteration <= options.iterations; iteration += 1) {
     const before = process.cpuUsage();
     chunks = await split(text, options);
     const { user, system } = process.cpuUsage(before);
-    if (round > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
+    if (iteration > 0) megabytesPerSecond.push(megabytes / ((user + system) / 1e6));
   }
   const done: SplitDone = { megabytesPerSecond, chunks: chunks.length };
   process.send?.(done);

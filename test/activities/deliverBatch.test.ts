@@ -11,7 +11,7 @@ import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * Response of the receiver, an HTTP status or a network error. The tests run delivery passes without a workflow: stores
+ * Response of the receiver, an HTTP status or a network error. The tests run deliveries without a workflow: stores
  * are real, the receiver is a function, and retries are due at once.
  */
 type Reaction = number | 'unreachable';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 beforeEach(async () => {
   const { organizations, transaction, webhooks } = service.store;
-  ({ organizationId } = await organizations.create('passes'));
+  ({ organizationId } = await organizations.create('batches'));
   webhook = (await transaction((session) =>
     webhooks.add(organizationId, 'https://receiver.example/hook', 'ab'.repeat(32), session),
   ))!;
@@ -52,8 +52,8 @@ async function writeEvents(...objects: string[]): Promise<void> {
   while ((await events.number()) > 0);
 }
 
-/** Runs one pass, as the workflow does. */
-async function pass() {
+/** Delivers one batch, as the workflow does. */
+async function deliverNext() {
   const receivers = {
     request: ({ body, ...how }: { body: string }) => {
       requests.push(how);
@@ -83,11 +83,11 @@ const cursorOf = async (): Promise<number> => (await currentWebhook()).cursor - 
 
 test('delivers each event once, in feed order per object, and advances the cursor', async () => {
   await writeEvents('1', '2', '1', '3');
-  expect(await pass()).toEqual({ ended: false, more: true, dueInMs: null });
+  expect(await deliverNext()).toEqual({ ended: false, more: true, dueInMs: null });
   expect(received.filter((one) => one === '1')).toHaveLength(2);
   expect(received.toSorted()).toEqual(['1', '1', '2', '3']);
   expect(await cursorOf()).toBe(4);
-  expect(await pass()).toEqual({ ended: false, more: false, dueInMs: null });
+  expect(await deliverNext()).toEqual({ ended: false, more: false, dueInMs: null });
   expect(received).toHaveLength(4);
   // No delivery is left, so no further pass is requested.
   expect((await currentWebhook()).wake).toBeNull();
@@ -98,9 +98,9 @@ test('counts attempts by outcome, and none for events that wait behind another e
   await writeEvents('a', 'b', 'b');
   react = (object) => (object === 'b' ? 500 : 200);
   retryDelaysMs = [0];
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   await writeEvents('c');
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   const series = seriesOf((await metrics.scrape()).text);
   const counted = (outcome: string) => series[`allotrope_webhook_tries_total{outcome="${outcome}"}`];
   expect([counted('delivered'), counted('failed'), counted('given_up')]).toEqual([2, 2, 2]);
@@ -112,32 +112,32 @@ describe('receiver that answers 410', () => {
     await writeEvents('1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12');
     let answers = 0;
     react = () => ((answers += 1) === 1 ? 410 : 200);
-    expect(await pass()).toMatchObject({ ended: true });
+    expect(await deliverNext()).toMatchObject({ ended: true });
     expect(logged).toEqual(['webhook flagged']);
     expect(await currentWebhook()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
     expect((await currentWebhook()).disabledAt).not.toBeNull();
     const before = received.length;
-    expect(await pass()).toMatchObject({ ended: true });
+    expect(await deliverNext()).toMatchObject({ ended: true });
     expect(received).toHaveLength(before);
     await service.store.deliveries.requeue(webhook._id, null);
     await service.store.webhooks.enableAndWake(webhook._id);
-    while ((await pass()).more);
+    while ((await deliverNext()).more);
     expect(new Set(received)).toEqual(new Set(Array.from({ length: 12 }, (_, at) => String(at + 1))));
     expect(await outcomes()).toEqual(Array.from({ length: 12 }, (_, at) => `${at + 1} DELIVERED 0`));
     expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', statusReason: '', disabledAt: null });
   });
 
-  test('loses no event if it answers any delivery of a pass with 410', async () => {
+  test('loses no event if it answers any delivery of a batch with 410', async () => {
     await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
       const before = (await outcomes()).length;
       const objects = Array.from({ length: 10 }, (_, at) => `${nth}-${at}`);
       await writeEvents(...objects);
       let answers = 0;
       react = () => ((answers += 1) === nth ? 410 : 200);
-      while ((await pass()).more);
+      while ((await deliverNext()).more);
       await service.store.deliveries.requeue(webhook._id, null);
       await service.store.webhooks.enableAndWake(webhook._id);
-      while ((await pass()).more);
+      while ((await deliverNext()).more);
       const added = (await outcomes()).slice(before);
       expect(added).toEqual(objects.map((object) => `${object} DELIVERED 0`));
     });
@@ -167,7 +167,7 @@ test('retries every answer except 2xx', async () => {
     async ([answer, isDelivered, error]) => {
       await writeEvents(`a${answer}`);
       react = () => answer;
-      await pass();
+      await deliverNext();
       const [row] = await service.store.deliveries.list(webhook._id, { limit: 1, offset: 0 });
       expect(row).toMatchObject({ status: isDelivered ? 'DELIVERED' : 'PENDING', tries: isDelivered ? 0 : 1 });
       const [attempt] = row!.attempts;
@@ -182,19 +182,19 @@ test('makes one attempt more than there are delays, each after its delay, then f
   retryDelaysMs = [0, 70_000];
   await writeEvents('1', '2', '1');
   react = (object) => (object === '1' ? 500 : 200);
-  await pass();
+  await deliverNext();
   // The second event of the same object waits for the first; an event of another object does not.
   expect(received.toSorted()).toEqual(['1', '2']);
   expect(await outcomes()).toEqual(['1 PENDING 1', '2 DELIVERED 0', '1 PENDING 0']);
   expect((await currentWebhook()).failing).toMatchObject({ event: 'FILE_READY', tries: 1 });
   expect(await cursorOf()).toBe(3);
-  const { dueInMs } = await pass();
+  const { dueInMs } = await deliverNext();
   expect(received).toEqual([...received.slice(0, 2), '1']);
   expect(dueInMs).toBeGreaterThan(10_000);
   expect(dueInMs).toBeLessThanOrEqual(70_000);
   expect((await currentWebhook()).failing).toMatchObject({ tries: 2 });
   // The retry is not due yet, and the webhook still has work.
-  expect(await pass()).toMatchObject({ more: false, dueInMs: expect.any(Number) });
+  expect(await deliverNext()).toMatchObject({ more: false, dueInMs: expect.any(Number) });
   expect(received).toHaveLength(3);
   expect((await currentWebhook()).wake).not.toBeNull();
   retryDelaysMs = [0, 0];
@@ -207,28 +207,28 @@ test('a failed event flags the webhook, can be sent again, and does not block th
   await writeEvents('1', '1');
   let refused = 0;
   react = () => ((refused += 1) <= 2 ? 500 : 200);
-  await pass();
-  await pass();
+  await deliverNext();
+  await deliverNext();
   const flagged = await currentWebhook();
   expect(flagged.status === 'FLAGGED' || received.length > 2).toBe(true);
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   expect(await outcomes()).toEqual(['1 FAILED 2', '1 DELIVERED 0']);
   expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(1);
   expect(await service.store.deliveries.requeue(webhook._id, null)).toBe(0);
   await service.store.webhooks.enableAndWake(webhook._id);
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '1 DELIVERED 0']);
   expect(received).toHaveLength(4);
 });
 
 test('deleting a webhook deletes its deliveries and stops sending', async () => {
   await writeEvents('1');
-  await pass();
+  await deliverNext();
   await writeEvents('2');
   expect(await service.store.webhooks.remove(organizationId + 1, webhook._id)).toBe(false);
   expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(true);
   expect(await service.store.webhooks.remove(organizationId, webhook._id)).toBe(false);
-  expect(await pass()).toEqual({ ended: true, more: false, dueInMs: null });
+  expect(await deliverNext()).toEqual({ ended: true, more: false, dueInMs: null });
   expect(received).toEqual(['1']);
   expect([await service.store.webhooks.find(webhook._id), await service.store.deliveries.count(webhook._id)]).toEqual([
     null,
@@ -243,13 +243,13 @@ test('delivers no events of other organizations', async () => {
     null,
   );
   await writeEvents('1');
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   expect(received).toEqual(['1']);
 });
 
 test('a delivery follows no redirect and has the configured timeout', async () => {
   await writeEvents('1');
-  await pass();
+  await deliverNext();
   expect(requests.at(-1)).toMatchObject({
     ...{ url: 'https://receiver.example/hook', method: 'POST', redirects: 'answer', totalTimeoutMs: 1_000 },
     headers: { 'content-type': 'application/json', 'webhook-id': expect.any(String) },
@@ -263,7 +263,7 @@ test('does not repeat deliveries that an interrupted pass has recorded', async (
   await service.store.deliveries.record(webhook, [
     { event: event!, status: 'DELIVERED', tries: 0, nextTryAt: null, attempt },
   ]);
-  while ((await pass()).more);
+  while ((await deliverNext()).more);
   expect(received).toEqual(['2']);
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '2 DELIVERED 0']);
 });
@@ -272,15 +272,15 @@ test('the webhook names the first failing delivery', async () => {
   retryDelaysMs = [60_000];
   await writeEvents('1', '2', '3');
   react = (object) => (object === '1' ? 200 : object === '2' ? 502 : 503);
-  await pass();
+  await deliverNext();
   expect((await currentWebhook()).failing?.error).toMatch(/HTTP 502/);
-  await pass();
+  await deliverNext();
   expect((await currentWebhook()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
 });
 
-test('a wake-up that arrives while a pass ends is not lost', async () => {
+test('a wake-up that arrives while a batch ends is not lost', async () => {
   await writeEvents('1');
-  await pass();
+  await deliverNext();
   const { find } = service.store.webhooks;
   const before = (await find(webhook._id))!;
   await service.store.webhooks.enableAndWake(webhook._id);

@@ -6,14 +6,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { embeddedTrouble } from '../../engines/embeddedTrouble.js';
+import { findEmbeddedFailure } from '../../engines/embeddedFailure.js';
 import { waitFor } from '../support/waitFor.js';
 
 let dataDir: string;
 let child: ChildProcess;
 
 beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-trouble-'));
+  dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-failure-'));
   child = spawn('sleep', ['600']);
   await once(child, 'spawn');
 });
@@ -28,8 +28,8 @@ test('names a stopped engine with its process and the command to continue it', a
   await record({ name: 'qdrant', pid: child.pid });
   child.kill('SIGSTOP');
   const found = await waitFor(
-    () => embeddedTrouble(dataDir, 'qdrant'),
-    (trouble) => trouble?.found.includes('stopped') ?? false,
+    () => findEmbeddedFailure(dataDir, 'qdrant'),
+    (failure) => failure?.found.includes('stopped') ?? false,
   );
   expect(found).toEqual({
     found: `The embedded Qdrant (process ${child.pid}) was stopped by a signal and does not answer`,
@@ -39,28 +39,28 @@ test('names a stopped engine with its process and the command to continue it', a
 });
 
 test('reports an engine that runs, and none that has ended or is not in the folder', async () => {
-  expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
+  expect(await findEmbeddedFailure(dataDir, 'qdrant')).toBeNull();
   await record({ name: 'qdrant', pid: child.pid });
-  expect((await embeddedTrouble(dataDir, 'qdrant'))?.found).toBe(
+  expect((await findEmbeddedFailure(dataDir, 'qdrant'))?.found).toBe(
     `The embedded Qdrant (process ${child.pid}) runs but does not answer`,
   );
-  expect(await embeddedTrouble(dataDir, 'temporal')).toBeNull();
+  expect(await findEmbeddedFailure(dataDir, 'temporal')).toBeNull();
   child.kill('SIGKILL');
   await once(child, 'exit');
-  expect(await embeddedTrouble(dataDir, 'qdrant')).toBeNull();
+  expect(await findEmbeddedFailure(dataDir, 'qdrant')).toBeNull();
 });
 
 test('reports since when and why an engine is down, with log lines only in the detail', async () => {
   const since = '2026-11-23T15:00:00.000Z';
   const down = { since, cause: 'OSError: /srv/data/x', how: 'ended with code 1', isDiskFull: false, attempts: 1 };
   await record({ name: 'temporal', pid: child.pid, down });
-  expect(await embeddedTrouble(dataDir, 'temporal')).toEqual({
+  expect(await findEmbeddedFailure(dataDir, 'temporal')).toEqual({
     found: `The embedded Temporal is down since 2026-11-23 15:00:00 UTC: it ended with code 1, 1 failed start since`,
     fix: 'npm start tries again every 30 s at most. See DATA_DIR/logs/temporal.log',
     detail: 'OSError: /srv/data/x',
   });
   await record({ name: 'temporal', pid: child.pid, down: { ...down, isDiskFull: true, attempts: 4 } });
-  expect(await embeddedTrouble(dataDir, 'temporal')).toMatchObject({
+  expect(await findEmbeddedFailure(dataDir, 'temporal')).toMatchObject({
     found: `The embedded Temporal is down since 2026-11-23 15:00:00 UTC: its disk is full, 4 failed starts since`,
     fix: expect.stringMatching(/^Free some space/),
   });

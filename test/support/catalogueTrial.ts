@@ -1,6 +1,6 @@
 /**
- * Connects, lists and syncs a whole account while its worker is killed, and compares the result with an undisturbed
- * round.
+ * Connects, lists and syncs a whole account while its worker is killed, and compares the result with an uninterrupted
+ * trial.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
@@ -17,7 +17,7 @@ import type { SourceFixture, FixtureContent } from './sourceFixtures/fixture.js'
 /** Number of documents in addition to those of the catalogue. */
 export const MORE = 20;
 
-export interface CatalogueRound {
+export interface CatalogueTrial {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly fixture: SourceFixture;
@@ -28,9 +28,9 @@ export interface CatalogueRound {
   readonly killsAfter: readonly number[];
 }
 
-/** The stored result of a round, and its statistics. */
-interface RoundResult {
-  /** The account's items and stored content after the round. */
+/** The stored result of a trial, and its statistics. */
+interface TrialResult {
+  /** The account's items and stored content after the trial. */
   readonly stored: unknown;
   readonly inconsistencies: readonly string[];
   /** Number of kills before the sync was complete. */
@@ -39,8 +39,8 @@ interface RoundResult {
   readonly requests: number;
 }
 
-export async function playCatalogueRound(round: CatalogueRound): Promise<RoundResult> {
-  const { service, type, fixture, content, customerId, killsAfter } = round;
+export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialResult> {
+  const { service, type, fixture, content, customerId, killsAfter } = trial;
   await forgetVectors(service.env);
   const before = fixture.requestCount();
   const user = await service.user(customerId);

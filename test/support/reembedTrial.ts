@@ -1,4 +1,4 @@
-/** Re-embedding runs during which processes are killed, compared with undisturbed ones. */
+/** Re-embedding runs during which processes are killed, compared with uninterrupted ones. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
@@ -10,9 +10,9 @@ import { type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
-import { CONTENT_ROW_BYTES } from './killRound.js';
-import { type OwnService, startOwnService, type Victim } from './ownService.js';
-import type { Chance } from './seed.js';
+import { CONTENT_ROW_BYTES } from './killTrial.js';
+import { type OwnService, startOwnService, type KillTarget } from './ownService.js';
+import type { SeededRandom } from './seed.js';
 import { waitFor } from './waitFor.js';
 
 /** Two models of the embedded provider, which share a vector space, then two remote models with spaces of their own. */
@@ -22,7 +22,7 @@ const MODELS = [
   'OPENAI_ADA_SMALL_512',
   'OPENAI_ADA_LARGE_256',
 ] as const satisfies EmbeddingModelId[];
-const UNDISTURBED = 'undisturbed';
+const BASELINE = 'uninterrupted';
 const KILLED = 'killed';
 /** Delay of the provider's answers, so that kills happen during requests. */
 const ANSWER_MS = 200;
@@ -34,27 +34,27 @@ const ANSWER_MS = 200;
 const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
 export interface Kill {
-  readonly victim: Victim;
+  readonly victim: KillTarget;
   /** The progress mark after which the delay before the kill begins. */
   readonly since: (typeof MARKS)[number];
   readonly delayMs: number;
 }
 
-export interface ReembedRounds {
-  /** Returns the shortest duration so far of an undisturbed run, or of a run that ended before its kills. */
-  undisturbedMs(): number;
+export interface ReembedTrials {
+  /** Returns the shortest duration so far of an uninterrupted run, or of a run that ended before its kills. */
+  uninterruptedMs(): number;
   /** Runs re-embedding to the next model, with kills; returns the number of kills during the run. */
   play(kills: readonly Kill[]): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Returns a random kill. After the later marks, where single writes decide the outcome, the delays are short. */
-export function someMoment(chance: Chance, victim: Victim, undisturbedMs: number): Kill {
+export function randomKill(chance: SeededRandom, victim: KillTarget, uninterruptedMs: number): Kill {
   // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
   const isLate = since === 'embedded' || since === 'published';
-  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, undisturbedMs) : undisturbedMs) };
+  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, uninterruptedMs) : uninterruptedMs) };
 }
 
 interface Run {
@@ -62,7 +62,7 @@ interface Run {
   readonly status: string;
 }
 
-/** The result of an undisturbed run to a model. */
+/** The result of an uninterrupted run to a model. */
 interface Stage {
   readonly model: EmbeddingModelId;
   readonly content: ReturnType<StoredState['content']>;
@@ -125,36 +125,36 @@ const timesOf = (texts: readonly string[]): Map<string, number> => {
 };
 
 /** Re-embeds to every model in turn without kills, back to the first. */
-async function playUndisturbed(
+async function runBaseline(
   user: TestUser,
   service: OwnService,
   emulator: EmbeddingEmulator,
   files: number,
-): Promise<{ stages: Stage[]; undisturbedMs: number }> {
+): Promise<{ stages: Stage[]; uninterruptedMs: number }> {
   const stages: Stage[] = [];
-  let undisturbedMs = Infinity;
+  let uninterruptedMs = Infinity;
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
     await forgetVectors(service.env);
     emulator.requests.length = 0;
     const begun = Date.now();
-    const outcome = outcomeOf(await reembed(user, model, `undisturbed ${model}`));
-    undisturbedMs = Math.min(undisturbedMs, Date.now() - begun);
+    const outcome = outcomeOf(await reembed(user, model, `uninterrupted ${model}`));
+    uninterruptedMs = Math.min(uninterruptedMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
     const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
-    const content = rest.content(UNDISTURBED);
+    const content = rest.content(BASELINE);
     expect(content.points.length).toBeGreaterThan(2 * files);
     const texts = receivedTexts(emulator);
     expect(Math.max(0, ...timesOf(texts).values())).toBe(model.startsWith('OPENAI') ? 1 : 0);
     stages.push({ model, content, outcome, texts });
   }
-  return { stages, undisturbedMs };
+  return { stages, uninterruptedMs };
 }
 
 /**
  * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are not.
  */
-export async function startReembedRounds(files: number): Promise<ReembedRounds> {
+export async function startReembedTrials(files: number): Promise<ReembedTrials> {
   const emulator = await startEmbeddingEmulator();
   const site = await startPages(files);
   const service = await startOwnService({
@@ -162,18 +162,18 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
     CONTENT_ROW_BYTES,
     ...emulator.settings('openai'),
   });
-  const [undisturbedUser, killed] = await Promise.all([
-    scrape(service, site, UNDISTURBED, files),
+  const [uninterruptedUser, killed] = await Promise.all([
+    scrape(service, site, BASELINE, files),
     scrape(service, site, KILLED, files),
   ]);
   emulator.setDelay(ANSWER_MS);
-  const undisturbed = await playUndisturbed(undisturbedUser, service, emulator, files);
-  const { stages } = undisturbed;
-  let { undisturbedMs } = undisturbed;
+  const uninterrupted = await runBaseline(uninterruptedUser, service, emulator, files);
+  const { stages } = uninterrupted;
+  let { uninterruptedMs } = uninterrupted;
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const reembeds = connection.collection<ReembedDoc>('reembeds');
   const begun = () => reembeds.countDocuments({ generation: { $ne: null } });
-  let round = 0;
+  let trial = 0;
 
   /** Returns whether a run to a model has reached a mark; false while MongoDB is down. */
   const hasReached = async (since: Kill['since'], model: EmbeddingModelId, begunBefore: number): Promise<boolean> => {
@@ -189,19 +189,19 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
     return checks[since]().catch(() => false);
   };
 
-  /** Expects the killed user's data to equal that of the undisturbed user, and no other data. */
+  /** Expects the killed user's data to equal that of the uninterrupted user, and no other data. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const rest = await readStoredState(service.env);
     expect(rest.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
     expect(rest.content(KILLED)).toEqual(stage.content);
-    expect(rest.content(UNDISTURBED)).toEqual(stages.at(-1)?.content);
+    expect(rest.content(BASELINE)).toEqual(stages.at(-1)?.content);
     expect(outcomeOf(run)).toEqual(stage.outcome);
     const rows = await reembeds.find({ runId: run.id }).toArray();
     expect(new Set(rows.map(({ outcome, reason }) => reason ?? outcome))).toEqual(new Set(['reembedded', 'container']));
     expect(rows).toHaveLength(files + 1);
     const runs = await connection.collection('runs').countDocuments({ kind: 'reembedFiles' });
-    expect(runs).toBe(stages.length + round);
+    expect(runs).toBe(stages.length + trial);
     const times = timesOf(receivedTexts(emulator));
     expect(new Set(times.keys())).toEqual(new Set(stage.texts));
     // A request in progress when a process was killed is repeated.
@@ -209,11 +209,11 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
   };
 
   return {
-    undisturbedMs: () => undisturbedMs,
+    uninterruptedMs: () => uninterruptedMs,
     async play(kills) {
-      const stage = stages[round % stages.length];
-      if (!stage) throw new Error('no undisturbed run');
-      round += 1;
+      const stage = stages[trial % stages.length];
+      if (!stage) throw new Error('no uninterrupted run');
+      trial += 1;
       await forgetVectors(service.env);
       emulator.requests.length = 0;
       const before = await begun();
@@ -228,12 +228,12 @@ export async function startReembedRounds(files: number): Promise<ReembedRounds> 
           return hit;
         }),
       );
-      const run = await reembed(killed, stage.model, `round ${round}`);
+      const run = await reembed(killed, stage.model, `trial ${trial}`);
       ended = true;
       const tookMs = Date.now() - started;
       const hits = (await killing).filter((hit) => hit).length;
       process.stdout.write(`${JSON.stringify(kills)}: ${hits} hit, ${tookMs} ms\n`);
-      if (hits === 0) undisturbedMs = Math.min(undisturbedMs, tookMs);
+      if (hits === 0) uninterruptedMs = Math.min(uninterruptedMs, tookMs);
       await compare(run, stage, kills.length);
       return hits;
     },

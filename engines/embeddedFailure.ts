@@ -9,7 +9,7 @@ import type { EngineName } from './engine.js';
 import type { DownEngine } from './keepRunning.js';
 import { processState } from './pidFile.js';
 
-export interface EmbeddedTrouble {
+export interface EmbeddedFailure {
   /** The problem. It contains no path and no log line: /ready shows it to callers without a key. */
   readonly found: string;
   readonly fix: string;
@@ -28,13 +28,13 @@ const TITLES: Readonly<Record<EngineName, string>> = { mongodb: 'MongoDB', qdran
 const STOPPED = ['T', 't'];
 
 /** Shortens an ISO 8601 time to seconds. */
-const moment = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+const formatTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
 
-function describeDown(name: EngineName, down: DownEngine): EmbeddedTrouble {
+function describeDown(name: EngineName, down: DownEngine): EmbeddedFailure {
   const starts = `${down.attempts} failed ${down.attempts === 1 ? 'start' : 'starts'} since`;
   const why = down.isDiskFull ? 'its disk is full' : `it ${down.how}`;
   return {
-    found: `The embedded ${TITLES[name]} is down since ${moment(down.since)}: ${why}, ${starts}`,
+    found: `The embedded ${TITLES[name]} is down since ${formatTime(down.since)}: ${why}, ${starts}`,
     fix: down.isDiskFull
       ? 'Free some space; npm start starts it again within 30 s'
       : `npm start tries again every 30 s at most. See DATA_DIR/logs/${name}.log`,
@@ -46,7 +46,7 @@ function describeDown(name: EngineName, down: DownEngine): EmbeddedTrouble {
  * Describes an embedded engine that does not respond.
  * @returns null if the engine does not belong to this data folder, or nothing is known about it
  */
-export async function embeddedTrouble(dataDir: string, name: EngineName): Promise<EmbeddedTrouble | null> {
+export async function findEmbeddedFailure(dataDir: string, name: EngineName): Promise<EmbeddedFailure | null> {
   const engine = await readFile(join(dataDir, 'engines.json'), 'utf8')
     .then((text) => (JSON.parse(text) as { engines?: readonly RecordedEngine[] }).engines)
     .then((engines) => engines?.find((one) => one.name === name))

@@ -1,12 +1,12 @@
-/** An ingest during which processes are killed, compared with an undisturbed one. */
+/** An ingest during which processes are killed, compared with an uninterrupted one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
 import { findDifferences } from './differences.js';
-import type { OwnService, Victim } from './ownService.js';
-import type { Chance } from './seed.js';
+import type { OwnService, KillTarget } from './ownService.js';
+import type { SeededRandom } from './seed.js';
 
 /** A site with several sitemaps that list different pages. */
 export interface KillSite extends Site {
@@ -39,21 +39,21 @@ export async function startKillSite(pageCount: number, sitemapCount = 1): Promis
 }
 
 export interface Kill {
-  readonly victim: Victim;
+  readonly victim: KillTarget;
   /** Number of page requests before the kill. */
   readonly afterRequests: number;
   /** Additional delay before the kill, in milliseconds. */
   readonly delayMs: number;
 }
 
-export interface Round {
+export interface Trial {
   readonly service: OwnService;
   readonly site: KillSite;
   readonly customerId: string;
   readonly kills: readonly Kill[];
 }
 
-interface RoundResult {
+interface TrialResult {
   readonly rest: StoredState;
   /** Kills during the ingest. */
   readonly hits: number;
@@ -65,7 +65,7 @@ const SETTLE_MS = 120_000;
 /**
  * Scrapes all sitemaps of the site concurrently, with the kills in between. Returns the stored data at the end.
  */
-export async function playRound({ service, site, customerId, kills }: Round): Promise<RoundResult> {
+export async function runKillTrial({ service, site, customerId, kills }: Trial): Promise<TrialResult> {
   const begun = Date.now();
   await forgetVectors(service.env);
   site.requests.length = 0;
@@ -93,24 +93,24 @@ export async function playRound({ service, site, customerId, kills }: Round): Pr
   return { rest, hits, tookMs };
 }
 
-/** Expects the same stored data as in the undisturbed round, and at most three requests for each page. */
-export function expectUndisturbed(
-  round: Round,
+/** Expects the same stored data as in the uninterrupted trial, and at most three requests for each page. */
+export function expectSameAsBaseline(
+  trial: Trial,
   rest: StoredState,
-  undisturbed: StoredState,
-  undisturbedCustomer: string,
+  uninterrupted: StoredState,
+  uninterruptedCustomer: string,
 ): void {
   expect(rest.findInconsistencies()).toEqual([]);
-  expect(rest.content(round.customerId)).toEqual(undisturbed.content(undisturbedCustomer));
+  expect(rest.content(trial.customerId)).toEqual(uninterrupted.content(uninterruptedCustomer));
   const fetches = new Map<string, number>();
-  for (const path of round.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
+  for (const path of trial.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
   const pages = [...fetches].filter(([path]) => path.startsWith('/pages/'));
-  expect(pages).toHaveLength(round.site.pageCount);
+  expect(pages).toHaveLength(trial.site.pageCount);
   expect(pages.filter(([, times]) => times > 3)).toEqual([]);
 }
 
 /** Returns a random time of an ingest: a number of requests, and a delay. */
-export function someMoment(chance: Chance, victim: Victim, from: number, to: number): Kill {
+export function randomKill(chance: SeededRandom, victim: KillTarget, from: number, to: number): Kill {
   // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
   if (victim === 'api') return { victim, afterRequests: 0, delayMs: chance.below(100) };
   return { victim, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };

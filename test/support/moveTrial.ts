@@ -7,8 +7,8 @@ import { readStoredState } from './storedState.js';
 import type { Listed, TestUser } from './client.js';
 import { letDaysPass, pointsOfFile, storedFor, eventKindsOf } from './coldFiles.js';
 import { findDifferences } from './differences.js';
-import type { OwnService, Victim } from './ownService.js';
-import type { Chance } from './seed.js';
+import type { OwnService, KillTarget } from './ownService.js';
+import type { SeededRandom } from './seed.js';
 import { waitFor } from './waitFor.js';
 
 export type Direction = 'cold' | 'hot';
@@ -20,11 +20,11 @@ export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2',
 
 export interface MovedFiles {
   /** Moves all files in one direction, with a kill meanwhile; returns whether the kill happened during the move. */
-  round(direction: Direction, kill: { victim: Victim; delayMs: number } | null): Promise<boolean>;
+  move(direction: Direction, kill: { victim: KillTarget; delayMs: number } | null): Promise<boolean>;
 }
 
 /** Returns a random delay after the first file's move has begun; for the API, after the request is sent. */
-export const someDelay = (chance: Chance): number => chance.below(chance.below(2) === 0 ? 150 : 1_500);
+export const randomDelay = (chance: SeededRandom): number => chance.below(chance.below(2) === 0 ? 150 : 1_500);
 
 /** Uploads files of many chunks, with different texts, and waits until they are READY in Qdrant. */
 export async function uploadMovedFiles(service: OwnService, customerId: string, count: number): Promise<MovedFiles> {
@@ -70,7 +70,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
   expect(points.flat().length).toBeGreaterThan(15 * count);
   const counts = { cold: 0, hot: 0 };
   return {
-    async round(direction, kill) {
+    async move(direction, kill) {
       const areAllMoved = (now: readonly string[]): boolean =>
         now.every((status) => status === FINAL_STATUS[direction]);
       let begun = false;
