@@ -46,7 +46,7 @@ const COMPARED = 40;
  * @param render converts HTML to text
  */
 export function withDescription(text: string, html: string, render: (html: string) => string): string {
-  if (text.length > CERTAINLY_ENOUGH || visibleLength(text) >= SHORT_PRODUCT) return text;
+  if (text.length > SUFFICIENT_LENGTH || visibleLength(text) >= SHORT_PRODUCT) return text;
   const data = productDescriptionHtml(html);
   const description = data === '' ? '' : render(`<html><body>${data}`);
   if (description === '' || lettersOf(text).includes(lettersOf(description).slice(0, COMPARED))) return text;

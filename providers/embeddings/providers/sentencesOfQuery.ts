@@ -16,7 +16,7 @@ const SENTENCES_WEIGHT = 0.75;
 const BETWEEN_SENTENCES = /(?<=[.!?…؟।][)\]"'”’»]{0,2})\s+(?=\P{Ll})|(?<=[。！？｡])(?=[^。！？｡])/u;
 
 /**
- * Returns the sentences of a query whose vectors count beside that of the whole query: none, or at least two.
+ * Returns the sentences of a query whose vectors count in addition to that of the whole query: none, or at least two.
  * Abbreviations with a dot before a capital letter divide a sentence; the weight of the whole query limits the harm.
  */
 export function sentencesOfQuery(query: string): string[] {

@@ -36,7 +36,7 @@ describe('sentencesOfQuery', () => {
 describe('the embedded model', () => {
   const provider = createLocalProvider({ ...modelFiles, threads: 1 });
   afterAll(() => provider.close());
-  const ONE = 'The library wants to cancel subscriptions of journals that nobody reads.';
+  const ONE = 'The library wants to cancel subscriptions of journals without readers.';
   const TWO = 'Bridges of steel have to be painted every ten years.';
 
   test('a query of two sentences is between both, others are embedded as they are', async () => {
