@@ -73,13 +73,8 @@ const BYLINE =
 const titled = (head: string, below: string): string =>
   `<head>${head}</head><body><main><article><h1>Harbour</h1>${below}${`<p>${P}</p>`.repeat(10)}</article></main>`;
 
-test('a page that declares an article leaves out the lines with author and date between title and text', () => {
-  expect(textOf(titled(ARTICLE, BYLINE))).toBe(TEXT);
-  expect(textOf(titled('', BYLINE))).toContain('By Ann Smith 3 May 2024');
-  // A short first paragraph, and lines below the beginning of the text, are content.
-  const dated = '<p>Oslo, 3 May 2024.</p>';
-  expect(textOf(titled(ARTICLE, dated))).toContain('Oslo, 3 May 2024.');
-  expect(textOf(titled(ARTICLE, `<p>${P}</p>${BYLINE}`))).toContain('By Ann Smith 3 May 2024');
+test('the lines with author and date between title and text stay', () => {
+  expect(textOf(titled(ARTICLE, BYLINE))).toContain('By Ann Smith 3 May 2024');
 });
 
 test('sections of an article that have a picture each stay', () => {

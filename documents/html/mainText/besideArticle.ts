@@ -20,7 +20,6 @@ export function removeAsides(
 ): void {
   let isAfter = false;
   let at = 0;
-  const textAt = page.titleAt === -1 ? -1 : firstProseAfter(root, page.titleAt, removed);
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       const start = at;
@@ -28,7 +27,7 @@ export function removeAsides(
       if (!isElement(child) || child.textLength === 0) continue;
       at = start + child.textLength;
       if (removed.has(child) || around.has(child)) continue;
-      if (isOfPicture(child, page) || (start > page.titleAt && at <= textAt && isByline(child, page))) {
+      if (isOfPicture(child, page)) {
         removed.add(child);
         continue;
       }
@@ -45,46 +44,6 @@ export function removeAsides(
     removeBareHeadings(parent, removed);
   };
   visit(root);
-}
-
-/** Returns the position of the first line of prose after the title; -1 without one. */
-function firstProseAfter(root: ParentNode, titleAt: number, removed: ReadonlySet<PageElement>): number {
-  let at = 0;
-  const find = (parent: ParentNode): number => {
-    for (const child of parent.children) {
-      if (isText(child)) at += child.visibleLength;
-      if (!isElement(child) || child.textLength === 0) continue;
-      const end = at + child.textLength;
-      if (end > titleAt && child.proseLength > 0 && !removed.has(child)) {
-        if (at > titleAt && child.blocks === 0) return at;
-        const found = find(child);
-        if (found !== -1) return found;
-      }
-      at = end;
-    }
-    return -1;
-  };
-  return find(root);
-}
-
-/** Maximum number of visible characters of a line with the author and the date. */
-const MAX_BYLINE = 150;
-const AUTHOR_PATH = /\/(?:authors?|people|by|profiles?|staff|contributors?|writers?)\//i;
-
-/** Whether the element names the author or the date of the article, which are metadata. */
-function isByline(element: PageElement, page: PageMeasures): boolean {
-  const { name, holds, textLength } = element;
-  if (textLength > MAX_BYLINE || element.proseLength > 0 || page.coreLine.has(element)) return false;
-  if (name === 'p' || HEADINGS.has(name) || (holds & NOT_BYLINE) !== 0) return false;
-  return name === 'time' || (holds & HOLDS.date) !== 0 || leadsToAuthor(element);
-}
-
-const NOT_BYLINE = HOLDS.heading | HOLDS.preformatted | HOLDS.table;
-
-function leadsToAuthor({ name, attribs, links, children }: PageElement): boolean {
-  if (name === 'a')
-    return /(?:^|\s)author(?:\s|$)/i.test(attribs['rel'] ?? '') || AUTHOR_PATH.test(attribs['href'] ?? '');
-  return links > 0 && children.some((child) => isElement(child) && leadsToAuthor(child));
 }
 
 /** The words in names of captions. */
