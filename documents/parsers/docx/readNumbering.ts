@@ -26,6 +26,9 @@ type Definition = Omit<ListLevel, 'list' | 'restartsAt'>;
 /** Number of levels of a list. */
 export const LIST_LEVELS = 9;
 
+/** Maximum length of a mark in UTF-16 units; every item repeats it, so a longer one could inflate the text. */
+const MAX_MARK = 100;
+
 interface AbstractList {
   readonly levels: Map<number, Definition>;
   /** A style by which another list refers to this one. */
@@ -72,7 +75,7 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
         set({ ...undefinedLevel(level), format: 'decimal' });
       } else if (element === 'start') set({ start: Number(val ?? 0) || 0 });
       else if (element === 'numFmt') set({ format: val === undefined || val === 'bullet' ? null : val });
-      else if (element === 'lvlText') set({ text: val ?? '' });
+      else if (element === 'lvlText') set({ text: (val ?? '').slice(0, MAX_MARK) });
       else if (element === 'pStyle') set({ style: val ?? null });
       else if (element === 'isLgl') set({ isLegal: val === undefined || !/^(?:0|false|off)$/.test(val) });
       // A deeper level than the own one is ignored.

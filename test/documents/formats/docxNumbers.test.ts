@@ -94,6 +94,12 @@ const ROWS: readonly Row[] = [
     [item(1, 0), item(1, 1), item(1, 1), item(1, 2), item(1, 0), item(1, 1)],
     ['1. x', '  - (a) x', '  - (b) x', '    - 1.b.i x', '2. x', '  - (a) x'],
   ],
+  [
+    'a mark of more than 100 characters is cut',
+    [{ text: `%1. ${'x'.repeat(300)}` }],
+    [item(1, 0)],
+    [`- 1. ${'x'.repeat(96)} x`],
+  ],
   ['a parenthesis after a number', [{ text: '%1)' }], [item(1, 0), item(1, 0)], ['1) x', '2) x']],
   [
     'words around the number, and words alone',
