@@ -23,11 +23,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 /** Tests that may pass on the second attempt: suspected causes by `suite: test`. */
 const FLAKY = join(ROOT, 'test/flaky.json');
-/**
- * Size of V8's young generation: suites allocate much that soon is garbage. With 64 MB they take about 8 % less
- * processor time than with the default of 16 MB (ten suites, two runs each: 42.0 instead of 45.5 s).
- */
-const YOUNG_GENERATION = '--max-semi-space-size=64';
 const SLOWEST = 20;
 /** Linux, all architectures: sysconf(_SC_CLK_TCK). */
 const TICKS_PER_S = 100;
@@ -44,7 +39,7 @@ async function runJest(args: readonly string[]): Promise<readonly SuiteResult[] 
   await rm(REPORT, { force: true });
   const child = spawn(
     process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', YOUNG_GENERATION, JEST, '--json', '--outputFile', REPORT, ...args],
+    ['--experimental-vm-modules', '--no-warnings', JEST, '--json', '--outputFile', REPORT, ...args],
     { stdio: 'inherit', env: { ...process.env, ...(given.length === 0 ? { TEST_ANSWERED: ANSWERED } : {}) } },
   );
   await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));

@@ -78,8 +78,8 @@ Then the photograph of the lifeboat.
 
 # What we ask for
 
-- Agree to the suction dredger
-- Apply for the grant by March
+1. Agree to the suction dredger
+2. Apply for the grant by March
 
 Questions to the office.
 
