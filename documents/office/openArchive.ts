@@ -1,5 +1,5 @@
 import { inflateRawSync } from 'node:zlib';
-import { type Entry, fromBufferPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { type Entry, fromBufferPromise, getFileNameLowLevel, validateFileName, type ZipFile } from 'yauzl';
 import { Fault } from '../../contract/failures.js';
 import type { DocumentLimits } from '../types.js';
 
@@ -97,12 +97,17 @@ export function encryptedFile(): Fault {
 /** Normalises a member's name: Office writes slashes and one case; some programs write backslashes or other cases. */
 const nameOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
-/** Returns the entries by name. An absolute name is that of the member only if no other has the name. */
+/**
+ * Returns the entries by name. An absolute name is that of the member only if no other has the name.
+ * @throws Fault broken_content for a name outside of the archive's folder: no program writes it
+ */
 function membersOf(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
   const members = new Map<string, Entry>();
   for (const entry of entries) {
     const stated = statedName(entry);
     const name = nameOf(stated);
+    const problem = validateFileName(name);
+    if (problem !== null) throw broken(new Error(problem));
     if (!members.has(name) || !/^[\\/]/.test(stated)) members.set(name, entry);
   }
   return members;

@@ -68,3 +68,10 @@ test('reads a member with an absolute name, unless another has the name without 
   expect(await archive.read('content.xml')).toHaveLength(9);
   expect(await archive.read('styles.xml')).toHaveLength(11);
 });
+
+test.each(['../content.xml', '/../content.xml', 'a/../content.xml', 'C:/content.xml'])(
+  'refuses the name %s',
+  async (name) => {
+    await expect(openArchive(zipOf([member(name, 9)]), LIMITS)).rejects.toMatchObject({ kind: 'broken_content' });
+  },
+);
