@@ -55,7 +55,8 @@ export async function nextPage(
 }
 
 /**
- * Returns the next page of a walk; the walk is complete when `isWalked` returns true. An item that cannot be listed is skipped.
+ * Returns the next page of a walk; the walk is complete when `isWalked` returns true. An item that cannot be listed is
+ * skipped.
  * @param typeFilter types that become files, so that other items may be skipped; unset: all types
  * @throws Fault for reasons that concern the account or the source, not only the item
  */

@@ -93,10 +93,10 @@ async function readOne(
       await page.getAnnotations().catch(() => []),
       asMatrix(transform) ?? UPRIGHT,
     );
-    const facts = { number, height, notes, skipped };
-    if (isRecognized) return { ...facts, groups: [] };
+    const base = { number, height, notes, skipped };
+    if (isRecognized) return { ...base, groups: [] };
     const { runs, rules } = await readPage(page);
-    return { ...facts, groups: groupPage(runs, rules, namedRows) };
+    return { ...base, groups: groupPage(runs, rules, namedRows) };
   } finally {
     page.cleanup();
   }
