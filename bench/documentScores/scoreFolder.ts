@@ -58,7 +58,7 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
   const scored = outcomes.filter(({ file }) => referenceOf(file) !== null);
   const lines = [robustness(outcomes), ''];
   if (scored.length > 0) {
-    const rows = [rowOf('allotrope', scored), ...officeRows('allotrope', scored)];
+    const rows = rowsOf('allotrope', scored);
     for (const [who, program] of Object.entries(BASELINES)) {
       if (!isInstalled(who)) continue;
       printLine(who);
@@ -68,9 +68,9 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
         text: baselineText(program, file),
         error: null,
       }));
-      rows.push(rowOf(who, others), ...officeRows(who, others));
+      rows.push(...rowsOf(who, others));
     }
-    lines.push(table(['who', 'files', ...MEASURES], rows), '', notesApart(scored), '');
+    lines.push(table(['who', 'set', 'files', 'without text', ...MEASURES], rows), '', notesApart(scored), '');
     lines.push(
       table(
         ['what', ...MEASURES],
@@ -174,26 +174,37 @@ function scoresOf(outcome: Outcome, form: Form = (text) => text): Scores {
   return scoreText(form(reference.main), form(text.main));
 }
 
-const rowOf = (who: string, outcomes: readonly Outcome[], form?: Form): string[] => [
+const rowOf = (who: string, set: string, outcomes: readonly Outcome[], form?: Form): string[] => [
   who,
+  set,
   String(outcomes.length),
+  String(outcomes.filter(({ text }) => (text ?? '').trim() === '').length),
   ...cells(outcomes.map((outcome) => scoresOf(outcome, form))),
 ];
 
-/** Returns the rows of the office files of a mixed folder: of each format, and of all together. */
-function officeRows(who: string, outcomes: readonly Outcome[]): string[][] {
-  const office = outcomes.filter(({ format }) => OFFICE.includes(format));
-  const formats = [...new Set(office.map(({ format }) => format))].toSorted();
-  if (formats.length < 2) return [];
+/**
+ * Returns the rows of one program: of each format, and of all office files together. A file without text counts as 0. A
+ * format of which the program reads no file is omitted, because the program does not support it.
+ */
+function rowsOf(who: string, outcomes: readonly Outcome[]): string[][] {
+  const isRead = (format: string): boolean => outcomes.some((one) => one.format === format && one.text?.trim());
+  const formats = [...new Set(outcomes.map(({ format }) => format))].filter(isRead).toSorted();
+  const office = outcomes.filter(({ format }) => OFFICE.includes(format) && formats.includes(format));
+  const isMixed = new Set(office.map(({ format }) => format)).size > 1;
   return [
     ...formats.map((format) =>
       rowOf(
-        `${who}: ${format}`,
-        office.filter((one) => one.format === format),
+        who,
+        format,
+        outcomes.filter((one) => one.format === format),
       ),
     ),
-    rowOf(`${who}: office files`, office),
-    rowOf(`${who}: office files, names of columns once`, office, withoutRepeatedNames),
+    ...(isMixed
+      ? [
+          rowOf(who, 'office files', office),
+          rowOf(who, 'office files, names of columns once', office, withoutRepeatedNames),
+        ]
+      : []),
   ];
 }
 

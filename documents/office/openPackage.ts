@@ -38,8 +38,13 @@ export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Pr
   const content = isCompound(bytes) ? decryptPackage(bytes, limits) : bytes;
   if (content === null) throw encryptedFile();
   const archive = await openArchive(content, limits);
-  const relationsOf = async (member: string): Promise<ReadonlyMap<string, Relation>> =>
-    readRelations(archive, member, limits);
+  // Readers of figures and comments need the same relations as the reader of the member.
+  const known = new Map<string, Promise<ReadonlyMap<string, Relation>>>();
+  const relationsOf = async (member: string): Promise<ReadonlyMap<string, Relation>> => {
+    const relations = known.get(member) ?? readRelations(archive, member, limits);
+    known.set(member, relations);
+    return relations;
+  };
   const root = await relationsOf('');
   const main = [...root.values()].find(({ type }) => type === 'officeDocument')?.target;
   if (main === undefined || !archive.has(main)) throw noDocument(archive);

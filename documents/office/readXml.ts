@@ -43,18 +43,19 @@ export function readXml(bytes: Uint8Array, limits: XmlLimits, handler: XmlHandle
     depth += 1;
     if (depth > limits.maxDepth) throw tooDeep(limits.maxDepth);
     const attributes: Record<string, string> = {};
-    let count = 0;
-    const entries = Object.entries(tag.attributes);
+    const stated = tag.attributes as Readonly<Record<string, string>>;
+    const names = Object.keys(stated);
+    if (names.length > limits.maxAttributesPerElement) throw tooMany(limits.maxAttributesPerElement);
     // A declaration also applies to attributes that precede it.
-    for (const [name, value] of entries)
-      if (name.startsWith(DECLARATION) && RELATIONSHIPS.test(value)) prefixes.add(name.slice(DECLARATION.length));
-    for (const [name, value] of entries) {
-      count += 1;
-      if (count > limits.maxAttributesPerElement) throw tooMany(limits.maxAttributesPerElement);
-      if (name.startsWith(DECLARATION)) continue;
+    for (const name of names)
+      if (name.startsWith(DECLARATION) && RELATIONSHIPS.test(stated[name] ?? ''))
+        prefixes.add(name.slice(DECLARATION.length));
+    for (const name of names) {
+      const value = stated[name] ?? '';
       const colon = name.indexOf(':');
       if (colon < 0) attributes[name] = value;
-      else attributes[(prefixes.has(name.slice(0, colon)) ? 'r:' : '') + name.slice(colon + 1)] = value;
+      else if (!name.startsWith(DECLARATION))
+        attributes[(prefixes.has(name.slice(0, colon)) ? 'r:' : '') + name.slice(colon + 1)] = value;
     }
     handler.open(localName(tag.name), attributes);
   });
