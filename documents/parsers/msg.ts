@@ -59,8 +59,9 @@ const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
 
 function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
   try {
-    checkHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    checkHeader(file);
+    const view = wholeSectors(file);
     let reader = new MsgReader(view);
     let fields = reader.getFileData();
     // The code page of the texts is itself a field of the message, so it is known only in a second reading.
@@ -103,6 +104,14 @@ function checkHeader(file: Buffer): void {
     throw new Error('not the header of a container');
   const tables = file.readUInt32LE(44);
   if (tables === 0 || tables > file.length >> sector) throw new Error('more tables than sectors');
+}
+
+/** Fills the last sector of a file with zeros: some programs omit its unused end, which the reader needs. */
+function wholeSectors(file: Buffer): DataView {
+  const sectorBytes = 2 ** file.readUInt16LE(30);
+  const missing = (sectorBytes - (file.length % sectorBytes)) % sectorBytes;
+  const { buffer, byteOffset, length } = missing === 0 ? file : Buffer.concat([file, Buffer.alloc(missing)]);
+  return new DataView(buffer, byteOffset, length);
 }
 
 /** Returns the HTML body, stored as HTML or inside compressed RTF; null if there is only plain text. */

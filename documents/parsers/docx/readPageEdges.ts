@@ -1,12 +1,7 @@
+import { isEdgeText, PAGE_FIELD } from '../../office/pageEdges.js';
 import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
-
-/** Fields whose value is the number of a page or of all pages. */
-const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b/i;
-
-/** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */
-const MIN_LETTERS = 12;
 
 /**
  * Returns the text of a header or footer in one line; '' if it has only a page number. The values of page fields are
@@ -20,8 +15,7 @@ export function readPageEdge(part: Uint8Array, limits: DocumentLimits): string {
   let [fields, hidden, skipped] = [0, 0, 0];
   const endLine = (): void => {
     const text = oneLine(line);
-    const letters = text.match(/\p{L}/gu)?.length ?? 0;
-    if (letters > 0 && (!isNumbered || letters >= MIN_LETTERS)) lines.push(text);
+    if (isEdgeText(text, isNumbered)) lines.push(text);
     [line, isNumbered] = ['', false];
   };
   readXml(part, limits, {

@@ -1,3 +1,4 @@
+import { isEdgeText } from '../../office/pageEdges.js';
 import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
@@ -6,9 +7,6 @@ import { SKIPPED } from './elements.js';
 /** Elements of a master page: the header and footer of all pages, of left pages and of the first page. */
 const EDGE = /^(header|footer)(?:-left|-first)?$/;
 const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', 'page-continuation']);
-
-/** Minimum number of letters next to a page number that count as text; the word "Page" has fewer. */
-const MIN_LETTERS = 12;
 
 /**
  * Returns the headers and footers in the styles of a text document as `Header: …` and `Footer: …`, each once. Omits page
@@ -49,8 +47,7 @@ export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[
         if (name !== 'p' && name !== 'h') return;
         paragraphs -= 1;
         const text = oneLine(line);
-        const letters = text.match(/\p{L}/gu)?.length ?? 0;
-        if (letters > 0 && (!isNumbered || letters >= MIN_LETTERS) && !lines.includes(text)) lines.push(text);
+        if (isEdgeText(text, isNumbered) && !lines.includes(text)) lines.push(text);
         [line, isNumbered] = ['', false];
       }
     },

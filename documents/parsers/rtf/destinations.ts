@@ -3,14 +3,6 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   'colortbl',
   'pict',
   'object',
-  'header',
-  'headerl',
-  'headerr',
-  'headerf',
-  'footer',
-  'footerl',
-  'footerr',
-  'footerf',
   'fldinst',
   'themedata',
   'colorschememapping',
@@ -28,8 +20,6 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   'bkmkstart',
   'bkmkend',
   'atnid',
-  'atnauthor',
-  'annotation',
   'atrfstart',
   'atrfend',
   'nonshppict',
@@ -48,6 +38,8 @@ export const OPTIONAL_TEXT: ReadonlySet<string> = new Set([
   'pntext',
   'listtext',
   'footnote',
+  'annotation',
+  'atnauthor',
   'fldrslt',
 ]);
 
@@ -91,12 +83,24 @@ export const CHARSETS: ReadonlyMap<number, string> = new Map([
   [238, 'windows-1250'],
 ]);
 
-/** Groups that are reported as not read, and their kind. Headers and footers often have page numbers only. */
+/** Groups that are reported as not read, and their kind. */
 export const UNREAD: ReadonlyMap<string, string> = new Map([
   ['pict', 'pictures'],
   ['shppict', 'pictures'],
   ['object', 'embedded_files'],
-  ['annotation', 'comments'],
-  ['header', 'headers_and_footers'],
-  ['footer', 'headers_and_footers'],
 ]);
+
+/** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
+export const PARAGRAPH_ENDS: ReadonlySet<string> = new Set(['par', 'sect', 'page', '\n', '\r']);
+
+/** Metadata that a document states about itself; keys as in file_metadata. */
+export const INFO: ReadonlyMap<string, string> = new Map([
+  ['title', 'title'],
+  ['author', 'author'],
+  ['subject', 'subject'],
+  ['keywords', 'keywords'],
+  ['doccomm', 'description'],
+]);
+
+/** Groups outside of \info whose text is a name or an instruction. */
+export const CAPTURED: ReadonlySet<string> = new Set(['style', 'atnauthor', 'fldinst']);

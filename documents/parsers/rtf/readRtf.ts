@@ -1,7 +1,19 @@
 import iconv from 'iconv-lite';
 import { Fault } from '../../../contract/failures.js';
 import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
-import { CHARACTERS, CHARSETS, NO_TEXT, OPTIONAL_TEXT, UNREAD } from './destinations.js';
+import { PAGE_FIELD } from '../../office/pageEdges.js';
+import { ASIDES, type AsideKind, Asides } from './asides.js';
+import {
+  CAPTURED,
+  CHARACTERS,
+  CHARSETS,
+  INFO,
+  NO_TEXT,
+  OPTIONAL_TEXT,
+  PARAGRAPH_ENDS,
+  UNREAD,
+} from './destinations.js';
+import { dateOf } from './dateOf.js';
 
 /** A token of rtf-stream-parser. Type 0: start of a group, 1: end of a group, 2: control word, 3: text. */
 export interface RtfToken {
@@ -33,18 +45,6 @@ interface Paragraph {
 
 const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTable: false };
 
-/** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
-const PARAGRAPH_ENDS = new Set(['par', 'sect', 'page', '\n', '\r']);
-
-/** Metadata that a document states about itself; keys as in file_metadata. */
-const INFO: ReadonlyMap<string, string> = new Map([
-  ['title', 'title'],
-  ['author', 'author'],
-  ['subject', 'subject'],
-  ['keywords', 'keywords'],
-  ['doccomm', 'description'],
-]);
-
 /** Converts the tokens of an RTF file to paragraphs, lists and tables. Groups are kept on a stack of limited depth. */
 export class RtfReader {
   readonly metadata: Record<string, unknown> = {};
@@ -67,9 +67,10 @@ export class RtfReader {
   #paragraph: Paragraph = { ...PLAIN };
   readonly #headings = new Map<number, number>();
   #style = 0;
-  readonly #notes: string[] = [];
-  /** While a note is read: the state of the surrounding text. */
-  #around: { readonly text: string; readonly row: string[]; readonly paragraph: Paragraph } | null = null;
+  readonly #asides = new Asides();
+  /** While a note, comment, header or footer is read: its kind, and the state of the surrounding text. */
+  #around: { kind: AsideKind; text: string; row: string[]; paragraph: Paragraph } | null = null;
+  #hidesResult = false; // Whether the result of the open field is the number of a page.
   #inMark = false;
   #lastWasItem = false;
   #row: string[] = [];
@@ -88,13 +89,13 @@ export class RtfReader {
   }
 
   finish(): void {
-    if (this.#around) this.#endNote();
+    if (this.#around) this.#endAside();
     this.#endParagraph();
     // The file ended inside a table.
     if (this.#text !== '') this.#row.push(oneLine(this.#text));
     if (this.#row.length > 0) this.#rows.push(this.#row);
     this.#endTable();
-    this.#notes.forEach((note, nth) => this.#writer.block(`[^${nth + 1}]: ${note}`));
+    for (const block of this.#asides.blocks()) this.#writer.block(block);
   }
 
   get #group(): Group {
@@ -120,7 +121,9 @@ export class RtfReader {
     const group = this.#groups.length > 1 ? this.#groups.pop() : undefined;
     const ends = (about: string): boolean => group?.about === about && this.#group.about !== about;
     if (ends('mark')) this.#inMark = false;
-    if (ends('note')) this.#endNote();
+    if (ends('aside')) this.#endAside();
+    if (ends('atnauthor')) this.#asides.author = oneLine(this.#info).slice(0, 1000);
+    if (ends('fldinst') && PAGE_FIELD.test(this.#info)) [this.#asides.isNumbered, this.#hidesResult] = [true, true];
     if (ends('style')) this.#endStyle();
     const key = INFO.get(group?.about ?? '');
     if (key !== undefined && this.#group.about === 'info') {
@@ -154,10 +157,16 @@ export class RtfReader {
     this.#isAtStart = false;
     const group = this.#group;
     if (!group.hidden) this.#countUnread(word);
-    if (NO_TEXT.has(word) || (optional && !OPTIONAL_TEXT.has(word))) group.hidden = true;
+    const aside = group.hidden ? undefined : ASIDES.get(word);
+    if (aside) this.#beginAside(aside, group);
+    else if (word === 'atnauthor' || (word === 'fldinst' && this.#isInEdge)) {
+      [group.hidden, group.about] = [true, word];
+      this.#info = '';
+      this.#hidesResult = false;
+    } else if (word === 'fldrslt' && this.#hidesResult) [group.hidden, this.#hidesResult] = [true, false];
+    else if (NO_TEXT.has(word) || (optional && !OPTIONAL_TEXT.has(word))) group.hidden = true;
     else if (word === 'fonttbl' || word === 'info' || word === 'stylesheet') [group.hidden, group.about] = [true, word];
     else if (group.about === 'stylesheet' || group.about === 'style') this.#readStyle(word, param, group);
-    else if (word === 'footnote' && !group.hidden && !this.#around) this.#beginNote(group);
     else if (group.about === 'info' && (INFO.has(word) || word === 'creatim')) {
       group.about = word;
       this.#info = '';
@@ -179,6 +188,7 @@ export class RtfReader {
     const character = CHARACTERS.get(word);
     if (character !== undefined) this.#emit(character);
     else if (PARAGRAPH_ENDS.has(word)) this.#endParagraph();
+    else if (word === 'chpgn') this.#asides.isNumbered = this.#isInEdge;
     else if (word === 'pard') {
       // A list mark has its own formatting, which does not apply to its paragraph.
       if (!this.#inMark) this.#paragraph = { ...PLAIN };
@@ -186,9 +196,14 @@ export class RtfReader {
     else if (word === 'ilvl') this.#paragraph.level = Math.min(8, Math.max(0, param ?? 0));
     else if (word === 's') this.#paragraph.outline = this.#headings.get(param ?? 0) ?? this.#paragraph.outline;
     else if (word === 'cell' || word === 'nestcell') {
-      if (!group.hidden) this.#row.push(oneLine(this.#text));
-      this.#text = '';
-    } else if (word === 'row') {
+      // A table in a note or a header is part of its text.
+      if (this.#around) this.#text += ' ';
+      else {
+        if (!group.hidden) this.#row.push(oneLine(this.#text));
+        this.#text = '';
+      }
+    } else if (word === 'row' && this.#around) this.#endParagraph();
+    else if (word === 'row') {
       if (this.#row.length > 0) this.#rows.push(this.#row);
       this.#row = [];
       this.#paragraph.inTable = false;
@@ -226,7 +241,7 @@ export class RtfReader {
 
   #emit(text: string): void {
     const { about, hidden } = this.#group;
-    if (INFO.has(about ?? '') || about === 'style') this.#info += text;
+    if (INFO.has(about ?? '') || CAPTURED.has(about ?? '')) this.#info += text;
     else if (this.#inMark) this.#paragraph.mark = (this.#paragraph.mark ?? '') + text;
     else if (!hidden) this.#text += text;
   }
@@ -242,21 +257,29 @@ export class RtfReader {
     if (rank !== undefined) this.#headings.set(this.#style, Number(rank) - 1);
   }
 
-  #beginNote(group: Group): void {
-    group.about = 'note';
-    this.#around = { text: this.#text, row: this.#row, paragraph: this.#paragraph };
-    [this.#text, this.#row, this.#paragraph] = ['', [], { ...PLAIN }];
+  get #isInEdge(): boolean {
+    return this.#around?.kind === 'Header' || this.#around?.kind === 'Footer';
   }
 
-  /** Moves the note to the end of the document; its mark stays in place. */
-  #endNote(): void {
+  #beginAside(kind: AsideKind, group: Group): void {
+    // The header of a note would be in its text.
+    if (this.#around) group.hidden = true;
+    else {
+      group.about = 'aside';
+      this.#asides.isNumbered = false;
+      this.#around = { kind, text: this.#text, row: this.#row, paragraph: this.#paragraph };
+      [this.#text, this.#row, this.#paragraph] = ['', [], { ...PLAIN }];
+    }
+  }
+
+  /** Moves a note, comment, header or footer to the end of the document; the mark of a note stays in place. */
+  #endAside(): void {
     this.#decode();
     if (!this.#around) return;
-    const note = oneLine(this.#text);
-    const { text, row, paragraph } = this.#around;
+    const { kind, text, row, paragraph } = this.#around;
+    const mark = this.#asides.end(kind, this.#text);
     this.#around = null;
-    if (note !== '') this.#notes.push(note);
-    this.#text = note === '' ? text : `${text.trimEnd()}[^${this.#notes.length}]`;
+    this.#text = mark === '' ? text : `${text.trimEnd()}${mark}`;
     [this.#row, this.#paragraph] = [row, paragraph];
   }
 
@@ -266,8 +289,13 @@ export class RtfReader {
     if (this.#inMark) [this.#text, this.#paragraph.mark] = [this.#text + (this.#paragraph.mark ?? ''), '-'];
     const text = tidyLines(this.#text);
     const { outline, mark, level, inTable } = this.#paragraph;
+    if (this.#isInEdge) {
+      this.#asides.endLine(this.#text);
+      this.#text = '';
+      return;
+    }
     if (this.#row.length > 0 || inTable || this.#around) {
-      // A paragraph inside a cell or a note.
+      // A paragraph inside a cell, a note or a comment.
       this.#text = text === '' ? '' : `${text} `;
       return;
     }
@@ -291,10 +319,4 @@ export class RtfReader {
     this.#rows = [];
     this.#lastWasItem = false;
   }
-}
-
-function dateOf([year = 0, month = 1, day = 1, hour = 0, minute = 0]: readonly number[]): string | null {
-  if (year < 1900) return null;
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute));
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

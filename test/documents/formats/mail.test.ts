@@ -142,6 +142,14 @@ test('reads an Outlook message with an HTML body, and one with only a subject', 
   expect((await readFile(makeMsg({ subject: 'Only this' }), 'a.msg')).text).toBe('# Only this');
 });
 
+test('reads an Outlook message without the unused end of its last sector', async () => {
+  const message = makeMsg({ subject: 'Berths', body: 'Berth 7 is free.' });
+  const used = message.findLastIndex((byte) => byte !== 0) + 1;
+  expect(used % 512).not.toBe(0);
+  const { text } = await readFile(message.subarray(0, used), 'a.msg');
+  expect(text).toBe('# Berths\n\nBerth 7 is free.');
+});
+
 test('reports broken and empty Outlook messages, and the format of a wrongly named one', async () => {
   const bytes = makeMsg({ subject: 'Fees', body: 'Words' });
   expect(await faultOfFile(bytes.subarray(0, 700), 'a.msg')).toMatch(/^(?:broken_content|no_text): /);

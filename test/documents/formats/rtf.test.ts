@@ -26,6 +26,7 @@ test('reads headings, list markers, tables and metadata of a document saved by W
       '- Rope\n2. Anchor',
       '| Boat | Fee |\n| --- | --- |\n| Small | 10 € |',
       'the site',
+      'Header: Confidential',
     ].join('\n\n'),
   );
   expect(document).toMatchObject({
@@ -93,4 +94,28 @@ test('reads an unclosed file, and reports empty and too deep files and the forma
   expect(await faultOfFile('', 'a.rtf')).toMatch(/^no_text: /);
   const named = await readFile(rtf('Words\\par'), 'a.docx');
   expect([named.text, named.format, named.metadata['named_as']]).toEqual(['Words', 'RTF', 'DOCX']);
+});
+
+test('reads comments, headers and footers, and omits numbers of pages', async () => {
+  const page = (instruction: string): string => `{\\field{\\*\\fldinst ${instruction} }{\\fldrslt 77}}`;
+  const { text, notRead } = await readFile(
+    rtf(
+      `{\\header Harbour office\\par\\pard\\intbl Berth 7\\cell Kiel\\cell\\row\\pard Page ${page('PAGE')} of ${page('NUMPAGES')}\\par}` +
+        `{\\headerl Harbour office\\par}{\\footer Page \\chpgn\\par}{\\footerf Rules of the harbour, page ${page('PAGE')}\\par}` +
+        '\\pard Depth{\\*\\atnid AB}{\\*\\atnauthor Anna}\\chatn{\\*\\annotation{\\*\\atndate 1}\\pard Measured when?\\par By whom?}' +
+        ' is four metres{\\footnote Since {\\field{\\*\\fldinst DATE}{\\fldrslt 1901}}}.\\par',
+    ),
+    'a.rtf',
+  );
+  expect([text, notRead]).toEqual([
+    [
+      'Depth is four metres[^1].',
+      '[^1]: Since 1901',
+      'Comment by Anna: Measured when? By whom?',
+      'Header: Harbour office | Berth 7 Kiel',
+      'Header: Harbour office',
+      'Footer: Rules of the harbour, page',
+    ].join('\n\n'),
+    undefined,
+  ]);
 });
