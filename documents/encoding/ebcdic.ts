@@ -14,16 +14,21 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
 
 const EXAMINED_BYTES = 4096;
 
-/** Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. */
+/**
+ * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. Reports of
+ * mainframes are indented: the letters count among the characters that are not space.
+ */
 export function isEbcdic(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, EXAMINED_BYTES);
-  let [spaces, words, other] = [0, 0, 0];
+  let [spaces, controls, words, other] = [0, 0, 0, 0];
   for (const byte of head) {
     if (byte === SPACE) spaces += 1;
     else if (/[a-z0-9]/i.test(UPPER_BYTES[byte - 0x40] ?? '')) words += 1;
-    else if (!(byte >= 0x40 || CONTROLS.has(byte))) other += 1;
+    else if (CONTROLS.has(byte)) controls += 1;
+    else if (byte < SPACE) other += 1;
   }
-  return spaces >= 0.08 * head.length && words >= 0.65 * head.length && other === 0 && spaces > 2;
+  const shown = head.length - spaces - controls;
+  return spaces >= 0.08 * head.length && spaces > 2 && other === 0 && shown > 0 && words >= 0.75 * shown;
 }
 
 export function decodeEbcdic(bytes: Uint8Array): string {

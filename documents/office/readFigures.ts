@@ -39,6 +39,10 @@ const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
   ['yVal', 'values'],
 ]);
 
+/** Rounds a number to the fifteen digits of Excel: charts store rounding errors of binary fractions. */
+const rounded = (text: string): string =>
+  /^-?\d+\.\d{12,}(?:E[+-]?\d+)?$/i.test(text) ? String(Number(Number(text).toPrecision(15))) : text;
+
 /** Reads a chart as blocks: its title, and a table with one column per series. */
 function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   const all: Series[] = [];
@@ -62,7 +66,8 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
     close(name) {
       if (name === 't' && inTitle) title += text;
       else if (name === 'v' && series && about === 'name') series.name ||= oneLine(text);
-      else if (name === 'v' && series && (about === 'labels' || about === 'values')) series[about].set(point, text);
+      else if (name === 'v' && series && (about === 'labels' || about === 'values'))
+        series[about].set(point, rounded(text));
       else if (name === 'title') inTitle = false;
       else if (PARTS.has(name) && PARTS.get(name) === about) about = null;
       else if (name === 'ser' && series) {

@@ -60,6 +60,12 @@ test('decodes a text file in EBCDIC, the encoding of mainframes', async () => {
   expect((await readFile(Uint8Array.from(text, ebcdicByte), 'report.txt')).text).toBe(text);
 });
 
+test('decodes a text in EBCDIC that is mostly indentation', async () => {
+  const lines = ['INVOICE', 'Branch 17', 'Spare parts 214'].map((line) => `${' '.repeat(30)}${line}`);
+  const { text } = await readFile(Uint8Array.from(lines.join('\n'), ebcdicByte), 'report.txt');
+  expect(text.split('\n').map((line) => line.trim())).toEqual(['INVOICE', 'Branch 17', 'Spare parts 214']);
+});
+
 test.each([
   ['cp850', 'Der Schlüssel für die Tür hängt über dem Küchentisch, größer als früher.'],
   ['cp852', 'Žluťoučký kůň skočil přes příkop a běžel dál k řece, kde čekal převozník.'],

@@ -90,7 +90,7 @@ test('reads text boxes, charts and threads of comments of a sheet without values
       `<Relationships><Relationship Id="r1" Type="${R}/chart" Target="../charts/chart1.xml"/></Relationships>`,
     ),
     'xl/charts/chart1.xml': strToU8(
-      '<c:chartSpace xmlns:c="c"><c:plotArea><c:ser><c:tx><c:v>Calls</c:v></c:tx><c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>7</c:v></c:pt></c:val></c:ser></c:plotArea></c:chartSpace>',
+      '<c:chartSpace xmlns:c="c"><c:plotArea><c:ser><c:tx><c:v>Calls</c:v></c:tx><c:cat><c:pt idx="0"><c:v>May</c:v></c:pt></c:cat><c:val><c:pt idx="0"><c:v>7.1640000000000001</c:v></c:pt></c:val></c:ser></c:plotArea></c:chartSpace>',
     ),
     'xl/threadedComments/t1.xml': strToU8(
       '<ThreadedComments><threadedComment ref="B2" personId="{1}"><text>Why?</text></threadedComment></ThreadedComments>',
@@ -100,7 +100,7 @@ test('reads text boxes, charts and threads of comments of a sheet without values
     ),
   });
   expect((await readFile(bytes, 'a.xlsx')).text).toBe(
-    'In a box\n\n|  | Calls |\n| --- | --- |\n| May | 7 |\n\nComment on B2: Why?',
+    'In a box\n\n|  | Calls |\n| --- | --- |\n| May | 7.164 |\n\nComment on B2: Why?',
   );
 });
 

@@ -1,4 +1,4 @@
-import { strToU8, type Zippable } from 'fflate';
+import { strToU8, unzipSync, type Zippable } from 'fflate';
 import { expect, test } from '@jest/globals';
 import { officeFile } from '../formats/officeFile.js';
 import { readFile } from '../readFile.js';
@@ -94,4 +94,13 @@ test('numbers the paragraphs of a list as the slide does', async () => {
     ...['3. Fox', '4. Owl', '  - (a) Eagle owl', '  - (b) Barn owl', '5. Jay', '  - (a) Blue jay'],
     ...['', 'Birds', '- I) Wren', '- Rook', '- I) Swan', '', '- 1 Crow'],
   ]);
+});
+
+test('unpacks each part once, so that a file may have exactly the size of MAX_UNPACKED_BYTES', async () => {
+  const file = show('<p:sp><a:p><a:r><a:t>Words</a:t></a:r></a:p></p:sp>', {
+    'ppt/slides/_rels/slide1.xml.rels': relations(['comments', '../comments/comment1.xml']),
+    'ppt/comments/comment1.xml': strToU8('<p:cmLst xmlns:p="p"><p:cm><p:text>Too long</p:text></p:cm></p:cmLst>'),
+  });
+  const maxUnpackedBytes = Object.values(unzipSync(file)).reduce((sum, { length }) => sum + length, 0);
+  expect((await readFile(file, 'a.pptx', { maxUnpackedBytes })).text).toContain('Comment: Too long');
 });
