@@ -16,7 +16,7 @@ const EXAMINED_BYTES = 4096;
 
 /**
  * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. Reports of
- * mainframes are indented: the letters count among the characters that are not space.
+ * mainframes are indented: the letters count among the characters that are not space. A few codes of their printers may be among them.
  */
 export function isEbcdic(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, EXAMINED_BYTES);
@@ -28,11 +28,13 @@ export function isEbcdic(bytes: Uint8Array): boolean {
     else if (byte < SPACE) other += 1;
   }
   const shown = head.length - spaces - controls;
-  return spaces >= 0.08 * head.length && spaces > 2 && other === 0 && shown > 0 && words >= 0.75 * shown;
+  return (
+    spaces >= 0.08 * head.length && spaces > 2 && other <= 0.005 * head.length && shown > 0 && words >= 0.75 * shown
+  );
 }
 
 export function decodeEbcdic(bytes: Uint8Array): string {
   let text = '';
-  for (const byte of bytes) text += byte >= 0x40 ? (UPPER_BYTES[byte - 0x40] ?? '') : (CONTROLS.get(byte) ?? '\ufffd');
+  for (const byte of bytes) text += byte >= 0x40 ? (UPPER_BYTES[byte - 0x40] ?? '') : (CONTROLS.get(byte) ?? '');
   return text;
 }

@@ -60,10 +60,12 @@ test('decodes a text file in EBCDIC, the encoding of mainframes', async () => {
   expect((await readFile(Uint8Array.from(text, ebcdicByte), 'report.txt')).text).toBe(text);
 });
 
-test('decodes a text in EBCDIC that is mostly indentation', async () => {
-  const lines = ['INVOICE', 'Branch 17', 'Spare parts 214'].map((line) => `${' '.repeat(30)}${line}`);
-  const { text } = await readFile(Uint8Array.from(lines.join('\n'), ebcdicByte), 'report.txt');
-  expect(text.split('\n').map((line) => line.trim())).toEqual(['INVOICE', 'Branch 17', 'Spare parts 214']);
+test('decodes a text in EBCDIC that is mostly indentation, and omits codes of a printer', async () => {
+  const words = ['INVOICE', 'Branch 17', 'Spare parts 214', 'Tools 9', 'Paint 30', 'Total 253'];
+  const lines = words.map((line) => `${' '.repeat(30)}${line}`);
+  const bytes = [...Array.from(lines.join('\n'), ebcdicByte), 0x39];
+  const { text } = await readFile(Uint8Array.from(bytes), 'report.txt');
+  expect(text.split('\n').map((line) => line.trim())).toEqual(words);
 });
 
 test.each([
