@@ -55,8 +55,13 @@ function placed(
   };
 }
 
+/** Contextual forms of Arabic letters, which some fonts have instead of letters. PDF.js keeps this half of them. */
+const LETTER_FORMS = /[\ufe80-\ufefc]+/g;
+
 /**
- * Restores the order of lam and alef. Fonts have one glyph for both, which PDF.js turns around with the line if the
- * font's ToUnicode table maps it to two letters. Alef before alef and lam occurs in no word.
+ * Replaces contextual forms by their letters, and restores the order of lam and alef. Fonts have one glyph for both,
+ * which PDF.js turns around with the line if the font's ToUnicode table maps it to two letters. Alef before alef and lam
+ * occurs in no word.
  */
-const repaired = (text: string): string => text.replaceAll(/ا([أإآا])ل/g, 'ال$1');
+const repaired = (text: string): string =>
+  text.replaceAll(/ا([أإآا])ل/g, 'ال$1').replaceAll(LETTER_FORMS, (forms) => forms.normalize('NFKC'));

@@ -236,3 +236,14 @@ test('outlines of glyphs are computed to draw a page, not to read it', async () 
   expect(await outlines('text')).toBe(0);
   expect(await outlines('drawing')).toBeGreaterThan(0);
 });
+
+test('writes the letters of Arabic text whose font has contextual forms', async () => {
+  const forms = '\ufee3\ufeae\ufea3\ufe92\ufe8e';
+  const { text } = await readFile(
+    await makePdf((pdf) => {
+      pdf.font('/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf').text(forms);
+    }),
+    'a.pdf',
+  );
+  expect(text).toBe('مرحبا');
+});
