@@ -125,3 +125,26 @@ test('the menu of a page without a title is left out', () => {
     text('Harbour', P, P, P, P),
   );
 });
+
+test('labels of pictures that are links are left out, and labels of other pictures stay', () => {
+  const logo = '<p><a href=/o><img src=o.png alt="Logo of the office"></a></p>';
+  const map = '<p><img src=m.png alt="Map of the three piers"></p>';
+  expect(textOf(`<body><main><h1>Harbour</h1>${paragraphs(3)}${logo}${map}</main>`)).toBe(
+    text('# Harbour', P, P, P, 'Map of the three piers'),
+  );
+});
+
+test('labels of pictures that are links stay if they are much of the text', () => {
+  const piers = each(
+    (nth) => `<li><a href=/${nth}><img src=${nth}.png alt="Pier number ${nth} of the town"></a></li>`,
+    9,
+  );
+  expect(textOf(`<body><main><h1>Piers</h1><p>${P}</p><ul>${piers}</ul></main>`)).toContain(
+    'Pier number 9 of the town',
+  );
+});
+
+test.each(['onetrust-banner-sdk', 'ccc-notify'])('the consent dialog #%s is left out, with its heading', (id) => {
+  const dialog = `<div id=${id}><h1>We care about your privacy</h1>${paragraphs(2, OTHER)}</div>`;
+  expect(textOf(`<body>${dialog}<main><h2>Harbour</h2>${paragraphs(3)}</main>`)).toBe(text('## Harbour', P, P, P));
+});

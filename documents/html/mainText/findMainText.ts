@@ -10,6 +10,7 @@ import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
 import { removeCopies } from './removeCopies.js';
 import { removeFooters } from './removeFooters.js';
+import { removeLinkLabels } from './removeLinkLabels.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
@@ -55,6 +56,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       // Documentation repeats descriptions and code on purpose.
       if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
       removeFooters(tree, removed);
+      if (declared !== 'reference') removeLinkLabels(tree, hidden, removed);
       const nodes = withTitle(tree, removed);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
