@@ -148,3 +148,26 @@ test.each(['onetrust-banner-sdk', 'ccc-notify'])('the consent dialog #%s is left
   const dialog = `<div id=${id}><h1>We care about your privacy</h1>${paragraphs(2, OTHER)}</div>`;
   expect(textOf(`<body>${dialog}<main><h2>Harbour</h2>${paragraphs(3)}</main>`)).toBe(text('## Harbour', P, P, P));
 });
+
+const TITLE = 'The new ferry leaves on Monday';
+
+test('a block with the text of the title is left out', () => {
+  const trail = `<div class=trail><p>${TITLE}</p></div>`;
+  const html = `<body><main>${trail}<h1>${TITLE}</h1>${paragraphs(2)}<h2>${TITLE}</h2>${paragraphs(1)}</main>`;
+  expect(textOf(html)).toBe(text(`# ${TITLE}`, P, P, P));
+});
+
+test.each([
+  ['a cell of a table', `<table><tr><th>Name<td>${TITLE}<tr><th>Pier<td>Third</table>`, `| Name | ${TITLE} |`],
+  ['a short text', '<h1>Ferry</h1><p>Ferry</p>', '# Ferry\n\nFerry'],
+])('%s with the text of the title stays', (_name, block, expected) => {
+  const title = block.startsWith('<h1>') ? '' : `<h1>${TITLE}</h1>`;
+  expect(textOf(`<body><main>${title}${block}${paragraphs(2)}</main>`)).toContain(expected);
+});
+
+test('documentation keeps a member with the name of its title', () => {
+  const name = 'harbour.gates.north_gate_controller';
+  const head = '<meta name="generator" content="Sphinx 7.2">';
+  const html = `<head>${head}</head><body><main><h1>${name}</h1><p>${P}</p><h2>${name}</h2><p>${OTHER}</p></main>`;
+  expect(textOf(html)).toBe(text(`# ${name}`, P, `## ${name}`, OTHER));
+});

@@ -53,11 +53,12 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
       if (declared === 'article') removeAsides(tree, page, protectedPosts.around, removed);
-      // Documentation repeats descriptions and code on purpose.
-      if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
+      // Documentation repeats titles, descriptions and code on purpose.
+      const isOnce = declared !== 'reference' && !page.shapes.includes('code');
+      if (isOnce) removeCopies(tree, removed);
       removeFooters(tree, removed);
       if (declared !== 'reference') removeLinkLabels(tree, hidden, removed);
-      const nodes = withTitle(tree, removed);
+      const nodes = withTitle(tree, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
       return { nodes, leftOut };
