@@ -129,8 +129,9 @@ test('the menu of a page without a title is left out', () => {
 test('labels of pictures that are links are left out, and labels of other pictures stay', () => {
   const logo = '<p><a href=/o><img src=o.png alt="Logo of the office"></a></p>';
   const map = '<p><img src=m.png alt="Map of the three piers"></p>';
-  expect(textOf(`<body><main><h1>Harbour</h1>${paragraphs(3)}${logo}${map}</main>`)).toBe(
-    text('# Harbour', P, P, P, 'Map of the three piers'),
+  const note = `<p><a href="#c1"><img src=1.png alt="Note 1"></a> ${OTHER}</p>`;
+  expect(textOf(`<body><main><h1>Harbour</h1>${paragraphs(3)}${logo}${map}${note}</main>`)).toBe(
+    text('# Harbour', P, P, P, 'Map of the three piers', `Note 1 ${OTHER}`),
   );
 });
 

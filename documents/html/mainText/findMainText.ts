@@ -57,7 +57,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       const isOnce = declared !== 'reference' && !page.shapes.includes('code');
       if (isOnce) removeCopies(tree, removed);
       removeFooters(tree, removed);
-      if (declared !== 'reference') removeLinkLabels(tree, hidden, removed);
+      if (isOnce) removeLinkLabels(tree, hidden, removed);
       const nodes = withTitle(tree, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
