@@ -5,7 +5,7 @@ import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import type { DeclaredKind } from './declaredKind.js';
-import { removeAsides } from './besideArticle.js';
+import { removeAsides } from './article/besideArticle.js';
 import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
 import { removeCopies } from './removeCopies.js';

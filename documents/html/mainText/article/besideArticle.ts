@@ -1,11 +1,11 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
 import { findArticleBody } from './articleBody.js';
 import { isPointer } from './isPointer.js';
-import { isFootnotes, keepsCode } from './knownBlocks.js';
-import type { PageMeasures } from './pageMeasures.js';
-import { signatureOf } from './repeats.js';
-import { removeBareHeadings } from './scoreBlocks.js';
+import { isFootnotes, keepsCode } from '../knownBlocks.js';
+import type { PageMeasures } from '../pageMeasures.js';
+import { signatureOf } from '../repeats.js';
+import { removeBareHeadings } from '../scoreBlocks.js';
 import { isTeaserList } from './teasers.js';
 
 /**

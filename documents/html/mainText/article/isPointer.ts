@@ -1,7 +1,7 @@
 import type { ChildNode } from 'domhandler';
-import { isElement, isText, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
-import { isAnnouncement } from './knownBlocks.js';
+import { isElement, isText, type PageElement } from '../../pageElement.js';
+import { HEADINGS } from '../../tagSets.js';
+import { isAnnouncement } from '../knownBlocks.js';
 
 const EMPHASIS = new Set(['b', 'em', 'i', 'strong', 'u']);
 

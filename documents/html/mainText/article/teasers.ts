@@ -1,6 +1,6 @@
-import { HOLDS, isElement, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
-import type { PageMeasures } from './pageMeasures.js';
+import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
+import { HEADINGS } from '../../tagSets.js';
+import type { PageMeasures } from '../pageMeasures.js';
 
 /** Minimum number of entries of a list of other pages, and minimum share of the entries whose heading is a link. */
 const MIN_ENTRIES = 3;

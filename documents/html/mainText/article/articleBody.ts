@@ -1,6 +1,6 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, type PageElement } from '../pageElement.js';
-import { isBlock, type PageMeasures } from './pageMeasures.js';
+import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
+import { isBlock, type PageMeasures } from '../pageMeasures.js';
 import { isTeaserList } from './teasers.js';
 
 /** Share of the prose of an element that its child must have to be nearer to the article. */
