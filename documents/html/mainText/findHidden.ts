@@ -87,7 +87,7 @@ const textIn = (element: PageElement): string =>
  * widespread consent programs. A page about cookies has no such names.
  */
 const CONSENT =
-  /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-/i;
+  /(?:cookie|consent|gdpr|privacy)[a-z]*[_-]?(?:banner|notice|bar|popup|modal|dialog|overlay|manager|preferences?|settings|wall|layer)(?![a-z])|onetrust|cybotcookiebot|didomi|usercentrics|qc-cmp2|sp_message_container|cmpbox|iubenda-cs|trustarc|truste-|ccc-notify/i;
 
 /**
  * Whether the element is a dialog that asks for consent. Otherwise its long text would count as the content of a short

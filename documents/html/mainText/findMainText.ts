@@ -5,11 +5,12 @@ import { findPosts } from '../posts/findPosts.js';
 import { placePosts } from '../posts/placePosts.js';
 import { protectPosts } from '../posts/protectPosts.js';
 import type { DeclaredKind } from './declaredKind.js';
-import { removeAsides } from './besideArticle.js';
+import { removeAsides } from './article/besideArticle.js';
 import { findHidden } from './findHidden.js';
 import { measurePage } from './pageMeasures.js';
 import { removeCopies } from './removeCopies.js';
 import { removeFooters } from './removeFooters.js';
+import { removeLinkLabels } from './removeLinkLabels.js';
 import { removeBareHeadings, scoreBlocks } from './scoreBlocks.js';
 import { withTitle } from './withTitle.js';
 
@@ -52,10 +53,12 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
       if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
       if (declared === 'article') removeAsides(tree, page, protectedPosts.around, removed);
-      // Documentation repeats descriptions and code on purpose.
-      if (declared !== 'reference' && !page.shapes.includes('code')) removeCopies(tree, removed);
+      // Documentation repeats titles, descriptions and code on purpose.
+      const isOnce = declared !== 'reference' && !page.shapes.includes('code');
+      if (isOnce) removeCopies(tree, removed);
       removeFooters(tree, removed);
-      const nodes = withTitle(tree, removed);
+      if (isOnce) removeLinkLabels(tree, hidden, removed);
+      const nodes = withTitle(tree, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
       return { nodes, leftOut };

@@ -9,10 +9,28 @@ export function isParagraph(element: PageElement): boolean {
   return element.name === 'p' && element.links === 0 && element.proseLength > 0.8 * element.textLength;
 }
 
-/** Whether the element is the menu column of a page that is laid out by a table. */
-export function isMenuCell(element: PageElement, page: PageMeasures): boolean {
-  if (element.name !== 'td' || element.links < 3 || element.linkLength < 0.9 * element.textLength) return false;
-  return element.parent !== null && page.coreLine.has(element.parent) && !page.coreLine.has(element);
+/** Minimum number of links of a menu column that is not a cell of a table. */
+const MIN_COLUMN_LINKS = 10;
+/** Minimum number of characters of prose in the centre of a page with such a column: an index has only links. */
+const MIN_COLUMN_PROSE = 200;
+
+/** Whether the element is the menu column of a page: next to the centre of the page, or to an element around it. */
+export function isMenuColumn(element: PageElement, page: PageMeasures): boolean {
+  const { name, links, linkLength, textLength, parent } = element;
+  if (links < 3 || linkLength < 0.9 * textLength) return false;
+  if (parent === null || !page.coreLine.has(parent) || page.coreLine.has(element)) return false;
+  if (name === 'td') return true;
+  if (!isElement(parent) || parent.name === 'body' || parent === page.core || page.shapes.includes('code'))
+    return false;
+  // Cards of products have pictures. They can be the content of a page next to a long description.
+  const isPlain = element.proseLength === 0 && element.images === 0 && (element.holds & HOLDS.topHeading) === 0;
+  return (
+    isPlain &&
+    links >= MIN_COLUMN_LINKS &&
+    page.declared !== 'reference' &&
+    isElement(page.core) &&
+    page.core.proseLength >= MIN_COLUMN_PROSE
+  );
 }
 
 /** Maximum number of characters of a bar, which may contain the titles of the neighbouring chapters. */
@@ -121,15 +139,27 @@ export function isAnnounced(element: PageElement, inCore: boolean): boolean {
   if (!inCore || (element.name !== 'ul' && element.name !== 'ol') || element.linkLength > 0.4 * element.textLength)
     return false;
   const before = previousElement(element);
-  return before !== null && before.name === 'p' && before.textLength > 0 && ANNOUNCES.test(textIn(before));
+  return before !== null && before.name === 'p' && isAnnouncement(before);
+}
+
+/** Whether the text of the element ends with a colon. */
+export function isAnnouncement(element: PageElement): boolean {
+  return element.textLength > 0 && ANNOUNCES.test(textIn(element));
 }
 
 const ANNOUNCES = /[:：]\s*$/;
 
-/** Whether the element is the menu of a page that comes before its title. */
+/** Minimum number of links, and minimum share of links in the text, of the menu of a page without a title. */
+const MIN_MENU_LINKS = 10;
+const MIN_MENU_SHARE = 0.8;
+
+/** Whether the element is the menu of a page that comes before its title, or before its text if it has no h1. */
 export function isMenu(element: PageElement, start: number, page: PageMeasures): boolean {
   if (element.name !== 'nav' || element.proseLength > 0 || (element.holds & HOLDS.topHeading) !== 0) return false;
-  return page.titleAt >= 0 && start + element.textLength <= page.titleAt;
+  const end = start + element.textLength;
+  if (page.titleAt >= 0) return end <= page.titleAt;
+  const isLinks = element.links >= MIN_MENU_LINKS && element.linkLength >= MIN_MENU_SHARE * element.textLength;
+  return isLinks && end <= page.coreEnd;
 }
 
 /** Maximum number of characters of a label. */

@@ -32,7 +32,7 @@ export function removeFooters(root: Document, removed: Set<PageElement>): void {
 }
 
 /** Returns the number of visible characters below a node without the removed elements. */
-function lengthOf(parent: ParentNode, removed: ReadonlySet<PageElement>): number {
+export function lengthOf(parent: ParentNode, removed: ReadonlySet<PageElement>): number {
   let length = 0;
   for (const child of parent.children) {
     if (isText(child)) length += child.visibleLength;

@@ -5,7 +5,7 @@ import {
   isBar,
   isDataTable,
   isMenu,
-  isMenuCell,
+  isMenuColumn,
   isFootnotes,
   isParagraph,
   isOnlyLabel,
@@ -105,7 +105,7 @@ export function scoreBlocks(
           !(page.shapes.includes('code') && isDataTable(child, step.inCore, page));
         if (
           (isJunk && excess > 0) ||
-          isMenuCell(child, page) ||
+          isMenuColumn(child, page) ||
           isMenu(child, start, page) ||
           isBar(child, start, page) ||
           isReferenceBar(child, start, page)

@@ -26,8 +26,8 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   const own: Post[] = [];
   const comments: Post[] = [];
   for (const post of posts) (isComment(post.element) ? comments : own).push(post);
-  const ownProse = proseOf(own, elements);
-  const commentProse = proseOf(comments, elements);
+  const commentProse = proseOf(comments);
+  const ownProse = proseOf(own) - proseInside(comments, own);
   let chosen: readonly Post[] = [];
   if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = own;
   else if (commentProse >= MIN_SHARE_OF_PROSE * proseLength && proseLength - commentProse <= LITTLE_PROSE)
@@ -42,15 +42,23 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   return { written, around };
 }
 
-/** Sums the prose of posts that are not inside of others. */
-function proseOf(posts: readonly Post[], elements: ReadonlySet<PageElement>): number {
+/** Sums the prose of posts that are not inside of others of them. */
+function proseOf(posts: readonly Post[]): number {
+  const elements = new Set(posts.map(({ element }) => element));
   let prose = 0;
-  for (const { element } of posts) {
-    let isInner = false;
-    for (let node = element.parent; isElement(node) && !isInner; node = node.parent) isInner = elements.has(node);
-    if (!isInner) prose += element.proseLength;
-  }
+  for (const { element } of posts) if (!isInside(element, elements)) prose += element.proseLength;
   return prose;
+}
+
+/** Sums the prose of comments inside of posts. */
+function proseInside(comments: readonly Post[], posts: readonly Post[]): number {
+  const elements = new Set(posts.map(({ element }) => element));
+  return proseOf(comments.filter(({ element }) => isInside(element, elements)));
+}
+
+function isInside({ parent }: PageElement, elements: ReadonlySet<PageElement>): boolean {
+  for (let node = parent; isElement(node); node = node.parent) if (elements.has(node)) return true;
+  return false;
 }
 
 const COMMENT = /(?:^|[\s_-])comments?(?:$|[\s_-]|list)/;

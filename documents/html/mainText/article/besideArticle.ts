@@ -1,14 +1,17 @@
 import type { ParentNode } from 'domhandler';
-import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
-import { HEADINGS } from '../tagSets.js';
-import { isFootnotes, keepsCode } from './knownBlocks.js';
-import type { PageMeasures } from './pageMeasures.js';
-import { signatureOf } from './repeats.js';
-import { removeBareHeadings } from './scoreBlocks.js';
+import { HOLDS, isElement, isText, type PageElement } from '../../pageElement.js';
+import { findArticleBody } from './articleBody.js';
+import { isPointer } from './isPointer.js';
+import { isFootnotes, keepsCode } from '../knownBlocks.js';
+import type { PageMeasures } from '../pageMeasures.js';
+import { signatureOf } from '../repeats.js';
+import { removeBareHeadings } from '../scoreBlocks.js';
+import { isTeaserList } from './teasers.js';
 
 /**
- * Removes what is not the text of a page that declares itself an article: blocks after the centre of the page, and
- * lists of other pages in it, and labels and captions of pictures. Footnotes and code stay.
+ * Removes what is not the text of a page that declares itself an article: blocks after the article, such as comments of
+ * readers; blocks of links before it; blocks inside of it that lead to other pages; labels and captions of pictures.
+ * Footnotes and code stay.
  * @param around the posts of a thread and the elements around them, which are kept
  * @param removed the removed blocks; gets the others
  */
@@ -18,8 +21,12 @@ export function removeAsides(
   around: ReadonlySet<ParentNode>,
   removed: Set<PageElement>,
 ): void {
+  const body = findArticleBody(root, page, around, removed);
+  const bodyLine = new Set<ParentNode>();
+  for (let node: ParentNode | null = body; node !== null; node = node.parent) bodyLine.add(node);
   let isAfter = false;
   let at = 0;
+  const isBefore = (parent: ParentNode): boolean => !isAfter && parent !== body && bodyLine.has(parent);
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       const start = at;
@@ -31,15 +38,20 @@ export function removeAsides(
         removed.add(child);
         continue;
       }
+      const isBeside = !bodyLine.has(child);
+      if (isBeside && (isAside(child, page) || isPointer(child) || (isBefore(parent) && isLinks(child)))) {
+        removed.add(child);
+        continue;
+      }
       if (isAfter && (isFootnotes(child, page) || keepsCode(child, false))) continue;
-      if (!page.coreLine.has(child) && (isAfter || isTeaserList(child, start, page))) {
+      if (isBeside && (isAfter || isLastTeasers(child, start, page))) {
         removed.add(child);
         continue;
       }
       at = start;
       visit(child);
       at = start + child.textLength;
-      if (child === page.core) isAfter = true;
+      if (child === body) isAfter = true;
     }
     removeBareHeadings(parent, removed);
   };
@@ -81,30 +93,30 @@ const NOT_FIGURE = HOLDS.heading | HOLDS.list | HOLDS.preformatted;
 const MIN_BEFORE = 0.7;
 /** Maximum share of the prose of the page in such a list. */
 const MAX_PROSE = 0.4;
-/** Maximum mean number of characters of its entries. */
-const MAX_ENTRY = 500;
-/** Minimum number of its entries, and minimum share of the entries whose heading is a link. */
-const MIN_ENTRIES = 3;
-const MIN_LINKED = 0.8;
 
-/** Whether the element is a list of other pages: each entry has a heading that is a link. */
-function isTeaserList(element: PageElement, start: number, page: PageMeasures): boolean {
-  const repeats = page.repeats.get(element);
-  if (repeats === undefined || repeats.links < 0.9 || repeats.headings < 0.6 || repeats.meanLength > MAX_ENTRY)
-    return false;
+/** Whether the element is a list of other pages at the end of the article. */
+function isLastTeasers(element: PageElement, start: number, page: PageMeasures): boolean {
   if (element.proseLength > MAX_PROSE * page.proseLength || start < MIN_BEFORE * page.coreEnd) return false;
-  const entries = element.children.filter((child): child is PageElement => isElement(child) && child.textLength > 0);
-  const linked = entries.filter(leadsElsewhere).length;
-  return linked >= MIN_ENTRIES && linked >= MIN_LINKED * entries.length;
+  return isTeaserList(element, page);
 }
 
-/** Whether a heading in the element is a link, or in a link. */
-function leadsElsewhere(element: PageElement): boolean {
-  const visit = (parent: PageElement, inLink: boolean): boolean =>
-    parent.children.some((child) => {
-      if (!isElement(child) || child.textLength === 0) return false;
-      if (HEADINGS.has(child.name)) return inLink || child.linkLength >= 0.8 * child.textLength;
-      return (child.holds & HOLDS.heading) !== 0 && visit(child, inLink || child.name === 'a');
-    });
-  return visit(element, element.name === 'a');
+/** Names of blocks inside of an article that lead to other pages or ask for an address. */
+const ASIDE_NAMES = new Set(['n:pages', 'n:related', 'n:signup']);
+/** Maximum share of the prose of the page in such a block. */
+const MAX_ASIDE = 0.2;
+
+/** Whether the name of a block says that it leads to other pages or asks for an address. */
+function isAside(element: PageElement, page: PageMeasures): boolean {
+  if (element.proseLength > MAX_ASIDE * page.proseLength || (element.holds & HOLDS.topHeading) !== 0) return false;
+  return page.names.read(element).some((part) => ASIDE_NAMES.has(part)) && !isFootnotes(element, page);
+}
+
+/** Minimum number of links in a block before the article, and minimum share of links in its text. */
+const MIN_LINKS = 3;
+const MIN_LINK_SHARE = 0.5;
+
+/** Whether a block before the article is links: a menu, popular pages, a gallery of films. */
+function isLinks({ name, links, linkLength, textLength, holds }: PageElement): boolean {
+  if (name === 'h1' || (holds & HOLDS.topHeading) !== 0) return false;
+  return links >= MIN_LINKS && linkLength >= MIN_LINK_SHARE * textLength;
 }

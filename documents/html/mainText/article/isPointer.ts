@@ -1,0 +1,45 @@
+import type { ChildNode } from 'domhandler';
+import { isElement, isText, type PageElement } from '../../pageElement.js';
+import { HEADINGS } from '../../tagSets.js';
+import { isAnnouncement } from '../knownBlocks.js';
+
+const EMPHASIS = new Set(['b', 'em', 'i', 'strong', 'u']);
+
+/**
+ * Whether the element is a paragraph that only points to another page of the site: a link in bold or italic type, or one
+ * of several such paragraphs in a row. After a heading or a colon, the row is part of the article.
+ */
+export function isPointer(element: PageElement): boolean {
+  if (!isLinkParagraph(element)) return false;
+  return element.children.every((child) => isEmphasis(child) || isBlank(child)) || isInRow(element);
+}
+
+/** Minimum share of the text of a paragraph that is links. */
+const MIN_LINKS = 0.9;
+
+function isLinkParagraph(node: ChildNode | null): boolean {
+  return (
+    node !== null &&
+    isElement(node) &&
+    node.name === 'p' &&
+    node.links > 0 &&
+    node.linkLength >= MIN_LINKS * node.textLength
+  );
+}
+
+const isEmphasis = (node: ChildNode): boolean => isElement(node) && EMPHASIS.has(node.name);
+const isBlank = (node: ChildNode): boolean => !isElement(node) && !(isText(node) && node.visibleLength > 0);
+
+function isInRow(element: PageElement): boolean {
+  if (!isLinkParagraph(beside(element, 'prev')) && !isLinkParagraph(beside(element, 'next'))) return false;
+  let before = beside(element, 'prev');
+  while (isLinkParagraph(before)) before = before === null ? null : beside(before, 'prev');
+  return before === null || !isElement(before) || (!HEADINGS.has(before.name) && !isAnnouncement(before));
+}
+
+/** Returns the next sibling that is an element or has text. */
+function beside(node: ChildNode, side: 'prev' | 'next'): ChildNode | null {
+  let sibling = node[side];
+  while (sibling !== null && isBlank(sibling)) sibling = sibling[side];
+  return sibling;
+}
