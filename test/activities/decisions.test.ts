@@ -111,7 +111,7 @@ const accountOf = (answer: object): Account => {
   const page = () => ('error' in answer ? Promise.reject(answer.error as Error) : Promise.resolve(answer));
   return { listRoots: page, listDescendants: page } as unknown as Account;
 };
-test('a walk goes on after each page and each inaccessible item, and counts what it could not list', () =>
+test('a walk continues after each page and each inaccessible item, and counts what it could not list', () =>
   everyRow(
     PAGES,
     ([what]) => what,
