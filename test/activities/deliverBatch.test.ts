@@ -107,6 +107,20 @@ test('counts attempts by outcome, and none for events that wait behind another e
   expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
+test('a delivery expires only after its end, and again only after a repeated one', async () => {
+  const expiring = async () => {
+    const rows = await service.store.deliveries.list(webhook._id, { limit: 10, offset: 0 });
+    return rows.toReversed().map(({ status, expiresAt }) => [status, expiresAt !== null]);
+  };
+  await writeEvents('a', 'b', 'b');
+  react = (object) => (object === 'b' ? 500 : 200);
+  retryDelaysMs = [3_600_000];
+  await deliverNext();
+  expect(await expiring()).toEqual([...[['DELIVERED', true]], ['PENDING', false], ['PENDING', false]]);
+  expect(await service.store.deliveries.requeue(webhook._id, [(await currentWebhook()).cursor - 2])).toBe(1);
+  expect((await expiring())[0]).toEqual(['PENDING', false]);
+});
+
 describe('receiver that answers 410', () => {
   test('gets no further events, and after reactivation every event that it has not received', async () => {
     await writeEvents('1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12');

@@ -6,9 +6,10 @@ import { expect, test } from '@jest/globals';
 
 import { moveVectors } from '../../activities/coldStorage/moveVectors.js';
 import { advanceQuarantine } from '../../activities/quarantine/quarantineSteps.js';
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { BrokenPointFile } from '../../store/coldStorage/pointFile.js';
 import { everyRow } from '../support/everyRow.js';
-import { recorder } from '../support/recorder.js';
+import { type Answers, recorder } from '../support/recorder.js';
 
 const NEVER = new AbortController().signal;
 const COPY = { key: 'k', generation: 1, points: 1, bytes: 9 };
@@ -22,7 +23,7 @@ const QUARANTINED = { ...ROW, dataSourceId: null, file: { ...FILE, embeddingStor
 type Fails = 'reading the copy' | 'writing the points' | null;
 
 /** Returns dependencies whose file storage or Qdrant fails with an error. */
-function depsOf(fails: Fails, error: Error) {
+function depsOf(fails: Fails, error: Error, answers: Answers = {}) {
   const recorded = recorder({
     'moves.beginAttempt': [FILE],
     'moves.markHot': [3],
@@ -30,6 +31,7 @@ function depsOf(fails: Fails, error: Error) {
     'quarantine.listClaimed': [QUARANTINED],
     'quarantine.findReplaced': new Set(),
     'vectors.writePoints': () => (fails === 'writing the points' ? Promise.reject(error) : undefined),
+    ...answers,
   });
   const coldCopies = {
     async *read() {
@@ -79,3 +81,25 @@ test('a return from quarantine fails in an outage, and reports lost vectors only
     );
     expect(whole).toEqual(isLost === null ? [] : [!isLost]);
   }));
+
+test('a file that returns from quarantine has the current tags of its data source, in its record and its vectors', async () => {
+  const [old, current] = [storedTags({ team: 'red' }), storedTags({ team: 'blue' })];
+  const sourceFields = { tags: [], sourceTags: old, sourceTagsVersion: 1, tagPairs: tagPairs(old), tagsRevision: 4 };
+  const row = { ...QUARANTINED, dataSourceId: 5, file: { ...QUARANTINED.file, ...sourceFields } };
+  const restored = async (source: object | null) => {
+    const { deps, of } = depsOf(null, outage(), { 'quarantine.listClaimed': [row], 'dataSources.find': source });
+    await advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
+    const [[, rows] = []] = of('quarantine.restore') as [unknown, { row: typeof row }[]][];
+    const [[, , { tags }] = [0, 0, { tags: null }]] = of('vectors.writePoints') as [
+      unknown,
+      unknown,
+      { tags: unknown },
+    ][];
+    const { tagPairs: pairs, tagsRevision } = rows![0]!.row.file;
+    expect(pairs).toEqual(tags);
+    return [pairs, tagsRevision];
+  };
+  expect(await restored({ _id: 5, tags: current, tagsVersion: 2 })).toEqual([tagPairs(current), 5]);
+  expect(await restored({ _id: 5, tags: old, tagsVersion: 1 })).toEqual([tagPairs(old), 4]);
+  expect(await restored(null)).toEqual([tagPairs(old), 4]);
+});

@@ -17,13 +17,18 @@ import {
   PageAnswer,
   RedirectAnswer,
 } from '../../api/http/operation.js';
+import { changesRecords } from '../../api/http/perform.js';
 import { createHttpServer } from '../../api/http/server.js';
+import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
 const ADA = { organizationId: 1, userId: 2, customerId: 'ada' };
 const state = { newer: null as number | null, isGone: false, rate: null as HttpError | null };
 const calls: Call<'user', Record<string, unknown>, Record<string, unknown>>[] = [];
 const discarded: unknown[] = [];
+/** Runs given to the dispatcher, and the answers of idempotency keys. */
+const started: number[] = [];
+const answered = new Map<string, { fingerprint: string; answer: string }>();
 /** Ends the calls of /hold. */
 let release: () => void = () => undefined;
 let held = new Promise<void>(() => undefined);
@@ -40,13 +45,28 @@ const deps = {
       isLive: () => Promise.resolve(!state.isGone),
       ensure: () => Promise.resolve(ADA),
     },
+    transaction: (work: (session: null) => unknown) => work(null),
+    idempotency: {
+      find: ({ key }: { key: string }) => Promise.resolve(answered.get(key) ?? null),
+      claim: ({ key }: { key: string }, fingerprint: string) => {
+        answered.set(key, { fingerprint, answer: '' });
+        return Promise.resolve(true);
+      },
+      saveAnswer: ({ key }: { key: string }, answer: string) =>
+        Promise.resolve(void answered.set(key, { fingerprint: answered.get(key)!.fingerprint, answer })),
+    },
     organizations: { organizationOfKey: (key: string) => Promise.resolve(key === 'key' ? 1 : null) },
     originals: {
       receive: () => Promise.resolve({ id: 5 }),
       discard: ({ id }: { id: number }) => Promise.resolve(void discarded.push(id)),
     },
   },
-  tokens: { read: (text: string) => (text === 'good' ? { owner: ADA, scope: null } : null) },
+  tokens: {
+    read: (text: string) => {
+      if (text === 'good') return { owner: ADA, scope: null };
+      return text === 'reader' ? { owner: ADA, scope: 'read' } : null;
+    },
+  },
   settings: {
     maxJsonBytes: 200,
     maxContentsBytes: 400,
@@ -56,6 +76,7 @@ const deps = {
     publicUrlAliases: [],
   },
   addresses: { mayCall: () => true },
+  dispatcher: { start: (runId: number) => Promise.resolve(void started.push(runId)) },
 } as never;
 const recordCall = (answer: unknown) => (call: never) => {
   calls.push(call);
@@ -80,6 +101,16 @@ const OPERATIONS: readonly Operation[] = [
   undocumented({ ...post, path: '/list', auth: 'reader', handle: recordCall({}) }),
   undocumented({ ...get, path: '/read', handle: recordCall({}) }),
   undocumented({ ...get, path: '/change', changesRecords: true, handle: recordCall({}) }),
+  undocumented({ ...usual, method: 'delete', auth: 'user', path: '/remove', handle: recordCall({}) }),
+  undocumented({ ...usual, method: 'post', auth: 'user', path: '/recount', handle: recordCall({}) }),
+  undocumented({
+    ...{ ...post, path: '/work', createsWork: true },
+    async handle({ deps: { unit } }) {
+      await unit.transaction(() => Promise.resolve());
+      unit.start(7);
+      return { run: 7 };
+    },
+  }),
   undocumented({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
   undocumented({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
   undocumented({
@@ -203,6 +234,36 @@ describe('request', () => {
     expect([change.status, change.headers.get('retry-after')]).toEqual([503, '30']);
     expect((await ask('GET', '/change')).status).toBe(503);
     expect([(await send('{}', '/list')).status, (await ask('GET', '/read')).status]).toEqual([200, 200]);
+  });
+
+  test('that changes records needs more than the scope read, whatever its method and body', async () => {
+    const reader = { authorization: 'Token reader' };
+    await everyRow(
+      OPERATIONS.filter(({ auth }) => auth !== 'open' && auth !== 'key'),
+      ({ method, path }) => `${method} ${path}`,
+      async (operation) => {
+        const { method, path, searches } = operation;
+        if (searches || path === '/fails') return;
+        const { status } = await ask(method.toUpperCase(), path.replace('{thing_id}', '7'), reader);
+        expect(status).toBe(changesRecords(operation) ? 403 : 200);
+      },
+    );
+    expect(OPERATIONS.filter(changesRecords).map(({ method, body: has }) => `${method} ${has !== undefined}`)).toEqual(
+      expect.arrayContaining(['get false', 'post true', 'post false', 'delete false']),
+    );
+  });
+
+  test('with an Idempotency-Key starts its run at once, and only once', async () => {
+    started.length = 0;
+    const withKey = { ...TOKEN, ...JSON_TYPE, 'idempotency-key': 'once' };
+    const answers = [await send('{}', '/work', withKey), await send('{}', '/work', withKey)];
+    expect(answers.map(({ status, text, headers }) => [status, text, headers.get('idempotent-replayed')])).toEqual([
+      [200, '{"run":7}', null],
+      [200, '{"run":7}', 'true'],
+    ]);
+    expect(started).toEqual([7]);
+    expect((await send('{}', '/work')).status).toBe(200);
+    expect(started).toEqual([7, 7]);
   });
 
   test('of a deleted user is answered with 401, whatever the handler does', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { fetchPage, postPage } from '../../connectors/notion/api.js';
 import { renderBlocks } from '../../connectors/notion/render.js';
 import { richText } from '../../connectors/notion/richText.js';
 import type { Block } from '../../connectors/notion/blocks.js';
@@ -52,6 +53,20 @@ test('identifies the account by the workspace and the user', async () => {
     account: `${WORKSPACE}:${PEOPLE[0]!.id}`,
     metadata: { workspace_name: 'Harbour', user_name: 'Ada', user_email: 'ada@harbour.example' },
   });
+});
+
+test('ends a list where Notion says that it has no more, whatever the cursor', async () => {
+  const clientOf = (answer: object) => ({ get: () => Promise.resolve(answer), post: () => Promise.resolve(answer) });
+  const read = async (answer: object) => {
+    const client = clientOf({ results: [], ...answer }) as never;
+    const [got, posted] = [await fetchPage(client, ['users'], null), await postPage(client, ['search'], {}, null)];
+    expect(got).toEqual(posted);
+    return got.next;
+  };
+  expect(await read({ has_more: true, next_cursor: 'two' })).toBe('two');
+  expect(await read({ has_more: false, next_cursor: 'two' })).toBeNull();
+  expect(await read({ has_more: false, next_cursor: null })).toBeNull();
+  await faultOf(read({ has_more: true, next_cursor: null }), 'server_error');
 });
 
 test('identifies the account of a token of a person by the workspace that the caller names', async () => {

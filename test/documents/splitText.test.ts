@@ -52,6 +52,21 @@ test('cuts code and tables only if they do not fit, and then between lines', () 
   expect(chunksOf(table, 16)).toEqual(['| a | b |\n| --- | --- |', '| 1 | 2 |\n| 3 | 4 |']);
 });
 
+test.each([
+  ['of the same length', '```', '```\nAfter.', '```'],
+  ['that is longer', '```', '`````\nAfter.', '`````'],
+  ['after a shorter one', '````', '```\n\nlet b;\n````\nAfter.', '````'],
+  ['after one of the other kind', '```', '~~~\n\nlet b;\n```\nAfter.', '```'],
+  ['after one with a language', '```', '```js\n\nlet b;\n```\nAfter.', '```'],
+])('ends a block of code at a fence %s', (_what, opening, rest, closing) => {
+  const text = `${opening}\nlet a;\n${rest}`;
+  const blocks = findBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
+  expect(blocks).toEqual([
+    ['code', text.slice(0, text.lastIndexOf(closing) + closing.length)],
+    ['prose', 'After.'],
+  ]);
+});
+
 test('cuts lists between items', () => {
   expect(chunksOf('- one thing. Or two\n- another thing\n- a third thing', 9)).toEqual([
     '- one thing. Or two',

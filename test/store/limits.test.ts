@@ -107,6 +107,13 @@ test('releases a file that waits for characters once enough are free, and a smal
   expect(await states(held)).toEqual([D, Q, D]);
   expect(await turn({ max_characters: 110 })).toBeNull();
   expect((await states(held))[0]).toBe(Q);
+  // The length of a file that was never read is unknown, but is at least one character.
+  const unread = await seed({ syncStatus: 'DELAYED' });
+  expect(await turn({ max_characters: 60 })).toBeNull();
+  expect(await states(unread)).toEqual([D]);
+  // One character is for the last of the files above.
+  expect(await turn({ max_characters: 62 })).toBeNull();
+  expect(await states(unread)).toEqual([Q]);
 });
 
 test('admits a text up to each limit, including texts that are being read', async () => {

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { storedTags, tagPairs } from '../../contract/files/tags.js';
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import { workflowIds } from '../../contract/runs/workflowIds.js';
+import { connectSource } from '../support/dataSources.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Records that concurrent or interrupted work leaves behind, and what the next work finds of them. */
+let service: TestService;
+let owner: { organizationId: number; userId: number; customerId: string };
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  await service.user('ada');
+  owner = await service.store.users.ensure(1, 'ada');
+});
+afterAll(() => service.close());
+
+test('an interrupted move is found and taken over once its run has ended, and not before', async () => {
+  const { moves, runs, transaction } = service.store;
+  const [first, next] = [await runs.nextId(), await runs.nextId()];
+  const work = { kind: 'moveStorage', workflowId: workflowIds.moveToCold(owner.userId), owner, fileId: null } as const;
+  const accepted = { ...work, requestId: 'r', request: { move: 'toCold' } } as const;
+  await transaction((session) => runs.accept(first, accepted, session));
+  const move = { runId: first, token: null };
+  await seedFiles(service, owner, [{ id: 501, fields: { embeddingStorageStatus: 'HOT_TO_COLD', move } }]);
+  expect(await moves.listOwnersOfDue(new Date(0), 10)).toEqual([]);
+  await moves.adopt(owner, next);
+  expect(await moves.listClaimed(owner, next, 10)).toEqual([]);
+  await runs.finish(first, 'aborted', {});
+  expect(await moves.listOwnersOfDue(new Date(0), 10)).toEqual([owner]);
+  await moves.adopt(owner, next);
+  expect(await moves.listClaimed(owner, next, 10)).toEqual([501]);
+});
+
+test('tags of a data source are not copied over tags that a file received meanwhile', async () => {
+  const { files, transaction } = service.store;
+  const source = await connectSource(service, owner, { externalId: 'GOOGLE_DRIVE|tags', tags: { team: 'red' } });
+  const fields = { dataSourceId: source._id, sourceTagsVersion: -1 };
+  await seedFiles(
+    service,
+    owner,
+    [511, 512].map((id) => ({ id, tags: { own: 'old' }, fields })),
+  );
+  const read = await files.byIds(owner, [511, 512]);
+  const tags = storedTags({ own: 'new' });
+  await transaction((session) => files.changeTags(owner, 511, () => tags, session));
+  await files.applySourceTags(source, read);
+  const pairs = (await files.byIds(owner, [511, 512])).map((file) => file.tagPairs.toSorted());
+  const both = (own: string) => tagPairs(storedTags({ own, team: 'red' })).toSorted();
+  expect(pairs).toEqual([tagPairs(tags), both('old')]);
+});
+
+test('a crawl follows the pages nearest to its start first, whenever they were found', async () => {
+  const { frontier } = service.store;
+  const depths = [2, 1, 3, 1];
+  await frontier.add(
+    7,
+    depths.map((depth, nth) => ({ url: `http://site.example/${nth}`, depth })),
+  );
+  const read = depths.map((_, nth) => ({ url: `http://site.example/${nth}`, endedAt: 'x', runId: 7, links: [] }));
+  await frontier.saveLinks(read);
+  expect((await frontier.listUnfollowed(7, 3)).map(({ depth }) => depth)).toEqual([1, 1, 2]);
+});
+
+test('a deleted file leaves the selections of its data source, and not those of another one', async () => {
+  const { files, selections, transaction } = service.store;
+  const [one, other] = [601, 602];
+  const chosen = { externalIds: ['a', 'b'], tags: {}, ingest: DEFAULT_INGEST_OPTIONS };
+  for (const id of [one, other]) await transaction((session) => selections.save(owner, id, chosen, session));
+  await seedFiles(service, owner, [{ id: 521, fields: { dataSourceId: one, externalFileId: 'a' } }]);
+  await selections.skip(owner, await files.byIds(owner, [521]), new Set());
+  expect((await selections.nextGroup(owner, one, []))?.externalIds).toEqual(['b']);
+  expect((await selections.nextGroup(owner, other, []))?.externalIds).toEqual(['a', 'b']);
+});

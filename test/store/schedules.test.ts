@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import type { FileDoc } from '../../store/models/files.js';
+import { openModels } from '../../store/models/openModels.js';
+import type { ScheduleDoc } from '../../store/models/schedules.js';
+import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { everyRow } from '../support/everyRow.js';
+import { seedFiles } from '../support/seedFiles.js';
+import { startService, type TestService } from '../support/service.js';
+
+/** Desired schedules by records and settings, and changes that are made while Temporal is being updated. */
+let service: TestService;
+let owner: { organizationId: number; userId: number; customerId: string };
+let stranger: typeof owner;
+let lastId = 1_000;
+
+beforeAll(async () => {
+  service = await startService({}, { worker: false });
+  await Promise.all(['ada', 'bert'].map((name) => service.user(name)));
+  owner = await service.store.users.ensure(1, 'ada');
+  stranger = await service.store.users.ensure(1, 'bert');
+});
+afterAll(() => service.close());
+
+const rowOf = (fields: Partial<ScheduleDoc>): ScheduleDoc => ({
+  ...{ ...owner, _id: `auto-sync:${lastId}`, dataSourceId: null, fileId: null, version: 1, marked: true },
+  ...{ claimedUntil: null, applied: null, ...fields },
+});
+const container = async (fields: Partial<FileDoc> = {}): Promise<Partial<ScheduleDoc>> => {
+  lastId += 1;
+  const site = { isContainer: true, source: 'WEB_SCRAPE' as const, enableAutoSync: true };
+  await seedFiles(service, owner, [{ id: lastId, fields: { ...site, ...fields } }]);
+  return { fileId: lastId };
+};
+const account = async (enableAutoSync: boolean | null, isRevoked = false): Promise<Partial<ScheduleDoc>> => {
+  lastId += 1;
+  const { _id } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${lastId}`, enableAutoSync });
+  if (isRevoked) await revokeSource(service, owner, _id);
+  return { dataSourceId: _id };
+};
+const [ON, OFF, GONE] = [{ state: 'on', hours: 24 }, { state: 'off' }, { state: 'gone' }];
+const RECORDS: readonly (readonly [what: string, record: () => Promise<Partial<ScheduleDoc>>, desired: object])[] = [
+  ['an enabled site', () => container(), ON],
+  ['a disabled site', () => container({ enableAutoSync: false }), OFF],
+  ['a site with deleted contents', () => container({ fileContentsDeleted: true }), OFF],
+  ['a file that contains no others', () => container({ isContainer: false }), GONE],
+  ['a site of another user', async () => ({ ...(await container()), ...stranger }), GONE],
+  ['a missing file', () => Promise.resolve({ fileId: 1 }), GONE],
+  ['an enabled account', () => account(true), ON],
+  ['a disabled account', () => account(false), OFF],
+  ['an account without a setting', () => account(null), OFF],
+  ['a revoked account', () => account(true, true), { state: 'paused', hours: 24 }],
+  ['an account of another user', async () => ({ ...(await account(true)), ...stranger }), GONE],
+  ['a missing account', () => Promise.resolve({ dataSourceId: 1 }), GONE],
+  ['a record of an unknown user', async () => ({ ...(await container()), userId: 999_999 }), GONE],
+];
+test('a record has a schedule while it exists, is enabled and has contents; a revoked one is paused', () =>
+  everyRow(
+    RECORDS,
+    ([what]) => what,
+    async ([, record, desired]) =>
+      expect(await service.store.schedules.desiredState(rowOf(await record()))).toEqual(desired),
+  ));
+
+test('a change during the update of Temporal marks the row again, and only a deleted row reports its deletion', async () => {
+  const { schedules, transaction } = service.store;
+  const seed = rowOf({ _id: 'auto-sync:file:77', fileId: 77 });
+  await withDatabase(service, async (connection) => {
+    const models = await openModels(connection);
+    await models.schedules.collection.deleteMany({});
+    await models.schedules.collection.insertOne(seed as never);
+  });
+  const claimed = (await schedules.claim(60_000))!;
+  expect(claimed._id).toBe(seed._id);
+  // The claim excludes other processes.
+  expect(await schedules.claim(60_000)).toBeNull();
+  await transaction((session) => schedules.markUsers(1, ['ada'], session));
+  expect(await schedules.markApplied(claimed, 'on, every 24 h')).toBe(true);
+  const again = (await schedules.claim(60_000))!;
+  expect(again).toMatchObject({ _id: seed._id, version: 2, applied: 'on, every 24 h' });
+  expect(await schedules.markApplied(again, null)).toBe(true);
+  expect(await schedules.claim(60_000)).toBeNull();
+  await schedules.remove([seed._id]);
+  expect(await schedules.markApplied(again, 'on, every 24 h')).toBe(false);
+});
+
+test('a user is found only in its organization, also if another caller of the batch asks for its own', async () => {
+  const { organizations, users } = service.store;
+  const { organizationId } = await organizations.create('others');
+  const foreign = await users.ensure(organizationId, 'ada');
+  const { customerId: _name, ...own } = owner;
+  const asked = [own, own, { organizationId, userId: foreign.userId }, { ...own, userId: foreign.userId }];
+  const found = await Promise.all(asked.map((tenant) => users.find(tenant)));
+  expect(found).toEqual([owner, owner, foreign, null]);
+});
