@@ -94,7 +94,7 @@ export function createDiagnosis(
       if (reason === null && workerProblem)
         return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
       const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
-      const message = `Its workflow tasks fail again and again: ${why}. Run one version of all workers and look at the worker's log.`;
+      const message = `Its workflow tasks fail repeatedly: ${why}. Run one version of all workers and look at the worker's log.`;
       return { cause: 'workflow_task_fails', message, since: now };
     }
     if (evidence.cause === 'step_fails') {

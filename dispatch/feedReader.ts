@@ -17,8 +17,8 @@ const POLL_MS = 250;
  */
 const RECHECK_MS = 1_000;
 /**
- * Interval of the search for leftovers of crashed processes, in milliseconds. Leftovers are rare, and are recognized
- * only some time after the crash.
+ * Interval in milliseconds of the search for events that crashed processes left unpublished. Such events are rare, and
+ * are recognized only some time after the crash.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later iteration repeats the call. */

@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles the service to dist/, bundles the workflows and builds the guide. Types are not checked here
- * (see `npm run check:types`), so a build takes about a second and can run at every start. Compiled processes start
- * faster and need less memory than with a loader.
+ * `npm run build`: compiles the service to dist/, bundles the workflows and builds the guide. Types are not checked
+ * here (see `npm run check:types`), so a build takes about a second and can run at every start. Compiled processes
+ * start faster and need less memory than with a loader.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';

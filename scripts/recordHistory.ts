@@ -78,7 +78,7 @@ try {
     const answer = await fetch(`${service.url}${url}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return (await answer.json()) as T;
   };
-  const keep = async (name: string, workflowId: string): Promise<void> => {
+  const record = async (name: string, workflowId: string): Promise<void> => {
     const handle = client.workflow.getHandle(workflowId);
     // The start may still be in the outbox.
     while (
@@ -97,7 +97,7 @@ try {
     const parent = await post<FileRecord>('/scrape_sitemap', body);
     await started();
     if (name === 'cancelled') await client.workflow.getHandle(idOf(workflowIds.scrape(parent.id))).cancel();
-    await keep(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
+    await record(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
     return parent;
   };
   /** Returns the first workflow of a type in Temporal's list, as soon as there is one. */
@@ -110,7 +110,8 @@ try {
   };
   const webhook = await post<{ id: number }>('/add_webhook', { url: `http://${site.host}/hook` });
   const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
-  // The run reaches its token limit, is resumed with too few tokens, then without a limit. Its texts are unique: known texts cost no tokens.
+  // The run reaches its token limit, is resumed with too few tokens, then without a limit. Its texts are unique: known
+  // texts cost no tokens.
   const paused = await post<FileRecord>('/scrape_sitemap', {
     url: `http://${site.host}/sitemap.xml`,
     chunk_size: 3,
@@ -130,7 +131,7 @@ try {
         .max_tokens;
     while ((await resumed()) !== more) await started();
   }
-  await keep('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
+  await record('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
   const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id] },
@@ -138,49 +139,49 @@ try {
   const fileId = results[0]?.id ?? 0;
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
   await started();
-  await keep('resyncFile.finished', idOf(workflowIds.resync(fileId)));
+  await record('resyncFile.finished', idOf(workflowIds.resync(fileId)));
   const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
   });
   const readyId = ready.results[0]?.id ?? 0;
   await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
   await started();
-  await keep('updateTags.finished', idOf(workflowIds.updateFileTags(readyId)));
+  await record('updateTags.finished', idOf(workflowIds.updateFileTags(readyId)));
   const run = await post<{ id: number }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI' });
   await started();
-  await keep('reembedFiles.finished', idOf(workflowIds.reembed(run.id)));
+  await record('reembedFiles.finished', idOf(workflowIds.reembed(run.id)));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
   await started();
-  await keep('deleteFiles.finished', await firstOf('deleteFiles'));
+  await record('deleteFiles.finished', await firstOf('deleteFiles'));
   const pending = async (): Promise<number> => {
     const answer = await fetch(`${service.url}/webhooks/${webhook.id}/deliveries?status=PENDING`, { headers });
     return ((await answer.json()) as { count: number }).count;
   };
   while ((await pending()) > 0) await started();
   await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
-  await keep('deliverEvents.deleted', idOf(workflowIds.deliverEvents(webhook.id)));
+  await record('deliverEvents.deleted', idOf(workflowIds.deliverEvents(webhook.id)));
   await post('/organization/statistics', undefined);
   await started();
-  await keep('recountFiles.finished', idOf(workflowIds.recount(1)));
+  await record('recountFiles.finished', idOf(workflowIds.recount(1)));
   const [crawl] = await post<FileRecord[]>('/web_scrape', [{ url: `http://${site.host}/start` }]);
   await started();
-  await keep('webScrape.finished', idOf(workflowIds.scrape(crawl?.id ?? 0)));
+  await record('webScrape.finished', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/resync_file', { file_id: crawl?.id });
   await started();
   await client.workflow.getHandle(idOf(workflowIds.scrape(crawl?.id ?? 0))).cancel();
-  await keep('webScrape.cancelled', idOf(workflowIds.scrape(crawl?.id ?? 0)));
+  await record('webScrape.cancelled', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/integrations/rss_feed', { url: `http://${site.host}/feed.xml` });
   await started();
   const feeds = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { source: 'RSS_FEED', root_files_only: true },
   });
-  await keep('syncFeed.finished', idOf(workflowIds.feed(feeds.results[0]?.id ?? 0)));
+  await record('syncFeed.finished', idOf(workflowIds.feed(feeds.results[0]?.id ?? 0)));
   await post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN });
   await started();
   const sources = await post<{ results: { id: number }[] }>('/user_data_sources', { filters: { source: 'GITBOOK' } });
   const gitbookId = sources.results[0]?.id ?? 0;
-  await keep('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
-  await keep('syncSource.finished', await firstOf('syncSource'));
+  await record('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
+  await record('syncSource.finished', await firstOf('syncSource'));
   const change = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
   await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(change) });
   const schedule = client.schedule.getHandle(idOf(scheduleIds.source(gitbookId)));
@@ -191,9 +192,9 @@ try {
     )
   )
     await started();
-  const passOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
-  while ((await passOf()) === undefined) await started();
-  await keep('autoSync.finished', (await passOf()) ?? '');
+  const runOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
+  while ((await runOf()) === undefined) await started();
+  await record('autoSync.finished', (await runOf()) ?? '');
   // A page vanishes, is missed by a listing, and is restored.
   const { two: _vanished, ...left } = gitbook.spaces['words']?.pages ?? {};
   gitbook.spaces['words'] = { title: 'Words', pages: left };
@@ -206,11 +207,11 @@ try {
   while (!(await quarantined())) await started();
   await post('/quarantined_files/restore', { data_source_id: gitbookId });
   await started();
-  await keep('settleQuarantine.restored', await firstOf('settleQuarantine'));
+  await record('settleQuarantine.restored', await firstOf('settleQuarantine'));
   gitbook.tokens.clear();
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   await started();
-  await keep('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
+  await record('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
   // One connection is completed, one has an invalid code, one is abandoned.
   const connections: string[] = [];
   const begin = async (): Promise<string> => {
@@ -228,15 +229,15 @@ try {
   };
   const last = (): string => connections.at(-1) ?? '';
   await consentTo(await begin());
-  await keep('connectByConsent.finished', last());
+  await record('connectByConsent.finished', last());
   await openPage((await answerConsent(await begin())).replace(/code=[^&]*/, 'code=nobody'));
-  await keep('connectByConsent.refused', last());
+  await record('connectByConsent.refused', last());
   await begin();
   await client.workflow.getHandle(last()).cancel();
-  await keep('connectByConsent.cancelled', last());
+  await record('connectByConsent.cancelled', last());
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
   await started();
-  await keep('drainUploads.finished', idOf(workflowIds.uploads(upload.organization_user_id ?? 0)));
+  await record('drainUploads.finished', idOf(workflowIds.uploads(upload.organization_user_id ?? 0)));
   const send = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<FileRecord> => {
     const form = new FormData();
     form.set('file', new Blob([content]), name);
@@ -250,10 +251,10 @@ try {
   };
   const recording = await send('talk.mp3', 'ID3\u0003');
   await started();
-  await keep('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
+  await record('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
   const picture = await send('words.png', picturedWords());
   await started();
-  await keep('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
+  await record('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
   // The vectors expire at once, are restored, and then have no cold storage.
   const { mongodbUri } = engines;
   await post('/modify_cold_storage_parameters', {
@@ -272,14 +273,14 @@ try {
   const moveOf = (prefix: string): Promise<string> => firstOf('moveStorage', prefix);
   await inStorage('COLD_STORAGE');
   await started();
-  await keep('moveStorage.toCold', await moveOf('move-to-cold'));
+  await record('moveStorage.toCold', await moveOf('move-to-cold'));
   await post('/move_to_hot_storage', { filters: { ids: [upload.id] } });
   await inStorage('HOT_STORAGE');
   await started();
-  await keep('moveStorage.toHot', await moveOf('move-to-hot'));
+  await record('moveStorage.toHot', await moveOf('move-to-hot'));
   await post('/modify_cold_storage_parameters', { filters: { ids: [upload.id] }, enable_cold_storage: false });
   await started();
-  await keep('moveStorage.modified', await moveOf('modify-storage'));
+  await record('moveStorage.modified', await moveOf('modify-storage'));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
   // This is the last step, because it deletes everything that the runs above created. It aborts a scrape in progress.
   await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
@@ -287,7 +288,7 @@ try {
   const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
   await post('/delete_users', { customer_ids: ['histories'] });
   await started();
-  await keep('deleteUser.finished', idOf(workflowIds.deleteUser(userId)));
+  await record('deleteUser.finished', idOf(workflowIds.deleteUser(userId)));
   await connection.close();
 } finally {
   site.close();

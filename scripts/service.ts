@@ -14,8 +14,8 @@ import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
 /**
- * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat: its stalled runs are recorded
- * before.
+ * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat. Its runs are recorded as stalled
+ * before that.
  */
 const FROZEN_STALLS = 2;
 

@@ -15,7 +15,8 @@ const READS_BEFORE_MIGRATION = 2;
 
 /**
  * Connects to MongoDB, migrates its records and checks the keys that encrypt its secrets.
- * @throws when MongoDB can't be reached, its data is from a newer version, or its secrets were encrypted with another key
+ * @throws when MongoDB can't be reached, its data is from a newer version, or its secrets were encrypted with another
+ * key
  */
 export async function openMongo(
   settings: StoreSettings,

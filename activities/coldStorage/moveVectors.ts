@@ -17,7 +17,7 @@ const LOST = 'The vectors of this file can no longer be read from file storage. 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
 /** Returns a new attempt of a run, with a token that invalidates earlier attempts. */
-export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveAttempt => ({
+export const newAttempt = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveAttempt => ({
   organizationId,
   userId,
   runId,
@@ -111,14 +111,14 @@ export async function moveVectors(
   const limit = pLimit(FILES_AT_ONCE);
   const moveAll = async (
     status: FileDoc['embeddingStorageStatus'],
-    carry: (file: FileDoc) => Promise<boolean>,
+    moveOne: (file: FileDoc) => Promise<boolean>,
   ): Promise<FileDoc[]> => {
     const files = taken.filter((file) => file.embeddingStorageStatus === status);
     const ends = await Promise.allSettled(
       files.map((file) =>
         limit(async () => {
           signal.throwIfAborted();
-          return carry(file);
+          return moveOne(file);
         }),
       ),
     );

@@ -107,8 +107,8 @@ export function createQueueActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Queues the next files of the run's selection. The run's row stores the position after each page. Safe to repeat: files
-     * are matched by their external ids.
+     * Queues the next files of the run's selection. The run's row stores the position after each page. Safe to repeat:
+     * files are matched by their external ids.
      */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
       const run = runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncSource');

@@ -31,14 +31,14 @@ interface Total {
 
 /** Extrapolates a total from the files that were read. @returns null if none was read although there are files */
 function totalOf({ files, complete, read, failed }: DryRunFindings, of: (sample: Sample) => number): Total | null {
-  const sum = read.reduce((so_far, sample) => so_far + of(sample), 0);
+  const sum = read.reduce((subtotal, sample) => subtotal + of(sample), 0);
   if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };
   const number = read.length;
   if (number === 0) return null;
   // Assume the same share of unreadable files as in the sample.
   const readable = (files * number) / (number + failed);
   const mean = sum / number;
-  const variance = number < 2 ? 0 : read.reduce((so_far, one) => so_far + (of(one) - mean) ** 2, 0) / (number - 1);
+  const variance = number < 2 ? 0 : read.reduce((subtotal, one) => subtotal + (of(one) - mean) ** 2, 0) / (number - 1);
   const left = Math.max(0, 1 - number / readable);
   const spread = STANDARD_ERRORS * readable * Math.sqrt((variance / number) * left);
   const value = mean * readable;

@@ -136,7 +136,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
 }
 
-/** Notes the parameters of a request whose operation takes none. */
+/** Records all parameters as ignored, because the operation takes none. */
 function noQuery(query: unknown, ignored: IgnoredFields): object {
   ignored.note(findUnknown(NO_FIELDS, query, null).map(({ path, known }) => ({ path: ['query', ...path], known })));
   return {};

@@ -120,7 +120,7 @@ export const RESPONSE_HEADERS: Json = {
   },
   AllotropeIgnoredFields: {
     description:
-      'Fields and parameters of the request that the operation does not know and ignored: a list of paths in quotes, at most 20 of at most 100 characters. `Prefer: handling=strict` refuses such requests instead.',
+      'Unknown fields and parameters of the request, which were ignored: a list of at most 20 paths in quotes, each of at most 100 characters. `Prefer: handling=strict` refuses such requests instead.',
     schema: { type: 'string' },
   },
   PreferenceApplied: {

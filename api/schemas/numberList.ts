@@ -35,8 +35,8 @@ const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) =>
 const extended = Joi.extend(type) as { numbers(): Joi.ArraySchema };
 
 /**
- * Returns the equivalent of Joi.array().items(Joi.number()), for vectors in bodies: Joi's validation of each number takes longer
- * than the rest of a search's validation. The errors are the same.
+ * Returns the equivalent of Joi.array().items(Joi.number()), for vectors in bodies: Joi's validation of each number
+ * takes longer than the rest of a search's validation. The errors are the same.
  */
 export const numberList = (): Joi.ArraySchema<number[]> =>
   extended.numbers().$_addRule('all') as Joi.ArraySchema<number[]>;

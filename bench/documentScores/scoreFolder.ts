@@ -146,7 +146,10 @@ function robustness(outcomes: readonly Outcome[]): string {
 
 const wordCount = (lines: readonly string[]): number => lines.join(' ').split(' ').filter(Boolean).length;
 
-/** Returns how many words of comments, headers and footers are found, where references have them, and those elsewhere. */
+/**
+ * Returns how many words of the references' comments, headers and footers our texts contain, and how many words our
+ * texts have there in all.
+ */
 function notesApart(outcomes: readonly Outcome[]): string {
   let [wanted, found, own, others] = [0, 0, 0, 0];
   for (const outcome of outcomes) {

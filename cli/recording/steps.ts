@@ -1,4 +1,6 @@
-/** The steps of a recording, run on one account: by the recorder with the provider, by a replay with recorded answers. */
+/**
+ * The steps of a recording, run on one account: by the recorder with the provider, by a replay with recorded answers.
+ */
 import type { Account } from '../../connectors/account.js';
 import type { ChangePage, ItemPage, SourceItem } from '../../connectors/sourceItem.js';
 import { Fault } from '../../contract/failures.js';

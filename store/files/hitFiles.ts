@@ -28,7 +28,9 @@ export interface UnsearchedFiles {
 export interface HitFiles {
   /** Returns the records of hits, with the fields that a search needs. */
   findHits(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
-  /** Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles). */
+  /**
+   * Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles).
+   */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],

@@ -27,8 +27,8 @@ export interface FileTags {
   /** Returns the next files of a data source that lack its latest tags, by id. */
   listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
-   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next iteration
-   * updates it.
+   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next
+   * iteration updates it.
    */
   applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
   /**

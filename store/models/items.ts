@@ -42,7 +42,10 @@ const ITEM = {
    * a page.
    */
   foundBy: optional(number),
-  /** The last listing in which a field of it differed from the listing before; absent: it has not changed since it was found. */
+  /**
+   * The last listing in which a field of it differed from the listing before; absent: it has not changed since it was
+   * found.
+   */
   changedBy: optional(number),
   /** Whether its source reported it as deleted. It is deleted with its file once that is allowed. */
   isGone: optional(flag),

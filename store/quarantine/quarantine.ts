@@ -34,11 +34,9 @@ export interface Quarantine {
   listClaimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
   /** Returns the rows that still have the state and the run with which they were read. */
   filterUnchanged(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
-  /**
-   * Stores the location of the vectors of a leaving file, unless an earlier attempt did; returns the stored location.
-   */
+  /** Stores where the vectors of a `leaving` file are, unless an earlier attempt did; returns the stored location. */
   saveCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
-  /** Marks leaving files as kept, after all their other data is deleted. */
+  /** Sets `leaving` files to `kept`, after all their other data is deleted. */
   markKept(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Returns which of the files have a successor: a file that was created since with the same external id. */
   findReplaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;

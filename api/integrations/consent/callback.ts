@@ -58,7 +58,7 @@ async function returnedWithCode(
   if (await store.attempts.recordReturn(_id, code)) await dispatcher.signalConsentReturned(_id);
   // The user returned for the first time, but too late.
   else if (await store.attempts.changeState(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
-  // A repeated visit waits for the work of the first one and starts nothing.
+  // A repeated visit of the page waits for the work of the first visit and starts nothing.
   return outcomeOf(attempt, deps);
 }
 
@@ -117,7 +117,7 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
 /** Fields by which users recognise their account. */
 const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
-/** Returns the account's name as its user knows it; else the name of the source. */
+/** Returns the name by which users recognise their account; null if it has none. */
 function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
   const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];

@@ -15,7 +15,7 @@ const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
 
 /** Returns whether a text names a repository: by its id, its URL, `owner/name`, or its name. */
-function isMeant(word: string, { id, name, url }: Container): boolean {
+function isNamedBy(word: string, { id, name, url }: Container): boolean {
   const given = word.trim().toLowerCase();
   const full = name.toLowerCase();
   return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(given);
@@ -63,7 +63,7 @@ export const syncGitHubRepos = operation({
       }
       return found;
     });
-    const meant = repos.map((word) => all.filter((repository) => isMeant(word, repository)));
+    const meant = repos.map((word) => all.filter((repository) => isNamedBy(word, repository)));
     if (meant.some((some) => some.length !== 1))
       throw new HttpError(
         400,

@@ -56,7 +56,7 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
     open.push(own);
   }
 
-  function see(byte: number): void {
+  function scanByte(byte: number): void {
     const wasNumber = inNumber;
     inNumber = false;
     if (byte === QUOTE) {
@@ -78,7 +78,7 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
     advance(to) {
       for (; at < to; at += 1) {
         const byte = bytes[at] ?? 0;
-        if (!inString) see(byte);
+        if (!inString) scanByte(byte);
         else if (byte === BACKSLASH) at += 1;
         else if (byte === QUOTE) inString = false;
       }
