@@ -46,8 +46,8 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Records the items of a selection that become no file: one event per reason, with a list of items, because they have
- * no record. A scheduled sync does not repeat the events.
+ * Records the items of a selection that become no file: one event per reason, with a list of items, because the items
+ * have no record. A scheduled sync does not repeat the events.
  * @param items the skipped items
  * @param others skipped entries that are not items
  */

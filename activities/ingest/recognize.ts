@@ -13,7 +13,7 @@ import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
-import { noteCrash, refuseCrashing } from './prepare/readContent.js';
+import { recordCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
 import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 
@@ -82,7 +82,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       }
       if (isOver) throw yieldSlice();
     } catch (error) {
-      if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
+      if (error instanceof Fault && !signal.aborted) await recordCrash(runId, file, error, sent.hash, deps);
       throw error;
     } finally {
       await sent.close();

@@ -4,7 +4,7 @@ import { type AttemptCost, costOf } from './prepare/attemptCost.js';
 import { discard } from '../generations/cleanUp.js';
 import { isConnected } from '../connected/openItem.js';
 import type { ActivityDeps } from '../deps.js';
-import { noteCrash } from './prepare/readContent.js';
+import { recordCrash } from './prepare/readContent.js';
 
 /**
  * Number of worker crashes after which a file that was in progress runs alone once. If the worker crashes again, the
@@ -63,7 +63,7 @@ export function createSettling(deps: ActivityDeps) {
     await discardAttempt(started);
     // The hash of a source's content is unknown if its reader crashed the worker.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
-      await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
+      await recordCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
     // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
     // known to be missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';

@@ -19,6 +19,6 @@ export async function refuseCold(
   const more = ids.length > NAMED ? ' and more' : '';
   throw new HttpError(
     409,
-    `These files are in cold storage: ${ids.slice(0, NAMED).join(', ')}${more}. Call POST /move_to_hot_storage with their ids and search again once they are in HOT_STORAGE, or set exclude_cold_storage_files to leave them out.`,
+    `These files are in cold storage: ${ids.slice(0, NAMED).join(', ')}${more}. Call POST /move_to_hot_storage with their ids and search again once they are in HOT_STORAGE, or set exclude_cold_storage_files to exclude them.`,
   );
 }

@@ -98,7 +98,7 @@ export function createOriginals(
       const { organizationId, userId } = owner;
       const _id = await sequence.next('original');
       let alive: NodeJS.Timeout | null = null;
-      const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
+      const storeStream = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
         alive = setInterval(() => {
           // If a heartbeat fails, the next one replaces it.
@@ -108,7 +108,7 @@ export function createOriginals(
         await rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } });
       };
       try {
-        return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
+        return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, storeStream)) };
       } catch (error) {
         // The sweep repeats a failed deletion.
         if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
