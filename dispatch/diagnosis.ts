@@ -77,7 +77,7 @@ export function createDiagnosis(
     }
   };
 
-  /** Returns the cause for the evidence; null if the work is queued and the workers are healthy. */
+  /** Returns the cause that the evidence indicates; null if the work is queued and the workers are healthy. */
   const explain = async (
     run: RunDoc,
     evidence: Evidence,
@@ -106,7 +106,7 @@ export function createDiagnosis(
     return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
   };
 
-  /** Judges a run in the outbox: it waits for Temporal, or for a worker that sweeps the outbox. */
+  /** Returns why a run in the outbox does not start: Temporal or all workers are unavailable. */
   const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const workerProblem = workersCause(reports);

@@ -59,7 +59,7 @@ export async function recordSkipped(
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
-    // A request for the whole account names the types itself, so the caller expects to miss these items. For a
+    // A request for the whole account names the types itself, so the caller does not expect these items. For a
     // selection, the types may come from the settings of the connection, so the items are reported.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);

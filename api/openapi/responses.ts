@@ -155,11 +155,11 @@ function usualStatuses({ method, path, auth, body, query, takesFile }: Documente
   const sendsBody = Boolean(body ?? takesFile);
   const namesRecords = sendsBody || query !== undefined || path.includes('{');
   const changes = method !== 'get' && auth !== 'reader';
-  const isFor = {
+  const applies = {
     ...{ 403: auth === 'key' || auth === 'operator', 404: namesRecords, 409: changes },
     ...{ 408: sendsBody, 413: sendsBody, 415: sendsBody, 502: false },
   } as Readonly<Partial<Record<ErrorStatus, boolean>>>;
-  return STATUSES.filter((status) => isFor[status] ?? true);
+  return STATUSES.filter((status) => applies[status] ?? true);
 }
 
 /** Returns the error responses of an operation. */

@@ -35,7 +35,9 @@ const MAX_FEED_PAGES = 200;
 type Listed = Omit<ItemPage, 'next'> & { readonly hasNext: boolean };
 type Listing = { readonly pages: readonly Listed[] } | { readonly fault: string };
 
-/** Returns the kind of a Fault: a refusal of one container or item is a result. */
+/**
+ * Returns the result of the work, or the kind of its Fault: refusals of single containers and items are recorded too.
+ */
 async function orFault<T extends object>(work: Promise<T>): Promise<T | { readonly fault: string }> {
   try {
     return await work;

@@ -41,7 +41,7 @@ export interface FileTags {
 }
 
 export function createFileTags(files: Model<FileDoc>): FileTags {
-  /** Null also finds records without the field. */
+  /** Returns a filter for the file with unchanged tags. A null revision also matches records without the field. */
   const asRead = (file: { _id: number; tagsRevision?: number }) => ({
     _id: file._id,
     tagsRevision: file.tagsRevision ?? null,
@@ -90,10 +90,10 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
       );
     },
     async markSourceTagsApplied(source, settled) {
-      const took = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
-      if (took.length === 0) return;
+      const upToDate = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
+      if (upToDate.length === 0) return;
       await files.bulkWrite(
-        took.map((file) => ({
+        upToDate.map((file) => ({
           updateOne: { filter: asRead(file), update: { $set: { sourceTagsVersion: source.tagsVersion } } },
         })),
         { ordered: false },

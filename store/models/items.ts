@@ -38,8 +38,8 @@ const ITEM = {
   /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
   listedBy: required(number),
   /**
-   * The listing that found it first, or first again after a deletion. That listing treats it as new, even if it repeats
-   * a page.
+   * The listing that found it first, or that found it again after a deletion. That listing treats it as new, even if it
+   * repeats a page.
    */
   foundBy: optional(number),
   /**

@@ -11,7 +11,7 @@ import { html } from '../../http/answers/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
 
-/** The secret in the page's URL. Its holder may continue this one connection. */
+/** The connection of a page. `name` is the secret in the page's URL, whose holder may continue this connection only. */
 interface Opened {
   readonly attempt: AttemptDoc;
   readonly source: DataSourceDoc;
