@@ -19,9 +19,9 @@ export function createMoveActivities(deps: ActivityDeps) {
     async moveBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<void> {
       const run = await requireRun(store, runId);
       const by = newAttempt(run);
-      const taken = await moveVectors(by, fileIds, deps, cancellationSignal());
+      const claimedFiles = await moveVectors(by, fileIds, deps, cancellationSignal());
       cancellationSignal().throwIfAborted();
-      await cleanUpMoves(store, by, fileIds, taken);
+      await cleanUpMoves(store, by, fileIds, claimedFiles);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: fileIds.length },
         'vectors moved',
@@ -35,8 +35,8 @@ export function createMoveActivities(deps: ActivityDeps) {
         const claimed = await store.moves.listClaimed(run, runId, FILES_PER_BATCH);
         if (claimed.length === 0) break;
         const by = newAttempt(run);
-        const taken = await store.moves.beginAttempt(by, claimed);
-        await cleanUpMoves(store, by, claimed, taken);
+        const claimedFiles = await store.moves.beginAttempt(by, claimed);
+        await cleanUpMoves(store, by, claimed, claimedFiles);
       }
       await store.runs.finish(runId, outcome, {});
     },

@@ -25,7 +25,7 @@ const pointsOf = ({ file: { _id: fileId, generation, vectorSpace, dimensions } }
 const tenantOf = ({ organizationId, userId }: RunDoc) => ({ organizationId, userId });
 const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDoc) => Promise<void>): Promise<void> => {
   const limit = pLimit(FILES_AT_ONCE);
-  const ends = await Promise.allSettled(
+  const results = await Promise.allSettled(
     rows.map((row) =>
       limit(() => {
         signal.throwIfAborted();
@@ -33,8 +33,8 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
       }),
     ),
   );
-  const broken = ends.find((end) => end.status === 'rejected');
-  if (broken) throw broken.reason;
+  const rejected = results.find((end) => end.status === 'rejected');
+  if (rejected) throw rejected.reason;
 };
 
 /** Returns the copy of a file's vectors in file storage, and writes it if necessary; null: the file has no vectors. */
@@ -47,7 +47,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
   if (row.copy) return row.copy;
   const stored = isStored && coldCopy?.generation === generation ? coldCopy : null;
   const owner = { organizationId, fileId, generation };
-  const made =
+  const saved =
     stored ??
     (await store.coldCopies.save(
       owner,
@@ -55,7 +55,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
       { dimensions: dimensions ?? 0, points },
       store.vectors.readPoints(pointsOf(row), points),
     ));
-  const copy = await store.quarantine.saveCopy(row, made);
+  const copy = await store.quarantine.saveCopy(row, saved);
   if (!copy) log.warn({ organizationId, fileId }, 'not all vectors of a file that goes into quarantine were found');
   return copy;
 }

@@ -167,13 +167,13 @@ export function createQuarantine(
         const own = { _id: { $in: ids }, runId, state: 'returning' as const };
         const mine = new Set((await quarantined.find(own, { _id: 1 }, { session }).lean()).map(({ _id }) => _id));
         const now = new Date();
-        const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
-        if (back.length === 0) return;
-        await insertRows(files, back, session);
+        const records = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
+        if (records.length === 0) return;
+        await insertRows(files, records, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
         // The events contain the request id of the restore: the request of the earlier sync has already reported its
         // end.
-        const ready = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
+        const ready = records.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });
     },
