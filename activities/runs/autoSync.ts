@@ -36,7 +36,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   };
 }
 
-/** Creates the activities of a scheduled sync, which performs the same runs as a request. */
+/** Creates the activities of a scheduled sync. Its parts are runs of the same kinds as those of requests. */
 export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
   const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createScheduledSyncParts({ store });

@@ -1,7 +1,7 @@
 import { readMarkdown } from './readMarkdown.js';
 
 /**
- * A habit of a reference's author that says nothing about the file. It is removed from the reference and from each
+ * A form of writing in the references that does not depend on the file. It is removed from the reference and from each
  * text.
  */
 export interface Convention {

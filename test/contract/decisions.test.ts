@@ -298,7 +298,7 @@ checks('formats messages about truncated lists, stalled runs and failed deliveri
   [
     'a delivery with another attempt',
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
-    'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
+    'E failed 2 times: No. Next attempt: 1970-01-01T00:00:00.000Z.',
   ],
 ]);
 
