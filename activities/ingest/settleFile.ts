@@ -18,9 +18,7 @@ export const CRASHED_OFTEN =
 /** Creates the functions that end an attempt without new content. */
 export function createSettling(deps: ActivityDeps) {
   const { store, settings, log } = deps;
-  /**
-   * Ends a file without publishing: data of this attempt, and of crashed ones, is then orphaned and must be deleted.
-   */
+  /** Deletes the data of an attempt that ends without publishing, and of crashed attempts before it. */
   const discardAttempt = async (started: StartedFile): Promise<void> => {
     const { file, generation } = started;
     // Chunks and points exist only if an earlier attempt crashed during its commit.

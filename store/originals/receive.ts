@@ -16,7 +16,7 @@ export interface Received {
 
 /**
  * Receives a content in parts and hashes it. A small content stays in memory. Once it exceeds `smallBytes`, all parts
- * are streamed to `store`, which also sets the pace of reading.
+ * are streamed to `store`, which determines how fast the source is read.
  */
 export async function receive(
   parts: AsyncIterable<Uint8Array>,
