@@ -34,7 +34,7 @@ export interface OpenedContent {
   /** The contract's file_format of the content as received. */
   readonly format: string;
   readonly mimeType: string;
-  /** Name and base for relative links. */
+  /** URL of the content: its name, and the base of its relative links. */
   readonly url: string;
   readonly html: HtmlSkips;
   /** Values by which the source recognizes this copy in a later request. */

@@ -34,7 +34,7 @@ const ofOcr = (field: string, reason: string): Record<string, string> =>
  * nothing else.
  */
 export const EXTENSIONS = {
-  /** Null: the description of the operation says what it is for. */
+  /** Reason for each operation; null: the description of the operation explains it. */
   operations: {
     'GET /health': 'Older front-ends and load balancers call it.',
     'GET /ready': null,
@@ -131,7 +131,7 @@ export const EXTENSIONS = {
     'POST /webhooks',
     'POST /white_label/list',
   ],
-  /** Outside the OpenAPI document, because API clients do not call them. */
+  /** Operations that the OpenAPI document omits, because API clients do not call them. */
   paths: {
     'GET /integrations/{source}': 'A page to which a provider sends the user after the consent.',
     'GET /connections/{name}': 'A page on which a user continues with a connected account.',
@@ -140,7 +140,7 @@ export const EXTENSIONS = {
     'GET /ops/events': 'Updates the page of operators by server-sent events.',
     'GET /ops/files': 'A page with the files that failed for one cause.',
     'POST /ops/sign_in': 'Exchanges an API key for a browser session.',
-    'POST /ops/sign_out': 'Ends it.',
+    'POST /ops/sign_out': 'Ends the browser session.',
     'POST /mcp': 'Agents search and read by the Model Context Protocol.',
     'GET /.well-known/oauth-protected-resource':
       'Describes the endpoint /mcp (RFC 9728). It exists if PUBLIC_URL is set.',
@@ -155,5 +155,5 @@ export const EXTENSIONS = {
     'Allotrope-Ignored-Fields': 'Names the fields of the request that were ignored.',
   },
   statuses:
-    '400, 401, 403, 404, 408, 409, 413, 415, 429 and 431 with {detail} are described in addition to 200 and 422; 502 and 503 for a search whose embedding provider or reranker rejects the request or fails, and for a web search or transcript whose service does so; 503 also for a connected source that is temporarily unavailable, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer, with Retry-After and its name in {detail}; 507 for a store whose disk is full.',
+    'The contract describes 200 and 422. This server adds 400, 401, 403, 404, 408, 409, 413, 415, 429 and 431, each with {detail}. It adds 502 and 503 for searches and transcripts, if a provider, reranker or service rejects the request or fails. It adds 503 for an unavailable connected source, and for a store (MongoDB, Qdrant, Temporal, file storage) that does not answer: with Retry-After, and the name of the store in {detail}. It adds 507 for a store whose disk is full.',
 } as const;

@@ -1,4 +1,7 @@
-/** Child process of `bench:embedding` with the bare runtime: embeds windows whose word pieces are already prepared, one per run. */
+/**
+ * Child process of `bench:embedding` with the bare runtime: embeds windows whose word pieces are already prepared, one
+ * per run.
+ */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 

@@ -1,4 +1,6 @@
-/** Our chunker compared with LangChain's splitters: the same text, sizes and tokenizer, each in a process of its own. */
+/**
+ * Our chunker compared with LangChain's splitters: the same text, sizes and tokenizer, each in a process of its own.
+ */
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

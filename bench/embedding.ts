@@ -1,6 +1,6 @@
 /**
- * `npm run bench:embedding`: texts per second of the embedded model through our pool, compared with the bare onnxruntime-node on
- * the same texts and threads, in alternating iterations. `-- --quick` takes fewer texts.
+ * `npm run bench:embedding`: texts per second of the embedded model through our pool, compared with the bare
+ * onnxruntime-node on the same texts and threads, in alternating iterations. `-- --quick` takes fewer texts.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -127,7 +127,9 @@ try {
   await Promise.all(sides.map((side) => side.stop()));
   await rm(folder, { recursive: true, force: true });
 }
-/** Compares each iteration with the same iteration of the faster bare setup, because the speed of the machine changes. */
+/**
+ * Compares each iteration with the same iteration of the faster bare setup, because the speed of the machine changes.
+ */
 const [ours = [], ...bare] = speeds;
 const best = bare.toSorted((a, b) => percentile(b, 50) - percentile(a, 50))[0] ?? [];
 const ratio = percentile(

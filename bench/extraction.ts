@@ -35,7 +35,7 @@ function counted(values: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns precision and recall of a text as bags of words, or of runs of four words. */
+/** Returns precision and recall of a text as bags of words, or of sequences of four words. */
 function compare(text: string, truth: string, run: 1 | 4): { precision: number; recall: number } {
   const runs = (value: string): string[] => {
     const all = words(value);

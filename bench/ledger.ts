@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ledger`: response times of the run pages for runs of 100,000 items, and the documents that MongoDB reads for
- * them, written to bench/ledger.md. `-- --items=20000` takes another number.
+ * `npm run bench:ledger`: response times of the run pages for runs of 100,000 items, and the documents that MongoDB
+ * reads for them, written to bench/ledger.md. `-- --items=20000` takes another number.
  */
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,7 @@ export interface ListCase {
   readonly filters: FileFilters;
   readonly orders: readonly FileOrder[];
   /** Whether no index can help, so that only the ratio has a target. */
-  readonly boundless: boolean;
+  readonly ratioOnly: boolean;
 }
 
 export function listCases({ firstId, parents }: Seeded): ListCase[] {
@@ -49,10 +49,10 @@ export function listCases({ firstId, parents }: Seeded): ListCase[] {
   ];
   return (['files', 'chunks'] as const).flatMap((of) => [
     ...FILE_ORDERS.map((order) => ({
-      ...{ of, name: `all, by ${order}`, wire: {}, filters: {}, orders: [order], boundless: false },
+      ...{ of, name: `all, by ${order}`, wire: {}, filters: {}, orders: [order], ratioOnly: false },
     })),
-    ...filters.map(([name, wire, stored, boundless = false]) => ({
-      ...{ of, name, wire, filters: stored, orders: FILE_ORDERS, boundless },
+    ...filters.map(([name, wire, stored, ratioOnly = false]) => ({
+      ...{ of, name, wire, filters: stored, orders: FILE_ORDERS, ratioOnly },
     })),
   ]);
 }

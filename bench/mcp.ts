@@ -95,7 +95,8 @@ interface Variant {
 }
 
 /**
- * Runs the searches of all callers concurrently by one of the two interfaces; each caller searches several times in sequence.
+ * Runs the searches of all callers concurrently by one of the two interfaces; each caller searches several times in
+ * sequence.
  */
 async function runIteration(variant: Variant, iteration: number): Promise<void> {
   const [from, cpu] = [performance.now(), cpuNow()];

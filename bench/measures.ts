@@ -33,7 +33,10 @@ async function cancel(user: TestUser, parentId: number): Promise<void> {
   await allSettled(user);
 }
 
-/** Returns the milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, polling every few milliseconds. */
+/**
+ * Returns the milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, polling every few
+ * milliseconds.
+ */
 export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<number> {
   const answered = performance.now();
   for (;;) {
@@ -53,7 +56,10 @@ export async function firstChunkWarm(service: BenchService, site: BenchSite, fro
   return ms;
 }
 
-/** Returns latencies in ms of POST /scrape_sitemap from concurrent callers of different end users, while the scrapes run. */
+/**
+ * Returns latencies in ms of POST /scrape_sitemap from concurrent callers of different end users, while the scrapes
+ * run.
+ */
 export async function postLatencies(
   service: BenchService,
   site: BenchSite,

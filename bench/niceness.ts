@@ -1,8 +1,8 @@
 /**
  * `npm run bench:niceness`: speed of an ingest with vectors, and of requests during it, by the priority of the worker.
  *
- * Each case starts its own service and ingests pages with vectors. Meanwhile one caller sends POST /upload_text and another one
- * searches. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
+ * Each case starts its own service and ingests pages with vectors. Meanwhile one caller sends POST /upload_text and
+ * another one searches. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
  *
  * Arguments: `--pages=600 --loops=0 --iterations=1`; `--cases=1,3` for some of the cases.
  */

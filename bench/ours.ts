@@ -18,7 +18,7 @@ import type { Report } from './report.js';
 import { type BenchService, ingest } from './service.js';
 import type { BenchSite } from './site.js';
 
-/** Amount of work in each form of the bench. */
+/** Amount of work of the bench, which has a full and a quick form. */
 export interface Sizes {
   /** Pages of an ingest without vectors, and its number of iterations. */
   readonly pages: number;
@@ -49,7 +49,7 @@ export const PARTS = [
 export type Part = (typeof PARTS)[number];
 
 export interface Ours {
-  /** Pages per second: median of all rounds except the first after the start. */
+  /** Pages per second: median of all iterations except the first after the start. */
   readonly chunksOnly: number;
   readonly withVectors: number;
 }
@@ -212,7 +212,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
     );
   });
   await measure('two', 'two workers', async () => {
-    const inIterations = async (first: string | null, what: string): Promise<number> => {
+    const medianSpeed = async (first: string | null, what: string): Promise<number> => {
       if (first !== null) await run(first, pages, CHUNKS_ONLY, await service.user());
       const all: number[] = [];
       for (let iteration = 1; iteration <= iterations; iteration += 1)
@@ -220,15 +220,15 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       return median(all);
     };
     // Measure one worker just before and just after, because the speed of the machine changes within minutes.
-    const before = await inIterations(null, 'chunks only, one worker');
+    const before = await medianSpeed(null, 'chunks only, one worker');
     const stopWorker = await service.addWorker();
     let both: number;
     try {
-      both = await inIterations('chunks only, a second worker just started', 'chunks only, two workers');
+      both = await medianSpeed('chunks only, a second worker just started', 'chunks only, two workers');
     } finally {
       await stopWorker();
     }
-    const after = await inIterations(null, 'chunks only, one worker again');
+    const after = await medianSpeed(null, 'chunks only, one worker again');
     const ratio = (2 * both) / (before + after);
     report.figure('two workers compared with one, chunks only', `${ratio.toFixed(2)}×`, '≥ 1×', ratio >= 1);
   });

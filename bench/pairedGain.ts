@@ -9,8 +9,8 @@ interface PairedGain {
 }
 
 /**
- * Returns the mean of the differences between two measurements of the same pages, with the 95 % interval of a bootstrap.
- * The random numbers are the same in every run.
+ * Returns the mean of the differences between two measurements of the same pages, with the 95 % interval of a
+ * bootstrap. The random numbers are the same in every run.
  */
 export function pairedGain(differences: readonly number[]): PairedGain {
   const size = differences.length;

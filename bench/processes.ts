@@ -82,7 +82,10 @@ function roughMemoryOf({ pid }: Process): number {
   }
 }
 
-/** Returns the memory of a process in bytes, with its share of shared memory (Node's code). Linux walks all pages for it. */
+/**
+ * Returns the memory of a process in bytes, with its share of shared memory (Node's code). Linux walks all pages for
+ * it.
+ */
 function memoryOf({ pid }: Process): number {
   try {
     return 1024 * Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0);
@@ -123,7 +126,9 @@ export const cpuNow = (): ByRole => ({
   bench: (process.cpuUsage().user + process.cpuUsage().system) / 1000,
 });
 
-/** Returns the processor time of each role since an earlier reading. The time of processes that ended since is missing. */
+/**
+ * Returns the processor time of each role since an earlier reading. The time of processes that ended since is missing.
+ */
 export function cpuSince(before: ByRole): ByRole {
   const now = cpuNow();
   return Object.fromEntries(
@@ -138,8 +143,8 @@ export interface Peak {
 }
 
 /**
- * Watches the memory of the bench's child processes of some roles while `work` runs, and returns the highest total. Only
- * apparent peaks are counted exactly: counting every sample exactly would take 5 % of the measured time.
+ * Watches the memory of the bench's child processes of some roles while `work` runs, and returns the highest total.
+ * Memory is counted exactly only at apparent peaks: counting every sample exactly would take 5 % of the measured time.
  */
 export async function watchMemory<T>(roles: readonly Role[], work: () => Promise<T>): Promise<[T, Peak]> {
   let peak: Peak = { bytes: 0, byRole: {} };

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the processes of the service by `npm run bench -- --profile`: samples each thread and writes a profile every
- * few seconds, because a terminated thread cannot write one at its end.
+ * Preloaded into the processes of the service by `npm run bench -- --profile`: samples each thread and writes a profile
+ * every few seconds, because a terminated thread cannot write one at its end.
  */
 import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

@@ -1,5 +1,5 @@
 /**
- * Measures which blocks are left out because a site repeats them. Each given folder is a site of HTML files, such as the
+ * Measures which blocks are removed because a site repeats them. Each given folder is a site of HTML files, such as the
  * documentation in a Debian package; its first pages in order of their paths are compared, as those of a scrape.
  */
 import { readdir, readFile } from 'node:fs/promises';

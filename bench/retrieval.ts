@@ -1,6 +1,6 @@
 /**
- * `npm run bench:retrieval`: how often a search through the public API finds the right section of real documentation by its
- * heading, compared with LangChain.js on the same model and store, and with BM25 alone. `-- --all` takes all pages.
+ * `npm run bench:retrieval`: how often a search through the public API finds the right section of real documentation by
+ * its heading, compared with LangChain.js on the same model and store, and with BM25 alone. `-- --all` takes all pages.
  *
  * `-- --collection FOLDER` measures a graded collection in BEIR's form instead (bench/retrieval/collections.ts). The
  * option may be repeated. `--others FOLDER` names the documents of another tenant, `--no-rerank` skips the reranker.

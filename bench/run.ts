@@ -1,7 +1,7 @@
 /**
- * `npm run bench`: the service compared with LangChain.js and Crawlee on one generated site, one after the other in one run.
- * `-- --quick` shortens every measurement. `-- --profile` prints the functions in which the service spends its time.
- * `-- --only=posts,long` measures and prints some parts, without writing results.md.
+ * `npm run bench`: the service compared with LangChain.js and Crawlee on one generated site, one after the other in one
+ * run. `-- --quick` shortens every measurement. `-- --profile` prints the functions in which the service spends its
+ * time. `-- --only=posts,long` measures and prints some parts, without writing results.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

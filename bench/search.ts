@@ -1,6 +1,6 @@
 /**
- * `npm run bench:search`: time of a search at several sizes, with a tenant and a tag filter, compared with the same query through
- * the Qdrant client alone; and 50 concurrent callers.
+ * `npm run bench:search`: time of a search with a tenant and a tag filter, in collections of several sizes, compared
+ * with the same query through the Qdrant client alone. It also measures 50 concurrent callers.
  *
  * - `--chunks=500000`: other sizes, separated by commas.
  * - `--data=FOLDER`: keeps the data seeded for one size, to measure it again.

@@ -29,7 +29,10 @@ const statusOf = (number: number): FileDoc['syncStatus'] =>
 /** Returns the number of chunks of a file: ten on average. */
 const chunksOf = (number: number): number => (number % FILES_PER_PARENT === 0 ? 0 : 5 + ((number * 13) % 11));
 
-/** Returns the n-th file. Values are spread so that every filter of the bench matches some files and every order has ties. */
+/**
+ * Returns the n-th file. Values are spread so that every filter of the bench matches some files and every order has
+ * ties.
+ */
 function fileOf(tenant: Tenant, firstId: number, number: number, blank: FileDoc): FileDoc {
   const _id = firstId + number;
   const isContainer = number % FILES_PER_PARENT === 0;
@@ -83,7 +86,9 @@ function textOf(tenant: Tenant, fileId: number, chunks: number): ChunkedText {
   return { ...tenant, fileId, generation: 1, text: CHUNK.repeat(chunks), prefix: '', cuts };
 }
 
-/** @param count number of files; each except the parents has ten chunks on average. One more file has very many chunks. */
+/**
+ * @param count number of files; each except the parents has ten chunks on average. One more file has very many chunks.
+ */
 export async function seedLists(
   connection: mongoose.Connection,
   tenant: Tenant,

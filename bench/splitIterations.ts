@@ -17,7 +17,9 @@ export interface SplitOptions {
 }
 
 export interface SplitDone {
-  /** For each iteration, per second of processor time: the process has one thread, and the machine may have other work. */
+  /**
+   * Speed of each iteration, per second of processor time of the only thread, because the machine may have other work.
+   */
   readonly megabytesPerSecond: readonly number[];
   readonly chunks: number;
 }

@@ -41,7 +41,9 @@ export interface Call {
 }
 
 export interface Command {
-  /** Arguments after the command's name, as the help shows them: capitals for required ones, brackets for optional ones. */
+  /**
+   * Arguments after the command's name, as the help shows them: capitals for required ones, brackets for optional ones.
+   */
   readonly usage: string;
   /** Description for the help. */
   readonly about: string;

@@ -2,7 +2,7 @@
 export const WEBHOOK_STATUSES = ['ACTIVE', 'FLAGGED'] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-/** PENDING: waits for its first or next attempt. FAILED: given up. */
+/** PENDING: waits for its first or next attempt. FAILED: no further attempt is made. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -35,4 +35,4 @@ export const failureSentence = (failing: {
   readonly nextTryAt: Date | null;
 }): string =>
   `${failing.event} failed ${failing.tries === 1 ? 'once' : `${failing.tries} times`}: ${failing.error}` +
-  (failing.nextTryAt === null ? '' : ` Next try: ${failing.nextTryAt.toISOString()}.`);
+  (failing.nextTryAt === null ? '' : ` Next attempt: ${failing.nextTryAt.toISOString()}.`);

@@ -51,18 +51,18 @@ export type Evidence =
   /** A worker should have started the work at that time, but did not. The state of the workers gives the reason. */
   | { readonly cause: null; readonly since: Date };
 
-type StepState = 'at_work' | 'waiting' | Evidence;
+type StepState = 'active' | 'waiting' | Evidence;
 
 function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): StepState {
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
   // A Fault of a site or a source is retried after its own delay.
-  if (failure?.type === FAULT_FAILURE) return isStarted ? 'at_work' : 'waiting';
+  if (failure?.type === FAULT_FAILURE) return isStarted ? 'active' : 'waiting';
   // A step that returned to the queue has not failed.
-  const isTurnOver = failure?.type === TIME_SLICE_OVER_FAILURE;
-  const hasFailed = failure !== null && !failure.isTimeout && !isTurnOver && attempt >= FAILS_FROM;
+  const isSliceOver = failure?.type === TIME_SLICE_OVER_FAILURE;
+  const hasFailed = failure !== null && !failure.isTimeout && !isSliceOver && attempt >= FAILS_FROM;
   if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
   if (hasFailed && !isStarted) return { cause: 'step_fails', step };
-  if (isStarted && now - (seenAt ?? scheduledAt).getTime() <= HEARTBEAT_FRESH_MS) return 'at_work';
+  if (isStarted && now - (seenAt ?? scheduledAt).getTime() <= HEARTBEAT_FRESH_MS) return 'active';
   return { cause: null, since: isStarted ? (seenAt ?? scheduledAt) : scheduledAt };
 }
 
@@ -76,7 +76,7 @@ export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, is
   // Local activities keep their workflow task open while they are retried.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
   const judged = steps.map((step) => classifyStep(step, now, isQdrantDown));
-  if (judged.some((state) => state === 'at_work' || state === 'waiting')) return null;
+  if (judged.some((state) => state === 'active' || state === 'waiting')) return null;
   const evidence = judged.filter((state) => typeof state !== 'string');
   return evidence.find(({ cause }) => cause !== null) ?? evidence[0] ?? null;
 }

@@ -77,7 +77,7 @@ export function createDiagnosis(
     }
   };
 
-  /** Returns the cause for the evidence; null if the work is queued and the workers are healthy. */
+  /** Returns the cause that the evidence indicates; null if the work is queued and the workers are healthy. */
   const explain = async (
     run: RunDoc,
     evidence: Evidence,
@@ -94,7 +94,7 @@ export function createDiagnosis(
       if (reason === null && workerProblem)
         return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
       const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
-      const message = `Its workflow tasks fail again and again: ${why}. Run one version of all workers and look at the worker's log.`;
+      const message = `Its workflow tasks fail repeatedly: ${why}. Run one version of all workers and look at the worker's log.`;
       return { cause: 'workflow_task_fails', message, since: now };
     }
     if (evidence.cause === 'step_fails') {
@@ -106,7 +106,7 @@ export function createDiagnosis(
     return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
   };
 
-  /** Judges a run in the outbox: it waits for Temporal, or for a worker that sweeps the outbox. */
+  /** Returns why a run in the outbox does not start: Temporal or all workers are unavailable. */
   const judgeUnstarted = (reports: readonly WorkerReport[], down: StoresDown, now: Date): RunStall | null => {
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const workerProblem = workersCause(reports);

@@ -5,7 +5,7 @@ import type { RunDoc } from '../store/models/runs.js';
 import type { Runs } from '../store/runs/outbox.js';
 
 /** Lifetime of a cached count of an organization's users, in milliseconds. */
-const COUNT_GOOD_MS = 10_000;
+const COUNT_LIFE_MS = 10_000;
 /** Minimum weight that Temporal accepts. */
 const MIN_WEIGHT = 0.001;
 const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
@@ -28,7 +28,7 @@ export function createFairShares(runs: Pick<Runs, 'countUsersWithOpenRuns'>): Fa
     if (known && known.until > now) return known.users;
     for (const [id, { until }] of counts) if (until <= now) counts.delete(id);
     const users = Math.max(1, await runs.countUsersWithOpenRuns(organizationId));
-    counts.set(organizationId, { users, until: now + COUNT_GOOD_MS });
+    counts.set(organizationId, { users, until: now + COUNT_LIFE_MS });
     return users;
   };
   return {

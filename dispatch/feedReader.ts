@@ -17,8 +17,8 @@ const POLL_MS = 250;
  */
 const RECHECK_MS = 1_000;
 /**
- * Interval of the search for leftovers of crashed processes, in milliseconds. Leftovers are rare, and are recognized
- * only some time after the crash.
+ * Interval in milliseconds of the search for events that crashed processes left unpublished. Such events are rare, and
+ * are recognized only some time after the crash.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later iteration repeats the call. */
@@ -83,11 +83,12 @@ export function createFeedReader(
         if (numbered === 0 && performance.now() - checkedAt < RECHECK_MS) return POLL_MS;
         const due = await webhooks.listUnsignalled(new Date(Date.now() - recheckMs), SIGNALLED_PER_ITERATION);
         // Wait for all calls, so that none uses a closed connection when the worker stops.
-        const ends = await Promise.allSettled(due.map(wake));
-        const broken = ends.find((end) => end.status === 'rejected');
-        if (broken) throw broken.reason;
+        const results = await Promise.allSettled(due.map(wake));
+        const failed = results.find((end) => end.status === 'rejected');
+        if (failed) throw failed.reason;
         checkedAt = performance.now();
-        // After a full iteration more events wait. Otherwise pause: an ingest writes events continuously.
+        // If the iteration was full, continue at once, because more events wait. Otherwise pause, so that the next
+        // iteration reads several events: an ingest writes them continuously.
         return numbered >= ROWS_PER_ITERATION ? 0 : POLL_MS;
       };
       const onError = (error: unknown): void =>

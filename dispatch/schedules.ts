@@ -136,7 +136,7 @@ export function createSchedules(
 
   const reconcile = async (): Promise<number> => {
     let checked = 0;
-    // Mostly no row is due, and then one claim per iteration is enough.
+    // Usually no row is due. Then one claim per iteration is enough.
     const first = await rows.claim(LEASE_MS);
     if (!first) return 0;
     const work = async (claimed: ScheduleDoc | null): Promise<void> => {

@@ -67,9 +67,9 @@ export function createEgress(
         .catch((error: unknown) => {
           throw explain(error, route, target.host, signal);
         });
-      const next = redirected(step, answer.statusCode, one(answer.headers['location']));
+      const next = redirected(step, answer.statusCode, firstValue(answer.headers['location']));
       if (next === null || request.redirects === 'answer') return { target, answer };
-      await drain(answer.body, one(answer.headers['content-length']));
+      await drain(answer.body, firstValue(answer.headers['content-length']));
       if (seen.has(`${next.method} ${next.url}`)) throw tooManyRedirects(target.host, 'redirects in a loop');
       if (redirects >= settings.maxRedirects)
         throw tooManyRedirects(target.host, `was reached after ${String(redirects)} redirects and redirects again`);
@@ -189,7 +189,7 @@ function tooManyRedirects(host: string, what: string): Fault {
   return new Fault('too_many_redirects', `The address on ${host} ${what}. Use the final address of the content.`);
 }
 
-function one(value: string | string[] | undefined): string | undefined {
+function firstValue(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 

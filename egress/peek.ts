@@ -1,6 +1,6 @@
 /**
- * Reads the first bytes of a stream: at least `count`, unless the stream is shorter. Returns them, and a stream from
- * its start.
+ * Reads the first bytes of a stream: at least `count`, unless the stream is shorter. Returns these bytes, and a stream
+ * that repeats the source from its start.
  */
 export async function peek(
   source: AsyncIterable<Uint8Array>,

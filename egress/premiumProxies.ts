@@ -21,11 +21,11 @@ export interface PremiumProxies {
  */
 export function createPremiumProxies(settings: EgressSettings, guard: Guard): PremiumProxies {
   const proxies = settings.premiumProxies.map((address) => openRoute(new URL(address), settings, guard));
-  let turn = 0;
+  let requests = 0;
   return {
     next() {
-      const proxy = proxies[turn % proxies.length];
-      turn += 1;
+      const proxy = proxies[requests % proxies.length];
+      requests += 1;
       return proxy?.route ?? null;
     },
     close: async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))),

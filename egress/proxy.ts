@@ -39,15 +39,15 @@ export async function openProxy({ maxBytes, guard, route }: ProxyOptions): Promi
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = guard.target(request.url ?? '');
-    const left = new AbortController();
+    const disconnected = new AbortController();
     response.once('close', () => {
-      left.abort();
+      disconnected.abort();
     });
     const answer = await route.request(target, {
       method: (request.method ?? 'GET') as Dispatcher.HttpMethod,
       headers: endToEnd(request.headers),
       body: 'content-length' in request.headers || 'transfer-encoding' in request.headers ? request : null,
-      signal: left.signal,
+      signal: disconnected.signal,
     });
     response.writeHead(answer.statusCode, endToEnd(answer.headers));
     await pipeline(answer.body, counting(countBytes), response);

@@ -4,8 +4,9 @@ type Headers = Readonly<Record<string, string>>;
 const MAX_WAIT_MS = 3_600_000;
 
 /**
- * Returns the milliseconds that a provider requests the client to wait; null if it names none. Reads Retry-After (seconds or a
- * date), retry-after-ms (OpenAI, Azure) and, if both are absent, x-ratelimit-reset-* of the exhausted limit.
+ * Returns the milliseconds that a provider requests the client to wait; null if it names none. Reads Retry-After
+ * (seconds or a date), retry-after-ms (OpenAI, Azure) and, if both are absent, x-ratelimit-reset-* of the exhausted
+ * limit.
  */
 export function retryAfterMs(headers: Headers, now: number = Date.now()): number | null {
   const ms = positive(Number(headers['retry-after-ms'] ?? Number.NaN));

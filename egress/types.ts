@@ -2,8 +2,8 @@
 
 export interface EgressSettings {
   /**
-   * Hosts, host:port or CIDR ranges that may be called although they are private. Link-local and metadata addresses
-   * never may.
+   * Hosts, host:port or CIDR ranges that may be called although they are private. Link-local and metadata addresses are
+   * never allowed.
    */
   readonly allowedPrivateHosts: readonly string[];
   /** Ports that may be called in addition to those in allowedPrivateHosts; empty: any port. */

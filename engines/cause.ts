@@ -19,21 +19,22 @@ const MAX_CAUSE_LENGTH = 300;
 /** Messages of Linux, Rust, SQLite and Node about a full disk. */
 const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
-const tailOf = (dataDir: string, name: EngineName, logged: number): Promise<string> =>
-  readLogTail(dataDir, name, TAIL_BYTES, logged).catch(() => '');
+const tailOf = (dataDir: string, name: EngineName, logOffset: number): Promise<string> =>
+  readLogTail(dataDir, name, TAIL_BYTES, logOffset).catch(() => '');
 
 /**
  * Returns a line that reports that the disk of an engine is full; null if it is not full.
- * @param logged length of the log, in bytes, when this process of the engine started
+ * @param logOffset length of the log, in bytes, when this process of the engine started
  */
-export async function fullDisk(dataDir: string, name: EngineName, logged: number): Promise<string | null> {
+export async function fullDisk(dataDir: string, name: EngineName, logOffset: number): Promise<string | null> {
   // An engine's folder may be a separate volume.
   const folder = join(dataDir, name);
   const freeBytes = await statfs(folder).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => null,
   );
-  if (freeBytes === null || (freeBytes >= FULL_BYTES && !FULL.test(await tailOf(dataDir, name, logged)))) return null;
+  if (freeBytes === null || (freeBytes >= FULL_BYTES && !FULL.test(await tailOf(dataDir, name, logOffset))))
+    return null;
   return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
 }
 
@@ -46,12 +47,12 @@ export interface Cause {
 
 /**
  * Finds the reason why an engine ended.
- * @param logged length of the log, in bytes, when this process of the engine started
+ * @param logOffset length of the log, in bytes, when this process of the engine started
  */
-export async function causeOf(dataDir: string, name: EngineName, logged: number): Promise<Cause> {
-  const full = await fullDisk(dataDir, name, logged);
+export async function causeOf(dataDir: string, name: EngineName, logOffset: number): Promise<Cause> {
+  const full = await fullDisk(dataDir, name, logOffset);
   if (full !== null) return { line: full, isDiskFull: true };
-  const errors = (await tailOf(dataDir, name, logged)).split('\n').map(errorOf);
+  const errors = (await tailOf(dataDir, name, logOffset)).split('\n').map(errorOf);
   return { line: (errors.findLast((error) => error !== '') ?? '').slice(0, MAX_CAUSE_LENGTH), isDiskFull: false };
 }
 

@@ -15,7 +15,10 @@ const SCRIPT = fileURLToPath(new URL('embedding_model.py', import.meta.url));
 const MODEL = 'all-minilm-l6-v2';
 
 export interface EmbeddingModel {
-  /** ONNX: input_ids and attention_mask (int64, [batch, tokens ≤ 512]) → sentence_embedding (float32, [batch, 384], length one). */
+  /**
+   * ONNX: input_ids and attention_mask (int64, [batch, tokens ≤ 512]) → sentence_embedding (float32, [batch, 384],
+   * length one).
+   */
   readonly modelPath: string;
   readonly tokenizerPath: string;
 }

@@ -59,16 +59,16 @@ function flags(dbPath: string, port: string): string[] {
     // A single member has no other member to which it could step down; without this, SIGTERM waits 15 s for one.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-    // An API killed inside a transaction keeps its records locked this long; the default is 60 s. Our transactions take
-    // milliseconds.
+    // If an API process is killed inside a transaction, the records stay locked this long; the default is 60 s. The
+    // transactions of this service take milliseconds.
     ...['--setParameter', 'transactionLifetimeLimitSeconds=5'],
   ];
 }
 
 /**
  * Returns whether the member accepts writes. If its replica set is new, it is initialized first. If the set contains
- * the port of an earlier start, the set's configuration is corrected first. (Otherwise mongod first checks whether its
- * old address is itself, and a service that took the old port and never responds makes it wait 30 s.)
+ * the port of an earlier start, the set's configuration is corrected first. Otherwise mongod would first check whether
+ * its old address is its own, which takes 30 s if another service uses the old port and never responds.
  */
 async function becomePrimary(host: string): Promise<boolean> {
   const client = new mongoose.mongo.MongoClient(`mongodb://${host}/?directConnection=true`, {

@@ -75,9 +75,9 @@ export function engineEnvironment(): NodeJS.ProcessEnv {
 
 /** Resolves when a process has ended, with a description of how. */
 export function endOf(child: ChildProcess): Promise<string> {
-  return new Promise((tell) => {
-    child.once('error', (error) => tell(error.message));
-    child.once('exit', (code, signal) => tell(signal ? `ended by ${signal}` : `ended with code ${code}`));
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
   });
 }
 

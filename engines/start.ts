@@ -62,8 +62,8 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
   const dataDir = resolve(options.dataDir);
   await mkdir(dataDir, { recursive: true });
   refuseIncompleteRestore(dataDir);
-  const notes = join(dataDir, 'engines.json');
-  const lock = await tryLock(notes);
+  const stateFile = join(dataDir, 'engines.json');
+  const lock = await tryLock(stateFile);
   if (!lock) throw new EngineError(`Another process runs its engines on ${dataDir}. Stop it, or set another DATA_DIR.`);
 
   const started: Engine[] = [];
@@ -76,27 +76,34 @@ export async function startEngines(options: EnginesOptions): Promise<RunningEngi
         return { name, ports: taken, pid, ...(down && { down }) };
       });
     const writeNow = () =>
-      writeAtomically(notes, { ...options.facts, ...addresses, owner: process.pid, engines: engines() });
+      writeAtomically(stateFile, { ...options.facts, ...addresses, owner: process.pid, engines: engines() });
     // Writes run one after the other, so that the last one contains the current state.
     writing = writing.then(writeNow, writeNow);
     return writing;
   };
-  // On a full disk the file keeps its old content, whose addresses are still correct; the next write updates the other values.
-  const writeDown = () => write().catch(() => {});
+  // If the disk is full, the file keeps its old content. Its addresses are still correct, and the next write updates
+  // the other values.
+  const writeIgnoringErrors = () => write().catch(() => {});
   const restarter =
-    keepRunning && createRestarter({ dataDir, printLine: keepRunning, onChange: () => void writeDown() });
+    keepRunning && createRestarter({ dataDir, printLine: keepRunning, onChange: () => void writeIgnoringErrors() });
   const stop = async () => {
     restarter?.stop();
     await Promise.all(started.map((engine) => engine.stop()));
     await writing.catch(() => {});
-    await rm(notes, { force: true });
+    await rm(stateFile, { force: true });
     await lock.release();
   };
   try {
     const venv = await ensureVenv({ enginesDir, onProgress });
     const free: WantedPort | undefined = ports === 'free' ? 'free' : undefined;
     const onCrash = restarter?.onCrash ?? options.onCrash;
-    const common = { dataDir, venv, onRestart: writeDown, ...(onCrash && { onCrash }), ...(free && { port: free }) };
+    const common = {
+      dataDir,
+      venv,
+      onRestart: writeIgnoringErrors,
+      ...(onCrash && { onCrash }),
+      ...(free && { port: free }),
+    };
     const failed = new AbortController();
     const start = async <E extends Engine>(name: EngineName, starting: () => Promise<E>): Promise<E | undefined> => {
       if (!need[name]) return undefined;

@@ -25,13 +25,13 @@ const MEGABYTE = 1_000_000;
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / MEGABYTE)} MB`;
 
 /** Returns the nearest existing parent folder, with the number of its file system. */
-async function existing(folder: string): Promise<{ at: string; device: number }> {
+async function nearestExisting(folder: string): Promise<{ at: string; device: number }> {
   try {
     return { at: folder, device: (await stat(folder)).dev };
   } catch (error) {
     const above = path.dirname(folder);
     if (above === folder) throw error;
-    return existing(above);
+    return nearestExisting(above);
   }
 }
 
@@ -39,7 +39,7 @@ async function existing(folder: string): Promise<{ at: string; device: number }>
 export async function readDisks(folders: readonly DiskFolder[]): Promise<Disk[]> {
   const disks = new Map<number, Disk>();
   for (const folder of folders) {
-    const { at, device } = await existing(folder.path);
+    const { at, device } = await nearestExisting(folder.path);
     if (disks.has(device)) continue;
     const { bavail, blocks, bsize } = await statfs(at);
     disks.set(device, { ...folder, freeBytes: bavail * bsize, totalBytes: blocks * bsize });

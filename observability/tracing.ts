@@ -19,7 +19,10 @@ export const NO_TRACING: Tracing = {
   close: () => Promise.resolve(),
 };
 
-/** Parses `name=value` pairs separated by commas. @throws Error; its message does not contain the text, which may be secret */
+/**
+ * Parses `name=value` pairs separated by commas.
+ * @throws Error; its message does not contain the text, which may be secret
+ */
 export function readOtlpHeaders(text: string): Record<string, string> {
   const pairs = text.split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(

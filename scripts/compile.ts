@@ -1,7 +1,7 @@
 /**
- * `npm run build`: compiles the service to dist/, bundles the workflows and builds the guide. Types are not checked here
- * (see `npm run check:types`), so a build takes about a second and can run at every start. Compiled processes start
- * faster and need less memory than with a loader.
+ * `npm run build`: compiles the service to dist/, bundles the workflows and builds the guide. Types are not checked
+ * here (see `npm run check:types`), so a build takes about a second and can run at every start. Compiled processes
+ * start faster and need less memory than with a loader.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const BUNDLE = path.join(DIST, 'workflow-bundle.js');
 const STAMP = path.join(DIST, 'workflow-bundle.hash');
 /** Script of the page at /docs, compressed. */
 const DOCS_BUNDLE = path.join(DIST, 'api', 'docs', 'scalar.js.gz');
-/** Hash of the lock with which it was written, written after it. */
+/** Hash of the package-lock.json for which that script was written; it is written after the script. */
 const DOCS_STAMP = path.join(DIST, 'api', 'docs', 'scalar.hash');
 /** The modules that run in production, and the parts of the embedded engines that API and command line use. */
 const SOURCES = [
@@ -36,7 +36,7 @@ const SOURCES = [
 const fewAtOnce = pLimit(16);
 
 /** Writes a changed file atomically: another process may be starting from it. */
-async function put(file: string, contents: string | Uint8Array): Promise<void> {
+async function writeIfChanged(file: string, contents: string | Uint8Array): Promise<void> {
   const known = await readFile(file).catch(() => null);
   if (known?.equals(Buffer.from(contents))) return;
   await mkdir(path.dirname(file), { recursive: true });
@@ -61,20 +61,20 @@ const { outputFiles } = await build({
   write: false,
   logLevel: 'error',
 });
-await fewAtOnce.map(outputFiles, (file) => put(file.path, file.contents));
+await fewAtOnce.map(outputFiles, (file) => writeIfChanged(file.path, file.contents));
 
 // Remove outputs whose source is gone.
-const made = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
+const written = new Set(outputFiles.map((file) => path.relative(DIST, file.path)));
 const outdated = (await glob('**/*.{js,json,map}', { cwd: DIST, ignore: ['guide*/**'] })).filter(
-  (file) => !made.has(file) && file !== 'workflow-bundle.js',
+  (file) => !written.has(file) && file !== 'workflow-bundle.js',
 );
 await fewAtOnce.map(outdated, (file) => rm(path.join(DIST, file), { force: true }));
 
 const lock = await readFile(path.join(ROOT, 'package-lock.json'));
 const locked = createHash('sha256').update(lock).digest('hex');
 if ((await readFile(DOCS_STAMP, 'utf8').catch(() => '')) !== locked) {
-  await put(DOCS_BUNDLE, gzipSync(await docsBundle(), { level: 9 }));
-  await put(DOCS_STAMP, locked);
+  await writeIfChanged(DOCS_BUNDLE, gzipSync(await docsBundle(), { level: 9 }));
+  await writeIfChanged(DOCS_STAMP, locked);
 }
 
 // Bundling takes seconds, so it only runs after a change of the inputs.
@@ -90,8 +90,8 @@ if ((await readFile(STAMP, 'utf8').catch(() => '')) !== stamp) {
     workflowInterceptorModules: [path.join(DIST, 'workflows', 'interceptors.js')],
     logger: new DefaultLogger('WARN'),
   });
-  await put(BUNDLE, code);
-  await put(STAMP, stamp);
+  await writeIfChanged(BUNDLE, code);
+  await writeIfChanged(STAMP, stamp);
 }
 
 // Takes a second or two, so it also runs only after a change.

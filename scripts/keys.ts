@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { newApiKey } from '../store/organizations/accept.js';
 
-async function keep(file: string, text: string): Promise<void> {
+async function writeNewFile(file: string, text: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${text}\n`, { mode: 0o600, flag: 'wx' });
 }
@@ -13,9 +13,10 @@ async function keep(file: string, text: string): Promise<void> {
 /** Generates keys that are not set and stores them in the data folder. Returns the API key if it is new. */
 export async function ensureKeys(env: NodeJS.ProcessEnv, dataDir: string): Promise<string | null> {
   const [secretFile, apiFile] = [path.join(dataDir, 'secret-key'), path.join(dataDir, 'api-key')];
-  if (!env['SECRET_KEY'] && !existsSync(secretFile)) await keep(secretFile, `k1:${randomBytes(32).toString('base64')}`);
+  if (!env['SECRET_KEY'] && !existsSync(secretFile))
+    await writeNewFile(secretFile, `k1:${randomBytes(32).toString('base64')}`);
   if (env['API_KEY'] || existsSync(apiFile)) return null;
   const apiKey = newApiKey();
-  await keep(apiFile, apiKey);
+  await writeNewFile(apiFile, apiKey);
   return apiKey;
 }

@@ -78,7 +78,7 @@ try {
     const answer = await fetch(`${service.url}${url}`, { method: 'POST', headers, body: JSON.stringify(body) });
     return (await answer.json()) as T;
   };
-  const keep = async (name: string, workflowId: string): Promise<void> => {
+  const record = async (name: string, workflowId: string): Promise<void> => {
     const handle = client.workflow.getHandle(workflowId);
     // The start may still be in the outbox.
     while (
@@ -87,17 +87,17 @@ try {
         () => true,
       )
     )
-      await started();
+      await pause();
     await handle.result().catch(() => undefined);
     await writeFile(path.join(FOLDER, `${name}.json`), `${withoutPaths(historyToJSON(await handle.fetchHistory()))}\n`);
     console.log(`· recorded ${name}`);
   };
-  const started = () => new Promise((resolve) => setTimeout(resolve, 300));
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 300));
   const scrape = async (name: string, body: Record<string, unknown>): Promise<FileRecord> => {
     const parent = await post<FileRecord>('/scrape_sitemap', body);
-    await started();
+    await pause();
     if (name === 'cancelled') await client.workflow.getHandle(idOf(workflowIds.scrape(parent.id))).cancel();
-    await keep(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
+    await record(`scrapeSitemap.${name}`, idOf(workflowIds.scrape(parent.id)));
     return parent;
   };
   /** Returns the first workflow of a type in Temporal's list, as soon as there is one. */
@@ -105,19 +105,20 @@ try {
     for (;;) {
       for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = '${type}'` }))
         if (workflowId.startsWith(idOf(prefix))) return workflowId;
-      await started();
+      await pause();
     }
   };
   const webhook = await post<{ id: number }>('/add_webhook', { url: `http://${site.host}/hook` });
   const parent = await scrape('finished', { url: `http://${site.host}/sitemap.xml` });
-  // The run reaches its token limit, is resumed with too few tokens, then without a limit. Its texts are unique: known texts cost no tokens.
+  // The run reaches its token limit, is resumed with too few tokens, then without a limit. Its texts are unique: known
+  // texts cost no tokens.
   const paused = await post<FileRecord>('/scrape_sitemap', {
     url: `http://${site.host}/sitemap.xml`,
     chunk_size: 3,
     chunk_overlap: 0,
     max_tokens: 0,
   });
-  const waitsFor = async (): Promise<string> => {
+  const pausedRunId = async (): Promise<string> => {
     const { results: found } = await post<{ results: FileRecord[] }>('/user_files_v2', {
       filters: { ids: [paused.id] },
     });
@@ -126,61 +127,61 @@ try {
   for (const more of [1, null]) {
     // A resume before the pause fails, so retry.
     const resumed = async () =>
-      (await post<{ max_tokens?: number | null }>(`/sync_runs/${await waitsFor()}/resume`, { max_tokens: more }))
+      (await post<{ max_tokens?: number | null }>(`/sync_runs/${await pausedRunId()}/resume`, { max_tokens: more }))
         .max_tokens;
-    while ((await resumed()) !== more) await started();
+    while ((await resumed()) !== more) await pause();
   }
-  await keep('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
+  await record('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
   const { results } = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id] },
   });
   const fileId = results[0]?.id ?? 0;
   await post('/resync_file', { file_id: fileId, chunk_size: 50 });
-  await started();
-  await keep('resyncFile.finished', idOf(workflowIds.resync(fileId)));
+  await pause();
+  await record('resyncFile.finished', idOf(workflowIds.resync(fileId)));
   const ready = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { parent_file_ids: [parent.id], sync_statuses: ['READY'] },
   });
   const readyId = ready.results[0]?.id ?? 0;
   await post('/create_user_file_tags', { organization_user_file_id: readyId, tags: { recorded: 'yes' } });
-  await started();
-  await keep('updateTags.finished', idOf(workflowIds.updateFileTags(readyId)));
+  await pause();
+  await record('updateTags.finished', idOf(workflowIds.updateFileTags(readyId)));
   const run = await post<{ id: number }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI' });
-  await started();
-  await keep('reembedFiles.finished', idOf(workflowIds.reembed(run.id)));
+  await pause();
+  await record('reembedFiles.finished', idOf(workflowIds.reembed(run.id)));
   await post('/delete_files_v2', { filters: { ids: [fileId] } });
-  await started();
-  await keep('deleteFiles.finished', await firstOf('deleteFiles'));
+  await pause();
+  await record('deleteFiles.finished', await firstOf('deleteFiles'));
   const pending = async (): Promise<number> => {
     const answer = await fetch(`${service.url}/webhooks/${webhook.id}/deliveries?status=PENDING`, { headers });
     return ((await answer.json()) as { count: number }).count;
   };
-  while ((await pending()) > 0) await started();
+  while ((await pending()) > 0) await pause();
   await fetch(`${service.url}/delete_webhook/${webhook.id}`, { method: 'DELETE', headers });
-  await keep('deliverEvents.deleted', idOf(workflowIds.deliverEvents(webhook.id)));
+  await record('deliverEvents.deleted', idOf(workflowIds.deliverEvents(webhook.id)));
   await post('/organization/statistics', undefined);
-  await started();
-  await keep('recountFiles.finished', idOf(workflowIds.recount(1)));
+  await pause();
+  await record('recountFiles.finished', idOf(workflowIds.recount(1)));
   const [crawl] = await post<FileRecord[]>('/web_scrape', [{ url: `http://${site.host}/start` }]);
-  await started();
-  await keep('webScrape.finished', idOf(workflowIds.scrape(crawl?.id ?? 0)));
+  await pause();
+  await record('webScrape.finished', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/resync_file', { file_id: crawl?.id });
-  await started();
+  await pause();
   await client.workflow.getHandle(idOf(workflowIds.scrape(crawl?.id ?? 0))).cancel();
-  await keep('webScrape.cancelled', idOf(workflowIds.scrape(crawl?.id ?? 0)));
+  await record('webScrape.cancelled', idOf(workflowIds.scrape(crawl?.id ?? 0)));
   await post('/integrations/rss_feed', { url: `http://${site.host}/feed.xml` });
-  await started();
+  await pause();
   const feeds = await post<{ results: FileRecord[] }>('/user_files_v2', {
     filters: { source: 'RSS_FEED', root_files_only: true },
   });
-  await keep('syncFeed.finished', idOf(workflowIds.feed(feeds.results[0]?.id ?? 0)));
+  await record('syncFeed.finished', idOf(workflowIds.feed(feeds.results[0]?.id ?? 0)));
   await post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN });
-  await started();
+  await pause();
   const sources = await post<{ results: { id: number }[] }>('/user_data_sources', { filters: { source: 'GITBOOK' } });
   const gitbookId = sources.results[0]?.id ?? 0;
-  await keep('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
-  await keep('syncSource.finished', await firstOf('syncSource'));
+  await record('syncItems.finished', idOf(workflowIds.syncItems(gitbookId)));
+  await record('syncSource.finished', await firstOf('syncSource'));
   const change = { customer_ids: [headers['customer-id']], auto_sync_enabled_sources: 'ALL' };
   await fetch(`${service.url}/update_users`, { method: 'POST', headers, body: JSON.stringify(change) });
   const schedule = client.schedule.getHandle(idOf(scheduleIds.source(gitbookId)));
@@ -190,10 +191,10 @@ try {
       () => true,
     )
   )
-    await started();
-  const passOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
-  while ((await passOf()) === undefined) await started();
-  await keep('autoSync.finished', (await passOf()) ?? '');
+    await pause();
+  const runOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
+  while ((await runOf()) === undefined) await pause();
+  await record('autoSync.finished', (await runOf()) ?? '');
   // A page vanishes, is missed by a listing, and is restored.
   const { two: _vanished, ...left } = gitbook.spaces['words']?.pages ?? {};
   gitbook.spaces['words'] = { title: 'Words', pages: left };
@@ -203,14 +204,14 @@ try {
     const list = (await answer.json()) as { results: { state: string }[] };
     return list.results.some(({ state }) => state === 'KEPT');
   };
-  while (!(await quarantined())) await started();
+  while (!(await quarantined())) await pause();
   await post('/quarantined_files/restore', { data_source_id: gitbookId });
-  await started();
-  await keep('settleQuarantine.restored', await firstOf('settleQuarantine'));
+  await pause();
+  await record('settleQuarantine.restored', await firstOf('settleQuarantine'));
   gitbook.tokens.clear();
   await post('/integrations/items/sync', { data_source_id: gitbookId });
-  await started();
-  await keep('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
+  await pause();
+  await record('syncItems.revoked', idOf(workflowIds.syncItems(gitbookId)));
   // One connection is completed, one has an invalid code, one is abandoned.
   const connections: string[] = [];
   const begin = async (): Promise<string> => {
@@ -220,7 +221,7 @@ try {
     });
     const before = connections.length;
     while (connections.length === before) {
-      await started();
+      await pause();
       for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'connectByConsent'" }))
         if (!connections.includes(workflowId)) connections.push(workflowId);
     }
@@ -228,15 +229,15 @@ try {
   };
   const last = (): string => connections.at(-1) ?? '';
   await consentTo(await begin());
-  await keep('connectByConsent.finished', last());
+  await record('connectByConsent.finished', last());
   await openPage((await answerConsent(await begin())).replace(/code=[^&]*/, 'code=nobody'));
-  await keep('connectByConsent.refused', last());
+  await record('connectByConsent.refused', last());
   await begin();
   await client.workflow.getHandle(last()).cancel();
-  await keep('connectByConsent.cancelled', last());
+  await record('connectByConsent.cancelled', last());
   const upload = await post<FileRecord>('/upload_text', { contents: 'Some words that were sent.' });
-  await started();
-  await keep('drainUploads.finished', idOf(workflowIds.uploads(upload.organization_user_id ?? 0)));
+  await pause();
+  await record('drainUploads.finished', idOf(workflowIds.uploads(upload.organization_user_id ?? 0)));
   const send = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<FileRecord> => {
     const form = new FormData();
     form.set('file', new Blob([content]), name);
@@ -249,11 +250,11 @@ try {
     return (await sent.json()) as FileRecord;
   };
   const recording = await send('talk.mp3', 'ID3\u0003');
-  await started();
-  await keep('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
+  await pause();
+  await record('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
   const picture = await send('words.png', picturedWords());
-  await started();
-  await keep('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
+  await pause();
+  await record('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
   // The vectors expire at once, are restored, and then have no cold storage.
   const { mongodbUri } = engines;
   await post('/modify_cold_storage_parameters', {
@@ -262,32 +263,32 @@ try {
     hot_storage_time_to_live: 1,
   });
   await letDaysPass({ MONGODB_URI: mongodbUri }, 2, [upload.id]);
-  const inStorage = async (status: string): Promise<void> => {
+  const waitForStorage = async (status: string): Promise<void> => {
     for (;;) {
       const found = await post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [upload.id] } });
       if (found.results[0]?.embedding_storage_status === status) return;
-      await started();
+      await pause();
     }
   };
   const moveOf = (prefix: string): Promise<string> => firstOf('moveStorage', prefix);
-  await inStorage('COLD_STORAGE');
-  await started();
-  await keep('moveStorage.toCold', await moveOf('move-to-cold'));
+  await waitForStorage('COLD_STORAGE');
+  await pause();
+  await record('moveStorage.toCold', await moveOf('move-to-cold'));
   await post('/move_to_hot_storage', { filters: { ids: [upload.id] } });
-  await inStorage('HOT_STORAGE');
-  await started();
-  await keep('moveStorage.toHot', await moveOf('move-to-hot'));
+  await waitForStorage('HOT_STORAGE');
+  await pause();
+  await record('moveStorage.toHot', await moveOf('move-to-hot'));
   await post('/modify_cold_storage_parameters', { filters: { ids: [upload.id] }, enable_cold_storage: false });
-  await started();
-  await keep('moveStorage.modified', await moveOf('modify-storage'));
+  await pause();
+  await record('moveStorage.modified', await moveOf('modify-storage'));
   await scrape('cancelled', { url: `http://${site.host}/sitemap.xml`, tags: { again: true } });
   // This is the last step, because it deletes everything that the runs above created. It aborts a scrape in progress.
   await post('/scrape_sitemap', { url: `http://${site.host}/sitemap.xml` });
-  await started();
+  await pause();
   const { id: userId } = await post<{ id: number }>('/user', { customer_id: 'histories' });
   await post('/delete_users', { customer_ids: ['histories'] });
-  await started();
-  await keep('deleteUser.finished', idOf(workflowIds.deleteUser(userId)));
+  await pause();
+  await record('deleteUser.finished', idOf(workflowIds.deleteUser(userId)));
   await connection.close();
 } finally {
   site.close();

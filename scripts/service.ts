@@ -14,8 +14,8 @@ import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
 /**
- * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat: its stalled runs are recorded
- * before.
+ * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat. Its runs are recorded as stalled
+ * before that.
  */
 const FROZEN_STALLS = 2;
 
@@ -55,7 +55,7 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
     qdrant: embedded('QDRANT_URL'),
   };
   await checkSpace(dataDir, need);
-  const madeKey = await ensureKeys(env, dataDir);
+  const newKey = await ensureKeys(env, dataDir);
   const settings = loadConfig({ ...env, DATA_DIR: dataDir });
   await checkPort(settings.host, settings.port);
   if (env['MONGODB_URI']) await refuseNewerSchema(env['MONGODB_URI']);
@@ -109,7 +109,7 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
     return {
       url: config.publicUrl ?? `http://${config.host}:${port}`,
       apiKey: config.apiKey ?? '',
-      apiKeyIsNew: madeKey !== null,
+      apiKeyIsNew: newKey !== null,
       temporalUiUrl: config.temporal.uiUrl,
       stop,
     };

@@ -41,9 +41,9 @@ try {
   const answer = await fetch(`${service.url}/scrape_sitemap`, { method: 'POST', headers, body });
   if (!answer.ok) throw new Error(await answer.text());
   const deadline = Date.now() + TIME_LIMIT_MS;
-  const isWhole = () => receiver.spans.find(({ name }) => name === 'workflow scrapeSitemap');
-  while (!isWhole() && Date.now() < deadline) await sleep(200);
-  const traceId = isWhole()?.traceId;
+  const findWorkflowSpan = () => receiver.spans.find(({ name }) => name === 'workflow scrapeSitemap');
+  while (!findWorkflowSpan() && Date.now() < deadline) await sleep(200);
+  const traceId = findWorkflowSpan()?.traceId;
   if (traceId === undefined) throw new Error('No trace was received.');
   // Give the other process time to export its spans.
   await sleep(2_000);

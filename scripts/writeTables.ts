@@ -1,4 +1,4 @@
-/** `npm run docs:tables`: writes the tables of the guide that follow from the code. */
+/** `npm run docs:tables`: writes the tables of the guide that are generated from the code. */
 import { readFile, writeFile } from 'node:fs/promises';
 
 import { filled, TABLES } from './tables/fill.js';

@@ -11,7 +11,7 @@ import type { Tenant } from './users/accept.js';
 import type { UserDoc } from './models/users.js';
 
 /** Maximum number of delayed files of a run that one call processes. */
-const FILES_PER_TURN = 1000;
+const FILES_PER_CALL = 1000;
 
 /** A text that was read and is about to be stored. */
 export interface ReadText extends Tenant {
@@ -21,9 +21,9 @@ export interface ReadText extends Tenant {
 }
 
 /**
- * Enforces the limits of users, and delays files if more are accepted than the queue takes. Decisions about the totals
- * of a user (max_files, max_characters) are serialized per user, so that parallel runs cannot exceed them together;
- * users without such limits have no extra cost.
+ * Enforces the limits of users, and delays accepted files that exceed the limit of the queue. Decisions about the
+ * totals of a user (max_files, max_characters) are serialized per user, so that parallel runs cannot exceed them
+ * together; users without such limits have no extra cost.
  */
 export interface Limits {
   /** Returns the limits that apply to a user. */
@@ -105,7 +105,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
 
   /** Returns how many delayed files of the run the queue accepts now. */
   const queueRoom = async (tenant: Tenant, runId: number): Promise<number> => {
-    const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_TURN).exec();
+    const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_CALL).exec();
     return held === 0 ? 0 : queue.freeSlots(tenant, runId, held);
   };
   /** Queues the run's oldest delayed files that fit into the remaining files, characters and queue. */
@@ -118,7 +118,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     const held = await files
       .find({ runId, syncStatus: 'DELAYED' }, { generation: 1, delayedCharacters: 1 })
       .sort({ _id: 1 })
-      .limit(FILES_PER_TURN)
+      .limit(FILES_PER_CALL)
       .session(session)
       .lean();
     let { files: filesLeft, characters: charactersLeft } = room;

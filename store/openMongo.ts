@@ -15,7 +15,8 @@ const READS_BEFORE_MIGRATION = 2;
 
 /**
  * Connects to MongoDB, migrates its records and checks the keys that encrypt its secrets.
- * @throws when MongoDB can't be reached, its data is from a newer version, or its secrets were encrypted with another key
+ * @throws when MongoDB can't be reached, its data is from a newer version, or its secrets were encrypted with another
+ * key
  */
 export async function openMongo(
   settings: StoreSettings,
@@ -32,14 +33,14 @@ export async function openMongo(
     })
     .asPromise();
   if (watch) watchCommands(connection, watch);
-  const closing = async (error: unknown): Promise<never> => {
-    // An open connection would keep a command line from ending.
+  const closeAndThrow = async (error: unknown): Promise<never> => {
+    // An open connection would prevent a command from ending.
     await connection.close();
     throw error;
   };
-  await runMigrations(connection, READS_BEFORE_MIGRATION * settings.schemaCheckMs).catch(closing);
+  await runMigrations(connection, READS_BEFORE_MIGRATION * settings.schemaCheckMs).catch(closeAndThrow);
   const secrets = createSecrets(settings.secretKeys);
-  await checkSecretKey(connection, secrets).catch(closing);
+  await checkSecretKey(connection, secrets).catch(closeAndThrow);
   return { connection, secrets };
 }
 

@@ -78,7 +78,8 @@ export interface AllotropeWorker {
 /**
  * Connects the stores and Temporal, and creates the activities. The caller first installs the SDK's native runtime
  * (runtime.ts), of which each process has one.
- * @throws StartError if OCR_ENGINE is native and no usable Tesseract is installed; Error with a message for the operator when a setting is missing or a store cannot be reached
+ * @throws StartError if OCR_ENGINE is native and no usable Tesseract is installed; Error with a message for the
+ * operator when a setting is missing or a store cannot be reached
  */
 export async function createWorker(config: Config, overrides: WorkerOverrides): Promise<AllotropeWorker> {
   const { log, tracing = NO_TRACING, store: sharedStore, localModel, maxCachedWorkflows } = overrides;

@@ -13,11 +13,11 @@ import { openPage } from './pageContent.js';
  */
 const LIFE_MS = 60_000;
 /** Maximum total size of cached feeds, in characters. */
-const MAX_KEPT = 40_000_000;
+const MAX_CACHED_CHARACTERS = 40_000_000;
 
 const sizeOf = ({ entries }: Feed): number =>
   Math.min(
-    MAX_KEPT,
+    MAX_CACHED_CHARACTERS,
     entries.reduce((sum, { content, summary }) => sum + (content?.length ?? 0) + (summary?.length ?? 0) + 200, 1),
   );
 
@@ -29,14 +29,14 @@ const keyOf = (url: string, credentials: string | null): string => JSON.stringif
 
 /** Reads feeds and the contents of their entries. */
 export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetchPage'>) {
-  const kept = new LRUCache<string, Feed>({ maxSize: MAX_KEPT, sizeCalculation: sizeOf, ttl: LIFE_MS });
+  const cache = new LRUCache<string, Feed>({ maxSize: MAX_CACHED_CHARACTERS, sizeCalculation: sizeOf, ttl: LIFE_MS });
   /** Requests in progress. Batches that need the same feed share one request. */
   const inProgress = new Map<string, Promise<Feed>>();
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
     // Later requests for its entries use the new address.
-    if (answer.feed) kept.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
+    if (answer.feed) cache.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
     return answer;
   };
   const readWhole = async (request: FeedRequest): Promise<Feed> => {
@@ -59,11 +59,11 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
     credentials: string | null,
     signal: AbortSignal,
   ): Promise<FeedEntry | null> => {
-    const named = ({ id }: FeedEntry): boolean => id === entryId;
-    const entry = kept.get(keyOf(url, credentials))?.entries.find(named);
+    const isRequested = ({ id }: FeedEntry): boolean => id === entryId;
+    const entry = cache.get(keyOf(url, credentials))?.entries.find(isRequested);
     if (entry) return entry;
     try {
-      return (await shared({ url, credentials, known: null, signal })).entries.find(named) ?? null;
+      return (await shared({ url, credentials, known: null, signal })).entries.find(isRequested) ?? null;
     } catch (error) {
       if (error instanceof Fault && error.kind === 'gone') return null;
       throw error;

@@ -7,9 +7,9 @@ import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptio
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
 /**
- * Attempts are unlimited on purpose. Faults of contents and sources do not fail these activities: only an outage of a store, a
- * dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files unfinished.
- * A third failed attempt in a row is reported as a stall (dispatch/diagnoseWorkflow.ts).
+ * Attempts are unlimited on purpose. Faults of contents and sources do not fail these activities; only an outage of a
+ * store, a dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files
+ * unfinished. A third failed attempt in a row is reported as a stall (dispatch/diagnoseWorkflow.ts).
  */
 export const UNTIL_STORES_ANSWER = {
   initialInterval: '1 second',
@@ -48,8 +48,8 @@ export const COMPUTE: ActivityOptions = {
 };
 
 /**
- * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and does not count
- * as an attempt.
+ * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and does not
+ * count as an attempt.
  */
 export const TRANSCRIBE: ActivityOptions = {
   startToCloseTimeout: '12 hours',

@@ -62,8 +62,8 @@ async function runPart(part: AutoSyncPart): Promise<void> {
 }
 
 /**
- * Syncs a data source or a scraped site with the same runs that a user would request, one after the other. A schedule starts this
- * workflow. If there is nothing to do, it ends at once and returns the reason.
+ * Syncs a data source or a scraped site with the same runs that a user would request, one after the other. A schedule
+ * starts this workflow. If there is nothing to do, it ends at once and returns the reason.
  */
 export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
   const accepted = input.resume ?? (await acceptPass(input));

@@ -55,15 +55,16 @@ export interface WindowHooks {
   /** Called when the run has reached its token limit and nothing is active; resolves when the run is resumed. */
   onPause(): Promise<void>;
   /**
-   * For runs whose files lead to more files. Called when nothing is due or active. Returns the milliseconds until a
-   * file is due, or null when no file is open. The batches store the links of their pages for it.
+   * For crawls, whose pages link to more pages. Called when nothing is due or active. Returns the milliseconds until a
+   * file is due, or null when no file is open. If it is set, batches store the links of their pages.
    */
   follow?(): Promise<number | null>;
 }
 
 /**
- * Ingests every open file of a run in a sliding window of batches, pass after pass, until none is left or the history
- * is long. Returns the cursor at which to continue after continue-as-new, or null when the run has no open file.
+ * Ingests every open file of a run in a sliding window of batches, and repeats this until no file is left or the
+ * history is long. Returns the cursor at which to continue after continue-as-new, or null when the run has no open
+ * file.
  */
 export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
   let afterId = startAfter;
@@ -87,8 +88,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     for (const fileId of result.alone) await run([fileId]);
   };
   /**
-   * Reads each file after its deferred step. If the step fails, the file has ended or is due in a later pass. Batches
-   * continue meanwhile.
+   * Reads each file after its deferred step. If the step fails, the file has ended, or is due in a later iteration.
+   * Batches continue meanwhile.
    */
   const defer = async (step: DeferredStep, fileIds: readonly number[]): Promise<void> => {
     for (const fileId of fileIds) {

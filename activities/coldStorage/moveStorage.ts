@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 
 import type { RunInput } from '../../contract/runs/orchestration.js';
-import { moveVectors, newTry } from './moveVectors.js';
+import { moveVectors, newAttempt } from './moveVectors.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { createPlanMoveActivities } from './planMove.js';
@@ -18,10 +18,10 @@ export function createMoveActivities(deps: ActivityDeps) {
     /** Moves the vectors of a batch of files that the run has claimed. Safe to repeat. */
     async moveBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<void> {
       const run = await requireRun(store, runId);
-      const by = newTry(run);
-      const taken = await moveVectors(by, fileIds, deps, cancellationSignal());
+      const by = newAttempt(run);
+      const claimedFiles = await moveVectors(by, fileIds, deps, cancellationSignal());
       cancellationSignal().throwIfAborted();
-      await cleanUpMoves(store, by, fileIds, taken);
+      await cleanUpMoves(store, by, fileIds, claimedFiles);
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, files: fileIds.length },
         'vectors moved',
@@ -34,9 +34,9 @@ export function createMoveActivities(deps: ActivityDeps) {
       for (;;) {
         const claimed = await store.moves.listClaimed(run, runId, FILES_PER_BATCH);
         if (claimed.length === 0) break;
-        const by = newTry(run);
-        const taken = await store.moves.beginAttempt(by, claimed);
-        await cleanUpMoves(store, by, claimed, taken);
+        const by = newAttempt(run);
+        const claimedFiles = await store.moves.beginAttempt(by, claimed);
+        await cleanUpMoves(store, by, claimed, claimedFiles);
       }
       await store.runs.finish(runId, outcome, {});
     },

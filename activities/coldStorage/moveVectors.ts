@@ -12,12 +12,13 @@ import { settlePointTags } from '../generations/pointTags.js';
 const FILES_AT_ONCE = 4;
 /** Maximum number of tag changes between writing a file's points and publishing it. */
 const TAG_CHANGES = 5;
-const LOST = 'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
+const LOST_MESSAGE =
+  'The vectors of this file can no longer be read from file storage. Resync it to compute them again.';
 
 type MoveDeps = Pick<ActivityDeps, 'store' | 'log' | 'isBrokenCopy'>;
 
 /** Returns a new attempt of a run, with a token that invalidates earlier attempts. */
-export const newTry = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveAttempt => ({
+export const newAttempt = ({ _id: runId, organizationId, userId, requestId, workflowId }: RunDoc): MoveAttempt => ({
   organizationId,
   userId,
   runId,
@@ -68,7 +69,7 @@ async function restorePoints(
     return true;
   } catch (error) {
     if (coldCopy && !isBrokenCopy(error)) throw error;
-    await store.moves.markVectorsLost(by, fileId, LOST);
+    await store.moves.markVectorsLost(by, fileId, LOST_MESSAGE);
     log.error({ runId: by.runId, organizationId, fileId, err: error }, 'the stored vectors of a file are lost');
     return false;
   }
@@ -76,18 +77,18 @@ async function restorePoints(
 
 /** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
 async function switchToHot(store: Store, by: MoveAttempt, restored: readonly MovedFile[]): Promise<void> {
-  let open = restored;
-  for (let change = 0; open.length > 0; change += 1) {
-    const moved = new Set(await store.moves.markHot(by, open));
-    open = open.filter(({ _id }) => !moved.has(_id));
-    if (open.length === 0 || change === TAG_CHANGES) return;
+  let remaining = restored;
+  for (let change = 0; remaining.length > 0; change += 1) {
+    const moved = new Set(await store.moves.markHot(by, remaining));
+    remaining = remaining.filter(({ _id }) => !moved.has(_id));
+    if (remaining.length === 0 || change === TAG_CHANGES) return;
     const settled = await settlePointTags(
       store,
-      open.map(({ _id }) => _id),
+      remaining.map(({ _id }) => _id),
     );
     const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision]));
     // If the tags are unchanged, the switch failed for another reason: new content, or a delete.
-    open = open.flatMap((file) => {
+    remaining = remaining.flatMap((file) => {
       const { tagsRevision, ...rest } = file;
       const now = revisions.get(file._id);
       return now === tagsRevision ? [] : [now === undefined ? rest : { ...rest, tagsRevision: now }];
@@ -107,33 +108,33 @@ export async function moveVectors(
   signal: AbortSignal,
 ): Promise<FileDoc[]> {
   const { store } = deps;
-  const taken = await store.moves.beginAttempt(by, fileIds);
+  const claimed = await store.moves.beginAttempt(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
   const moveAll = async (
     status: FileDoc['embeddingStorageStatus'],
-    carry: (file: FileDoc) => Promise<boolean>,
+    moveOne: (file: FileDoc) => Promise<boolean>,
   ): Promise<FileDoc[]> => {
-    const files = taken.filter((file) => file.embeddingStorageStatus === status);
-    const ends = await Promise.allSettled(
+    const files = claimed.filter((file) => file.embeddingStorageStatus === status);
+    const results = await Promise.allSettled(
       files.map((file) =>
         limit(async () => {
           signal.throwIfAborted();
-          return carry(file);
+          return moveOne(file);
         }),
       ),
     );
-    const broken = ends.find((end) => end.status === 'rejected');
-    if (broken) throw broken.reason;
+    const rejected = results.find((end) => end.status === 'rejected');
+    if (rejected) throw rejected.reason;
     signal.throwIfAborted();
     return files.filter((_file, index) => {
-      const end = ends[index];
+      const end = results[index];
       return end?.status === 'fulfilled' && end.value;
     });
   };
   const copied = await moveAll('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
   await store.moves.markCold(by, copied);
-  const ancestors = await store.files.ancestorsOf(taken);
+  const ancestors = await store.files.ancestorsOf(claimed);
   const restored = await moveAll('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
   await switchToHot(store, by, restored);
-  return taken;
+  return claimed;
 }

@@ -11,13 +11,13 @@ const HELD =
   'a listing lacks so many known items that nothing was deleted; check the source, then approve the deletion with the command line';
 
 /** Items that a listing did not find, or that a change feed reported as deleted. */
-interface Vanishing {
+interface MissingItems {
   /** Number of files of the data source. */
   readonly files: number;
   readonly vanished: number;
   /** Whether the listing found nothing at all. */
   readonly isEmpty: boolean;
-  drop(): Promise<void>;
+  deleteFiles(): Promise<void>;
 }
 
 /**
@@ -34,14 +34,14 @@ export async function deleteMissing(
   const { _id: runId, progress } = run;
   const { refused } = progress.walk;
 
-  const unfound = async (): Promise<Vanishing> => {
+  const unlistedItems = async (): Promise<MissingItems> => {
     // A file that was created after the start of the listing is not evidence of a complete listing.
     const listing = { runId, begun: run.acceptedAt };
     const { items, ...counts } = await store.items.countMissing(source, listing);
     return {
       ...counts,
       isEmpty: items === 0,
-      async drop() {
+      async deleteFiles() {
         for (let afterId: number | null = 0; afterId !== null;) {
           signal.throwIfAborted();
           const part = await store.items.missingFiles(source, listing, afterId, FILES_PER_BATCH);
@@ -52,10 +52,10 @@ export async function deleteMissing(
       },
     };
   };
-  const reportedDeletions = async (): Promise<Vanishing> => ({
+  const reportedDeletions = async (): Promise<MissingItems> => ({
     ...(await store.items.countDeleted(source)),
     isEmpty: false,
-    async drop() {
+    async deleteFiles() {
       for (;;) {
         signal.throwIfAborted();
         const { items, files } = await store.items.listDeleted(source, FILES_PER_BATCH);
@@ -69,19 +69,19 @@ export async function deleteMissing(
   // Files that an earlier attempt deleted are no longer listed.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
-  // The feed reports no deletions outside its roots. Everything outside them was listed completely.
+  // The feed reports no deletions outside the roots that it covers. Items outside them were listed completely.
   if (byChanges && progress.coveredRoots && refused === 0)
     await store.items.markUnlisted(source, runId, progress.coveredRoots);
-  const { files, vanished, isEmpty, drop } = await (byChanges ? reportedDeletions() : unfound());
+  const { files, vanished, isEmpty, deleteFiles } = await (byChanges ? reportedDeletions() : unlistedItems());
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
-  const mayDrop = byChanges || isAccountedFor(progress.walk);
+  const mayDelete = byChanges || isAccountedFor(progress.walk);
   const isApproved = source.deletionsApproved === true;
-  const held = mayDrop ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
+  const held = mayDelete ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
   await store.dataSources.mergeMetadata(run, source._id, {
     items_refused: refused || null,
     deletions_held: held || null,
   });
   const { organizationId, requestId } = run;
   if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
-  else if (mayDrop) await drop();
+  else if (mayDelete) await deleteFiles();
 }

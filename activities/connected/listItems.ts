@@ -30,7 +30,10 @@ export function createItemActivities(deps: ActivityDeps) {
       return { finished: true };
     },
 
-    /** Stores the next pages of the listing. The row holds the position after each page, so a crash costs one page. */
+    /**
+     * Stores the next pages of the listing. The run's row stores the position after each page, so a crash repeats at
+     * most one page.
+     */
     async listItems({ runId }: RunInput): Promise<ListItemsResult> {
       const run = await rowOf(runId);
       const signal = cancellationSignal();

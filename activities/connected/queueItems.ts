@@ -74,7 +74,7 @@ export function createQueueActivities(deps: ActivityDeps) {
         workflowOf: () => run.workflowId,
       }));
     const accepted = await store.files.acceptMany(run, requests(source));
-    // The tags may have changed before the files existed: then accept the files with the new tags.
+    // If the tags changed before the files existed, accept the files again with the new tags.
     const now = await store.dataSources.find(run, source._id);
     return now && now.tagsVersion !== source.tagsVersion
       ? accept(run, request, { source: now, account }, items)
@@ -82,7 +82,7 @@ export function createQueueActivities(deps: ActivityDeps) {
   };
 
   /** Removes the items that an incremental sync skips, and reports them. */
-  const withoutCopies = async (
+  const withoutSyncedItems = async (
     run: RunDoc,
     { incremental = false, ingest }: SyncSourceRequest,
     source: DataSourceDoc,
@@ -107,8 +107,8 @@ export function createQueueActivities(deps: ActivityDeps) {
 
   return {
     /**
-     * Queues the next files of the run's selection. The run's row stores the position after each page. Safe to repeat: files
-     * are matched by their external ids.
+     * Queues the next files of the run's selection. The run's row stores the position after each page. Safe to repeat:
+     * files are matched by their external ids.
      */
     async queueItems({ runId }: RunInput): Promise<QueueItemsResult> {
       const run = runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncSource');
@@ -133,12 +133,17 @@ export function createQueueActivities(deps: ActivityDeps) {
             await recordSkipped(store, { run, source, request }, others, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.
             const found: Queued[] = [...wanted, ...(isScheduled(run) ? [] : missing.map(unlisted))];
-            const candidates = await withoutCopies(run, request, source, found);
-            const room = most === null ? candidates.length : Math.max(0, most - progress.queued);
-            isFull = room < candidates.length;
+            const candidates = await withoutSyncedItems(run, request, source, found);
+            const capacity = most === null ? candidates.length : Math.max(0, most - progress.queued);
+            isFull = capacity < candidates.length;
             let { queued } = progress;
-            for (let from = 0; from < Math.min(room, candidates.length); from += FILES_AT_ONCE)
-              queued += await accept(run, request, open, candidates.slice(from, Math.min(room, from + FILES_AT_ONCE)));
+            for (let from = 0; from < Math.min(capacity, candidates.length); from += FILES_AT_ONCE)
+              queued += await accept(
+                run,
+                request,
+                open,
+                candidates.slice(from, Math.min(capacity, from + FILES_AT_ONCE)),
+              );
             return { walk, queued, ...(isFull && { isFull }) };
           });
         progress = (await waitOutLimits(next, until, signal)) ?? progress;

@@ -46,8 +46,8 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Records the items of a selection that become no file: one event per reason, with a list of items, because they have
- * no record. A scheduled sync does not repeat the events.
+ * Records the items of a selection that become no file: one event per reason, with a list of items, because the items
+ * have no record. A scheduled sync does not repeat the events.
  * @param items the skipped items
  * @param others skipped entries that are not items
  */
@@ -59,8 +59,8 @@ export async function recordSkipped(
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
   const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
-    // A request for the whole account names the types itself, so the caller expects to miss these items. For a selection,
-    // the types may come from the settings of the connection, so the items are reported.
+    // A request for the whole account names the types itself, so the caller does not expect these items. For a
+    // selection, the types may come from the settings of the connection, so the items are reported.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
     const known = byReason.get(reason);
     if (known) known.push(one);

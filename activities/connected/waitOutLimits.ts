@@ -9,8 +9,8 @@ const MIN_WAIT_MS = 200;
 const systemClock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, undefined, { signal }) };
 
 /**
- * Runs a step of a listing. While the source's rate limit is exceeded, it waits as long as the source requests: a limit is
- * not a failure of the listing, and does not count as an attempt.
+ * Runs a step of a listing. If the source's rate limit is exceeded, waits as long as the source requests and repeats
+ * the step. A rate limit does not count as a failed attempt.
  * @param until time of the clock at which waiting ends, in milliseconds since 1970
  * @returns null if the limit lasts longer
  */

@@ -17,8 +17,9 @@ export interface WalkStep {
 }
 
 /**
- * Reasons why one item cannot be listed while others can. The source would answer a retry in the same way, and a run must still
- * ingest the items that it can list: see https://github.com/elastic/connectors/issues/2306, where one unreadable block ended every sync.
+ * Reasons why one item cannot be listed while others can. A retry would get the same answer, and the run must still
+ * ingest the items that it can list. In https://github.com/elastic/connectors/issues/2306, one unreadable block ended
+ * every sync.
  */
 const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
 

@@ -30,15 +30,15 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
 
       const perUpload = (await store.limits.get(owner)).max_files_per_upload ?? Infinity;
-      const room = Math.min(requested, settings.maxPagesPerScrape, perUpload);
+      const maxPages = Math.min(requested, settings.maxPagesPerScrape, perUpload);
 
       let listed = 0;
-      let isCut = false;
+      let isTruncated = false;
       let unread = 0;
       let discovered = 0;
       let waiting: FileRequest[] = [];
       const problems: { url: string; message: string }[] = [];
-      const note = ({ url, fault }: SitemapProblem): void => {
+      const addProblem = ({ url, fault }: SitemapProblem): void => {
         unread += 1;
         if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
       };
@@ -46,13 +46,13 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
         discovered += await store.files.acceptMany(owner, waiting);
         waiting = [];
       };
-      const entries = sources.discover(request.url, cancellationSignal(), note, scrape.usePremiumProxies);
+      const entries = sources.discover(request.url, cancellationSignal(), addProblem, scrape.usePremiumProxies);
       for await (const { url } of entries) {
         listed += 1;
         if (url === request.url || !wanted(url)) continue;
         // Only a further page shows that the list is longer than the limit.
-        isCut = discovered + waiting.length >= room;
-        if (isCut) break;
+        isTruncated = discovered + waiting.length >= maxPages;
+        if (isTruncated) break;
         waiting.push({
           source: WEB_PAGE_SOURCE,
           externalFileId: url,
@@ -73,10 +73,10 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       }
       await flush();
       // If the whole sitemap was read, pages that are not in it no longer exist.
-      const readWhole = listed > 0 && unread === 0 && !isCut;
-      const isOverLimit = isCut && perUpload === room;
+      const readWhole = listed > 0 && unread === 0 && !isTruncated;
+      const isOverLimit = isTruncated && perUpload === maxPages;
       // A limit in the request itself is not reported.
-      const cutAt = isCut && !isOverLimit && requested > room ? discovered : null;
+      const cutAt = isTruncated && !isOverLimit && requested > maxPages ? discovered : null;
       await store.runs.saveProgress(run, { readWhole, cutAt });
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',

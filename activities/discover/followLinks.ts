@@ -67,7 +67,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'webScrape');
       const { url: startUrl, scrape } = run.request;
       const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
-      const cap = Math.min(requested, (await store.limits.get(run)).max_files_per_upload ?? requested);
+      const maxPages = Math.min(requested, (await store.limits.get(run)).max_files_per_upload ?? requested);
       let overLimit = false;
       const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
@@ -77,8 +77,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
         const open: CrawlAddress[] = [];
         for (const page of pages) {
-          if (open.length >= cap - discovered) {
-            overLimit = cap < requested;
+          if (open.length >= maxPages - discovered) {
+            overLimit = maxPages < requested;
             break;
           }
           if (wanted(page.url) && (await sources.mayFetch(page.url, signal))) open.push(page);
@@ -108,9 +108,9 @@ export function createCrawlActivities(deps: ActivityDeps) {
         const fresh = await admitted(targets.filter(({ url }) => !known.has(url)));
         const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
         // The links of pages at the maximum depth were not collected: read those pages again.
-        const again = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
+        const pagesToRead = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
         // Queue the files first, so that each known URL has its file after a crash.
-        await queue(run, [...fresh, ...again]);
+        await queue(run, [...fresh, ...pagesToRead]);
         await store.frontier.add(runId, fresh);
         await store.frontier.lowerDepths(runId, nearer);
         await store.frontier.markFollowed(runId, pages);

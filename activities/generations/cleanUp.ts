@@ -35,20 +35,20 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
 }
 
 /**
- * Deletes unpublished data of attempts: generations above the published one. For an attempt that ends without
- * publishing; after a retry, publishing deletes them. Safe to repeat.
+ * Deletes unpublished data of attempts: generations above the published one. Call it for an attempt that ends without
+ * publishing. If a retry publishes, the clean-up after it deletes this data. Safe to repeat.
  */
 export async function discard(store: Store, attempts: readonly FileAttempt[]): Promise<void> {
-  const unseen = attempts.flatMap(({ file, generation }) =>
-    Array.from({ length: Math.max(0, generation - file.generation) }, (_, back) => ({
+  const unpublished = attempts.flatMap(({ file, generation }) =>
+    Array.from({ length: Math.max(0, generation - file.generation) }, (_, offset) => ({
       ...tenantOf(file),
       fileId: file._id,
-      generations: { exactly: generation - back },
+      generations: { exactly: generation - offset },
     })),
   );
   await Promise.all([
-    store.vectors.deleteGenerations(unseen),
-    store.chunks.deleteGenerations(unseen),
-    store.contents.deleteGenerations(unseen),
+    store.vectors.deleteGenerations(unpublished),
+    store.chunks.deleteGenerations(unpublished),
+    store.contents.deleteGenerations(unpublished),
   ]);
 }

@@ -8,31 +8,31 @@ const FILES_PER_STEP = 500;
 /** Deletes older generations of READY files whose attempt ended between publishing and clean-up. Safe to repeat. */
 export async function cleanUpPublished(store: Store, runIds: readonly number[]): Promise<void> {
   for (;;) {
-    const unclean = await store.files.listNeedingCleanUp(runIds, FILES_PER_STEP);
-    if (unclean.length > 0)
+    const uncleaned = await store.files.listNeedingCleanUp(runIds, FILES_PER_STEP);
+    if (uncleaned.length > 0)
       await cleanUp(
         store,
-        unclean.map((file) => ({ file, generation: file.generation })),
+        uncleaned.map((file) => ({ file, generation: file.generation })),
       );
-    if (unclean.length < FILES_PER_STEP) return;
+    if (uncleaned.length < FILES_PER_STEP) return;
   }
 }
 
 /**
  * Cleans up the interrupted attempts of a run that ends early: completes published files, and deletes data of aborted
- * ones. Call it after the open files are aborted: no attempt can publish them then. Safe to repeat.
+ * ones. Call it after the unfinished files are aborted, so that no attempt can publish them. Safe to repeat.
  */
 export async function settleInterrupted(store: Store, runId: number): Promise<void> {
   await cleanUpPublished(store, [runId]);
   let afterId = 0;
   for (;;) {
-    const tried = await store.files.listAbortedAttempts(runId, afterId, FILES_PER_STEP);
-    if (tried.length > 0)
+    const attempted = await store.files.listAbortedAttempts(runId, afterId, FILES_PER_STEP);
+    if (attempted.length > 0)
       await discard(
         store,
-        tried.map((file) => ({ file, generation: file.lastGeneration })),
+        attempted.map((file) => ({ file, generation: file.lastGeneration })),
       );
-    if (tried.length < FILES_PER_STEP) return;
-    afterId = tried.at(-1)?._id ?? afterId;
+    if (attempted.length < FILES_PER_STEP) return;
+    afterId = attempted.at(-1)?._id ?? afterId;
   }
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../store/connect.js';
 import type { FileDoc } from '../../store/models/files.js';
 
 const WAITS = 'It continues when the limit is raised or files are deleted.';
-const FAILS = 'Have the limit raised, then resync it.';
+const FAILS = 'Ask the operator to raise the limit, then resync it.';
 
 /** For each limit, the kind of failure: wait for room, or fail. */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {

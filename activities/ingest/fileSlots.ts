@@ -16,7 +16,7 @@ type Grant = () => void;
 
 /** @param total number of slots */
 export function createFileSlots(total: number): FileSlots {
-  const most = Math.max(1, Math.ceil(total * MAX_SHARE_OF_USER));
+  const maxSlots = Math.max(1, Math.ceil(total * MAX_SHARE_OF_USER));
   // A Map keeps the order of insertion: an entry that is deleted and set again goes to the end of the ring.
   const ring = new Map<number, Map<number, Grant[]>>();
   const held = new Map<number, number>();
@@ -34,7 +34,7 @@ export function createFileSlots(total: number): FileSlots {
   const next = (): { readonly userId: number; readonly grant: Grant } | null => {
     for (const [organizationId, users] of ring)
       for (const [userId, [grant, ...rest]] of users) {
-        if (!grant || (held.get(userId) ?? 0) >= most) continue;
+        if (!grant || (held.get(userId) ?? 0) >= maxSlots) continue;
         users.delete(userId);
         if (rest.length > 0) users.set(userId, rest);
         ring.delete(organizationId);

@@ -31,7 +31,7 @@ export function createPlanActivities(deps: ActivityDeps) {
       if (afterId === 0 && ids.length >= MIN_PAGES) {
         const site = siteOfRun(run, settings);
         const learned = site && ((await store.siteBlocks.find(site))?.runId ?? 0) >= runId;
-        // The pass ends with this batch, so no other page is read before the first ones are compared.
+        // The plan ends with this batch, so no other page is read before the first pages are compared.
         if (learned === false)
           return {
             batches: [ids.slice(0, Math.min(settings.siteSamplePages, BATCH_SIZE))],

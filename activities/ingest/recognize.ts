@@ -13,15 +13,15 @@ import { newAttemptCost } from './prepare/attemptCost.js';
 import { contentStep } from './prepare/contentStep.js';
 import type { ActivityDeps } from '../deps.js';
 import { openOriginal } from './prepare/originals.js';
-import { noteCrash, refuseCrashing } from './prepare/readContent.js';
+import { recordCrash, refuseCrashing } from './prepare/readContent.js';
 import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
 import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 
 /**
- * Returns the error that ends a file's turn. Its retry waits for the next turn among the files of all users, and
- * continues with the remaining pages.
+ * Returns the error that ends a file's time slice. Its retry waits for the next slice, which the files of all users
+ * share, and continues with the remaining pages.
  */
-const yieldTurn = (): ApplicationFailure =>
+const yieldSlice = (): ApplicationFailure =>
   ApplicationFailure.create({
     type: TIME_SLICE_OVER_FAILURE,
     message: 'OCR continues with other files. This file continues after them.',
@@ -80,9 +80,9 @@ export function createRecognizeActivities(deps: ActivityDeps) {
         stop.abort(new Error('another page of the file could not be recognized'));
         await Promise.allSettled(recognized);
       }
-      if (isOver) throw yieldTurn();
+      if (isOver) throw yieldSlice();
     } catch (error) {
-      if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, sent.hash, deps);
+      if (error instanceof Fault && !signal.aborted) await recordCrash(runId, file, error, sent.hash, deps);
       throw error;
     } finally {
       await sent.close();

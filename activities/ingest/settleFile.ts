@@ -4,7 +4,7 @@ import { type AttemptCost, costOf } from './prepare/attemptCost.js';
 import { discard } from '../generations/cleanUp.js';
 import { isConnected } from '../connected/openItem.js';
 import type { ActivityDeps } from '../deps.js';
-import { noteCrash } from './prepare/readContent.js';
+import { recordCrash } from './prepare/readContent.js';
 
 /**
  * Number of worker crashes after which a file that was in progress runs alone once. If the worker crashes again, the
@@ -18,9 +18,7 @@ export const CRASHED_OFTEN =
 /** Creates the functions that end an attempt without new content. */
 export function createSettling(deps: ActivityDeps) {
   const { store, settings, log } = deps;
-  /**
-   * Ends a file without publishing: data of this attempt, and of crashed ones, is then orphaned and must be deleted.
-   */
+  /** Deletes the data of an attempt that ends without publishing, and of crashed attempts before it. */
   const discardAttempt = async (started: StartedFile): Promise<void> => {
     const { file, generation } = started;
     // Chunks and points exist only if an earlier attempt crashed during its commit.
@@ -63,7 +61,7 @@ export function createSettling(deps: ActivityDeps) {
     await discardAttempt(started);
     // The hash of a source's content is unknown if its reader crashed the worker.
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES)
-      await noteCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
+      await recordCrash(runId, file, fault, file.original?.sha256 ?? null, deps);
     // A file that was only compared keeps its state: lost access is reported for the account, and a restored file is
     // known to be missing at its source.
     const isGone = fault.kind === 'not_found' || fault.kind === 'gone';

@@ -29,7 +29,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
     /** An error of the store, which is not a failure of the recording. */
     let storeFailed: { readonly reason: unknown } | null = null;
     try {
-      const made = await contentStep('transcribed', signal, deps, () =>
+      const result = await contentStep('transcribed', signal, deps, () =>
         provider.transcribe(
           {
             size: file.original?.size ?? 0,
@@ -45,8 +45,8 @@ export function createTranscribeActivities(deps: ActivityDeps) {
             id: jobId,
             async save(id) {
               jobId = id;
-              const begun = id === null ? null : { service: provider.service, options, id };
-              await store.transcripts.saveJob(owner, begun).catch((reason: unknown) => {
+              const startedJob = id === null ? null : { service: provider.service, options, id };
+              await store.transcripts.saveJob(owner, startedJob).catch((reason: unknown) => {
                 storeFailed = { reason };
                 throw reason;
               });
@@ -55,9 +55,9 @@ export function createTranscribeActivities(deps: ActivityDeps) {
           signal,
         ),
       );
-      if (made.segments.length === 0)
+      if (result.segments.length === 0)
         throw new Fault('no_text', 'No speech was found in this recording. Remove it, or check that it is audible.');
-      await store.transcripts.save(owner, made);
+      await store.transcripts.save(owner, result);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {
         // Best effort: a cancellation waits for one call at most.

@@ -26,7 +26,7 @@ const RUNS_PER_STEP = 500;
 const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
 
 /** Splits runs into batches by number and by bytes; a content above the limit is a separate batch. */
-function cut(runs: readonly RunDoc[]): number[][] {
+function splitIntoBatches(runs: readonly RunDoc[]): number[][] {
   const batches: number[][] = [];
   let bytes = 0;
   for (const { _id, bytes: size = 0 } of runs) {
@@ -106,7 +106,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       store.uploadStreams.listOpenFiles(input, input.runIds),
     ]);
     const isOpen = new Set(open.map(({ runId }) => runId));
-    const hasTurn = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
+    const hasDueFile = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
     const ended = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
     await store.uploadStreams.finish(input, ended);
     for (const { _id: runId, organizationId, requestId, fileId } of ended)
@@ -114,26 +114,26 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     for (const run of runs.filter(({ _id }) => isOpen.has(_id))) {
       // The upload was cancelled while its file was read: files found in it must not stay in the queue.
       if (run.finishedAt !== null) await store.files.abortOpen(run._id, 'The upload was cancelled.', 'cancelled');
-      else if (!hasTurn.has(run._id) && run.fileId !== null)
+      else if (!hasDueFile.has(run._id) && run.fileId !== null)
         await store.uploadStreams.moveToOwnWorkflow(run, workflowIds.upload(run.fileId));
     }
   };
 
   return {
     /**
-     * Splits the waiting uploads of a user into batches. With the active ones, their number is at most that of the
+     * Splits the waiting uploads of a user into batches. With the active ones, their number is at maxRuns that of the
      * window.
      */
     async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
       const window = settings.batchConcurrency;
-      const most = (window - underWay) * BATCH_SIZE;
-      if (most <= 0) return { batches: [], window };
-      let runs = await store.uploadStreams.listOpen(tenant, except, most);
+      const maxRuns = (window - underWay) * BATCH_SIZE;
+      if (maxRuns <= 0) return { batches: [], window };
+      let runs = await store.uploadStreams.listOpen(tenant, except, maxRuns);
       if (underWay > 0 && runs.length < BATCH_SIZE) {
         await sleep(GATHER_MS);
-        runs = await store.uploadStreams.listOpen(tenant, except, most);
+        runs = await store.uploadStreams.listOpen(tenant, except, maxRuns);
       }
-      const batches = cut(runs).slice(0, window - underWay);
+      const batches = splitIntoBatches(runs).slice(0, window - underWay);
       await store.uploadStreams.begin(batches.flat());
       return { batches, window };
     },

@@ -25,7 +25,7 @@ const pointsOf = ({ file: { _id: fileId, generation, vectorSpace, dimensions } }
 const tenantOf = ({ organizationId, userId }: RunDoc) => ({ organizationId, userId });
 const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDoc) => Promise<void>): Promise<void> => {
   const limit = pLimit(FILES_AT_ONCE);
-  const ends = await Promise.allSettled(
+  const results = await Promise.allSettled(
     rows.map((row) =>
       limit(() => {
         signal.throwIfAborted();
@@ -33,14 +33,11 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
       }),
     ),
   );
-  const broken = ends.find((end) => end.status === 'rejected');
-  if (broken) throw broken.reason;
+  const rejected = results.find((end) => end.status === 'rejected');
+  if (rejected) throw rejected.reason;
 };
 
-/**
- * Returns the copy of a vanishing file's vectors in file storage, and writes it if necessary; null: the file has no
- * vectors.
- */
+/** Returns the copy of a file's vectors in file storage, and writes it if necessary; null: the file has no vectors. */
 async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
   const { _id: fileId, organizationId, file } = row;
@@ -50,7 +47,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
   if (row.copy) return row.copy;
   const stored = isStored && coldCopy?.generation === generation ? coldCopy : null;
   const owner = { organizationId, fileId, generation };
-  const made =
+  const saved =
     stored ??
     (await store.coldCopies.save(
       owner,
@@ -58,7 +55,7 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
       { dimensions: dimensions ?? 0, points },
       store.vectors.readPoints(pointsOf(row), points),
     ));
-  const copy = await store.quarantine.saveCopy(row, made);
+  const copy = await store.quarantine.saveCopy(row, saved);
   if (!copy) log.warn({ organizationId, fileId }, 'not all vectors of a file that goes into quarantine were found');
   return copy;
 }
@@ -69,7 +66,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   const copies = new Map<number, ColdCopy | null>();
   await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
   signal.throwIfAborted();
-  // Some files may belong to another run and be at the next step.
+  // Another run may own some of the files by now, and have advanced them to the next step.
   const ours = await store.quarantine.filterUnchanged(rows);
   const tenant = tenantOf(run);
   const ids = ours.map(({ _id }) => _id);
@@ -100,8 +97,8 @@ async function withCurrentTags(run: RunDoc, rows: Rows, { store }: QuarantineDep
 }
 
 /**
- * Restores files: their points first, then their records. A file stays if another file has taken its name. Safe to
- * repeat.
+ * Restores files: their points first, then their records. A file stays in quarantine if another file now has its
+ * external id. Safe to repeat.
  */
 async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
   const { store, log, isBrokenCopy } = deps;
@@ -154,7 +151,7 @@ async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise
   await store.quarantine.deleteRows(rows);
 }
 
-/** Deletes files permanently, and verifies it. Safe to repeat. */
+/** Deletes files permanently, and verifies the deletion. Safe to repeat. */
 async function erase(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<void> {
   const files = rows.map(({ file }) => file);
   const ids = rows.map(({ _id }) => _id);

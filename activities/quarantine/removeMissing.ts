@@ -4,7 +4,7 @@ import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
 /** Maximum number of attachments below the files of one step: the number per message is limited. */
-const MAX_INSIDE = 100_000;
+const MAX_ATTACHMENTS = 100_000;
 /** Files processed in one step. */
 const FILES_AT_ONCE = 200;
 
@@ -26,7 +26,7 @@ export async function removeMissing(
   if (ids.length === 0) return;
   const { store, settings } = deps;
   const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
-  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_INSIDE))])];
+  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_ATTACHMENTS))])];
   if (settings.quarantineMs === 0) {
     await emptyFiles(store, run, all);
     await store.files.remove(run, run._id, all, true);

@@ -63,16 +63,16 @@ export async function writeVectors(
   const known = new Map(attempts.map((one) => [one.file._id, one]));
   const files = new Map(attempts.map(({ file }) => [file._id, file]));
   const vectorsOf = createVectorsOfRows(tenant, target, files, deps, signal);
-  const seen = new Map<number, number>();
+  const writtenChunks = new Map<number, number>();
   async function* contents(): AsyncGenerator<FileContent> {
     for (const { file, generation } of attempts) yield { ...file, generation };
   }
   const pointsOf = (rows: readonly ChunkRow[], vectors: readonly Float32Array[]): FileVectors[] => {
     const [first] = rows;
-    const begun = first && known.get(first.fileId);
-    if (!begun) return [];
-    const { file, generation } = begun;
-    seen.set(file._id, (seen.get(file._id) ?? 0) + rows.length);
+    const attempt = first && known.get(first.fileId);
+    if (!attempt) return [];
+    const { file, generation } = attempt;
+    writtenChunks.set(file._id, (writtenChunks.get(file._id) ?? 0) + rows.length);
     const firstChunk = first.chunkIndex;
     const mediaType = mediaTypeOf(file.statistics?.fileFormat ?? null, file.hasText);
     const sparseOf = (chunkIndex: number) => deps.encodeSparse(rows[chunkIndex - firstChunk]?.text ?? '');
@@ -95,6 +95,6 @@ export async function writeVectors(
     await store.vectors.upsert(points);
     signal.throwIfAborted();
   }
-  const whole = attempts.filter(({ file }) => seen.get(file._id) === file.numChunks);
-  return new Set(whole.map(({ file }) => file._id));
+  const complete = attempts.filter(({ file }) => writtenChunks.get(file._id) === file.numChunks);
+  return new Set(complete.map(({ file }) => file._id));
 }

@@ -36,7 +36,7 @@ function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
   };
 }
 
-/** Creates the activities of a scheduled sync, which performs the same runs as a request. */
+/** Creates the activities of a scheduled sync. Its parts are runs of the same kinds as those of requests. */
 export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
   const requireScheduledSync = async (runId: number) => runOfKind(await requireRun(store, runId), 'autoSync');
   const parts = createScheduledSyncParts({ store });
@@ -60,19 +60,19 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       const { workflowId, runId: temporalRunId } = workflowExecution;
       const known = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
       if (known) return { runId: known._id };
-      const no = (reason: NoSyncReason): AcceptAutoSyncResult => {
+      const decline = (reason: NoSyncReason): AcceptAutoSyncResult => {
         log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
         return { runId: null, reason };
       };
       const row = await store.schedules.find(scheduleId);
-      if (!row) return no('gone');
+      if (!row) return decline('gone');
       const wanted = await store.schedules.desiredState(row);
-      if (wanted.state === 'paused') return no('revoked');
-      if (wanted.state !== 'on') return no(wanted.state);
+      if (wanted.state === 'paused') return decline('revoked');
+      if (wanted.state !== 'on') return decline(wanted.state);
       const { dataSourceId, fileId } = row;
       const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
       const conflict = await store.scheduledSyncs.findConflict(of);
-      if (conflict !== null) return no(conflict);
+      if (conflict !== null) return decline(conflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
         store.runs.accept(
@@ -93,7 +93,7 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
       return { runId };
     },
 
-    /** Begins the next part of a sync. Returns an active part again. */
+    /** Begins the next part of a sync. If a part is active, returns that part. */
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
       const scheduledSync = await requireScheduledSync(runId);
       if (scheduledSync.finishedAt !== null) return { part: null };
@@ -116,7 +116,7 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
             ...scheduledSync.progress,
             listedAt: source.sourceItemsSyncedAt,
           });
-        if (await parts.isQuiet(scheduledSync, source, listed)) return { part: null };
+        if (await parts.isUpToDate(scheduledSync, source, listed)) return { part: null };
         return answer(await parts.selection(scheduledSync, source, done));
       }
       for (const file of await parts.containersOf(scheduledSync, done)) {

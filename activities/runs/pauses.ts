@@ -10,8 +10,8 @@ const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted
 
 /** Creates the activity for runs that reached their token limit. */
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
-  /** Shows on the record of the run's container whether the run is paused. */
-  const show = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
+  /** Stores on the record of the run's container whether the run is paused. */
+  const storeOnContainer = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
     const message = pause && sentenceOf(run, pause);
     if (run.fileId !== null)
       await store.files.moveContainer(run._id, run.fileId, {
@@ -27,12 +27,12 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
       const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;
       const context = { runId, organizationId, requestId, maxTokens, tokensTaken };
       if (!pause || pause.resumedAt !== null) {
-        await show(run, null);
+        await storeOnContainer(run, null);
         await store.pauses.clearPause(runId);
         log.info(context, 'a paused run was resumed');
         return { isOver: true, endsInMs: 0 };
       }
-      await show(run, pause);
+      await storeOnContainer(run, pause);
       await store.transaction((session) =>
         store.events.write(
           [uploadEvent('FILE_SYNC_LIMIT_REACHED', { ...run, uploadId: run.uploadId ?? null })],
@@ -40,7 +40,7 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
           `paused:${runId}:${pause.at.getTime()}`,
         ),
       );
-      log.info(context, 'a run is paused at its limit of tokens');
+      log.info(context, 'a run is paused at its token limit');
       return { isOver: false, endsInMs: Math.max(0, pause.at.getTime() + settings.pausedRunMs - Date.now()) };
     },
   };

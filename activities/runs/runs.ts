@@ -2,7 +2,7 @@ import type { FeedReading } from '../../contract/runs/feeds.js';
 import type { FaultKind } from '../../contract/failures.js';
 import type { BegunRun, RunInput } from '../../contract/runs/orchestration.js';
 import { IS_UPLOAD, type RunKind } from '../../contract/runs/runKinds.js';
-import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
+import { truncationMessage } from '../../contract/runs/scrapeSitemap.js';
 import type { ContainerChange } from '../../store/files/moveContainer.js';
 import type { RunCounts } from '../../store/files/runProgress.js';
 import type { RunDoc } from '../../store/models/runs.js';
@@ -33,8 +33,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /**
-   * Returns the reading if reading the same feed again would change nothing: all its entries exist, and no other run
-   * reads them.
+   * Returns the reading if the next run may skip an unchanged feed: all files of its entries are READY, and no other
+   * run processes them.
    */
   const unchangedReading = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
     (reading.etag !== null || reading.lastModified !== null) &&
@@ -87,7 +87,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         synced: true,
         ...(reading && { feedReading: reading }),
       });
-      const leftOut = run.kind === 'scrapeSitemap' ? cutMessage(run.progress) : null;
+      const leftOut = run.kind === 'scrapeSitemap' ? truncationMessage(run.progress) : null;
       await end(run, 'finished', counts, leftOut === null ? undefined : { message: leftOut, error: null });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },

@@ -56,10 +56,10 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
   const isSameListing = async (source: DataSourceDoc, { _id: runId, progress }: Run<'syncItems'>): Promise<boolean> =>
     progress.walk.refused === 0 && progress.hasUnversioned !== true && !(await store.items.hasChanged(source, runId));
   /**
-   * Whether the listing found no change since the last sync, and no file of it failed: then all files are current, and
-   * the account is not listed a second time for its selections.
+   * Whether all files are current: the listing found no change since the last sync, in which no file failed. Then the
+   * account is not listed a second time for its selections.
    */
-  const isQuiet = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
+  const isUpToDate = async (scheduledSync: Run<'autoSync'>, source: DataSourceDoc, part: Run): Promise<boolean> => {
     const { listedBefore = null } = scheduledSync.progress;
     const listed = runOfKind(part, 'syncItems');
     // Another listing may have received changes since then that are not in the files.
@@ -119,5 +119,5 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
     return (await store.files.byIds(scheduledSync, open)).filter((file) => !isGone(file));
   };
 
-  return { listing, isQuiet, selection, container, containersOf };
+  return { listing, isUpToDate, selection, container, containersOf };
 }

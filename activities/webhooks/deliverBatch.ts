@@ -40,8 +40,8 @@ class DeliveryBatch {
   readonly recorded = new Set<number>();
   outcome: WebhookProgress['outcome'] = null;
   disabled = false;
-  /** Whether deliveries remain because the time was up. */
-  cut = false;
+  /** Whether deliveries remain because BATCH_MS was reached. */
+  timedOut = false;
   /** Whether deliveries are still pending. */
   waiting = false;
   dueAt = Infinity;
@@ -156,7 +156,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       signal.throwIfAborted();
       const { event, nextTryAt } = item;
       if (batch.disabled || Date.now() > until) {
-        batch.cut ||= !batch.disabled;
+        batch.timedOut ||= !batch.disabled;
         return batch.hold(item);
       }
       const isLater = nextTryAt !== null && nextTryAt.getTime() > Date.now();
@@ -205,7 +205,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
       // After a full batch, more events may follow. After a finished delivery, later events of its object may be due.
-      const more = batch.cut || fresh.length > 0;
+      const more = batch.timedOut || fresh.length > 0;
       return { ended: false, more, dueInMs: batch.dueAt === Infinity ? null : Math.max(0, batch.dueAt - Date.now()) };
     },
   };

@@ -14,10 +14,10 @@ export async function inOrder<T>(
   const slots = pLimit(atOnce);
   const chains = new Map<string, Promise<void>>();
   const drained = async (): Promise<void> => {
-    const ends = await Promise.allSettled(chains.values());
+    const results = await Promise.allSettled(chains.values());
     chains.clear();
-    const broken = ends.find((end) => end.status === 'rejected');
-    if (broken) throw broken.reason;
+    const rejected = results.find((end) => end.status === 'rejected');
+    if (rejected) throw rejected.reason;
   };
   for (const item of items) {
     const [object, ...others] = objectsOf(item);

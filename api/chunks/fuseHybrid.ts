@@ -42,8 +42,9 @@ function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<str
  * @param limit maximum length of each list
  */
 export function fuseHybrid({ dense, sparse }: Hits<PointHit>, weights: HybridWeights, limit: number): PointHit[] {
-  // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of words
-  // shares no word with the query, or only frequent ones: it counts 0, like any chunk outside a list that is complete.
+  // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of
+  // words shares no word with the query, or only frequent ones. It scores 0, as does a chunk outside a complete list of
+  // vectors.
   const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
   const words = scaledScores(sparse, 0);
   // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone

@@ -11,8 +11,8 @@ export type QueryVectors = (space: string) => Promise<readonly number[] | Float3
 
 /**
  * Returns the vectors of a query: the given one, or those of its text. The embedded model starts at once, before the
- * spaces of the caller's files are known, since an unneeded call is free. Other providers receive the text only if
- * files in their space exist.
+ * spaces of the caller's files are known, since an unneeded call costs nothing. Other providers receive the text only
+ * if files in their space exist.
  */
 export function queryVectors(
   { organizationId, userId }: Tenant,

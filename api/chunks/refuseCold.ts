@@ -5,7 +5,7 @@ import type { ApiDeps } from '../http/deps.js';
 import { HttpError } from '../http/errors.js';
 
 /** Maximum number of files in the message. */
-const NAMED = 100;
+const MAX_NAMED = 100;
 
 /** @throws HttpError 409 that names files in cold storage which the search would miss */
 export async function refuseCold(
@@ -14,11 +14,11 @@ export async function refuseCold(
   filter: ChunkFilter,
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<void> {
-  const ids = await store.coldFiles.findForSearch(caller, model, filter, NAMED + 1);
+  const ids = await store.coldFiles.findForSearch(caller, model, filter, MAX_NAMED + 1);
   if (ids.length === 0) return;
-  const more = ids.length > NAMED ? ' and more' : '';
+  const more = ids.length > MAX_NAMED ? ' and more' : '';
   throw new HttpError(
     409,
-    `These files are in cold storage: ${ids.slice(0, NAMED).join(', ')}${more}. Call POST /move_to_hot_storage with their ids and search again once they are in HOT_STORAGE, or set exclude_cold_storage_files to leave them out.`,
+    `These files are in cold storage: ${ids.slice(0, MAX_NAMED).join(', ')}${more}. Call POST /move_to_hot_storage with their ids and search again once they are in HOT_STORAGE, or set exclude_cold_storage_files to exclude them.`,
   );
 }

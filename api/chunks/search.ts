@@ -38,7 +38,8 @@ export interface SearchRequest {
 /** Factor for the number of requested hits if some hits may belong to a replaced generation. */
 const SPARE = 16;
 /**
- * Returns the number of hits of each kind for the fusion: the best result of both may have a low rank in either list.
+ * Returns how many hits the fusion needs from each of the two lists, by vectors and by words. The best result of the
+ * fusion may have a low rank in either list.
  */
 export const poolOf = (wanted: number): number => Math.max(400, 4 * wanted);
 /** Returns the number of texts for the reranker. More texts improve the result, but take time. */
@@ -167,7 +168,7 @@ function encodingOnce(deps: ApiDeps): ApiDeps {
 /**
  * Returns the k best chunks for a query among the caller's files of the model, in all of their spaces.
  * @throws HttpError 400 for a reranker that is not configured, 502 or 503 if a provider rejects the request or fails;
- * the error of the spaces; the reason of the request's signal
+ * the error of `request.spaces`; the abort reason of `request.signal`
  */
 export async function searchChunks(
   { organizationId, userId }: Tenant,

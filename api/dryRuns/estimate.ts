@@ -31,16 +31,16 @@ interface Total {
 
 /** Extrapolates a total from the files that were read. @returns null if none was read although there are files */
 function totalOf({ files, complete, read, failed }: DryRunFindings, of: (sample: Sample) => number): Total | null {
-  const sum = read.reduce((so_far, sample) => so_far + of(sample), 0);
+  const sum = read.reduce((subtotal, sample) => subtotal + of(sample), 0);
   if (complete && read.length + failed === files) return { value: sum, low: sum, high: sum };
   const number = read.length;
   if (number === 0) return null;
   // Assume the same share of unreadable files as in the sample.
   const readable = (files * number) / (number + failed);
   const mean = sum / number;
-  const variance = number < 2 ? 0 : read.reduce((so_far, one) => so_far + (of(one) - mean) ** 2, 0) / (number - 1);
-  const left = Math.max(0, 1 - number / readable);
-  const spread = STANDARD_ERRORS * readable * Math.sqrt((variance / number) * left);
+  const variance = number < 2 ? 0 : read.reduce((subtotal, one) => subtotal + (of(one) - mean) ** 2, 0) / (number - 1);
+  const unreadShare = Math.max(0, 1 - number / readable);
+  const spread = STANDARD_ERRORS * readable * Math.sqrt((variance / number) * unreadShare);
   const value = mean * readable;
   return {
     value: Math.round(value),
@@ -54,7 +54,7 @@ export async function estimateOf(
   caller: UserCaller,
   kind: RunKind,
   ingest: IngestOptions,
-  seen: DryRunFindings,
+  findings: DryRunFindings,
   { store, embedder, settings }: ApiDeps,
 ) {
   const { embeddingModel: model } = ingest;
@@ -62,36 +62,36 @@ export async function estimateOf(
   const none = { value: 0, low: 0, high: 0 };
   const makesChunks = !ingest.storeFileOnly && !ingest.skipFileProcessing;
   const embeds = wantsVectors(ingest) && !ingest.skipFileProcessing;
-  const tokens = embeds ? totalOf(seen, (one) => one.tokens) : none;
-  const chunks = makesChunks ? totalOf(seen, ({ texts }) => texts.length) : none;
-  const texts = embeds ? seen.read.flatMap((one) => one.texts) : [];
-  const countKnown = (some: readonly string[]): Promise<number> =>
-    store.vectorCache.countKnown(caller.organizationId, embedder.spaceOf(model).name, some);
+  const tokens = embeds ? totalOf(findings, (one) => one.tokens) : none;
+  const chunks = makesChunks ? totalOf(findings, ({ texts }) => texts.length) : none;
+  const texts = embeds ? findings.read.flatMap((one) => one.texts) : [];
+  const countKnown = (chunkTexts: readonly string[]): Promise<number> =>
+    store.vectorCache.countKnown(caller.organizationId, embedder.spaceOf(model).name, chunkTexts);
   const rate = await store.runRates.rateOf(caller, kind);
-  const sampled = (of: (sample: Sample) => number): number => seen.read.reduce((sum, one) => sum + of(one), 0);
+  const sampled = (of: (sample: Sample) => number): number => findings.read.reduce((sum, one) => sum + of(one), 0);
   return {
     id: null,
     dry_run: true,
     embedding_model: model,
-    files: seen.files,
-    bytes: totalOf(seen, ({ bytes }) => bytes)?.value ?? null,
+    files: findings.files,
+    bytes: totalOf(findings, ({ bytes }) => bytes)?.value ?? null,
     chunks: chunks?.value ?? null,
     tokens: tokens?.value ?? null,
     tokens_low: tokens?.low ?? null,
     tokens_high: tokens?.high ?? null,
     price: price === null || tokens === null ? null : (tokens.value / TOKENS_PER_PRICE) * price,
-    seconds: rate === null ? null : Math.round((seen.files / rate.files) * rate.seconds * 10) / 10,
+    seconds: rate === null ? null : Math.round((findings.files / rate.files) * rate.seconds * 10) / 10,
     seconds_by: rate && { runs: rate.runs, files: rate.files },
-    complete: seen.complete,
-    estimated: !seen.complete || seen.read.length + seen.failed < seen.files,
+    complete: findings.complete,
+    estimated: !findings.complete || findings.read.length + findings.failed < findings.files,
     sample: {
-      files: seen.read.length,
-      failed: seen.failed,
+      files: findings.read.length,
+      failed: findings.failed,
       bytes: sampled(({ bytes }) => bytes),
       chunks: sampled((one) => one.texts.length),
       known_chunks: texts.length > CHUNKS_LOOKED_UP ? null : await countKnown(texts),
       tokens: sampled((one) => one.tokens),
     },
-    skipped: seen.skipped,
+    skipped: findings.skipped,
   };
 }

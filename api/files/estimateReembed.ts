@@ -31,7 +31,7 @@ export async function estimateReembed(
   const tenant = { organizationId, userId };
   const target = { model, space: embedder.spaceOf(model).name };
   const skipped: Partial<Record<ReembedSkipReason, number>> = {};
-  const few: number[] = [];
+  const fileIds: number[] = [];
   let [files, chunks, tokens] = [0, 0, 0];
   for await (const file of store.files.candidates(tenant, filters, new Date(), 0, null)) {
     const reason = reembedSkipReason(file, target);
@@ -42,13 +42,13 @@ export async function estimateReembed(
     files += 1;
     chunks += file.numChunks;
     tokens += tokensOf(file);
-    if (chunks <= CHUNKS_LOOKED_UP) few.push(file._id);
+    if (chunks <= CHUNKS_LOOKED_UP) fileIds.push(file._id);
   }
   const price = settings.embeddingPrices[model] ?? null;
   return {
     ...{ files, chunks, tokens, skipped },
     price: price === null ? null : (tokens / TOKENS_PER_PRICE) * price,
-    knownChunks: chunks > CHUNKS_LOOKED_UP ? null : await countKnown(caller, target.space, few, store),
+    knownChunks: chunks > CHUNKS_LOOKED_UP ? null : await countKnown(caller, target.space, fileIds, store),
   };
 }
 

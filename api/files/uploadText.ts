@@ -23,7 +23,8 @@ const MAX_NAME = 1_024;
 
 /**
  * Replaces a text. The record with its id and tags stays; searches find the old text until the new one is processed.
- * @throws HttpError 404 for an unknown file, 400 for one that is not such a text, 409 while it is being synced
+ * @throws HttpError 404 for an unknown file, 400 for a file that was not uploaded as a text, 409 while it is being
+ * synced
  */
 async function overwrite(
   caller: UserCaller,

@@ -45,8 +45,10 @@ export interface SitemapReader {
   mayFetch(url: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** Recent observations that speed up searches. A lost entry costs time, never a result. Keys name a user. */
-/** What the searches of one API process have learned about users, to make their next searches faster. */
+/**
+ * What earlier searches of this API process found out about users, to make their next searches faster. A lost entry
+ * costs time, never a result. Keys name a user.
+ */
 export interface SearchMemory {
   /** Users with files in several spaces: their spaces are read first. */
   readonly inSeveralSpaces: Flags;

@@ -93,8 +93,8 @@ async function handleOnce(
     starts.length = 0;
     let isClaimed = false;
     // MongoDB starts the transaction, its snapshot and its time limit with the first command. The claim therefore waits
-    // for the handler's own transaction: contents, sources and dry runs take longer than a transaction may last, and a
-    // row that the handler writes beforehand would be invisible in an older snapshot.
+    // for the handler's own transaction. Receiving contents, querying sources and dry runs take longer than a
+    // transaction may last. A row that the handler writes beforehand would be invisible in an older snapshot.
     const claim = async (): Promise<void> => {
       if (isClaimed) return;
       if (!(await store.idempotency.claim(use, own, session)))

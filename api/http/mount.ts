@@ -66,20 +66,20 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
   const deps: ApiDeps = { ...app, unit: createUnitOfWork(app) };
   const { maxJsonBytes, maxContentsBytes } = deps.settings;
   const rules = rulesOf(deps);
-  const count: RequestHandler = (_request, response, next) => {
+  const recordRoute: RequestHandler = (_request, response, next) => {
     setRoute(response, path);
     if (auth === 'open') hidePath(response, path);
     next();
   };
-  const current: RequestHandler = (_request, _response, next) => {
+  const checkVersion: RequestHandler = (_request, _response, next) => {
     refuseOutdated(deps);
     next();
   };
-  const changes = changesRecords(operation);
+  const writes = changesRecords(operation);
   // The body is read only after authentication, so invalid credentials result in 401 whatever else is wrong.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
-    if (changes && identity.scope === 'read') throw readOnly();
+    if (writes && identity.scope === 'read') throw readOnly();
     admit.rate(identity.caller);
     response.locals['identity'] = identity;
     next();
@@ -90,7 +90,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     : [...readJson(limit, operation.takesChunks ? CHUNK_LIMITS : JSON_LIMITS), requireJson];
   const read = body ? [boundChunks, ...readers] : [];
   const early: RequestHandler[] = [
-    ...(changes ? [current] : []),
+    ...(writes ? [checkVersion] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
     ...(operation.fromOwnPages ? [requireOwnPage(deps.settings)] : []),
   ];
@@ -133,10 +133,10 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
       await contents.discardUnaccepted();
     }
   };
-  on[method](expressPath(path), count, ...early, identify, ...read, answer, confirmFirst);
+  on[method](expressPath(path), recordRoute, ...early, identify, ...read, answer, confirmFirst);
 }
 
-/** Notes the parameters of a request whose operation takes none. */
+/** Records all parameters as ignored, because the operation takes none. */
 function noQuery(query: unknown, ignored: IgnoredFields): object {
   ignored.note(findUnknown(NO_FIELDS, query, null).map(({ path, known }) => ({ path: ['query', ...path], known })));
   return {};

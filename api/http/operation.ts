@@ -9,9 +9,9 @@ import type { ReceivedFile } from './body/receiveFile.js';
 import type { ReceiveContent } from './body/requestContents.js';
 
 /**
- * Callers that an operation accepts. `operator`: API key, or browser session created with one; other callers are null. `user`:
- * on behalf of an end user (access token, or API key with customer-id). `reader`: like `user`, for operations that
- * change nothing. `key`: API key only. `either`: API key for its whole organization, or credentials of one of its
+ * Callers that an operation accepts. `operator`: API key, or browser session created with one; other callers are null.
+ * `user`: on behalf of an end user (access token, or API key with customer-id). `reader`: like `user`, for operations
+ * that change nothing. `key`: API key only. `either`: API key for its whole organization, or credentials of one of its
  * users. `issuing`: API key with customer-id. `open`: anyone.
  *
  * A token contains the id of its user. For a `reader`, the check whether that user still exists runs in parallel with

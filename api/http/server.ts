@@ -42,15 +42,15 @@ function refuse(socket: Duplex, [status, detail]: readonly [number, string]): vo
 
 /**
  * Maximum number of pipelined requests per connection. Above it the connection is closed, which a pipelining client
- * must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). They cannot be left unread: Node continues
- * to read after every response, even if the socket was paused
+ * must expect (https://www.rfc-editor.org/rfc/rfc9112.html#section-9.3.2). Further requests cannot be left unread: Node
+ * continues to read after every response, even if the socket was paused
  * (https://github.com/nodejs/node/blob/v20.x/lib/_http_incoming.js, readStart).
  */
 const MAX_WAITING = 100;
 
 /**
- * Passes the requests of a connection to the application one after the other, each in its own turn of the event loop. A
- * pipelining client can send thousands of requests in one packet, which Node would pass on in one turn.
+ * Passes the requests of a connection to the application one after the other, each in its own iteration of the event
+ * loop. A pipelining client can send thousands of requests in one packet, which Node would pass on in one iteration.
  * @param begin called before a request is passed on
  */
 function oneAtATime(app: RequestListener, begin: (socket: Duplex, response: ServerResponse) => void): RequestListener {

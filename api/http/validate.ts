@@ -44,7 +44,7 @@ function knownFields(schema: Joi.Schema): FieldTree {
 
 /**
  * Validates a part of a request: strict types, unknown fields removed, defaults filled in.
- * @param ignored notes the unknown fields; absent: they are not searched
+ * @param ignored collects the unknown fields; absent: they are not searched
  * @throws HttpError 422 with the path of every error; if the request is strict, unknown fields are errors
  */
 export function validate<S extends Joi.Schema>(

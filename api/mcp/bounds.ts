@@ -16,15 +16,15 @@ export function cutText(text: string, max: number): string {
 }
 
 /** Returns the number of characters that the items of a result may have. */
-export const capacityOf = (mostCharacters: number): number => mostCharacters - FRAME;
+export const capacityOf = (maxCharacters: number): number => maxCharacters - FRAME;
 
 /** Returns the first items that fit. @param shorten shortens the first item if it does not fit by itself */
 export function firstThatFit<T>(
   items: readonly T[],
-  mostCharacters: number,
+  maxCharacters: number,
   shorten: (item: T, max: number) => T = (item) => item,
 ): T[] {
-  let capacity = capacityOf(mostCharacters);
+  let capacity = capacityOf(maxCharacters);
   const fitting: T[] = [];
   for (const item of items) {
     const size = sizeOf(item) + 1;

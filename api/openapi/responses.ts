@@ -120,7 +120,7 @@ export const RESPONSE_HEADERS: Json = {
   },
   AllotropeIgnoredFields: {
     description:
-      'Fields and parameters of the request that the operation does not know and ignored: a list of paths in quotes, at most 20 of at most 100 characters. `Prefer: handling=strict` refuses such requests instead.',
+      'Unknown fields and parameters of the request, which were ignored: a list of at most 20 paths in quotes, each of at most 100 characters. `Prefer: handling=strict` refuses such requests instead.',
     schema: { type: 'string' },
   },
   PreferenceApplied: {
@@ -155,11 +155,11 @@ function usualStatuses({ method, path, auth, body, query, takesFile }: Documente
   const sendsBody = Boolean(body ?? takesFile);
   const namesRecords = sendsBody || query !== undefined || path.includes('{');
   const changes = method !== 'get' && auth !== 'reader';
-  const isFor = {
+  const applies = {
     ...{ 403: auth === 'key' || auth === 'operator', 404: namesRecords, 409: changes },
     ...{ 408: sendsBody, 413: sendsBody, 415: sendsBody, 502: false },
   } as Readonly<Partial<Record<ErrorStatus, boolean>>>;
-  return STATUSES.filter((status) => isFor[status] ?? true);
+  return STATUSES.filter((status) => applies[status] ?? true);
 }
 
 /** Returns the error responses of an operation. */

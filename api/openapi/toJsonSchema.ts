@@ -183,7 +183,7 @@ export function createSchemas(): Schemas {
       ...(required.length > 0 ? { required: required.map(({ key }) => key).toSorted() } : {}),
       // Requests may have unknown fields: they are ignored.
       ...(isClosed && direction === 'output' ? { additionalProperties: false } : {}),
-      // Generators of clients read an object without properties and without this keyword as an empty one.
+      // Without properties and without this keyword, client generators treat an object as empty.
       ...(isClosed ? {} : { additionalProperties: true }),
       ...patternsOf(schema, direction),
     };
@@ -199,7 +199,7 @@ export function createSchemas(): Schemas {
     );
   };
 
-  /** Objects whose keys the caller chooses. */
+  /** Returns the keywords of an object whose keys the caller chooses. */
   const patternsOf = (schema: Joi.Schema, direction: Direction): Json => {
     const patterns = internalsOf(schema).$_terms.patterns ?? [];
     const isForbidden = ({ rule }: (typeof patterns)[number]) => internalsOf(rule)._flags.presence === 'forbidden';
@@ -231,7 +231,7 @@ export function createSchemas(): Schemas {
   };
 }
 
-/** Returns the alternatives that accept a value. */
+/** Returns the alternatives of a schema, except hidden ones, which only report an error. */
 function alternativesOf(schema: Joi.Schema): Joi.Schema[] {
   const { matches = [] } = internalsOf(schema).$_terms;
   return matches
@@ -239,7 +239,7 @@ function alternativesOf(schema: Joi.Schema): Joi.Schema[] {
     .filter((one): one is Joi.Schema => one !== undefined && metaOf(one).hidden !== true);
 }
 
-/** Adds a rule about which keys an object has. */
+/** Adds a rule about keys that must or must not occur together. */
 function dependent(object: Json, rel: string, key: string | null, peers: readonly string[]): Json {
   const { properties } = object as { properties: Record<string, Json> };
   if (rel === 'xor' && same(Object.keys(properties), peers))
@@ -247,7 +247,7 @@ function dependent(object: Json, rel: string, key: string | null, peers: readonl
       oneOf: peers.map((peer) => ({ type: 'object', properties: { [peer]: properties[peer] }, required: [peer] })),
     };
   if (rel === 'without') {
-    // One keyword without `allOf`, of which generators of clients make an intersection of unknown types.
+    // Extend one keyword instead of using `allOf`: client generators turn that into an intersection of unknown types.
     const { not: { anyOf: before = [] } = {} } = object as { not?: { anyOf?: readonly Json[] } };
     return { ...object, not: { anyOf: [...before, ...peers.map((peer) => ({ required: [key, peer] }))] } };
   }

@@ -31,7 +31,7 @@ export interface LiveSettings {
   readonly maxClients: number;
 }
 
-/** Checks sessions; returns the ended ones. */
+/** Returns the ids of the sessions that have ended. */
 type EndedAmong = (sessions: readonly OpsSession[]) => Promise<readonly string[]>;
 
 /** Interval of keep-alive messages: proxies close idle connections. */
@@ -68,8 +68,9 @@ export function createLiveOverviews(
   const closeEnded = async (watchers: ReadonlySet<Watcher>): Promise<void> => {
     const sessions = [...watchers].flatMap(({ session }) => session ?? []);
     if (sessions.length === 0) return;
-    const over = await endedAmong(sessions);
-    for (const watcher of watchers) if (watcher.session && over.includes(watcher.session.id)) end(watcher, SIGNED_OUT);
+    const endedIds = await endedAmong(sessions);
+    for (const watcher of watchers)
+      if (watcher.session && endedIds.includes(watcher.session.id)) end(watcher, SIGNED_OUT);
   };
   const update = (watcher: Watcher, overview: OrganizationOverview): void => {
     for (const [name, { text }] of Object.entries(watcher.render(overview))) {

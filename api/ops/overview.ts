@@ -48,7 +48,7 @@ interface OlderResults {
   /** Maximum age in milliseconds of such a result, in addition to the time for which it is fresh. */
   readonly oldestMs?: number;
   /** Minimum time between refreshes, as a multiple of their duration. */
-  readonly rest?: number;
+  readonly minIntervalFactor?: number;
 }
 
 /**
@@ -56,10 +56,10 @@ interface OlderResults {
  * enough. A failed refresh is null, and is tried again.
  */
 function cached<T>(
-  goodMs: number,
+  freshMs: number,
   failed: (error: unknown) => void,
   read: () => Promise<T>,
-  { acceptsOlder = false, oldestMs = Infinity, rest = MIN_INTERVAL_FACTOR }: OlderResults = {},
+  { acceptsOlder = false, oldestMs = Infinity, minIntervalFactor = MIN_INTERVAL_FACTOR }: OlderResults = {},
 ): () => Promise<T | null> {
   let known: { readonly until: number; readonly value: T | null } | null = null;
   let inProgress: Promise<T | null> | null = null;
@@ -70,7 +70,10 @@ function cached<T>(
       .then(
         (value) => {
           const now = performance.now();
-          known = { until: now + (acceptsOlder ? Math.max(goodMs, rest * (now - startedAt)) : goodMs), value };
+          known = {
+            until: now + (acceptsOlder ? Math.max(freshMs, minIntervalFactor * (now - startedAt)) : freshMs),
+            value,
+          };
           return value;
         },
         (error: unknown) => {
@@ -86,8 +89,8 @@ function cached<T>(
   };
 }
 
-/** @param goodMs time in milliseconds during which an overview is fresh */
-export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number): Overviews {
+/** @param freshMs time in milliseconds during which an overview is fresh */
+export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number): Overviews {
   const { store } = deps;
   const failedOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
@@ -101,7 +104,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   const engines = cached(FRESH_MS.engines, failedOf(0, 'engines'), checkEngines, {
     acceptsOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
-    rest: 0,
+    minIntervalFactor: 0,
   });
 
   const webhooksOf = async (organizationId: number): Promise<WebhookOverview[]> => {
@@ -146,15 +149,26 @@ export function createOverviews({ log, ...deps }: OverviewDeps, goodMs: number):
   });
   const readerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
-    return cached(goodMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
-      const [organization, readyness, sources, runs, failures, webhooks, storage, held, quarantine, stalls, warnings] =
-        await Promise.all([
-          ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
-          ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
-          ...([parts.held(), parts.quarantine(), parts.stalls(), parts.warnings()] as const),
-        ]);
+    return cached(freshMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
+      const [
+        organization,
+        engineStates,
+        sources,
+        runs,
+        failures,
+        webhooks,
+        storage,
+        held,
+        quarantine,
+        stalls,
+        warnings,
+      ] = await Promise.all([
+        ...([parts.organization(), parts.engines(), parts.sources(), parts.runs()] as const),
+        ...([parts.failures(), parts.webhooks(), parts.storage()] as const),
+        ...([parts.held(), parts.quarantine(), parts.stalls(), parts.warnings()] as const),
+      ]);
       return {
-        ...{ organizationId, at: new Date(), organization, engines: readyness, sources },
+        ...{ organizationId, at: new Date(), organization, engines: engineStates, sources },
         ...{ runs, failures, warnings, held, quarantine, webhooks, storage, stalls },
       };
     });

@@ -35,7 +35,7 @@ export const updateOrganization = operation({
   auth: 'key',
   summary: 'Update the organization',
   description: [
-    'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs follow shortly after the response.',
+    'Sets limits and automatic syncs of users without values of their own, and settings of connectors. Null and absent fields change nothing; the settings of a named source replace all of its earlier ones. `GET /organization` returns them as `global_user_config` and `connector_settings`. Schedules of automatic syncs are changed shortly after the response.',
   ],
   returns: '`success: true`: the settings are stored and apply from now on.',
   body: named(

@@ -25,11 +25,11 @@ function problemOf({ finishedAt, message, error, lastError, stall, stalls = [] }
 /** Converts a run to its record. */
 export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLink }: Links) {
   const { discovered, ok, failed, skipped, aborted, pending, bytes, tokens, reused } = tally;
-  const isSchedules = run.kind === 'autoSync' || run.parentRunId !== undefined;
+  const isScheduled = run.kind === 'autoSync' || run.parentRunId !== undefined;
   return {
     id: run._id,
     kind: run.kind,
-    cause: run.cause ?? (isSchedules ? ('schedule' as const) : ('request' as const)),
+    cause: run.cause ?? (isScheduled ? ('schedule' as const) : ('request' as const)),
     status: stateOfRun(run),
     ...problemOf(run),
     organization_id: run.organizationId,

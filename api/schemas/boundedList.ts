@@ -11,7 +11,7 @@ const extended = Joi.extend({
 }) as { array(): Joi.ArraySchema };
 
 /**
- * Returns the equivalent of Joi.array().max(max), for lists with costly entries: it checks the number of entries first. Joi checks
- * it last, so ten thousand nested conditions would block the event loop for a tenth of a second.
+ * Returns the equivalent of Joi.array().max(max), for lists with costly entries: it checks the number of entries first.
+ * Joi checks it last, so ten thousand nested conditions would block the event loop for a tenth of a second.
  */
 export const boundedList = (max: number): Joi.ArraySchema => extended.array().max(max);

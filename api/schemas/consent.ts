@@ -25,7 +25,7 @@ import { oauthSource } from './enums.js';
 export type SyncOptionsBody = Shape<ReturnType<typeof syncOptionFields>>;
 
 /** Returns the sources that support an option, for descriptions. */
-const among = (option: keyof typeof OPTION_SOURCES): string =>
+const sourcesWith = (option: keyof typeof OPTION_SOURCES): string =>
   OPTION_SOURCES[option].map((source) => `\`${source}\``).join(', ');
 
 /**
@@ -35,7 +35,7 @@ const among = (option: keyof typeof OPTION_SOURCES): string =>
 export const syncFilesOnConnection = (source?: SourceType) =>
   orNull(Joi.boolean(), true).description(
     source === undefined
-      ? `Whether the whole account is synced once it is connected. Only ${among('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
+      ? `Whether the whole account is synced once it is connected. Only ${sourcesWith('sync_files_on_connection')}; other sources ignore it. Null: \`true\`.`
       : supportsOption(source, 'sync_files_on_connection')
         ? '`true`: all items of the account are synced once it is connected. `false`: no item is synced until a request names it, such as `POST /integrations/files/sync`. Null: `true`.'
         : 'Accepted for compatibility and without effect: files of this source are created only by `POST /integrations/files/sync`.',
@@ -64,9 +64,11 @@ export const syncOptionFields = () => ({
   sync_files_on_connection: syncFilesOnConnection(),
   enable_file_picker: Joi.boolean()
     .default(true)
-    .description(`Whether the page after the consent offers a file chooser. Only ${among('enable_file_picker')}.`),
+    .description(
+      `Whether the page after the consent offers a file chooser. Only ${sourcesWith('enable_file_picker')}.`,
+    ),
   automatically_open_file_picker: orNull(Joi.boolean()).description(
-    `Whether the chooser opens directly after the consent; it needs \`enable_file_picker\`. Null: \`false\`. Only ${among('automatically_open_file_picker')}.`,
+    `Whether the chooser opens directly after the consent; it needs \`enable_file_picker\`. Null: \`false\`. Only ${sourcesWith('automatically_open_file_picker')}.`,
   ),
   sync_source_items: syncSourceItems(true),
   incremental_sync: incrementalSync(),

@@ -29,7 +29,10 @@ export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi
   return helpers.message({ custom: 'The address is not one that this service may call' });
 }
 
-/** Rejects redirect URIs that a browser would execute, open locally or complete. */
+/**
+ * Rejects redirect URIs that a browser would execute as a script, open as a local file, or resolve as relative
+ * addresses.
+ */
 export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const url = parsed(text);
   const scheme = url?.protocol.slice(0, -1) ?? '';
@@ -37,6 +40,6 @@ export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | 
   if (url !== null && url.hash === '' && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;
   return helpers.message({
     custom:
-      'Give an http(s) address without credentials and without #, or one whose scheme the operator named in the setting REDIRECT_URI_SCHEMES',
+      'Give an http(s) address without credentials and without #, or one whose scheme the operator listed in the setting REDIRECT_URI_SCHEMES',
   });
 }

@@ -10,7 +10,7 @@ export const integer = () => Joi.number().integer();
 export function orNull<S extends Joi.Schema>(schema: S): S;
 export function orNull<S extends Joi.Schema>(schema: S, fallback: unknown): S & Present;
 export function orNull(schema: Joi.Schema, fallback?: unknown): Joi.Schema {
-  // The first alternative is shown in /openapi.json; the second one applies.
+  // `allow` makes /openapi.json show null as a valid value; `empty` makes Joi read null as absent.
   const optional = schema.allow(null).empty(null);
   return fallback === undefined ? optional : optional.default(fallback);
 }

@@ -34,7 +34,7 @@ export type Shape<M> = Flat<
   { [K in PresentKeys<M>]: Infer<M[K]> } & { [K in Exclude<keyof M, PresentKeys<M>>]?: Infer<M[K]> }
 >;
 
-/** States the type of a schema that inference cannot see through, such as one with computed keys. */
+/** States the type of a schema that cannot be inferred, for example because its keys are computed. */
 export const typed = <T>(schema: Joi.AnySchema): Joi.AnySchema & Typed<T> => schema;
 
 /* oxlint-disable typescript/no-explicit-any -- Merged interfaces must repeat Joi's type parameters exactly. */

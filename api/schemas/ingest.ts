@@ -12,7 +12,7 @@ export const ingestFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
     'Maximum number of tokens (cl100k) of a chunk. Default 1500; null counts as absent.',
   ),
-  // Only a given overlap can be invalid: the default is reduced for a small chunk_size.
+  // Only an overlap that the request contains can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
     'Maximum number of tokens that neighbouring chunks share. Default 20; null counts as absent. A value that is not below `chunk_size` returns 422; the default is reduced for a small `chunk_size`.',
   ),
@@ -44,7 +44,7 @@ export const stepFields = () => ({
 /** For operations without optional steps. */
 export type IngestBody = Shape<ReturnType<typeof ingestFields>> & Partial<Shape<ReturnType<typeof stepFields>>>;
 
-/** Converts the options of a request to ours. */
+/** Converts the options of a request to the internal form. */
 export const toIngestOptions = (body: IngestBody): IngestOptions => ({
   ...defaults,
   chunkSize: body.chunk_size,

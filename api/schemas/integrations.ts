@@ -38,7 +38,7 @@ export const onlyAccountId = () =>
     'Id of the data source. Absent or null: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
 
-/** Returns the field that requests the source's own form of records that are read live. */
+/** Returns the field that requests each live record also in the form in which the source returned it. */
 export const remoteData = () =>
   Joi.boolean()
     .default(false)
@@ -65,7 +65,7 @@ export const fileSyncConfig = () =>
           'Service that transcribes recordings. Absent or null: the server setting `TRANSCRIPTION_SERVICE`, or the first service with a key if it is not set. With a service without a key, files end in `SYNC_ERROR`.',
         ),
         include_speaker_labels: flag().description(
-          'Whether each turn in a transcript begins with its speaker, such as `Speaker 0: `.',
+          'Whether each passage of a transcript begins with the label of its speaker, such as `Speaker 0: `.',
         ),
         split_rows: flag().description(
           'Whether table rows are cut where a chunk is full. Otherwise a row stays whole if it fits a chunk. JSON files ignore it.',
@@ -137,7 +137,9 @@ export const selectionFields = () => ({
 export type SelectionBody = Shape<ReturnType<typeof selectionFields>> &
   ConnectedFilesBody & { incremental_sync?: Infer<ReturnType<typeof incrementalSync>> };
 
-/** Converts the options of a request to ours. All options are set, so equal requests have equal options. */
+/**
+ * Converts the options of a request to the internal form. All options are set, so equal requests have equal options.
+ */
 export const toConnectedIngest = ({
   file_sync_config: config,
   use_ocr: useOcr = false,
@@ -171,7 +173,7 @@ export const dataSourceId = () =>
       'The connected account whose items are listed again at the source. No files are synced.',
     ),
   );
-/** Returns the field that lists a new account at once. */
+/** Returns the field that says whether a new account is listed at once. */
 export const syncSourceItems = (fallback: boolean) =>
   Joi.boolean()
     .default(fallback)

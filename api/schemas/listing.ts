@@ -17,7 +17,7 @@ import { embeddingModel, sourceType, fileSyncStatus, orderDirection, typeAtSourc
 export const MAX_MEMBERS = 10_000;
 
 export const idList = () => Joi.array().items(integer()).max(MAX_MEMBERS);
-/** Maximum length of a text to search in names and messages: MongoDB accepts no longer pattern. */
+/** Maximum length of a text to search in names and messages: MongoDB rejects longer patterns. */
 const MAX_SUBSTRING = 2_048;
 
 const substring = () => Joi.string().allow('').max(MAX_SUBSTRING);

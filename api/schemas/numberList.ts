@@ -3,7 +3,7 @@ import Joi from 'joi';
 const NUMBER = Joi.number();
 
 /** Result of Joi's internal validation, which its types omit. */
-interface Faults {
+interface JoiResult {
   readonly errors?: readonly Joi.ErrorReport[];
 }
 
@@ -23,7 +23,7 @@ const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) =>
         const errors = errorsArray();
         for (const [index, value] of values.entries()) {
           const place = state.localize?.([...(state.path ?? []), index], [values, ...(state.ancestors as unknown[])]);
-          const { errors: found } = NUMBER.$_validate(value, place as Joi.State, prefs) as Faults;
+          const { errors: found } = NUMBER.$_validate(value, place as Joi.State, prefs) as JoiResult;
           errors.push(...(found ?? []));
           if (errors.length > 0 && prefs.abortEarly) break;
         }
@@ -35,8 +35,8 @@ const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) =>
 const extended = Joi.extend(type) as { numbers(): Joi.ArraySchema };
 
 /**
- * Returns the equivalent of Joi.array().items(Joi.number()), for vectors in bodies: Joi's validation of each number takes longer
- * than the rest of a search's validation. The errors are the same.
+ * Returns the equivalent of Joi.array().items(Joi.number()), for vectors in bodies: Joi's validation of each number
+ * takes longer than the rest of a search's validation. The errors are the same.
  */
 export const numberList = (): Joi.ArraySchema<number[]> =>
   extended.numbers().$_addRule('all') as Joi.ArraySchema<number[]>;

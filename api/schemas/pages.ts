@@ -18,13 +18,13 @@ export const pageFields = () => ({
     '`true`: repeat the scrape at the `auto_sync_interval` of the user, of the organization, or every 24 hours. A scheduled scrape deletes pages that vanished from the site. Null: `false`.',
   ),
   html_tags_to_skip: orNull(skipNames(), []).description(
-    'Names of HTML elements to leave out with their content, such as `nav`. At most 100 names of up to 500 characters. Null: none.',
+    'Names of HTML elements to remove with their content, such as `nav`. At most 100 names of up to 500 characters. Null: none.',
   ),
   css_classes_to_skip: orNull(skipNames(), []).description(
-    'Leaves out elements that have one of these class names, such as `sidebar` or `.sidebar`. At most 100 names of up to 500 characters. Null: none.',
+    'Removes elements that have one of these class names, such as `sidebar` or `.sidebar`. At most 100 names of up to 500 characters. Null: none.',
   ),
   css_selectors_to_skip: orNull(skipSelectors(), []).description(
-    'Leaves out elements that match one of these CSS selectors, such as `#footer > ul`. An invalid one returns 422, blank ones are ignored. At most 100 selectors of up to 500 characters. Null: none.',
+    'Removes elements that match one of these CSS selectors, such as `#footer > ul`. An invalid one returns 422, blank ones are ignored. At most 100 selectors of up to 500 characters. Null: none.',
   ),
   download_css_and_media: orNull(Joi.boolean(), false).description(
     '`true`: render every page in a browser with its styles and media, which takes longer. `false`: only pages that look empty without scripts are rendered. Null: `false`.',

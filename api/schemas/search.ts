@@ -10,15 +10,15 @@ const TOLERANCE = 0.001;
 /** Maximum dimensions of a vector: more than any model has. */
 const MAX_DIMENSIONS = 16_384;
 
-const share = () => Joi.number().min(0).max(1).required();
+const weight = () => Joi.number().min(0).max(1).required();
 
 /** Returns the schema of the weights: weight_a of vectors, weight_b of keywords. */
 export const hybridWeights = () =>
   named(
     'HybridSearchTuningParams',
     Joi.object({
-      weight_a: share().description('Weight of the similarity of meaning, from 0 to 1. With 0, only words count.'),
-      weight_b: share().description('Weight of the match of words, from 0 to 1. With 0, only the meaning counts.'),
+      weight_a: weight().description('Weight of the similarity of meaning, from 0 to 1. With 0, only words count.'),
+      weight_b: weight().description('Weight of the match of words, from 0 to 1. With 0, only the meaning counts.'),
     })
       .description('Weights of both scores of a hybrid search. Their sum must be 1, within 0.001.')
       .custom((value: { weight_a: number; weight_b: number }, helpers) =>

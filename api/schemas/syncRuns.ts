@@ -11,8 +11,8 @@ import { idList } from './listing.js';
 import type { Infer } from './inferred.js';
 import { named } from './reference.js';
 
-/** Returns a list in a query. A single value is a text instead of a list. */
-const some = <S extends Joi.Schema>(value: S) => Joi.array().items(value).single();
+/** Returns the schema of a list in a query, where a single value arrives as a text instead of a list. */
+const listParameter = <S extends Joi.Schema>(value: S) => Joi.array().items(value).single();
 const runKind = () =>
   named(
     'SyncRunKind',
@@ -60,7 +60,7 @@ const itemCause = () =>
   );
 const MAX_CUSTOMERS = 100;
 
-/** Filters of runs in progress are expensive, since each run is counted. */
+/** Maximum number of runs per response. The items of each run in progress are counted, so a long list is expensive. */
 const MAX_RUNS = 1_000;
 
 export const runsQuery = Joi.object({
@@ -80,13 +80,13 @@ export const runsQuery = Joi.object({
     .description(
       'Only runs of these end users: your ids of the users, as in the header `customer-id`. Repeat the parameter for several users, at most 100.',
     ),
-  kinds: some(runKind()).description(
+  kinds: listParameter(runKind()).description(
     'Only runs with this type of work, such as `webScrape`. Repeat the parameter for several types.',
   ),
-  statuses: some(runState()).description(
+  statuses: listParameter(runState()).description(
     'Only runs that are in this state now: `queued`, `running`, `paused`, `stalled`, `finished`, `failed` or `aborted`. Repeat the parameter for several states.',
   ),
-  causes: some(runCause()).description(
+  causes: listParameter(runCause()).description(
     'Only runs that this trigger started: `request`, `schedule`, `resync`, `retry` or `command`. Repeat the parameter for several triggers.',
   ),
   data_source_id: integer().description('Only runs about this connected account or feed, by `id` of the data source.'),
@@ -260,13 +260,13 @@ export const itemsQuery = Joi.object({
   after: Joi.string()
     .pattern(/^\d{16}:[\w-]{1,64}$/)
     .description('Cursor of the next page: `next_cursor` of the previous response. Absent: the first page.'),
-  outcomes: some(itemOutcome()).description(
+  outcomes: listParameter(itemOutcome()).description(
     'Only items with this result: `ok`, `failed`, `skipped`, `aborted` or `pending`. Repeat the parameter for several results.',
   ),
-  stages: some(itemStage()).description(
+  stages: listParameter(itemStage()).description(
     'Only items that ended at this step, such as `fetch`. Repeat the parameter for several steps.',
   ),
-  causes: some(itemCause()).description(
+  causes: listParameter(itemCause()).description(
     'Only items whose `cause` is this code, such as `not_found` or `access_denied`. Repeat the parameter for several causes.',
   ),
 });
@@ -313,7 +313,7 @@ export const itemRecord = named(
 );
 
 const RETRIED = ['failed', 'aborted', 'skipped'] as const;
-const members = <S extends Joi.Schema>(value: S) => Joi.array().items(value).min(1);
+const nonEmptyList = <S extends Joi.Schema>(value: S) => Joi.array().items(value).min(1);
 
 /** Either named files or a filter; if both are absent, all failed files. */
 export const retryBody = named(
@@ -330,13 +330,15 @@ export const retryBody = named(
       .min(1)
       .max(1_000)
       .description('Files of the run to sync again, whatever their outcome was. Not together with a filter.'),
-    outcomes: members(Joi.string().valid(...RETRIED)).description(
+    outcomes: nonEmptyList(Joi.string().valid(...RETRIED)).description(
       'Filter: items whose `outcome` is in the list. Default `failed`. Files that are READY now are not synced again.',
     ),
-    stages: members(itemStage()).description(
+    stages: nonEmptyList(itemStage()).description(
       'Filter: items whose `stage`, the step at which they ended, is in the list.',
     ),
-    causes: members(itemCause()).description('Filter: failed, skipped or aborted items whose `cause` is in the list.'),
+    causes: nonEmptyList(itemCause()).description(
+      'Filter: failed, skipped or aborted items whose `cause` is in the list.',
+    ),
   })
     .without('item_ids', ['outcomes', 'stages', 'causes'])
     .without('file_ids', ['outcomes', 'stages', 'causes'])

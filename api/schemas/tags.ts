@@ -20,7 +20,7 @@ export const tagValue = named(
   }).description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
-/** Rejects keys with a special meaning in MongoDB, JavaScript or the vector payloads. */
+/** Keys with a special meaning in MongoDB, JavaScript or the vector payloads, which are rejected. */
 const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')})$`, 's');
 
 const MAX_KEY = 256;

@@ -17,7 +17,7 @@ export const chunkFields = () => ({
   chunk_size: orNull(integer().min(1), defaults.chunkSize).description(
     'Maximum number of tokens (cl100k) per chunk, a prepended file name included. Null means the default.',
   ),
-  // As for scrapes: only a given overlap can be invalid.
+  // Only an overlap that the request contains can be invalid: the default is reduced for a small chunk_size.
   chunk_overlap: orNull(integer().min(0).less(Joi.ref('chunk_size')), defaults.chunkOverlap).description(
     'Maximum number of tokens that neighbouring chunks share. It must be less than `chunk_size` (422); the default is reduced for a smaller `chunk_size`. Null means the default.',
   ),
@@ -57,7 +57,7 @@ export const readingFields = () => ({
     'Service that transcribes a recording. Null: the server setting `TRANSCRIPTION_SERVICE`, or the first service with a key if it is not set. With a service without a key, the file ends in `SYNC_ERROR`.',
   ),
   include_speaker_labels: flag().description(
-    '`true`: each turn in the text of a recording begins with its speaker, such as `Speaker 0: `, and chunks have `speakers` in `content_metadata`.',
+    '`true`: each passage of a transcript begins with the label of its speaker, such as `Speaker 0: `, and chunks have `speakers` in `content_metadata`.',
   ),
   media_type: orNull(mediaType()).description(
     'Accepted for compatibility and without effect: the content of a file determines its kind. It may be null.',
@@ -96,7 +96,7 @@ export type UploadBody = Shape<ReturnType<typeof chunkFields>> &
   Partial<ReadingBody>;
 type ReadingBody = Shape<ReturnType<typeof readingFields>>;
 
-/** Converts the options of a request to ours. @param useOcr its field name differs between operations */
+/** Converts the options of a request to the internal form. @param useOcr its field name differs between operations */
 export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions => ({
   ...defaults,
   chunkSize: body.chunk_size,

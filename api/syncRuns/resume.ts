@@ -51,8 +51,8 @@ export const resumeRun = operation({
       const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give a higher limit, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
     }
-    // If the request is repeated, only the first one has an effect. Not awaited: the row is stored, and the sweeper sends missed
-    // signals later.
+    // If the request is repeated, only the first one has an effect. Not awaited: the row is stored, and the sweeper
+    // sends missed signals later.
     if (await store.pauses.resume(caller, id, maxTokens)) void dispatcher.signalResumed(run);
     const now = await store.runs.findOf(caller, id);
     return { id, max_tokens: now?.maxTokens ?? null, tokens_taken: now?.tokensTaken ?? tokensTaken };

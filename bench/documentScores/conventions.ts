@@ -1,6 +1,9 @@
 import { readMarkdown } from './readMarkdown.js';
 
-/** A habit of a reference's author that says nothing about the file. It is removed from the reference and from each text. */
+/**
+ * A form of writing in the references that does not depend on the file. It is removed from the reference and from each
+ * text.
+ */
 export interface Convention {
   readonly name: string;
   readonly why: string;
@@ -8,8 +11,8 @@ export interface Convention {
 }
 
 /**
- * The references are those of docling (https://github.com/docling-project/docling, tests/data). Each row is a form of its
- * output, seen in the reference, that the file does not contain.
+ * The references are those of docling (https://github.com/docling-project/docling, tests/data). Each row is a form of
+ * its output, seen in the reference, that the file does not contain.
  */
 export const CONVENTIONS: readonly Convention[] = [
   {
@@ -34,13 +37,13 @@ export const CONVENTIONS: readonly Convention[] = [
   },
 ];
 
-/** Returns a text without the habits of its author. */
+/** Returns a text from which all CONVENTIONS are removed. */
 export const withoutConventions = (text: string): string =>
   CONVENTIONS.reduce((rest, { remove }) => remove(rest), text);
 
 /**
- * A text without the parts that references omit or write apart, and these: comments, headers, footers, notes of slides and
- * data of charts.
+ * A text, separated from the parts that references omit or write elsewhere: comments, headers, footers, notes of slides
+ * and data of charts.
  */
 export interface Separated {
   readonly main: string;
@@ -48,7 +51,7 @@ export interface Separated {
   readonly apart: readonly string[];
 }
 
-/** A reference without its comments, and these. */
+/** A reference, separated from its comments. */
 export interface SeparatedReference extends Separated {
   /** Number of charts that the reference names without their data, which the file contains. */
   readonly chartsWithoutData: number;
@@ -64,15 +67,16 @@ const OUR_SLIDE_NOTES = /(?<=\n\n|^)()Notes: (.+(?:\n.+)*)/g;
 const CHART_WITHOUT_DATA = /^<!-- image -->\s+\w+ chart$(?!\s*^\|)/gm;
 const TABLE = /(?:^\|.*(?:\n|$))+/gm;
 
-/** Separates the comments of a reference from its text, and removes the habits of its author. */
+/** Separates the comments of a reference from its text, and removes all CONVENTIONS. */
 export const separateReference = (reference: string): SeparatedReference => ({
   ...separate(withoutConventions(reference), REFERENCE_COMMENT, () => true),
   chartsWithoutData: [...reference.matchAll(CHART_WITHOUT_DATA)].length,
 });
 
 /**
- * Separates comments, headers, footers and notes from a text of ours, and the data of charts that the reference only names.
- * A part whose words are in the main text of the reference stays, without its label: this reference does not omit it.
+ * Separates comments, headers, footers and notes from a text of ours, and the data of charts that the reference only
+ * names. A part whose words are in the main text of the reference stays, without its label: this reference does not
+ * omit it.
  */
 export function separateOurs(text: string, reference: SeparatedReference): Separated {
   const wanted = spaced(reference.main);
@@ -109,8 +113,8 @@ const spaced = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/
 const NAMED = /(?<=^|, )([^,:|\n]+): /g;
 
 /**
- * Removes names of columns that the line above has too: a sheet in which each row repeats them, as ours, can then be
- * compared with a table, which has them once.
+ * Removes the names of columns that the line above has too. In our text of a sheet, each row repeats them; a table has
+ * them once. Without the repetitions, both can be compared.
  */
 export function withoutRepeatedNames(text: string): string {
   let above = new Set<string>();

@@ -17,7 +17,10 @@ import {
 } from './conventions.js';
 import { scoreApart, type Scores, scoreText } from './scores.js';
 
-/** Other programs, as Python that prints the Markdown of the file in its first argument. Used where installed. */
+/**
+ * Other programs: Python code that prints the Markdown of the file in its first argument. Those that are installed are
+ * compared.
+ */
 const BASELINES: Readonly<Record<string, string>> = {
   kreuzberg:
     'import kreuzberg,sys; print(kreuzberg.extract_file_sync(sys.argv[1], config=kreuzberg.ExtractionConfig(output_format="markdown")).content)',
@@ -146,7 +149,10 @@ function robustness(outcomes: readonly Outcome[]): string {
 
 const wordCount = (lines: readonly string[]): number => lines.join(' ').split(' ').filter(Boolean).length;
 
-/** Returns how many words of comments, headers and footers are found, where references have them, and those elsewhere. */
+/**
+ * Returns how many words of the references' comments, headers and footers our texts contain, and how many words our
+ * texts have there in all.
+ */
 function notesApart(outcomes: readonly Outcome[]): string {
   let [wanted, found, own, others] = [0, 0, 0, 0];
   for (const outcome of outcomes) {
@@ -159,7 +165,7 @@ function notesApart(outcomes: readonly Outcome[]): string {
       own += score.own;
     }
   }
-  return `Comments, headers, footers, notes of slides and data of charts are scored apart: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
+  return `Comments, headers, footers, notes of slides and data of charts are scored separately: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
 }
 
 function separated({ file, text }: Outcome): { reference: SeparatedReference; text: Separated } {

@@ -1,6 +1,6 @@
 /**
- * Shared code of the baselines, the programs that the service is compared with. They get their options as one JSON argument
- * and send their result to the parent process.
+ * Shared code of the baselines, the programs that the service is compared with. They get their options as one JSON
+ * argument and send their result to the parent process.
  */
 
 export interface BaselineOptions {

@@ -1,4 +1,6 @@
-/** Crawlee's CheerioCrawler: crawls the pages of the sitemap and extracts their text, without chunking or storing it. */
+/**
+ * Crawlee's CheerioCrawler: crawls the pages of the sitemap and extracts their text, without chunking or storing it.
+ */
 import { CheerioCrawler, Configuration, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 

@@ -1,4 +1,7 @@
-/** Crawlee as in its introduction: a CheerioCrawler with default settings, which pushes the extracted text into its own storage. */
+/**
+ * Crawlee as in its introduction: a CheerioCrawler with default settings, which pushes the extracted text into its own
+ * storage.
+ */
 import { CheerioCrawler, log } from '@crawlee/cheerio';
 import { Sitemap } from '@crawlee/utils';
 

@@ -1,4 +1,7 @@
-/** The programs with which `bench:retrieval` compares the service: LangChain.js as a user would set it up, and BM25 over the same chunks. */
+/**
+ * The programs with which `bench:retrieval` compares the service: LangChain.js as a user would set it up, and BM25 over
+ * the same chunks.
+ */
 import { readFile } from 'node:fs/promises';
 
 import { Document } from '@langchain/core/documents';
@@ -15,7 +18,10 @@ import { SharedEmbeddings } from './sharedEmbeddings.js';
 /** Qdrant's limit on request bodies rejects a single upsert of all documents. */
 const DOCUMENTS_PER_UPSERT = 1_000;
 
-/** Returns a BM25 search with the preparation of wink's documentation: lower case, no stop words, stemmed. k1 1.2, b 0.75. */
+/**
+ * Returns a BM25 search that prepares texts as in wink's documentation: lower case, without stop words, stemmed.
+ * Parameters: k1 = 1.2, b = 0.75.
+ */
 function searchWords(chunks: readonly Document[]): (query: string, depth: number) => number[] {
   const engine = bm25();
   engine.defineConfig({ fldWeights: { body: 1 } });

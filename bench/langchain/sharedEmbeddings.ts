@@ -4,7 +4,9 @@ import { createLocalProvider } from '../../providers/embeddings/providers/local.
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
 import type { BaselineOptions } from './baseline.js';
 
-/** Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service. */
+/**
+ * Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service.
+ */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;

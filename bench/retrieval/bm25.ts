@@ -28,9 +28,9 @@ export function rankByBm25(documents: readonly string[], queries: readonly strin
       const posting = postings.get(term);
       if (!posting) continue;
       const rarity = Math.log(1 + (documents.length - posting.size + 0.5) / (posting.size + 0.5));
-      for (const [document, often] of posting) {
+      for (const [document, frequency] of posting) {
         const length = (split[document]?.length ?? 0) / average;
-        const weight = (often * (K1 + 1)) / (often + K1 * (1 - B + B * length));
+        const weight = (frequency * (K1 + 1)) / (frequency + K1 * (1 - B + B * length));
         scores.set(document, (scores.get(document) ?? 0) + rarity * weight);
       }
     }

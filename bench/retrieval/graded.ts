@@ -14,7 +14,9 @@ import type { Collection } from './beir.js';
 
 const MODEL = DEFAULT_INGEST_OPTIONS.embeddingModel;
 const HALVES = { semantic: 0.5, keyword: 0.5 };
-/** Number of chunks that a search requests. It sets the length of the lists to fuse and the number of reranked chunks. */
+/**
+ * Number of chunks that a search requests. It sets the length of the lists to fuse and the number of reranked chunks.
+ */
 const K = 10;
 /** Texts per request to the embedded model, and documents per write. */
 const BATCH = 64;
@@ -84,8 +86,8 @@ async function rank(vectors: Vectors, queries: readonly string[], dense: readonl
 }
 
 /**
- * Ranks the documents of a collection for its queries with the service's own encoders, store, list lengths and fusion on a
- * running Qdrant engine; one document is one chunk.
+ * Ranks the documents of a collection for its queries with the service's own encoders, store, list lengths and fusion
+ * on a running Qdrant engine; one document is one chunk.
  * @param others texts of another tenant, which are added to the same Qdrant collection for the second result
  * @returns the rankings alone and with the other tenant's texts
  */

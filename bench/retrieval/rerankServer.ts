@@ -1,7 +1,7 @@
 /**
- * Emulates a reranker with the API of Cohere on loopback. Real rerankers are hosted models that read query and text together.
- * This one uses the embedded model sentence by sentence, because a reranker sees details that one vector of a whole chunk
- * averages out, and adds the share of the query's words in a sentence.
+ * Emulates a reranker with the API of Cohere on loopback. Real rerankers are hosted models that read query and text
+ * together. This one uses the embedded model sentence by sentence, because a reranker sees details that one vector of a
+ * whole chunk averages out, and adds the share of the query's words in a sentence.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';

@@ -78,7 +78,7 @@ export const rebuildVectors: Command = {
     'computed, and vectors of callers and pictures are read from the uploads. Nothing is fetched. The workers do it, one run',
     'per user. Each file publishes its new vectors separately, so searches continue. A missing collection is created first.',
     'Ctrl-C ends the command while the runs continue; the same command shows their progress again. Files in cold storage keep',
-    'their vectors there and are skipped. Exits with code 1 if files failed or runs are left.',
+    'their vectors there and are skipped. Exits with code 1 if files failed or runs did not finish.',
   ].join('\n'),
   options: {
     org: { value: 'ID', about: 'Only this organization.' },

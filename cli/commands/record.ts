@@ -89,13 +89,13 @@ async function credentialsFor(
   });
 }
 
-const placeOf = ({ name, externalId, externalUrl }: Targets['changed']): string =>
+const describeItem = ({ name, externalId, externalUrl }: Targets['changed']): string =>
   `  ${name}\n  (id ${externalId})${externalUrl === null ? '' : `\n  ${externalUrl}`}\n`;
 
 function requestFor(name: string, { changed, deleted }: Targets, attempt: number): string {
   if (attempt > 1) return `${name} does not report both changes yet. Wait a little, then press Enter. `;
   return (
-    `\nNow change the content of this item at ${name}:\n${placeOf(changed)}and delete this item:\n${placeOf(deleted)}` +
+    `\nNow change the content of this item at ${name}:\n${describeItem(changed)}and delete this item:\n${describeItem(deleted)}` +
     'Then press Enter. '
   );
 }

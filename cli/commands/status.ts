@@ -6,9 +6,9 @@ import { createProgressDisplay } from '../bars.js';
 import { type Command, CommandError, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION } from '../command.js';
 import { progressLine, findFiles, nameOf, type UserWork, workOf } from '../work.js';
 
-const USERS = 10;
-const SHOWN = 5;
-const FOUND = 20;
+const DEFAULT_USERS = 10;
+const FAILURES_PER_USER = 5;
+const MAX_FILES_FOUND = 20;
 const WATCH_EVERY_MS = 2_000;
 
 interface Checks {
@@ -44,7 +44,7 @@ async function readStatus(api: Api, customers: readonly string[], max: number): 
   const shown = customers.length > 0 ? customers : users.map((user) => user.organization_supplied_user_id);
   const work: UserWork[] = [];
   // Sequential, to keep the load on the service low.
-  for (const customer of shown) work.push(await workOf(api, customer, SHOWN));
+  for (const customer of shown) work.push(await workOf(api, customer, FAILURES_PER_USER));
   return { ready, users: count, work };
 }
 
@@ -90,7 +90,7 @@ function explainState(file: FileRecord, chunks: number): string[] {
 }
 
 async function find(api: Api, customer: string, wanted: string) {
-  const files = await findFiles(api, customer, wanted, FOUND);
+  const files = await findFiles(api, customer, wanted, MAX_FILES_FOUND);
   if (files.length === 0)
     throw new CommandError(
       `User ${customer} has no file whose id is ${wanted} or whose name contains it. It was never ingested, or it was deleted.`,
@@ -113,7 +113,7 @@ export const status: Command = {
   options: {
     watch: { about: 'Refreshes every two seconds until Ctrl-C.' },
     customer: { ...CUSTOMER_OPTION.customer, multiple: true },
-    users: { value: 'NUMBER', about: `Number of newest users to show without --customer. Default: ${USERS}.` },
+    users: { value: 'NUMBER', about: `Number of newest users to show without --customer. Default: ${DEFAULT_USERS}.` },
     find: { value: 'NAME|ID', about: 'Shows files by id or by a part of their name; requires --customer.' },
     ...URL_OPTION,
     ...JSON_OPTION,
@@ -129,7 +129,7 @@ export const status: Command = {
       for (const line of found.flatMap(({ lines }) => lines)) terminal.out(line);
       return;
     }
-    const max = number('users') ?? USERS;
+    const max = number('users') ?? DEFAULT_USERS;
     if (!has('watch')) {
       const now = await readStatus(api, customers, max);
       if (has('json')) return terminal.out(JSON.stringify(now));

@@ -25,13 +25,13 @@ const CALLBACK = '/callback';
 /** Returns the redirect address that the OAuth client must have. */
 export const redirectUriOf = (port: number): string => `http://localhost:${port}${CALLBACK}`;
 
-/** Obtains a grant. Nothing of it is stored. @throws CommandError, or a Fault of the provider */
+/** Obtains a grant, which is not stored. @throws CommandError, or a Fault of the provider */
 export async function consentOnLoopback(request: ConsentOnLoopback): Promise<OAuthGrant> {
   const { consent, client, facts, show, signal } = request;
   const [state, verifier] = [randomBytes(24).toString('base64url'), randomBytes(32).toString('base64url')];
-  let take: (answer: URLSearchParams) => void = () => undefined;
+  let resolveAnswer: (answer: URLSearchParams) => void = () => undefined;
   const returned = new Promise<URLSearchParams>((resolve, reject) => {
-    take = resolve;
+    resolveAnswer = resolve;
     signal.addEventListener('abort', () => reject(new CommandError('Stopped. Nothing was saved.')), { once: true });
   });
   const server = createServer((incoming, response) => {
@@ -39,7 +39,7 @@ export async function consentOnLoopback(request: ConsentOnLoopback): Promise<OAu
     const isOurs = pathname === CALLBACK && searchParams.get('state') === state;
     response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain', connection: 'close' });
     response.end(isOurs ? 'You can close this page and return to the terminal.' : 'Unknown address.');
-    if (isOurs) take(searchParams);
+    if (isOurs) resolveAnswer(searchParams);
   }).listen(request.port, 'localhost');
   try {
     await once(server, 'listening');

@@ -1,4 +1,6 @@
-/** The format of a recording: one JSON file of redacted requests and responses, with what the connector made of them. */
+/**
+ * The format of a recording: one JSON file of redacted requests and responses, with what the connector made of them.
+ */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 
 /** The steps of a recording, in order. `point` and `changes` are absent from a recording without changes. */

@@ -39,7 +39,7 @@ export interface RawRecording {
 }
 
 const DAY_MS = 86_400_000;
-/** Times are moved back by whole weeks, so that days of the week stay. */
+/** Times are moved into the past by whole weeks, so that they keep their day of the week. */
 const MIN_WEEKS = 52;
 const MAX_WEEKS = 520;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0)$/;
@@ -94,7 +94,7 @@ function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
 function redactAnswer({ status, headers, bytes }: RawResponse, redaction: TextRedaction): RawResponse {
   const redacted = redactBody(bytes, headers['content-type'] ?? '', redaction);
   const shown = redactHeaders(headers, redaction);
-  // Clients read as many bytes as the header says.
+  // Clients read as many bytes as the header states.
   const hasLength = headers['content-length'] === String(bytes.length);
   return {
     status,
@@ -115,8 +115,8 @@ const shownHeaders = (headers: RawRequest['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !NOISE.test(name)));
 
 /**
- * Runs the connector with the redacted responses. Its requests and results become those of the recording: it has never
- * seen the account, so they contain nothing of it.
+ * Runs the connector with the redacted responses. Its requests and results become those of the recording. They contain
+ * no data of the account, because the connector receives only redacted data.
  */
 async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRedaction): Promise<RecordedStep[]> {
   const comparison: Comparison = {
@@ -224,7 +224,7 @@ function redactionOf(raw: RawRecording, texts: readonly string[], originals: Rea
 }
 
 /**
- * Makes a recording, and proves it: a replay gives the recorded results, and no word of the account is in it.
+ * Makes a recording and verifies it: a replay must give the recorded results, and no word of the account may be in it.
  * @throws RecordingError if it cannot be made; nothing may be saved then
  */
 export async function redactRecording(raw: RawRecording): Promise<Recording> {

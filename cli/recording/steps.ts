@@ -1,4 +1,6 @@
-/** The steps of a recording, run on one account: by the recorder with the provider, by a replay with recorded answers. */
+/**
+ * The steps of a recording, run on one account: by the recorder with the provider, by a replay with recorded answers.
+ */
 import type { Account } from '../../connectors/account.js';
 import type { ChangePage, ItemPage, SourceItem } from '../../connectors/sourceItem.js';
 import { Fault } from '../../contract/failures.js';
@@ -33,7 +35,9 @@ const MAX_FEED_PAGES = 200;
 type Listed = Omit<ItemPage, 'next'> & { readonly hasNext: boolean };
 type Listing = { readonly pages: readonly Listed[] } | { readonly fault: string };
 
-/** Returns the kind of a Fault: a refusal of one container or item is a result. */
+/**
+ * Returns the result of the work, or the kind of its Fault: refusals of single containers and items are recorded too.
+ */
 async function orFault<T extends object>(work: Promise<T>): Promise<T | { readonly fault: string }> {
   try {
     return await work;

@@ -11,8 +11,8 @@ export interface Periodic {
 }
 
 /**
- * Runs `task` every `intervalMs`, counted from the end of one iteration to the start of the next, until the signal aborts.
- * Never rejects.
+ * Runs `task` repeatedly until the signal aborts, with pauses of `intervalMs` between the end of one call and the next
+ * call. Never rejects.
  * @param task may return the milliseconds to wait before the next iteration; Infinity ends the loop
  */
 export async function periodically(

@@ -11,7 +11,7 @@ const INTERRUPTED = 130;
 /** Calls `stop` at the first SIGINT or SIGTERM; a second request ends the process at once with exit code 1. */
 export const onStopSignal = (stop: () => void): void => onSignals(['SIGINT', 'SIGTERM'], stop, 1);
 
-/** Calls `stop` at the first SIGINT; a second one ends the process at once. SIGTERM always does. */
+/** Calls `stop` at the first SIGINT; a second one ends the process at once. SIGTERM always ends it at once. */
 export const onInterrupt = (stop: () => void): void => onSignals(['SIGINT'], stop, INTERRUPTED);
 
 function onSignals(signals: readonly NodeJS.Signals[], stop: () => void, exitCode: number): void {

@@ -17,7 +17,7 @@ export const ACCOUNTS_SETTINGS = {
   SOURCE_PATIENCE_MS: {
     schema: count(30_000),
     about:
-      'Maximum time that a request waits when a connected source requests a later retry. After a longer time, the file is RATE_LIMITED and retried.',
+      'Maximum time that a request waits when a connected source requests a later retry. If the source requests a longer wait, the file becomes RATE_LIMITED and is retried after that wait.',
   },
   CONSENT_LIFE_S: {
     schema: count(1_800),

@@ -50,7 +50,10 @@ export interface SyncItemsProgress {
   readonly listed: number;
   /** Cursor of the source's change feed, for the next listing. Null: the source has none; unset: not requested. */
   readonly nextChangeToken?: string | null;
-  /** Whether `nextChangeToken` is incomplete: the source returns it page by page, and its final value with the last page. */
+  /**
+   * Whether `nextChangeToken` is not final yet: the source changes it with each page, and returns the final value with
+   * the last page.
+   */
   readonly isPreparing?: boolean;
   /**
    * Position in the change feed of the next changes to read; null: all are read. Absent: a full listing.

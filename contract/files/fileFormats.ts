@@ -176,7 +176,9 @@ export const formatOfType = (contentType: string | null): FileFormat | null =>
 
 export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].mimeTypes[0];
 
-/** Returns the `source` of an uploaded file: by its name if that fits the content (.jpeg: JPEG), else by its content. */
+/**
+ * Returns the `source` of an uploaded file: by its name if that fits the content (.jpeg: JPEG), else by its content.
+ */
 export function sourceOfUpload(format: FileFormat, name: string): SourceType {
   const named = byExtension.get(extensionOf(name));
   if (named?.[0] === format) return named[1];

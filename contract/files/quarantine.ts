@@ -19,6 +19,6 @@ export interface QuarantineFilters {
 
 /** Request of a settleQuarantine run. It also completes unfinished work. */
 export interface QuarantineRequest {
-  /** `restore`: the files selected when the run was accepted. `erase`: files whose time is over. */
+  /** `restore`: the files selected when the run was accepted. `erase`: files whose retention has ended. */
   readonly does: 'restore' | 'erase';
 }

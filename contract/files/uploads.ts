@@ -67,8 +67,9 @@ export const uploadRecordFields = (
 });
 
 /**
- * Returns the declared media type if it helps to detect the format, else null. Types of images, audio, video and fonts are
- * ignored: browsers mistake source code extensions (.ts) for video, and the first bytes identify pictures and sound.
+ * Returns the declared media type if it helps to detect the format, else null. Types of images, audio, video and fonts
+ * are ignored: browsers mistake source code extensions (.ts) for video, and the first bytes identify pictures and
+ * sound.
  */
 export const mediaTypeHint = (declared: string | null): string | null =>
   declared === null || /^(?:image|audio|video|font)\//i.test(declared) ? null : declared;

@@ -139,7 +139,7 @@ export type PauseReason = 'max_tokens';
 export interface PauseState {
   /** Whether the run was resumed. */
   readonly isOver: boolean;
-  /** Milliseconds until the pause reaches its longest time; 0 when it is over. */
+  /** Milliseconds until the pause reaches its maximum duration; 0 when it is over. */
   readonly endsInMs: number;
 }
 

@@ -22,7 +22,7 @@ export interface ScrapeSitemapProgress {
 }
 
 /** Returns the message of a finished run whose list was cut; null if it was complete. */
-export const cutMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | null =>
+export const truncationMessage = ({ cutAt = null }: ScrapeSitemapProgress): string | null =>
   cutAt === null
     ? null
     : `${cutAt} pages of a longer list were accepted. A run accepts at most ${cutAt} (setting MAX_PAGES_PER_SCRAPE). Raise the setting, or scrape the parts of the list one by one.`;

@@ -9,9 +9,10 @@ export interface TemporalNames {
 }
 
 /**
- * Returns the names under which a deployment appears in Temporal. Every workflow id, schedule id and task queue contains
- * the deployment id, so deployments can share a namespace: their file and run ids, and often TASK_QUEUE, are equal.
- * Records store keys (`workflowIds`, `scheduleIds`) without it, so a database stays valid under a new deployment id.
+ * Returns the names under which a deployment appears in Temporal. Every workflow id, schedule id and task queue
+ * contains the deployment id. Without it, deployments could not share a namespace: their file and run ids, and often
+ * TASK_QUEUE, are equal. Records store keys (`workflowIds`, `scheduleIds`) without it, so a database stays valid under
+ * a new deployment id.
  * @param taskQueue TASK_QUEUE
  */
 export function temporalNames(deploymentId: string, taskQueue: string): TemporalNames {

@@ -67,10 +67,7 @@ export const TRACE_HEADER = '_tracer-data';
  */
 export const transcriptionQueue = (taskQueue: string): string => `${taskQueue}-transcriptions`;
 
-/**
- * Returns the task queue of deliveries, which is separate so that slow receivers do not delay ingests, nor ingests
- * deliveries.
- */
+/** Returns the task queue of deliveries, which is separate so that deliveries and ingests do not delay each other. */
 export const deliveryQueue = (taskQueue: string): string => `${taskQueue}-webhooks`;
 
 /** Returns the task queue of OCR, which is separate so that files with text never wait for OCR. */

@@ -16,8 +16,8 @@ export interface ConnectedSource {
   /** Maximum number of concurrent requests per account and process. */
   readonly requestsAtOnce: number;
   /**
-   * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none. Only for
-   * a published number of requests per second.
+   * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none.
+   * Only for a published number of requests per second.
    */
   readonly intervalMs?: number;
   /** Further values of `source` that files of the accounts have. */

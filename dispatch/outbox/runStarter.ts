@@ -72,7 +72,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     return memo?.['runId'] === run._id;
   };
 
-  const inTurn = pLimit(STARTS_AT_ONCE);
+  const startSlots = pLimit(STARTS_AT_ONCE);
   const startWorkflow = async (run: RunDoc) => {
     const priority = await shares.of(run);
     return client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
@@ -109,7 +109,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
   /** Returns true once Temporal has the run's workflow; false while an earlier run of the same target is active. */
   const tryStart = async (run: RunDoc): Promise<boolean> => {
     try {
-      await inTurn(() => startTraced(run));
+      await startSlots(() => startTraced(run));
       return true;
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -12,7 +12,10 @@ export interface Span {
   readonly limit?: number;
 }
 
-/** One arm of a branch. It counts as taken if its own code ran or, without code, if `skipped` ran less often. */
+/**
+ * One arm of a branch. It counts as taken if its code ran. An arm without code counts as taken if `span`, which
+ * contains the branch, ran more often than `skipped`.
+ */
 export interface Arm {
   /** 1-based line of the decision. */
   readonly line: number;

@@ -21,7 +21,7 @@ export function countsOf({ functions }: ScriptCoverage): (offset: number) => num
     .toSorted((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
   const offsets: number[] = [];
   const counts: number[] = [];
-  const put = (offset: number, count: number): void => {
+  const setCount = (offset: number, count: number): void => {
     if (offsets.at(-1) === offset) counts[counts.length - 1] = count;
     else counts[offsets.push(offset) - 1] = count;
   };
@@ -29,13 +29,13 @@ export function countsOf({ functions }: ScriptCoverage): (offset: number) => num
   const closeUntil = (offset: number): void => {
     for (let last = open.at(-1); last && last.endOffset <= offset; last = open.at(-1)) {
       open.pop();
-      put(last.endOffset, open.at(-1)?.count ?? 0);
+      setCount(last.endOffset, open.at(-1)?.count ?? 0);
     }
   };
   for (const range of ranges) {
     closeUntil(range.startOffset);
     open.push(range);
-    put(range.startOffset, range.count);
+    setCount(range.startOffset, range.count);
   }
   closeUntil(Infinity);
   return (offset) => counts[lastAtMost(offsets, offset)] ?? 0;

@@ -35,8 +35,8 @@ export interface DocsSite {
 }
 
 /**
- * Serves the project's documentation on loopback as a small web site with a sitemap. Uses `port` if it is free, so that a
- * second run finds the same pages; otherwise any free port.
+ * Serves the project's documentation on loopback as a small web site with a sitemap. Uses `port` if it is free, so that
+ * a second run finds the same pages; otherwise any free port.
  */
 export async function serveDocs(port: number): Promise<DocsSite> {
   const pages = await documents();

@@ -1,4 +1,6 @@
-/** Builds the guide from docs/ with Eleventy: static pages whose links are all relative, and the index for its search. */
+/**
+ * Builds the guide from docs/ with Eleventy: static pages whose links are all relative, and the index for its search.
+ */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -51,7 +51,7 @@ function descriptionOf(content: string): string {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Returns a whole page. */
+/** Returns the HTML of a page in its frame. */
 export function framed({ page, titles, content }: PageFrame): string {
   const address = addressOf(page);
   const to = (other: string): string => linkBetween(address, other);

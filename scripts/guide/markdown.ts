@@ -44,7 +44,7 @@ function codeBlock(info: string, code: string): string {
 
 /**
  * Returns a drawing as part of the page. Its own styles, which are for viewers that show the file alone, are removed:
- * the styles of the guide know the same classes in both themes.
+ * the guide defines the same classes for both themes.
  */
 function renderDrawing(file: string, alt: string): string {
   const svg = readFileSync(file, 'utf8')
@@ -86,7 +86,9 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
     return { file, anchor: anchor === undefined ? '' : `#${anchor}` };
   };
 
-  /** Links to pages become relative addresses. Links to other files of the repository become plain text with its path. */
+  /**
+   * Links to pages become relative addresses. Links to other files of the repository become plain text with its path.
+   */
   const resolveLinks = (children: Token[], env: PageEnv): void => {
     const open: Token[] = [];
     for (const [index, token] of children.entries()) {

@@ -1,4 +1,4 @@
-/** The sources of the guide, and their hash, by which a build knows whether the built site is current. */
+/** The sources of the guide, and their hash, which shows whether the built site is current. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

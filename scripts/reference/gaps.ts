@@ -69,7 +69,7 @@ function ofSchema(schema: Schema, path: string): string[] {
   const { additionalProperties: others } = schema;
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((part) => ofSchema(part, path));
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
-    // The schema that it refers to says what such values are, not what this one is for.
+    // A referenced schema describes its values, but not the purpose of this property.
     ...(addsInformation(property.description, name) ? [] : [`${path}.${name}`]),
     ...ofSchema(property, `${path}.${name}`),
   ]);

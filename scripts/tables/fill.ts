@@ -1,4 +1,4 @@
-/** Tables of the guide that follow from the code. A page has them between two comments. */
+/** Tables of the guide that are generated from the code. A page contains its table between two comments. */
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 import { formatTable, modelTable } from './formats.js';
 import { pageOfSource, sourceList, sourceTable } from './sources.js';

@@ -19,7 +19,7 @@ const bytesOf = ({ text, metadata }: StoredChunk): number =>
   OVERHEAD_BYTES + 2 * (text.length + JSON.stringify(metadata).length);
 
 /** Returns a copy of a text. A substring would keep the whole original string in memory. */
-const alone = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
 /** @param maxBytes maximum size of all chunks together; 0 disables the cache */
 export function createTextCache(maxBytes: number): TextCache {
@@ -31,7 +31,7 @@ export function createTextCache(maxBytes: number): TextCache {
     add(tenant, found) {
       for (const chunk of found) {
         const name = nameOf(tenant, chunk.key);
-        if (!chunks.has(name)) chunks.set(name, { ...chunk, text: alone(chunk.text) });
+        if (!chunks.has(name)) chunks.set(name, { ...chunk, text: copyOf(chunk.text) });
       }
     },
   };

@@ -56,7 +56,7 @@ export function createMoveClaims(
   const notTakenOver = { $nor: [TAKEN_OVER] };
   const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   /** Returns the runs that have ended. */
-  const ended = async (runIds: readonly number[]): Promise<number[]> => {
+  const filterEnded = async (runIds: readonly number[]): Promise<number[]> => {
     if (runIds.length === 0) return [];
     const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
     return runIds.filter((id) => !open.includes(id));
@@ -80,7 +80,7 @@ export function createMoveClaims(
     const rows = await files.find({ ...ofTenant(tenant), _id, 'move.runId': runId }, { _id: 1 }).lean();
     return rows.map((row) => row._id);
   };
-  const named = async (tenant: Tenant, filters: FileFilters, afterId = 0): Promise<QueryFilter<FileDoc>> =>
+  const matchingQuery = async (tenant: Tenant, filters: FileFilters, afterId = 0): Promise<QueryFilter<FileDoc>> =>
     fileQuery(tenant, await expand(tenant, filters), afterId);
   return {
     async listOwnersOfDue(now, limit) {
@@ -90,9 +90,9 @@ export function createMoveClaims(
         .hint(COLD_INDEXES.due.keys)
         .limit(MAX_ROWS_PER_QUERY)
         .lean();
-      const left = await ended(await files.distinct('move.runId', moving));
+      const endedRunIds = await filterEnded(await files.distinct('move.runId', moving));
       const interrupted = await Promise.all(
-        left
+        endedRunIds
           .slice(0, limit)
           .map((runId) =>
             files.findOne({ 'move.runId': runId }, { organizationId: 1, userId: 1, customerId: 1 }).lean(),
@@ -119,10 +119,10 @@ export function createMoveClaims(
     },
     async adopt(tenant, runId) {
       const known = await files.distinct('move.runId', { ...ofTenant(tenant), ...moving });
-      const left = await ended(known.filter((id) => id !== runId));
-      if (left.length === 0) return;
+      const endedRunIds = await filterEnded(known.filter((id) => id !== runId));
+      if (endedRunIds.length === 0) return;
       await files.updateMany(
-        { ...ofTenant(tenant), 'move.runId': { $in: left } },
+        { ...ofTenant(tenant), 'move.runId': { $in: endedRunIds } },
         { $set: { move: { runId, token: null } } },
       );
     },
@@ -138,12 +138,12 @@ export function createMoveClaims(
     },
     async claimCold(tenant, runId, filters, afterId, limit) {
       const cold = { embeddingStorageStatus: 'COLD_STORAGE' as const, ...notTakenOver };
-      const query = { $and: [await named(tenant, filters, afterId), cold] };
+      const query = { $and: [await matchingQuery(tenant, filters, afterId), cold] };
       const found = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return claim(tenant, query, found, runId, 'COLD_TO_HOT');
     },
     async keepHot(tenant, filters) {
-      const matching = await named(tenant, filters);
+      const matching = await matchingQuery(tenant, filters);
       const leaving = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
       };

@@ -35,9 +35,9 @@ export interface Moves {
    * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or that
    * should no longer move.
    */
-  markCold(by: MoveAttempt, carried: readonly MovedFile[]): Promise<number[]>;
+  markCold(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
-  markHot(by: MoveAttempt, carried: readonly MovedFile[]): Promise<number[]>;
+  markHot(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
   /** Sets files whose move did not complete back to the storage in which they were. */
   revert(by: MoveAttempt, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
@@ -68,11 +68,11 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
   /** Finds the files that have not changed since, and updates them in one transaction. */
   const markMoved = (
     by: MoveAttempt,
-    carried: readonly MovedFile[],
+    copied: readonly MovedFile[],
     { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
-    if (carried.length === 0) return Promise.resolve([]);
-    const known = new Map(carried.map((file) => [file._id, file]));
+    if (copied.length === 0) return Promise.resolve([]);
+    const known = new Map(copied.map((file) => [file._id, file]));
     return atomically(async (session) => {
       const rows = await files.find({ ...own(by, [...known.keys()]), ...when }, null, { session }).lean();
       const same = rows.filter((row) => {
@@ -108,8 +108,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       );
       return matchedCount === 1;
     },
-    markCold: (by, carried) =>
-      markMoved(by, carried, {
+    markCold: (by, copied) =>
+      markMoved(by, copied, {
         when: {
           embeddingStorageStatus: 'HOT_TO_COLD',
           syncStatus: 'READY',
@@ -120,8 +120,8 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         change: () => ({ embeddingStorageStatus: 'COLD_STORAGE' }),
         kind: 'MOVED_TO_COLD_STORAGE',
       }),
-    markHot: (by, carried) =>
-      markMoved(by, carried, {
+    markHot: (by, copied) =>
+      markMoved(by, copied, {
         when: { embeddingStorageStatus: 'COLD_TO_HOT' },
         isSame: (row, file) => (row.tagsRevision ?? null) === (file.tagsRevision ?? null),
         change: (row) => ({

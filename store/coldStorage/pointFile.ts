@@ -19,7 +19,7 @@ export class BrokenPointFile extends Error {}
 const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-function number(value: number): Buffer {
+function uint32(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
@@ -28,27 +28,30 @@ function number(value: number): Buffer {
 function record({ chunkIndex, dense, sparse, payload }: WholePoint): Buffer {
   const text = Buffer.from(JSON.stringify(payload));
   return Buffer.concat([
-    number(chunkIndex),
-    number(text.byteLength),
+    uint32(chunkIndex),
+    uint32(text.byteLength),
     text,
     bytesOf(dense),
     ...(sparse
-      ? [number(sparse.indices.length), bytesOf(sparse.indices), bytesOf(sparse.values)]
-      : [number(NO_SPARSE)]),
+      ? [uint32(sparse.indices.length), bytesOf(sparse.indices), bytesOf(sparse.values)]
+      : [uint32(NO_SPARSE)]),
   ]);
 }
 
-/** @param header their dimension and number, which must be known before the first point is read */
+/**
+ * Yields the bytes of a file with the points.
+ * @param header dimension and number of the points, which must be known before the first point is read
+ */
 export async function* writePointFile(
   header: { readonly dimensions: number; readonly points: number },
   points: AsyncIterable<readonly WholePoint[]>,
 ): AsyncIterable<Uint8Array> {
   const hash = createHash('sha256');
-  const begin = Buffer.concat([MAGIC, number(header.dimensions), number(header.points)]);
+  const begin = Buffer.concat([MAGIC, uint32(header.dimensions), uint32(header.points)]);
   hash.update(begin);
   yield begin;
-  for await (const some of points) {
-    const bytes = Buffer.concat(some.map(record));
+  for await (const batch of points) {
+    const bytes = Buffer.concat(batch.map(record));
     hash.update(bytes);
     yield bytes;
   }
@@ -62,14 +65,14 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
   let rest: Buffer = Buffer.alloc(0);
   const take = async (length: number): Promise<Buffer> => {
     const pieces: Buffer[] = [rest];
-    let have = rest.byteLength;
-    while (have < length) {
+    let available = rest.byteLength;
+    while (available < length) {
       const { value, done } = await source.next();
       if (done === true) throw new BrokenPointFile('the file is truncated');
       pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-      have += value.byteLength;
+      available += value.byteLength;
     }
-    const all = pieces.length === 1 ? rest : Buffer.concat(pieces, have);
+    const all = pieces.length === 1 ? rest : Buffer.concat(pieces, available);
     rest = all.subarray(length);
     return all.subarray(0, length);
   };
@@ -106,7 +109,7 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
     if (!(await reader.bytes(MAGIC.byteLength)).equals(MAGIC)) throw new BrokenPointFile('the file holds no points');
     const dimensions = await integer();
     const count = await integer();
-    let some: WholePoint[] = [];
+    let batch: WholePoint[] = [];
     for (let read = 0; read < count; read += 1) {
       const chunkIndex = await integer();
       const text = (await reader.bytes(await integer())).toString();
@@ -116,13 +119,13 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
         terms === NO_SPARSE
           ? null
           : { indices: integers(await reader.bytes(4 * terms)), values: floats(await reader.bytes(4 * terms)) };
-      some.push({ chunkIndex, dense, sparse, payload: JSON.parse(text) as Record<string, unknown> });
-      if (some.length === POINTS_AT_ONCE) {
-        yield some;
-        some = [];
+      batch.push({ chunkIndex, dense, sparse, payload: JSON.parse(text) as Record<string, unknown> });
+      if (batch.length === POINTS_AT_ONCE) {
+        yield batch;
+        batch = [];
       }
     }
-    if (some.length > 0) yield some;
+    if (batch.length > 0) yield batch;
     await reader.end();
   } catch (error) {
     // A truncated or damaged file may no longer be JSON.

@@ -49,7 +49,7 @@ export interface Connections {
 }
 
 /** Maximum number of runs that one connection accepts. */
-const RUNS = 3;
+const MAX_RUNS = 3;
 
 export function createConnections(
   dataSources: DataSourceCommands,
@@ -62,11 +62,11 @@ export function createConnections(
     async accept(owner, { account, credentials, listItems, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
       const syncFiles = connection.syncFiles && options && supportsOption(type, 'sync_files_on_connection');
-      const first = await runs.nextId(RUNS);
+      const first = await runs.nextId(MAX_RUNS);
       const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
       const runIds: number[] = [];
-      const begun = syncFiles && !listItems ? workflowIds.syncSource(filesRunId) : undefined;
-      const madeBy = connection.workflowId ?? begun;
+      const syncWorkflow = syncFiles && !listItems ? workflowIds.syncSource(filesRunId) : undefined;
+      const connectingWorkflow = connection.workflowId ?? syncWorkflow;
       const { dataSource, needsCopy } = await dataSources.connect(
         owner,
         {
@@ -78,7 +78,7 @@ export function createConnections(
           enableAutoSync: null,
           ...(listItems ? { itemsRunId } : {}),
           ...(options === undefined ? {} : { options }),
-          ...(madeBy === undefined ? {} : { workflowId: madeBy }),
+          ...(connectingWorkflow === undefined ? {} : { workflowId: connectingWorkflow }),
         },
         session,
       );

@@ -47,7 +47,10 @@ export interface Attempts {
   newState(): string;
   /** Inserts an attempt that waits for the user's consent. @param state only its hash is stored */
   begin(attempt: NewAttempt, state: string, secrets: AttemptSecrets, session: Session): Promise<void>;
-  /** Inserts an attempt of an account that is already connected, for the page on which the user continues. @returns the name of the page */
+  /**
+   * Inserts an attempt of an account that is already connected, for the page on which the user continues.
+   * @returns the name of the page
+   */
   beginConnected(attempt: NewAttempt & { dataSourceId: number }, session: Session): Promise<string>;
   find(id: number): Promise<AttemptDoc | null>;
   findByState(state: string): Promise<AttemptDoc | null>;
@@ -56,7 +59,10 @@ export interface Attempts {
   secretsOf(attempt: AttemptDoc): AttemptSecrets;
   codeOf(attempt: AttemptDoc): string | null;
   grantOf(attempt: AttemptDoc): StoredGrant | null;
-  /** Records that the user returned, with a code or null after a refusal. False if this is already recorded or the attempt has expired. */
+  /**
+   * Records that the user returned, with a code or null after a refusal. False if this is already recorded or the
+   * attempt has expired.
+   */
   recordReturn(id: number, code: string | null, session?: Session): Promise<boolean>;
   /** Returns attempts whose user returned before a time and whose workflow has not acknowledged it. */
   listUnacknowledged(before: Date, limit: number): Promise<AttemptDoc[]>;
@@ -71,7 +77,9 @@ export interface Attempts {
     change?: AttemptChange,
     session?: Session,
   ): Promise<boolean>;
-  /** Creates the name of the page on which the user continues, valid until a time; null if the attempt already has one. */
+  /**
+   * Creates the name of the page on which the user continues, valid until a time; null if the attempt already has one.
+   */
   createPage(id: number, until: Date): Promise<string | null>;
   removeAll(tenant: Tenant): Promise<void>;
 }

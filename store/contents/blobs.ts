@@ -24,7 +24,10 @@ export interface OpenedBlob {
  */
 export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<void>;
-  /** Stores a stream of any length, at the pace of the storage; it is durable when the call resolves. */
+  /**
+   * Stores a stream of any length, which is read only as fast as the storage accepts it. The content is durable when
+   * the call resolves.
+   */
   putStream(key: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   /** Returns the content; null if the key does not exist. */
   stream(key: string): Promise<AsyncIterable<Uint8Array> | null>;
@@ -53,7 +56,7 @@ export const isDeletable = (name: string, scope: GenerationScope): boolean => in
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-const isThere = (file: string): Promise<boolean> =>
+const exists = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     (error: unknown) => {
@@ -97,10 +100,10 @@ export function createFolderBlobs(root: string): Blobs {
       }
     },
     async stream(key) {
-      return (await isThere(at(key))) ? createReadStream(at(key)) : null;
+      return (await exists(at(key))) ? createReadStream(at(key)) : null;
     },
     async open(key) {
-      return (await isThere(at(key))) ? { path: at(key), close: () => Promise.resolve() } : null;
+      return (await exists(at(key))) ? { path: at(key), close: () => Promise.resolve() } : null;
     },
     delete: (key) => rm(at(key), { force: true }),
     get: (key) =>

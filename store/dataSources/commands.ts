@@ -61,8 +61,8 @@ export interface DataSourceCommands {
   markTagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
-   * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still the
-   *   credentials, since the account may have been connected again. Absent for a request
+   * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still
+   * the credentials, since the account may have been connected again. Absent for a request
    */
   revoke(
     tenant: Tenant,

@@ -18,8 +18,8 @@ export interface EventWriter {
   /**
    * Writes events. Call it with the session of the transaction that makes the change, so that both are stored or
    * neither, even after a crash. Events of several organizations may be mixed; one call is one insert.
-   * @param once a name that is unique for ever: a second call with it writes nothing. Use it when no stored state shows
-   *   that the events were already written
+   * @param once a name that no other write ever uses: a second call with it writes nothing. Use it when no stored state
+   * shows that the events were already written
    */
   write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
 }

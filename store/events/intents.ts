@@ -35,10 +35,13 @@ export interface Intents {
 type StoredEvent = EventRowDoc['events'][number];
 const idsOf = ({ objectId }: StoredEvent): string[] => [objectId ?? []].flat();
 
-/** Reduces events to the files that `isMeant` accepts. */
-const about = (events: readonly StoredEvent[], isMeant: (event: StoredEvent, id: string) => boolean): StoredEvent[] =>
+/** Returns the events with only those files that `isIncluded` accepts; events without such files are omitted. */
+const about = (
+  events: readonly StoredEvent[],
+  isIncluded: (event: StoredEvent, id: string) => boolean,
+): StoredEvent[] =>
   events.flatMap((event) => {
-    const ids = idsOf(event).filter((id) => isMeant(event, id));
+    const ids = idsOf(event).filter((id) => isIncluded(event, id));
     if (ids.length === 0) return [];
     return [{ ...event, objectId: typeof event.objectId === 'string' ? event.objectId : ids }];
   });
@@ -47,7 +50,7 @@ const markOf = ({ _id }: EventRowDoc): mongo.ObjectId => new mongo.ObjectId(_id.
 
 export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays: number): Intents {
   /** Publishes a row; false if another process has settled it. */
-  const show = async ({ _id, events: known }: EventRowDoc, events: StoredEvent[]): Promise<boolean> => {
+  const publishRow = async ({ _id, events: known }: EventRowDoc, events: StoredEvent[]): Promise<boolean> => {
     const intended = { _id, last: INTENDED };
     if (events.length === 0) return (await rows.deleteOne(intended)).deletedCount === 1;
     const change = {
@@ -59,7 +62,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
   };
 
   /** Writes the remaining events after another process settled the row because it presumed this process dead. */
-  const showRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
+  const publishRest = async (row: EventRowDoc, events: readonly StoredEvent[]): Promise<void> => {
     const settled = await rows.findById(row._id).lean();
     const published = new Set(
       (settled?.events ?? []).flatMap((event) => idsOf(event).map((id) => `${event.kind} ${id}`)),
@@ -83,7 +86,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
       const reached = await change(mark);
       for (const row of intended) {
         const own = reached === 'all' ? row.events : about(row.events, (_event, id) => reached.has(Number(id)));
-        if (!(await show(row, own))) await showRest(row, own);
+        if (!(await publishRow(row, own))) await publishRest(row, own);
       }
     },
     async settle(fileIds) {
@@ -94,7 +97,7 @@ export function createIntents(rows: Model<EventRowDoc>, marked: Marked, keptDays
         const ids = row.events.flatMap(idsOf);
         if (wanted && !ids.some((id) => wanted.has(id))) continue;
         const reached = await marked(markOf(row), ids.map(Number));
-        await show(
+        await publishRow(
           row,
           about(row.events, (_event, id) => reached.has(Number(id))),
         );

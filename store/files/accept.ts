@@ -47,8 +47,8 @@ export interface FileAcceptance {
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /**
    * Accepts one file: creates a record, or gives the known one of the same (organization, user, source, external id,
-   * account) the options of the request. An upload is DELAYED if the user's queue is full; the caller then holds its run
-   * back.
+   * account) the options of the request. An upload is DELAYED if the user's queue is full; the caller then holds its
+   * run back.
    */
   accept(
     owner: FileOwner,
@@ -74,8 +74,8 @@ export interface FileAcceptanceDeps extends Omit<AcceptManyDeps, 'blank'> {
 export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): FileAcceptance {
   const { files, sequence, queue, ledger } = deps;
   const blank = blankRow(files);
-  const draft = (id: number, owner: FileOwner, request: FileRequest, now: Date, inTurn: boolean) => ({
-    ...newFile(blank, id, owner, request, { now, inTurn }),
+  const draft = (id: number, owner: FileOwner, request: FileRequest, now: Date, fitsQueue: boolean) => ({
+    ...newFile(blank, id, owner, request, { now, fitsQueue }),
     fileMetadata: { ...request.fileMetadata },
   });
   return {
@@ -95,14 +95,14 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
       const now = new Date();
       // Files that a run finds, and attachments, are queued with that run.
       const isUploaded = request.upload !== undefined && request.parentId === null;
-      const inTurn = !isUploaded || (await queue.freeUploadSlots(owner, 1)) > 0;
+      const fitsQueue = !isUploaded || (await queue.freeUploadSlots(owner, 1)) > 0;
       const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,
       });
       if (known) {
         await ledger.recordOutcomes([known], request.runId, session);
-        const { filter, update } = acceptedWrite(owner, request, known, { now, inTurn });
+        const { filter, update } = acceptedWrite(owner, request, known, { now, fitsQueue });
         const file = await files
           .findOneAndUpdate(
             filter,
@@ -113,7 +113,7 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
           .lean();
         return { file, isNew: false };
       }
-      const file = draft(await sequence.next('file'), owner, request, now, inTurn);
+      const file = draft(await sequence.next('file'), owner, request, now, fitsQueue);
       await insertRows(files, [file], session).catch(runAgain);
       await events.write(transitionEvents('create', [file], {}), session);
       return { file, isNew: true };

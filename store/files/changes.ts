@@ -29,7 +29,7 @@ export interface FileChanges {
   changeMany<N extends Transition>(name: N, changes: readonly ChangeOfFile<N>[]): Promise<number[]>;
   /** Changes many files, each if it matches, by a transition that has no event. */
   changeManyWithoutEvents<N extends Transition>(name: N, changes: readonly Change<N>[]): Promise<void>;
-  /** Changes all of the files that still match in the same way. Returns whether all of them did. */
+  /** Changes files in the same way, as far as they still match. Returns whether all of them matched. */
   changeAll<N extends Transition>(name: N, files: readonly FileDoc[], change: Change<N>): Promise<boolean>;
 }
 
@@ -40,7 +40,7 @@ export interface FileChanges {
 const MARKS_KEPT = 4;
 
 /** Returns the part of an update that adds a mark. */
-const leaving = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
+const addingMark = (mark: mongo.ObjectId) => ({ $push: { marks: { $each: [mark], $slice: -MARKS_KEPT } } });
 
 /** Returns a function that finds the files with a mark. */
 export const markedFiles =
@@ -92,7 +92,7 @@ export function createFileChanges(
             files,
             changes.map((change) => {
               const { filter, update } = transition(name, change);
-              return { filter, update: { ...update, ...leaving(mark) } };
+              return { filter, update: { ...update, ...addingMark(mark) } };
             }),
           );
           if (matched === changes.length) return 'all';
@@ -117,7 +117,7 @@ export function createFileChanges(
       await intents.withPendingEvents(transitionEvents(name, rows, change), async (mark) => {
         const { matchedCount } = await files.updateMany(
           { ...filter, _id: { $in: ids } },
-          { ...update, ...leaving(mark) },
+          { ...update, ...addingMark(mark) },
         );
         if (matchedCount === rows.length) return 'all';
         const reached = await markedFiles(files)(mark, ids);

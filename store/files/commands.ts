@@ -127,7 +127,7 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.changeOne('fail', { ...fileOf(runId, fileId), message, set })) !== null;
     },
     async requeue(runId, fileId, notBefore, message) {
-      // A comparison that failed is repeated without an event.
+      // A file under evaluation stays in that state for its next attempt, without an event.
       const { matchedCount } = await files.updateOne(
         { _id: fileId, runId, syncStatus: 'EVALUATING_RESYNC' },
         { $set: { notBefore, unfinishedStarts: 0, updatedAt: new Date() }, $inc: { attempts: 1 } },

@@ -85,7 +85,7 @@ export function createFileDeletion({
     runId,
   });
   /** Ends files, and writes events for those that were not ended before, in one transaction. */
-  const ended = (
+  const endFiles = (
     query: QueryFilter<FileDoc>,
     emitsEvents: boolean,
     end: (session: ClientSession, rows: readonly FileDoc[]) => Promise<unknown>,
@@ -121,10 +121,12 @@ export function createFileDeletion({
     async listDeletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
       const { organizationId, userId } = tenant;
       const mine = { organizationId, userId, runId, _id: { $gt: afterId } };
-      const isEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
+      const isNotEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
       const query = {
         $or: [
-          { $and: [{ $or: conditionsOf(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isEmptied] },
+          {
+            $and: [{ $or: conditionsOf(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isNotEmptied],
+          },
           { ...mine, ...TAKEN_OVER },
         ],
       };
@@ -160,7 +162,7 @@ export function createFileDeletion({
     async remove(tenant, runId, ids, emitsEvents) {
       const query = owned(tenant, runId, ids);
       const { organizationId, userId: _id } = tenant;
-      await ended(query, emitsEvents, async (session, rows) => {
+      await endFiles(query, emitsEvents, async (session, rows) => {
         await ledger.addItems({ ...tenant, _id: runId }, rows.map(deletedItem), session);
         await files.deleteMany(query, { session });
         await users.updateOne({ _id, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
@@ -195,7 +197,7 @@ export function createFileDeletion({
           ended: DELETED,
         },
       });
-      await ended(filter, emitsEvents, (session) => files.updateMany(filter, update, { session }));
+      await endFiles(filter, emitsEvents, (session) => files.updateMany(filter, update, { session }));
     },
   };
 }

@@ -87,16 +87,16 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
 export async function queueKnownFiles(
   files: Model<FileDoc>,
   { organizationId, userId }: Tenant,
-  listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly inTurn: boolean }[],
+  listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly fitsQueue: boolean }[],
   now: Date,
 ): Promise<void> {
   const open = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
-    open.map(({ request, file, inTurn }) => {
+    open.map(({ request, file, fitsQueue }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
-      return transition(isComparable ? 'scheduledEvaluate' : inTurn ? 'scheduledQueue' : 'scheduledDelay', {
+      return transition(isComparable ? 'scheduledEvaluate' : fitsQueue ? 'scheduledQueue' : 'scheduledDelay', {
         owner: { organizationId, userId },
         where: { _id, generation },
         seen: syncStatus,

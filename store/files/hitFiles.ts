@@ -28,7 +28,9 @@ export interface UnsearchedFiles {
 export interface HitFiles {
   /** Returns the records of hits, with the fields that a search needs. */
   findHits(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
-  /** Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles). */
+  /**
+   * Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles).
+   */
   findWithOtherSpaces(
     tenant: Tenant,
     ids: readonly number[],
@@ -41,28 +43,28 @@ const MARK = 'unsearched';
 
 export function createHitFiles(files: Model<FileDoc>): HitFiles {
   const fields = Object.fromEntries(HIT_FIELDS.map((field) => [field, 1 as const]));
-  const named = ({ organizationId, userId }: Tenant, ids: readonly number[]): QueryFilter<FileDoc> => ({
+  const byIds = ({ organizationId, userId }: Tenant, ids: readonly number[]): QueryFilter<FileDoc> => ({
     organizationId,
     userId,
     _id: { $in: [...ids] },
   });
   /** Returns a stage that adds one row if a file matches. */
-  const any = (query: object): object => ({
+  const existenceStage = (query: object): object => ({
     $unionWith: {
       coll: collectionOf(files),
       pipeline: [{ $match: query }, { $limit: 1 }, { $project: { _id: MARK } }],
     },
   });
   return {
-    findHits: (tenant, ids) => readRows<FileDoc, HitFile>(files, named(tenant, ids), { fields, maxRows: ids.length }),
+    findHits: (tenant, ids) => readRows<FileDoc, HitFile>(files, byIds(tenant, ids), { fields, maxRows: ids.length }),
     async findWithOtherSpaces(tenant, ids, { model, space, cold }) {
       const { organizationId, userId } = tenant;
       const other = { 'options.embeddingModel': model, vectorSpace: { $nin: [null, space] } };
       const stages = [
-        { $match: named(tenant, ids) },
+        { $match: byIds(tenant, ids) },
         { $project: fields },
-        any({ organizationId, userId, ...other }),
-        ...(cold ? [any({ organizationId, userId, ...COLD })] : []),
+        existenceStage({ organizationId, userId, ...other }),
+        ...(cold ? [existenceStage({ organizationId, userId, ...COLD })] : []),
       ];
       const rows = await aggregateRows<FileDoc, HitFile | { readonly _id: typeof MARK }>(files, stages, ids.length + 2);
       const found = rows.filter((row): row is HitFile => row._id !== MARK);

@@ -13,7 +13,7 @@ export interface MissingPages {
    * did not find, unless they were changed since it began. Restored pages are excluded.
    */
   findMissingPages(
-    pass: RunDoc,
+    run: RunDoc,
     containerId: number,
     missed: boolean,
   ): Promise<{ readonly pages: number; readonly gone: number[] }>;
@@ -37,14 +37,14 @@ export function createMissingPages(files: Model<FileDoc>): MissingPages {
     async findMissingPages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
       const below = { organizationId, userId, parentId, isContainer: false };
       const reportedGone: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
-      const unmet: QueryFilter<FileDoc> = {
+      const notFound: QueryFilter<FileDoc> = {
         runId: { $ne: runId },
         syncStatus: { $in: ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] },
         syncErrorMessage: { $ne: BEING_DELETED },
         updatedAt: { $lt: acceptedAt },
       };
       const rows = await files
-        .find({ ...below, restoredAt: null, $or: missed ? [reportedGone, unmet] : [reportedGone] }, { _id: 1 })
+        .find({ ...below, restoredAt: null, $or: missed ? [reportedGone, notFound] : [reportedGone] }, { _id: 1 })
         .sort({ _id: 1 })
         .lean();
       return { pages: await files.countDocuments(below), gone: rows.map(({ _id }) => _id) };

@@ -19,8 +19,8 @@ export interface NewContainer {
 
 export interface NewContainers {
   /**
-   * Accepts a container together with those of concurrent requests, in one transaction. False if nothing was written and
-   * the caller must accept it alone, because a file with its address exists or another container failed.
+   * Accepts a container together with those of concurrent requests, in one transaction. False if nothing was written
+   * and the caller must accept it alone, because a file with its address exists or another container failed.
    */
   accept(container: NewContainer): Promise<boolean>;
 }
@@ -39,7 +39,9 @@ const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: Fi
 });
 const nameOf = (file: FileDoc): string => JSON.stringify(Object.values(keyOf(file)));
 
-/** Accepts new containers in batches: a transaction takes several commands, whether it inserts one container or many. */
+/**
+ * Accepts new containers in batches: a transaction takes several commands, whether it inserts one container or many.
+ */
 export function createNewContainers(
   files: Model<FileDoc>,
   runs: Model<RunDoc>,

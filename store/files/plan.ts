@@ -26,8 +26,8 @@ const FILTERS_COUNTED = 6;
 /** From this number of matches on, sorting takes longer than the longest scan of an order's index. */
 const MANY = 40_000;
 /**
- * Time limit in milliseconds for scanning an order's index, because all matches may be at its far end: a fixed part, and
- * an amount per row.
+ * Time limit in milliseconds for scanning an order's index, because all matches may be at its far end: a fixed part,
+ * and an amount per row.
  */
 const SCAN_MS = 60;
 const SCAN_MS_PER_ROW = 0.04;
@@ -36,7 +36,9 @@ const TIME_LIMIT_EXCEEDED = 50;
 /** Plan for reading files in the order of a list. */
 export interface ReadingPlan {
   readonly index: IndexKeys;
-  /** Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY matches. */
+  /**
+   * Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY matches.
+   */
   readonly otherwise: Narrowing | null;
 }
 

@@ -42,16 +42,15 @@ export interface FileQueries {
 /** Maximum number of cached totals, over all users. */
 const TOTALS_KEPT = 20_000;
 
-/** If more files than this have the model, the files of other models are measured instead. */
+/** Above this number of files with the model, the files of other models are counted and subtracted instead. */
 const FEW_OF_MODEL = 2_000;
 
-/** Returns a number for the files of a query: their count, or the count of their chunks. */
+/** Counts the files of a query, or their chunks. */
 type Measure = (query: QueryFilter<FileDoc>, hint?: IndexKeys) => Promise<number>;
 
 /**
- * If nearly all files match, measures all files minus those that do not match: one index range contains all files of a
- * user, and only few keys belong to the others. Names the index, because MongoDB would choose any that begins with the
- * user.
+ * Counts matching files. If nearly all files match, counts all files and subtracts those that do not match: this reads
+ * one index range and few other keys. Names the index, because MongoDB would choose any that begins with the user.
  */
 async function measureFiles(
   files: Model<FileDoc>,

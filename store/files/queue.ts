@@ -13,7 +13,8 @@ const COUNT_LIFE_MS = 1_000;
 const USERS_CACHED = 10_000;
 
 /**
- * Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counts at maxQueued up to the limit.
+ * Counts files that wait for their sync: of a user or of one run; all, or uploads only. Counts at maxQueued up to the
+ * limit.
  */
 export type CountQueued = (
   owner: { readonly organizationId: number; readonly userId: number } | { readonly runId: number },

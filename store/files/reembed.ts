@@ -111,7 +111,7 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
               _id: file._id,
               organizationId: file.organizationId,
               userId: file.userId,
-              // A sync in between sets another run, or takes a generation.
+              // A sync that started meanwhile has set another run or a new generation.
               runId: file.runId,
               syncStatus: FINAL_STATE,
               generation: file.generation,

@@ -57,7 +57,7 @@ export const createSumCaches =
           .update(JSON.stringify([organizationId, userId, what]))
           .digest('base64');
         const known = sums.get(name);
-        // The first request only notes that the sum is costly; the second one caches it.
+        // The first request only records that the sum is costly; the second one caches it.
         if (!known) {
           const begun = performance.now();
           const sum = (await compute()) as T;

@@ -27,8 +27,8 @@ export interface FileTags {
   /** Returns the next files of a data source that lack its latest tags, by id. */
   listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
-   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next iteration
-   * updates it.
+   * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next
+   * iteration updates it.
    */
   applySourceTags(source: DataSourceDoc, files: readonly FileDoc[]): Promise<void>;
   /**
@@ -41,7 +41,7 @@ export interface FileTags {
 }
 
 export function createFileTags(files: Model<FileDoc>): FileTags {
-  /** Null also finds records without the field. */
+  /** Returns a filter for the file with unchanged tags. A null revision also matches records without the field. */
   const asRead = (file: { _id: number; tagsRevision?: number }) => ({
     _id: file._id,
     tagsRevision: file.tagsRevision ?? null,
@@ -90,10 +90,10 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
       );
     },
     async markSourceTagsApplied(source, settled) {
-      const took = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
-      if (took.length === 0) return;
+      const upToDate = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
+      if (upToDate.length === 0) return;
       await files.bulkWrite(
-        took.map((file) => ({
+        upToDate.map((file) => ({
           updateOne: { filter: asRead(file), update: { $set: { sourceTagsVersion: source.tagsVersion } } },
         })),
         { ordered: false },

@@ -19,7 +19,7 @@ interface Detail {
   readonly isScheduled?: boolean;
 }
 
-/** Creates the events of files that make a transition, from their records before it. */
+/** Creates the events of a transition, from the records of its files before the change. */
 type Emits = (files: readonly TransitioningFile[], detail: Detail) => NewEvent[];
 type TransitioningFile = EventFile & Pick<FileDoc, 'syncStatus'>;
 
@@ -40,7 +40,7 @@ interface Row {
 /** Receives how many files one write has ended, after the commit. */
 export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 
-/** States of files that wait for their turn, or for the end of a rate limit. The run starts them when they are due. */
+/** States of files that wait in the queue, or for the end of a rate limit. The run starts them when they are due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 const ACTIVE_STATUSES = [...STARTABLE, ...IN_PROGRESS_STATUSES] as const;
 const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];

@@ -22,21 +22,21 @@ export interface ClosedItems {
 }
 
 export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
-  const of = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
-  const reopened = (source: Holder, runId: number) => ({ ...of(source), closedBy: { $gt: 0, $ne: runId } });
+  const inSource = ({ _id, organizationId, userId }: Holder) => ({ organizationId, userId, dataSourceId: _id });
+  const reopened = (source: Holder, runId: number) => ({ ...inSource(source), closedBy: { $gt: 0, $ne: runId } });
   return {
     async markClosed(source, runId, externalIds) {
       if (externalIds.length === 0) return new Set();
-      const named = { ...of(source), externalId: { $in: [...externalIds] } };
+      const named = { ...inSource(source), externalId: { $in: [...externalIds] } };
       await items.updateMany(named, { $set: { closedBy: runId } });
       for await (const some of allDescendants(items, source, externalIds))
-        await items.updateMany({ ...of(source), externalId: { $in: some } }, { $set: { listedBy: runId } });
+        await items.updateMany({ ...inSource(source), externalId: { $in: some } }, { $set: { listedBy: runId } });
       const known = await items.find(named, { externalId: 1 }).lean();
       return new Set(known.map(({ externalId }) => externalId));
     },
     async listClosed(source, limit) {
       const rows = await items
-        .find({ ...of(source), closedBy: { $gt: 0 } }, { externalId: 1 })
+        .find({ ...inSource(source), closedBy: { $gt: 0 } }, { externalId: 1 })
         .limit(limit)
         .lean();
       return rows.map(({ externalId }) => externalId);

@@ -90,8 +90,8 @@ export interface MissingFiles {
   readonly afterId: number | null;
 }
 
-/** Items per write. */
-const KEPT_AT_ONCE = 500;
+/** Maximum number of items per write. */
+const ITEMS_PER_WRITE = 500;
 /** Files that are compared with items per query. */
 const COMPARED_AT_ONCE = 1_000;
 
@@ -100,7 +100,9 @@ const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
   ...{ isSelectable: 1, isExpandable: 1, version: 1, path: 1, source: 1 },
 };
 
-/** Returns whether a field of a known item differs from the stored one. A field without a value may be null or absent. */
+/**
+ * Returns whether a field of a known item differs from the stored one. A field without a value may be null or absent.
+ */
 const differs = (stored: ListedItem | undefined, listed: ListedItem): boolean =>
   stored !== undefined &&
   (Object.keys(LISTED_FIELDS) as (keyof ListedItem)[]).some(
@@ -154,13 +156,13 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
         { externalId: 1 },
       )
       .lean();
-    const there = new Set(found.map(({ externalId }) => externalId));
-    const back = rows.filter(({ externalFileId, restoredAt }) => restoredAt && there.has(externalFileId));
+    const listed = new Set(found.map(({ externalId }) => externalId));
+    const back = rows.filter(({ externalFileId, restoredAt }) => restoredAt && listed.has(externalFileId));
     if (back.length > 0)
       await files.updateMany({ _id: { $in: back.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
     const vanished = rows
       // A restored file stays until it exists at its source again.
-      .filter(({ externalFileId, restoredAt }) => !restoredAt && !there.has(externalFileId))
+      .filter(({ externalFileId, restoredAt }) => !restoredAt && !listed.has(externalFileId))
       .map(({ _id }) => _id);
     return { number: rows.length, vanished, afterId: rows.length < limit ? null : (rows.at(-1)?._id ?? null) };
   };
@@ -238,8 +240,8 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       // A new item that a page lists twice would be inserted twice.
       const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
       const fresh = new Set<string>();
-      for (let from = 0; from < once.length; from += KEPT_AT_ONCE)
-        for (const id of await upsertSome(source, runId, once.slice(from, from + KEPT_AT_ONCE))) fresh.add(id);
+      for (let from = 0; from < once.length; from += ITEMS_PER_WRITE)
+        for (const id of await upsertSome(source, runId, once.slice(from, from + ITEMS_PER_WRITE))) fresh.add(id);
       return fresh;
     },
     async hasChanged({ _id: dataSourceId, organizationId, userId }, runId) {

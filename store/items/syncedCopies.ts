@@ -27,7 +27,7 @@ export async function findSyncedFiles(
       generation: { $gt: 0 },
     })
     .lean();
-  // In the form in which MongoDB stores them: unset fields are absent.
+  // The options as MongoDB stores them: unset fields are absent.
   const wanted: unknown = JSON.parse(JSON.stringify(options));
   return new Map(
     rows

@@ -36,7 +36,10 @@ export interface LedgerWriter {
   ): Promise<void>;
   /** Records items without a file of the run: skipped ones and deleted ones. A repeated call overwrites. */
   addItems(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
-  /** Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it stopped. */
+  /**
+   * Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it
+   * stopped.
+   */
   close(run: RunDoc): Promise<RunTally>;
   /**
    * Closes several runs of one user whose files are all idle, with few reads and writes for all of them together. Also

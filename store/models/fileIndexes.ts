@@ -57,7 +57,8 @@ export const SPARSE_INDEXES = {
 
 /**
  * Overviews of an organization. `createFileFailures` lists and counts failed files of all data sources and of one, by
- * cause and last change, and its counts read only keys; it lists files with warnings too. `createHeldOverview` lists containers whose deletions are held.
+ * cause and last change, and its counts read only keys; it lists files with warnings too. `createHeldOverview` lists
+ * containers whose deletions are held.
  */
 export const OPERATOR_INDEXES = {
   failed: {

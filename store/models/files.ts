@@ -60,7 +60,10 @@ const SYNCED_CONTENT = {
   /** ETag by which the source identifies this copy. */
   etag: nullable(text),
   lastModified: nullable(text),
-  /** For a file of a connected account: the version of its content according to the listing. Null, or absent in older records: unknown. */
+  /**
+   * For a file of a connected account: the version of its content according to the listing. Null, or absent in older
+   * records: unknown.
+   */
   version: optional(orNull(text)),
   /** Hash of everything except the content that affects the result: options, model, version of the pipeline. */
   processedAs: nullable(text),
@@ -107,7 +110,10 @@ const FILE = {
   isContainer: byDefault(flag, false),
   /** For a container: the kind of run that updates it. Null in older records, which means scrapeSitemap. */
   runKind: nullable(textOf<ContainerRunKind>()),
-  /** For a feed: the reading from which its entries come, so that an unchanged feed need not be read again. */
+  /**
+   * For a feed: identifies the version of the feed whose entries are stored, so that an unchanged feed is not read
+   * again.
+   */
   feedReading: optional(orNull(json<FeedReading>())),
   syncStatus: required(oneOf(FILE_SYNC_STATUSES)),
   syncErrorMessage: nullable(text),

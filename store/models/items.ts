@@ -38,11 +38,14 @@ const ITEM = {
   /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
   listedBy: required(number),
   /**
-   * The listing that found it first, or first again after a deletion. That listing treats it as new, even if it repeats
-   * a page.
+   * The listing that found it first, or that found it again after a deletion. That listing treats it as new, even if it
+   * repeats a page.
    */
   foundBy: optional(number),
-  /** The last listing in which a field of it differed from the listing before; absent: it has not changed since it was found. */
+  /**
+   * The last listing in which a field of it differed from the listing before; absent: it has not changed since it was
+   * found.
+   */
   changedBy: optional(number),
   /** Whether its source reported it as deleted. It is deleted with its file once that is allowed. */
   isGone: optional(flag),

@@ -45,7 +45,7 @@ const LEDGER_ITEM = {
 export interface LedgerItemDoc extends RecordOf<typeof LEDGER_ITEM> {}
 
 const item = schemaOf<LedgerItemDoc>(LEDGER_ITEM);
-// Used by `linesOf` and by the sums of a run, by outcome.
+// Used by `recordedItems` and by the sums of a run, by outcome.
 item.index({ runId: 1, outcome: 1, _id: 1 });
 // Successful items have neither cause nor stage, so most entries are in neither of these indexes.
 item.index({ runId: 1, cause: 1, _id: 1 }, { partialFilterExpression: { cause: { $gt: '' } } });

@@ -80,7 +80,10 @@ const RUN = {
   traceparent: optional(text),
   /** Id of the upload; null, or absent in older rows, if there is none. */
   uploadId: optional(nullable(text)),
-  /** How often the same work was accepted again after its workflow was terminated outside of this service. Absent: never. */
+  /**
+   * How often the same work was accepted again after its workflow was terminated outside of this service. Absent:
+   * never.
+   */
   redone: optional(number),
   acceptedAt: required(date),
   /** When Temporal started it; null while it waits in the outbox. */
@@ -115,7 +118,7 @@ const RUN = {
   error: optional(orNull(textOf<ItemCause>())),
   /** Error of the last failed attempt of a step; absent after a successful attempt. */
   lastError: optional(json<RunError>()),
-  /** While it ends: the last file whose outcome is in the ledger, at least; 0: none yet. */
+  /** While the run ends: the outcomes of its files up to this id are in the ledger; 0: none yet. */
   closedTo: optional(number),
   /** Time of its deletion; absent while it is active. */
   expiresAt: optional(date),

@@ -7,7 +7,7 @@ import type { OrganizationModels } from '../models/organizations.js';
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The organization of the key in the setting API_KEY. */
-const FIRST = 1;
+const FIRST_ORGANIZATION = 1;
 
 /** Creates an API key: 24 random bytes, with a prefix that people and secret scanners recognize. */
 export function newApiKey(): string {
@@ -35,7 +35,7 @@ export function createOrganizations(models: OrganizationModels, sequence: Sequen
       return row?.organizationId ?? null;
     },
     async create(name) {
-      await sequence.reserve('organization', FIRST);
+      await sequence.reserve('organization', FIRST_ORGANIZATION);
       const organizationId = await sequence.next('organization');
       await models.organizations.create({ _id: organizationId, name, createdAt: new Date() });
       const apiKey = newApiKey();
@@ -43,14 +43,14 @@ export function createOrganizations(models: OrganizationModels, sequence: Sequen
       return { organizationId, apiKey };
     },
     async ensureFirst(key) {
-      await sequence.reserve('organization', FIRST);
+      await sequence.reserve('organization', FIRST_ORGANIZATION);
       await models.organizations.updateOne(
-        { _id: FIRST },
+        { _id: FIRST_ORGANIZATION },
         { $setOnInsert: { name: 'default', createdAt: new Date() } },
         { upsert: true },
       );
       const owner = await models.apiKeys.findOne({ hash: hashOf(key) }).lean();
-      if (owner === null) await addKey(FIRST, key);
+      if (owner === null) await addKey(FIRST_ORGANIZATION, key);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Tenant } from '../users/accept.js';
 import type { Original, OriginalDoc } from '../models/originals.js';
 import { receive, type Received } from './receive.js';
 
-/** A completely received content without an owner. */
+/** A completely received content that belongs to no file yet. */
 export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'> {
   readonly owner: Tenant;
 }
@@ -20,7 +20,7 @@ export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: 
 const ALIVE_EVERY_MS = 10_000;
 /** Time without a heartbeat after which a receiver counts as crashed, in milliseconds. */
 const DEAD_AFTER_MS = 90_000;
-/** Leftovers deleted in one batch. */
+/** Maximum number of contents that one call of `sweep` deletes. */
 const SWEPT_AT_ONCE = 100;
 const LONG_AGO = new Date(0);
 
@@ -32,9 +32,12 @@ const LONG_AGO = new Date(0);
 export interface Originals {
   /** Stores a content while it is received, without an owner yet. A failure leaves nothing. */
   receive(owner: Tenant, parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
-  /** Assigns it to a file, in the transaction that writes the file. @throws if it was presumed abandoned and deleted */
+  /**
+   * Assigns a content to a file, in the transaction that writes the file.
+   * @throws if it was presumed abandoned and deleted
+   */
   accept(draft: DraftOriginal, fileId: number, session: Session): Promise<void>;
-  /** Removes it from its file; the sweep then deletes it. */
+  /** Detaches a content from its file; `sweep` then deletes it. */
   release(owner: Tenant & { readonly fileId: number }, id: number, session: Session): Promise<void>;
   /**
    * Deletes a content that was not assigned. If the assignment succeeded but its confirmation was lost, the content
@@ -95,7 +98,7 @@ export function createOriginals(
       const { organizationId, userId } = owner;
       const _id = await sequence.next('original');
       let alive: NodeJS.Timeout | null = null;
-      const pass = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
+      const storeStream = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
         alive = setInterval(() => {
           // If a heartbeat fails, the next one replaces it.
@@ -105,7 +108,7 @@ export function createOriginals(
         await rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } });
       };
       try {
-        return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, pass)) };
+        return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, storeStream)) };
       } catch (error) {
         // The sweep repeats a failed deletion.
         if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);

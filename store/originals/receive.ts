@@ -10,18 +10,18 @@ export interface Received {
   readonly sha256: string;
   /** Its first bytes. */
   readonly head: Uint8Array;
-  /** The whole content if it is small; null if it was passed on. */
+  /** The whole content if it is small; null if it was streamed to storage. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * Receives a content in parts and hashes it. A small content stays in memory. Once it exceeds `smallBytes`, everything
- * goes to `pass`, which also sets the pace of reading.
+ * Receives a content in parts and hashes it. A small content stays in memory. Once it exceeds `smallBytes`, all parts
+ * are streamed to `store`, which determines how fast the source is read.
  */
 export async function receive(
   parts: AsyncIterable<Uint8Array>,
   smallBytes: number,
-  pass: (parts: AsyncIterable<Uint8Array>) => Promise<void>,
+  store: (parts: AsyncIterable<Uint8Array>) => Promise<void>,
 ): Promise<Received> {
   const hash = createHash('sha256');
   const source = parts[Symbol.asyncIterator]();
@@ -54,7 +54,7 @@ export async function receive(
       held.push(part);
       if (size > smallBytes) break;
     }
-    await pass(
+    await store(
       (async function* rest() {
         yield* held.splice(0);
         for (let part = await next(); part !== null; part = await next()) yield part;

@@ -27,12 +27,12 @@ export interface RunRow {
   /** For a listing: items found so far. */
   readonly listed: number | null;
   /** The pause at its token limit, until it is resumed; null: not paused. */
-  readonly pause: RunStop | null;
+  readonly pause: RunPauseState | null;
   /** Set while it has due work and makes no progress; otherwise null. */
   readonly stall: RunStall | null;
 }
 
-export interface RunStop {
+export interface RunPauseState {
   readonly at: Date;
   readonly maxTokens: number;
   readonly tokensTaken: number;
@@ -45,7 +45,7 @@ export interface RunsOverview {
   readonly rows: readonly RunRow[];
   /** Number of started runs, counted up to MAX_RUNS_COUNTED. */
   readonly started: number;
-  /** Number of runs that wait for their start, counted up to the same limit. */
+  /** Number of runs that have not started yet, counted up to the same limit. */
   readonly waiting: number;
   /** Number of paused runs, counted up to the same limit. */
   readonly paused: number;
@@ -77,7 +77,7 @@ type Row = Pick<
   readonly progress?: { readonly listed?: number };
 };
 
-function stopOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunStop | null {
+function pauseOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunPauseState | null {
   // All rows belong to active runs.
   const still = currentPause({ finishedAt: null, ...(pause && { pause }) });
   return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
@@ -94,12 +94,12 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
     const progress = new Map<number, { total: number; ready: number; failed: number }>();
     for (const { _id, count } of rows) {
       const known = progress.get(_id.runId) ?? { total: 0, ready: 0, failed: 0 };
-      const isRest = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(_id.status);
-      const isWell = _id.status === 'READY' || _id.status === 'READY_TO_SYNC';
+      const hasEnded = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(_id.status);
+      const isReadable = _id.status === 'READY' || _id.status === 'READY_TO_SYNC';
       progress.set(_id.runId, {
         total: known.total + count,
-        ready: known.ready + (isWell ? count : 0),
-        failed: known.failed + (isRest && !isWell ? count : 0),
+        ready: known.ready + (isReadable ? count : 0),
+        failed: known.failed + (hasEnded && !isReadable ? count : 0),
       });
     }
     return progress;
@@ -150,7 +150,7 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
           about: file ? (file.name ?? file.externalUrl ?? file.externalFileId) : source ? accountName(source) : null,
           source: file?.source ?? source?.type ?? null,
           listed: row.progress?.listed ?? null,
-          pause: stopOf(row),
+          pause: pauseOf(row),
           stall: row.stall ?? null,
         };
       }),

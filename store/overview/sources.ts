@@ -26,7 +26,7 @@ export interface SourceRow {
   readonly workflowId: string | null;
   readonly filesSyncedAt: Date | null;
   readonly itemsSyncedAt: Date | null;
-  /** Text form of its schedule, as it was last sent to Temporal; null if it has none. */
+  /** Text form of its schedule as last sent to Temporal; null if it has none. */
   readonly scheduled: string | null;
 }
 
@@ -93,15 +93,15 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
     const scheduled = new Map(
       (await schedules.find({ _id: { $in: ids } }, { applied: 1 }).lean()).map(({ _id, applied }) => [_id, applied]),
     );
-    const of = (wanted: (group: (typeof groups)[number]['_id']) => boolean): number =>
+    const countOf = (wanted: (group: (typeof groups)[number]['_id']) => boolean): number =>
       groups.reduce((sum, { _id, count }) => sum + (wanted(_id) ? count : 0), 0);
     return {
       counts: {
-        revoked: of(({ revoked }) => revoked),
-        failed: of(({ revoked, status }) => !revoked && status === 'SYNC_ERROR'),
+        revoked: countOf(({ revoked }) => revoked),
+        failed: countOf(({ revoked, status }) => !revoked && status === 'SYNC_ERROR'),
         held,
-        syncing: of(({ revoked, status }) => !revoked && status.endsWith('SYNCING')),
-        ready: of(({ revoked, status }) => !revoked && status === 'READY') - held,
+        syncing: countOf(({ revoked, status }) => !revoked && status.endsWith('SYNCING')),
+        ready: countOf(({ revoked, status }) => !revoked && status === 'READY') - held,
       },
       rows: ordered.map(({ row, state }) => ({
         ...{ id: row._id, type: row.type, customerId: row.customerId, state, why: whyOf(row, state) },

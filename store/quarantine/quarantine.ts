@@ -34,11 +34,9 @@ export interface Quarantine {
   listClaimed(run: Tenant & { readonly _id: number }, limit: number): Promise<QuarantinedDoc[]>;
   /** Returns the rows that still have the state and the run with which they were read. */
   filterUnchanged(rows: readonly QuarantinedDoc[]): Promise<QuarantinedDoc[]>;
-  /**
-   * Stores the location of the vectors of a leaving file, unless an earlier attempt did; returns the stored location.
-   */
+  /** Stores where the vectors of a `leaving` file are, unless an earlier attempt did; returns the stored location. */
   saveCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
-  /** Marks leaving files as kept, after all their other data is deleted. */
+  /** Sets `leaving` files to `kept`, after all their other data is deleted. */
   markKept(rows: readonly QuarantinedDoc[]): Promise<void>;
   /** Returns which of the files have a successor: a file that was created since with the same external id. */
   findReplaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
@@ -169,13 +167,13 @@ export function createQuarantine(
         const own = { _id: { $in: ids }, runId, state: 'returning' as const };
         const mine = new Set((await quarantined.find(own, { _id: 1 }, { session }).lean()).map(({ _id }) => _id));
         const now = new Date();
-        const back = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
-        if (back.length === 0) return;
-        await insertRows(files, back, session);
+        const records = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
+        if (records.length === 0) return;
+        await insertRows(files, records, session);
         await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
         // The events contain the request id of the restore: the request of the earlier sync has already reported its
         // end.
-        const ready = back.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
+        const ready = records.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });
     },

@@ -13,7 +13,7 @@ export interface CollectionWatch {
   /** Returns whether the points of a file can be checked. Counts the file if its collection is missing or damaged. */
   isReadable(file: RecordOfFile): boolean;
   /** Returns whether the file has vectors and they can be read. */
-  holds(file: RecordOfFile): boolean;
+  hasReadableVectors(file: RecordOfFile): boolean;
   /**
    * Returns the missing or damaged collections of the files counted since the last call. These files must belong to one
    * organization.
@@ -34,7 +34,7 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
       if (!isReadable(space)) affected.set(space, (affected.get(space) ?? 0) + 1);
       return isReadable(space);
     },
-    holds: (file) => isHot(file) && isReadable(file.vectorSpace ?? ''),
+    hasReadableVectors: (file) => isHot(file) && isReadable(file.vectorSpace ?? ''),
     async differences(organizationId) {
       if (affected.size === 0) return [];
       // A collection may have been created since the first check.

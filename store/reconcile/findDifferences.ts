@@ -5,7 +5,7 @@ import type { Finding, Repair } from './differences.js';
 import type { Held, Measured } from './measure.js';
 import type { RecordOfFile } from './records.js';
 
-const NOTHING: Held = { chunks: [], points: [], contents: [], originals: [], pages: 0, bare: 0 };
+const NOTHING: Held = { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
 const RESYNC: Repair = { do: 'resync' };
 
 const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 's'}`;
@@ -46,7 +46,7 @@ const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean 
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
 
 /** Compares the numbers of chunks and points with the record. */
-function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, knowsPoints: boolean): Finding[] {
+function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, checksPoints: boolean): Finding[] {
   const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
@@ -55,7 +55,7 @@ function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, knowsP
   const count = points?.count ?? 0;
   // If chunks and points agree, the record's number is wrong. If both are missing, the number cannot be checked.
   const isMiscounted =
-    knowsPoints &&
+    checksPoints &&
     chunks.isWhole &&
     chunks.count > 0 &&
     chunks.count !== numChunks &&
@@ -85,11 +85,15 @@ function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, knowsP
       what: `counts ${chunksOf(numChunks)} and has ${chunks.count}${chunks.isWhole ? '' : ', with gaps'}`,
       repair: RESYNC,
     });
-  if (!knowsPoints) return findings;
+  if (!checksPoints) return findings;
   if (count < wanted)
     findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, repair: RESYNC });
-  else if (held.bare > 0 && wanted > 0)
-    findings.push({ kind: 'missing_sparse', what: `${held.bare} points lack a sparse vector`, repair: RESYNC });
+  else if (held.withoutSparse > 0 && wanted > 0)
+    findings.push({
+      kind: 'missing_sparse',
+      what: `${held.withoutSparse} points lack a sparse vector`,
+      repair: RESYNC,
+    });
   return findings;
 }
 
@@ -102,7 +106,7 @@ function findUnreferenced(file: RecordOfFile, held: Held): Finding[] {
     contents: held.contents.filter((one) => one !== generation || !hasContent),
     originals: held.originals.filter(({ id }) => id !== original?.id && id !== callerChunks?.id),
     pages: 0,
-    bare: 0,
+    withoutSparse: 0,
   });
   const seen = `that the record (generation ${generation}) does not reference`;
   return unreferenced.map((one) => ({ ...one, what: one.what.replace('of a file that does not exist', seen) }));
@@ -141,20 +145,20 @@ function comparePageCounts({ isContainer, fileMetadata }: RecordOfFile): Finding
 /**
  * Returns the inconsistencies of an idle file without an active run.
  * @param checksTags false while a run changes its tags
- * @param knowsPoints false if the collection of its space is missing or damaged: its points are not checked then
+ * @param checksPoints false if the collection of its space is missing or damaged: its points are not checked then
  */
 export function findDifferences(
   file: RecordOfFile,
   { held: all, stored }: Pick<Measured, 'held' | 'stored'>,
   checksTags: boolean,
-  knowsPoints = true,
+  checksPoints = true,
 ): Finding[] {
   const held = all.get(file._id) ?? NOTHING;
   const { generation, numChunks, embeddingStorageStatus, coldCopy } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCopied =
     isCold && coldCopy?.generation === generation && (stored.get(coldCopy.key) ?? null) === coldCopy.bytes;
-  const findings: Finding[] = [...compareCounts(file, held, isCopied, knowsPoints), ...findUnreferenced(file, held)];
+  const findings: Finding[] = [...compareCounts(file, held, isCopied, checksPoints), ...findUnreferenced(file, held)];
   if (isCold && !isCopied && numChunks > 0 && !isHalfDeleted(file))
     findings.push({
       kind: 'missing_cold_copy',

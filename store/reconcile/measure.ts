@@ -26,7 +26,7 @@ export interface Held {
   readonly originals: { readonly id: number; readonly isRow: boolean }[];
   pages: number;
   /** Number of chunks that lack a sparse vector although their text has terms. */
-  bare: number;
+  withoutSparse: number;
 }
 
 export interface Measured {
@@ -109,7 +109,7 @@ export async function measure(
   ]);
   const held = new Map<number, Held>();
   const of = (id: number): Held => {
-    const known = held.get(id) ?? { chunks: [], points: [], contents: [], originals: [], pages: 0, bare: 0 };
+    const known = held.get(id) ?? { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
     held.set(id, known);
     return known;
   };
@@ -136,7 +136,8 @@ export async function measure(
         const file = sparse.get(id);
         return file ? [{ fileId: id, generation: file.generation, chunkIndex }] : [];
       });
-      for (const { fileId: id, text } of await chunks.byKeys(tenant, keys)) if (hasTerms(text)) of(id).bare += 1;
+      for (const { fileId: id, text } of await chunks.byKeys(tenant, keys))
+        if (hasTerms(text)) of(id).withoutSparse += 1;
     }
 
   const stored = new Map<string, number | null>();

@@ -101,7 +101,10 @@ export function createReconciliation(stores: Stores): Reconciliation {
       if (!file.isQuarantined && lost.has(file._id))
         found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, repair: null });
       if (found.length > 0) findings.set(file._id, found);
-      if (collections.holds(file) && !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count'))
+      if (
+        collections.hasReadableVectors(file) &&
+        !found.some(({ kind }) => kind === 'missing_points' || kind === 'wrong_count')
+      )
         consistent.push(file);
     }
     for (const [id, finding] of await checkVectors(stores, tenant, consistent, collections.points, options))

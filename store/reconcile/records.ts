@@ -58,7 +58,7 @@ function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): Record
   };
 }
 /** Excludes rows whose file is already restored. */
-const NOT_BACK = { state: { $ne: 'tidying' as const } };
+const NOT_RESTORED = { state: { $ne: 'tidying' as const } };
 
 /** Reads the records of a user's files after an id, in order of id, quarantined ones included. */
 export async function recordsAbove(
@@ -71,7 +71,7 @@ export async function recordsAbove(
   const [shown, kept] = await Promise.all([
     files.find(mine, PROJECTION).sort({ _id: 1 }).limit(limit).lean<RecordOfFile[]>(),
     quarantined
-      .find({ ...mine, ...NOT_BACK })
+      .find({ ...mine, ...NOT_RESTORED })
       .sort({ _id: 1 })
       .limit(limit)
       .lean(),
@@ -86,9 +86,9 @@ export async function recordsOf(
   ids: readonly number[],
 ): Promise<Map<number, RecordOfFile>> {
   const named = { ...owner, _id: { $in: [...ids] } };
-  // Quarantine first: a file that is restored meanwhile is in both results; a file that is quarantined meanwhile is in
-  // neither, and counts as changed.
-  const kept = await quarantined.find({ ...named, ...NOT_BACK }).lean();
+  // Read the quarantine first. A file that is restored meanwhile is in both results. A file that is quarantined
+  // meanwhile is in neither, and counts as changed.
+  const kept = await quarantined.find({ ...named, ...NOT_RESTORED }).lean();
   const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
   return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
 }

@@ -24,7 +24,7 @@ export function readName(key: string): Name | null {
 }
 
 /** Returns whether a record references a key. */
-const isNamed = (file: RecordOfFile, key: string): boolean =>
+const isReferenced = (file: RecordOfFile, key: string): boolean =>
   file.coldCopy?.key === key ||
   (file.hasContent &&
     key === blobKey({ organizationId: file.organizationId, fileId: file._id, generation: file.generation }));
@@ -55,7 +55,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     for (const name of names) {
       const file = records.get(name.fileId);
       if (!file || file.organizationId !== name.organizationId) unreferenced.push(name);
-      else if (!isNamed(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
+      else if (!isReferenced(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
         unreferenced.push(name);
     }
     return unreferenced;
@@ -68,15 +68,15 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
 
   const findDifferences = async (keys: readonly string[]): Promise<Difference[]> => {
     const names = keys.map((key) => ({ key, name: readName(key) }));
-    const strange = names.filter(({ name }) => name === null).map(({ key }) => key);
+    const unknownKeys = names.filter(({ name }) => name === null).map(({ key }) => key);
     const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
     // Check again: if an operation started or ended meanwhile, it has changed a record or the storage.
-    const again = suspects.length === 0 ? [] : await straysAmong(suspects);
-    const still = (
-      await Promise.all(again.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
+    const confirmed = suspects.length === 0 ? [] : await straysAmong(suspects);
+    const existing = (
+      await Promise.all(confirmed.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
     ).flat();
     return [
-      ...still.map((name): Difference => ({
+      ...existing.map((name): Difference => ({
         kind: 'stray_stored',
         what: `${name.key} has no record`,
         repair: { do: 'deleteStored', key: name.key },
@@ -84,7 +84,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
         userId: null,
         fileId: name.is === 'ofFile' ? name.fileId : null,
       })),
-      ...strange.map((key): Difference => ({
+      ...unknownKeys.map((key): Difference => ({
         kind: 'stray_stored',
         what: `${key} is not a key of this service; check the object and move it away`,
         repair: null,
@@ -97,16 +97,16 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
   return {
     /** @param onChecked receives the number of checked keys */
     async *differences(organizationId: number | null, onChecked: (names: number) => void): AsyncIterable<Difference> {
-      let some: string[] = [];
+      let batch: string[] = [];
       for await (const key of blobs.keys(organizationId)) {
-        some.push(key);
-        if (some.length < AT_ONCE) continue;
-        yield* await findDifferences(some);
-        onChecked(some.length);
-        some = [];
+        batch.push(key);
+        if (batch.length < AT_ONCE) continue;
+        yield* await findDifferences(batch);
+        onChecked(batch.length);
+        batch = [];
       }
-      if (some.length > 0) yield* await findDifferences(some);
-      onChecked(some.length);
+      if (batch.length > 0) yield* await findDifferences(batch);
+      onChecked(batch.length);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { RecordOfFile } from './records.js';
 
 /**
  * Number of points that are read per space. A segment with one point in a thousand is missed with a probability below
- * 0.01 % ((1 - 0.001)^10,000). Reading takes seconds and transfers some 80 MB of JSON at 384 dimensions.
+ * 0.01 % ((1 - 0.001)^10,000). Reading takes seconds and transfers about 80 MB of JSON at 384 dimensions.
  */
 const SAMPLED_POINTS = 10_000;
 /**
@@ -67,12 +67,12 @@ export async function checkVectors(
     if (!findings.has(fileId)) findings.set(fileId, { kind: 'damaged_vectors', what, repair: null });
   };
   const bySpace = groupBy(files, ({ vectorSpace }) => vectorSpace ?? '');
-  for (const [space, some] of bySpace) {
+  for (const [space, group] of bySpace) {
     const all = Math.max(1, pointsOf.get(space) ?? 0);
     const share = readsAllVectors ? 1 : Math.min(1, SAMPLED_POINTS / all);
-    const again = readsAllVectors ? EMBEDDED_AGAIN.full : EMBEDDED_AGAIN.sample;
-    const embeddedShare = Math.min(1, again / (all * share));
-    for (const batch of inBatches(sampleOf(some, share))) {
+    const embeddedAgain = readsAllVectors ? EMBEDDED_AGAIN.full : EMBEDDED_AGAIN.sample;
+    const embeddedShare = Math.min(1, embeddedAgain / (all * share));
+    for (const batch of inBatches(sampleOf(group, share))) {
       const sound: { readonly key: Sampled; readonly vector: readonly number[] }[] = [];
       for (const [key, vector] of await readEach(points, tenant, space, batch)) {
         const fault = 'problem' in vector ? 'cannot be read' : faultOf(vector.vector, key.file.dimensions);
@@ -95,8 +95,8 @@ export async function checkVectors(
         space,
         known.map(({ text }) => text),
       );
-      recomputed?.forEach((expected, nth) => {
-        const one = known[nth];
+      recomputed?.forEach((expected, index) => {
+        const one = known[index];
         const similarity = one ? cosine(one.vector, expected) : 1;
         if (one && !(similarity >= MIN_COSINE))
           report(
@@ -150,13 +150,13 @@ async function readEach(
   space: string,
   keys: readonly Sampled[],
 ): Promise<(readonly [Sampled, Answer])[]> {
-  const pair = (some: readonly Sampled[], read: ReadVectors): (readonly [Sampled, Answer])[] =>
-    some.map((key, nth) => [key, 'problem' in read ? read : { vector: read.vectors[nth] ?? null }]);
+  const pair = (group: readonly Sampled[], read: ReadVectors): (readonly [Sampled, Answer])[] =>
+    group.map((key, index) => [key, 'problem' in read ? read : { vector: read.vectors[index] ?? null }]);
   const read = await points.read(tenant, space, keys);
   if ('vectors' in read) return pair(keys, read);
   const answers: (readonly [Sampled, Answer])[] = [];
-  for (const [, some] of groupBy(keys, ({ fileId }) => fileId))
-    answers.push(...pair(some, await points.read(tenant, space, some)));
+  for (const [, group] of groupBy(keys, ({ fileId }) => fileId))
+    answers.push(...pair(group, await points.read(tenant, space, group)));
   return answers;
 }
 

@@ -91,8 +91,8 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
       ]);
       const ids: number[] = [];
       for (let from = 0; from < owners.length; from += ACCEPTED_AT_ONCE) {
-        const some = owners.slice(from, from + ACCEPTED_AT_ONCE).map(({ _id }) => _id);
-        const userIds = some.map(({ userId }) => userId);
+        const batch = owners.slice(from, from + ACCEPTED_AT_ONCE).map(({ _id }) => _id);
+        const userIds = batch.map(({ userId }) => userId);
         const alive = new Set(await users.distinct('_id', { _id: { $in: userIds }, deletedAt: null }));
         const open = await runs
           .find({
@@ -103,14 +103,14 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
           .lean();
         const busy = new Set(open.map(({ userId }) => userId));
         ids.push(...open.map(({ _id }) => _id));
-        const owed = some.filter(({ userId }) => alive.has(userId) && !busy.has(userId));
-        if (owed.length === 0) continue;
-        const first = await outbox.nextId(owed.length);
+        const withoutRun = batch.filter(({ userId }) => alive.has(userId) && !busy.has(userId));
+        if (withoutRun.length === 0) continue;
+        const first = await outbox.nextId(withoutRun.length);
         const request: ReembedRequest = {
           ...{ filters: {}, model: null, maxTokens: null },
           ...(scope.space === null ? {} : { space: scope.space }),
         };
-        const accepted = owed.map((owner, nth) => {
+        const accepted = withoutRun.map((owner, nth) => {
           const workflowId = workflowIds.reembed(first + nth);
           const row = { workflowId, owner, fileId: null, requestId: randomUUID(), request };
           return [first + nth, { kind: 'reembedFiles', cause: 'command', ...row } as const] as const;

@@ -7,14 +7,14 @@ import { transition } from '../files/transitions.js';
 import type { RunDoc } from '../models/runs.js';
 
 /** Maximum number of runs of one user that are released in one batch. */
-const AT_ONCE = 500;
+const RUNS_PER_BATCH = 500;
 
 /**
  * Runs of single files that were uploaded while the user's queue was full. They stay in the outbox and use no resources
  * of Temporal.
  */
 export interface HeldRuns {
-  /** Queues the files of each user's oldest held runs as far as the queue has room, and makes the runs due. */
+  /** Queues the files of each user's oldest held runs as far as the queue has free slots, and makes the runs due. */
   releaseHeld(): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ export function createHeldRuns(
   queue: Pick<FileQueue, 'freeUploadSlots'>,
   atomically: Atomically,
 ): HeldRuns {
-  const releaseOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
+  const releaseRunsOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
     const { organizationId, userId } = tenant;
     const mine = { held: true, startedAt: null, organizationId, userId };
-    const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(AT_ONCE).lean();
-    const room = held.length === 0 ? 0 : await queue.freeUploadSlots(tenant, held.length);
-    const starting = held.slice(0, room);
+    const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(RUNS_PER_BATCH).lean();
+    const freeSlots = held.length === 0 ? 0 : await queue.freeUploadSlots(tenant, held.length);
+    const starting = held.slice(0, freeSlots);
     if (starting.length === 0) return;
     const ids = starting.map(({ _id }) => _id);
     await atomically(async (session) => {
@@ -51,7 +51,7 @@ export function createHeldRuns(
         { $match: { held: true, startedAt: null } },
         { $group: { _id: { organizationId: '$organizationId', userId: '$userId' } } },
       ]);
-      for (const { _id } of owners) await releaseOf(_id);
+      for (const { _id } of owners) await releaseRunsOf(_id);
     },
   };
 }

@@ -18,7 +18,7 @@ export interface Stalls {
   /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */
   listStarted(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
   /**
-   * Returns runs that were accepted before a time and wait for Temporal, or for their turn in the stream of their user.
+   * Returns runs that were accepted before a time and wait for Temporal, or for a batch of their user's upload stream.
    */
   listUnstarted(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns the runs that are recorded as stalled. */

@@ -35,11 +35,11 @@ export function createUserAcceptance(
   // Concurrent callers share one query, because every request waits for it.
   const find = coalesce(
     async (tenants: readonly Tenant[]) => {
-      const some = tenants.map(({ organizationId, userId }) => ({ _id: userId, organizationId }));
+      const filters = tenants.map(({ organizationId, userId }) => ({ _id: userId, organizationId }));
       const rows = await readRows<UserDoc, Pick<UserDoc, '_id' | 'organizationId' | 'customerId'>>(
         users,
-        { $or: some, deletedAt: null },
-        { fields: { organizationId: 1, customerId: 1 }, maxRows: some.length },
+        { $or: filters, deletedAt: null },
+        { fields: { organizationId: 1, customerId: 1 }, maxRows: filters.length },
       );
       const live = new Map(rows.map((row) => [row._id, row]));
       return tenants.map(({ organizationId, userId }) => {

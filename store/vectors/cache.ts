@@ -17,8 +17,8 @@ const CACHED_VECTOR = {
 interface CachedVectorDoc extends RecordOf<typeof CACHED_VECTOR> {}
 
 /**
- * Lifetime of a vector in seconds. A text that occurs again later is embedded again: vectors of deleted content do not
- * stay for ever.
+ * Lifetime of a vector in seconds. It is limited, so that vectors of deleted content do not stay. A text that occurs
+ * again later is embedded again.
  */
 const LIFE_SECONDS = 30 * 24 * 3600;
 

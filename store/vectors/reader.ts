@@ -45,8 +45,8 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = Q
       const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
       const request = send({ ...target, path, headers, ...(signal && { signal }) });
       // Limits the whole request: a socket's own timeout does not include the wait for a free connection.
-      const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
-      request.on('close', () => clearTimeout(late));
+      const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
+      request.on('close', () => clearTimeout(timer));
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted === true) reject(signal.reason as Error);
         // The server closed this reused connection before it read the request, so send it again. Each retry uses up one

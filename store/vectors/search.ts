@@ -106,8 +106,8 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
               ...common,
               query: { indices: [...sparse.indices], values: [...sparse.values] },
               using: SPARSE,
-              // The rarity of a term among the chunks of the tenant only: other tenants must not change a ranking.
-              // Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
+              // Computes the rarity of a term from the chunks of this tenant only: other tenants must not change a
+              // ranking. Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
               params: { idf: { corpus: { must: owned } } },
             },
           ]

@@ -21,8 +21,8 @@ const NUMBER_BYTES = 26;
 const POINT_BYTES = 200;
 /** Size of the JSON around all points of a request. */
 const BODY_BYTES = 20;
-/** Points that are built before the event loop gets a turn. */
-const POINTS_PER_TURN = 20;
+/** Number of points that are built before other work of the event loop may run. */
+const POINTS_PER_SLICE = 20;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -57,7 +57,7 @@ async function* requestsOf(files: readonly FileVectors[], maxBytes: number): Asy
       points.push(point);
       bytes += more;
       made += 1;
-      if (made % POINTS_PER_TURN === 0 && !isSmall) await yieldTurn();
+      if (made % POINTS_PER_SLICE === 0 && !isSmall) await yieldTurn();
     }
   }
   if (points.length > 0) yield points;

@@ -31,7 +31,7 @@ export interface WrittenPoints {
 }
 
 export interface Vectors extends VectorSearch, WholePoints {
-  /** Starts to create the collection of a space, before its first points. The first write retries a failure. */
+  /** Starts to create the collection of a space, before its first points. If this fails, the first write repeats it. */
   prepare(space: VectorSpace): void;
   /**
    * Writes points. Searches use them once their generation is published. Safe to repeat. Resolves when they are durable

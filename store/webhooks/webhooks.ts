@@ -42,7 +42,9 @@ export interface Webhooks {
   saveProgress(webhookId: number, progress: WebhookProgress): Promise<void>;
   /** Deletes the remaining rows of a deleted webhook. */
   erase(webhookId: number): Promise<void>;
-  /** Enables a webhook if it was disabled, and has its workflow signalled without an event. */
+  /**
+   * Enables a webhook if it was disabled, and marks it as due, so that its workflow is signalled without a new event.
+   */
   enableAndWake(webhookId: number): Promise<void>;
   /** Returns webhooks with pending work whose workflow was not signalled since a time. */
   listUnsignalled(wokenBefore: Date, limit: number): Promise<WebhookDoc[]>;

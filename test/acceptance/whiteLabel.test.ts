@@ -60,7 +60,7 @@ test('stores a client, and returns only whether its secrets are set', async () =
   expect(listed).toEqual({ results: [created], count: 1 });
 });
 
-const REDIRECT = 'Give an http(s) address without credentials and without #, or one whose scheme the operator named';
+const REDIRECT = 'Give an http(s) address without credentials and without #, or one whose scheme the operator listed';
 test.each([
   'javascript:alert(1)',
   ' javascript:alert(1)',

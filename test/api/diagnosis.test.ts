@@ -44,8 +44,8 @@ describe('check of a diagnosis', () => {
     const stop = new AbortController();
     const context: CheckContext = {
       ...{ signal: stop.signal, connectAgain: AGAIN },
-      late: () => Promise.resolve(warn('late', null)),
-      failed: (error) => bad((error as Error).message, 'fix'),
+      onTimeout: () => Promise.resolve(warn('late', null)),
+      onError: (error) => bad((error as Error).message, 'fix'),
     };
     const check = (work: () => Promise<never>) => runCheck('x', context, work);
     expect(await runCheck('x', context, () => Promise.resolve(ok('good')))).toEqual({ name: 'x', ...ok('good') });

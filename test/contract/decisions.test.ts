@@ -19,7 +19,7 @@ import { type CustomLimits, effectiveLimits, LIMIT_NAMES } from '../../contract/
 import { mediaTypeOf } from '../../contract/files/mediaTypes.js';
 import { idOf, idOfPrefix, parseItemId } from '../../contract/objectIds.js';
 import { BEING_DELETED, reembedSkipReason, type ReembedCandidate, tokensOf } from '../../contract/runs/reembed.js';
-import { cutMessage } from '../../contract/runs/scrapeSitemap.js';
+import { truncationMessage } from '../../contract/runs/scrapeSitemap.js';
 import { SOURCE_TYPES } from '../../contract/sources/sources.js';
 import {
   CONNECTED_SOURCES,
@@ -286,8 +286,8 @@ checks('keeps the vectors of a file for the first reason that applies', [
 ]);
 
 checks('formats messages about truncated lists, stalled runs and failed deliveries', [
-  ['a complete list', cutMessage({} as never), null],
-  ['a cut list', cutMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages of a l'],
+  ['a complete list', truncationMessage({} as never), null],
+  ['a cut list', truncationMessage({ cutAt: 0 } as never)?.slice(0, 14), '0 pages of a l'],
   ['one stalled run', stallSentence({ runs: 1, cause: 'step_fails' }).slice(0, 16), '1 run is stalled'],
   ['stalled runs', stallSentence({ runs: 2, cause: 'qdrant_down' }).slice(0, 19), '2 runs are stalled:'],
   [
@@ -298,7 +298,7 @@ checks('formats messages about truncated lists, stalled runs and failed deliveri
   [
     'a delivery with another attempt',
     failureSentence({ event: 'E', tries: 2, error: 'No.', nextTryAt: new Date(0) }),
-    'E failed 2 times: No. Next try: 1970-01-01T00:00:00.000Z.',
+    'E failed 2 times: No. Next attempt: 1970-01-01T00:00:00.000Z.',
   ],
 ]);
 

@@ -36,7 +36,7 @@ const points = (fields: object = {}) => ({
 const chunks = (fields: object = {}) => ({ generation: GENERATION, count: 4, isWhole: true, ...fields });
 const heldOf = (fields: object = {}): Held =>
   ({
-    ...{ chunks: [chunks()], points: [points()], contents: [GENERATION], originals: [], pages: 0, bare: 0 },
+    ...{ chunks: [chunks()], points: [points()], contents: [GENERATION], originals: [], pages: 0, withoutSparse: 0 },
     ...fields,
   }) as unknown as Held;
 const brief = (found: readonly Finding[]): [DifferenceKind, Repair['do'] | null][] =>
@@ -48,7 +48,7 @@ interface Row {
   readonly held?: object | null;
   readonly stored?: readonly (readonly [string, number | null])[];
   readonly checksTags?: boolean;
-  readonly knowsPoints?: boolean;
+  readonly checksPoints?: boolean;
   readonly found: readonly (readonly [DifferenceKind, Repair['do'] | null])[];
 }
 const COLD = { embeddingStorageStatus: 'COLD_STORAGE', coldCopy: { generation: GENERATION, key: KEYS.cold, bytes: 9 } };
@@ -90,17 +90,17 @@ const ROWS: readonly Row[] = [
     found: [NO_CHUNKS],
   },
   { what: 'no space, no points', file: { vectorSpace: null }, held: { points: [] }, found: [] },
-  { what: 'points that cannot be counted', held: { points: [] }, knowsPoints: false, found: [] },
+  { what: 'points that cannot be counted', held: { points: [] }, checksPoints: false, found: [] },
   {
     what: 'points that cannot be counted, one chunk missing',
     held: { points: [], chunks: [chunks({ count: 3 })] },
-    knowsPoints: false,
+    checksPoints: false,
     found: [NO_CHUNKS],
   },
-  { what: 'points without sparse vectors', held: { bare: 2 }, found: [['missing_sparse', 'resync']] },
+  { what: 'points without sparse vectors', held: { withoutSparse: 2 }, found: [['missing_sparse', 'resync']] },
   {
     what: 'fewer points, without sparse vectors',
-    held: { bare: 2, points: [points({ count: 3 })] },
+    held: { withoutSparse: 2, points: [points({ count: 3 })] },
     found: [NO_POINTS],
   },
   // Cold storage
@@ -224,12 +224,12 @@ const ROWS: readonly Row[] = [
   { what: 'an unfinished clean-up', file: { cleanupPending: true }, found: [['unfinished_cleanup', 'cleanUp']] },
 ];
 
-const found = ({ file, held, stored = [], checksTags = true, knowsPoints = true }: Row) =>
+const found = ({ file, held, stored = [], checksTags = true, checksPoints = true }: Row) =>
   findDifferences(
     recordOf(file),
     { held: new Map(held === null ? [] : [[7, heldOf(held)]]), stored: new Map(stored) },
     checksTags,
-    knowsPoints,
+    checksPoints,
   );
 
 describe('settled file', () => {

@@ -17,10 +17,10 @@ import { sparseVectorsOf } from './sparseVectors.js';
 import { transcriptOf } from './transcripts.js';
 
 /**
- * Fetches, reads, chunks and embeds one file. Raw and parsed content are stored on the way.
+ * Fetches, reads, chunks and embeds one file, and stores its raw and parsed content.
  * @returns null if the result would equal the current one: then nothing is read, embedded or written
- * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step; TokenBudgetReached
- * if it waits for tokens; any other error is a store failure
+ * @throws Fault if the content cannot be fetched or read; Deferred if the file first needs another step;
+ * TokenBudgetReached if it waits for tokens; any other error is a store failure
  */
 export async function prepareFile(
   runId: number,
@@ -66,7 +66,7 @@ async function prepareOpened(
     metrics.contentReceived(file.source, 'unchanged', 0);
     return null;
   }
-  // Load the model while the content is fetched and read, unless the content may turn out to be unchanged.
+  // Load the model while the content is fetched and read. If the content may be unchanged, load it later.
   if (space && !isComparable) deps.embeddings.prepare(space.name);
   const ahead = sent ? null : await preparation.fetchedAhead(file, isComparable);
   const opened = sent ?? (ahead ? ahead.opened : await openContent(file, isComparable, deps, signal));
@@ -110,7 +110,7 @@ async function prepareOpened(
     if (sent && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, sent, deps, signal);
     else if (space)
       vectors = await embedChunks(owner, space, document, { deps, signal, tokens: preparation.tokens, attempt });
-    // Queue them before the file is published: they belong to the run, even if this attempt fails.
+    // Queue attachments before the file is published: they belong to the run even if this attempt fails.
     if (attachments.length > 0) contained = { ...(await acceptAttachments(runId, file, attachments, deps)) };
   } catch (error) {
     closeText(document);

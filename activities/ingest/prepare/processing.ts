@@ -59,7 +59,8 @@ export interface Processing {
 }
 
 /**
- * Returns how a file is processed. @param sent its uploaded content; null for a file whose content is fetched from its source
+ * Returns how a file is processed. @param sent its uploaded content; null for a file whose content is fetched from its
+ * source
  */
 export function processingFor(
   file: FileDoc,

@@ -23,7 +23,7 @@ export interface ReadableContent {
 const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */
-export async function noteCrash(
+export async function recordCrash(
   runId: number,
   file: FileDoc,
   fault: Fault,
@@ -81,7 +81,7 @@ export async function readContent(
     }
     return await read({ findTables, recognizedPages: await recognizedPagesOf(file, rawHash, pages, deps) });
   } catch (error) {
-    if (error instanceof Fault && !signal.aborted) await noteCrash(runId, file, error, rawHash, deps);
+    if (error instanceof Fault && !signal.aborted) await recordCrash(runId, file, error, rawHash, deps);
     throw error;
   }
 }

@@ -40,8 +40,9 @@ interface ComparedPage {
 }
 
 /**
- * Compares the first pages of a scrape before any of them is read, and stores the blocks that they repeat. Learns again
- * only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash learns the same.
+ * Compares the first pages of a scrape before any of them is read, and stores the blocks that they repeat. Repeats the
+ * comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds the
+ * same blocks.
  * @param fileIds the files of a batch; the first ones by id are compared
  * @returns the contents that were or are being fetched, so that no page is fetched twice
  * @throws the error of a store

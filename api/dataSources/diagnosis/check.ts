@@ -25,7 +25,7 @@ export const bad = (message: string, fix: string, details: Details = {}): Findin
 });
 
 const WAIT = 'No action is needed: waiting requests continue then.';
-const LATER = 'Diagnose again in some minutes; if the problem persists, check the status page of the source.';
+const RETRY_LATER = 'Diagnose again in some minutes; if the problem persists, check the status page of the source.';
 
 /** Remedies for errors that a caller can fix. */
 const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
@@ -35,10 +35,10 @@ const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
     'Check whether the connected site, organization or account still exists at the source, then connect it again.',
   not_configured: 'The operator of this service must correct OAUTH_CLIENTS, or the white label. Then diagnose again.',
   address_refused: 'The operator must add the host to ALLOWED_PRIVATE_HOSTS, if it may be called.',
-  unreachable: LATER,
-  timed_out: LATER,
-  dns_failed: LATER,
-  server_error: LATER,
+  unreachable: RETRY_LATER,
+  timed_out: RETRY_LATER,
+  dns_failed: RETRY_LATER,
+  server_error: RETRY_LATER,
 };
 
 /** @param connectAgain remedy for invalid credentials */
@@ -56,15 +56,15 @@ export interface CheckContext {
   readonly signal: AbortSignal;
   readonly connectAgain: string;
   /** Returns the result if the time limit is exceeded. */
-  late(): Promise<Finding>;
+  onTimeout(): Promise<Finding>;
   /** Returns the result for an error that is not a Fault: only the operator can fix it. */
-  failed(error: unknown): Finding;
+  onError(error: unknown): Finding;
 }
 
 /** Runs one check. Any error becomes its result, so checks do not affect one another. */
 export async function runCheck(
   name: string,
-  { signal, connectAgain, late, failed }: CheckContext,
+  { signal, connectAgain, onTimeout, onError }: CheckContext,
   check: () => Promise<Finding>,
 ): Promise<Check> {
   const found = async (): Promise<Finding> => {
@@ -72,7 +72,7 @@ export async function runCheck(
       return await untilAborted(signal, check());
     } catch (error) {
       if (error instanceof Fault) return findingOf(error, connectAgain);
-      return signal.aborted ? late() : failed(error);
+      return signal.aborted ? onTimeout() : onError(error);
     }
   };
   return { name, ...(await found()) };

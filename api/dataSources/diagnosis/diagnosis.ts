@@ -26,7 +26,7 @@ async function requestChecks(at: CheckedAccount, context: CheckContext, deps: Ap
     const { status, message, details } = await limits(at, 0);
     return status === 'ok' ? null : warn(message, 'Diagnose again after that time.', details);
   };
-  const pausable: CheckContext = { ...context, late: async () => (await paused()) ?? context.late() };
+  const pausable: CheckContext = { ...context, onTimeout: async () => (await paused()) ?? context.onTimeout() };
   const credentialed = runCheck('credential', pausable, async () => (await paused()) ?? credential(at, signal));
   const scoped = runCheck('scopes', context, () => scopes(at));
   const credentialCheck = await credentialed;
@@ -72,7 +72,7 @@ async function accountChecks(source: DataSourceDoc, context: CheckContext, deps:
     return await requestChecks(at, context, deps);
   } catch (error) {
     // For example, credentials that cannot be decrypted.
-    return all(context.failed(error));
+    return all(context.onError(error));
   }
 }
 
@@ -100,11 +100,11 @@ export const diagnosis = operation({
     const context: CheckContext = {
       signal: AbortSignal.timeout(diagnosisTimeoutMs),
       connectAgain: connectAgainOf(source),
-      late: async () =>
+      onTimeout: async () =>
         warn(`No answer within ${diagnosisTimeoutMs / 1000} s.`, 'Diagnose again; if it persists, check the source.', {
           cause: 'timed_out',
         }),
-      failed(error) {
+      onError(error) {
         deps.log.error({ err: error, requestId, organizationId, dataSourceId }, 'a part of a diagnosis failed');
         return {
           status: 'bad',

@@ -60,10 +60,10 @@ export async function lastFailures(
       `Check the account at its source, then call POST /data_sources/${dataSourceId}/held_deletions/approve or …/refuse.`,
       details,
     );
-  const [most] = groups;
-  if (most)
+  const [largest] = groups;
+  if (largest)
     return warn(
-      `${failed} files failed, most of them (${most.files}) because: ${most.latest.syncErrorMessage ?? 'no cause was recorded.'}`,
+      `${failed} files failed, most of them (${largest.files}) because: ${largest.latest.syncErrorMessage ?? 'no cause was recorded.'}`,
       'Fix each cause, then call POST /resync_file, or sync the files again.',
       details,
     );

@@ -6,10 +6,10 @@ import { HttpError } from '../errors.js';
  * Status, Retry-After in seconds, and message of each failure. A restart takes seconds, freeing disk space takes
  * longer.
  */
-const ANSWERS: Readonly<Record<StoreFailureKind, { status: number; retryAfterS: number; says: string }>> = {
-  unreachable: { status: 503, retryAfterS: 5, says: 'does not answer' },
-  failed: { status: 503, retryAfterS: 5, says: 'reports an internal error' },
-  full: { status: 507, retryAfterS: 30, says: 'has no disk space left; the operator has to free some' },
+const ANSWERS: Readonly<Record<StoreFailureKind, { status: number; retryAfterS: number; problem: string }>> = {
+  unreachable: { status: 503, retryAfterS: 5, problem: 'does not answer' },
+  failed: { status: 503, retryAfterS: 5, problem: 'reports an internal error' },
+  full: { status: 507, retryAfterS: 30, problem: 'has no disk space left; the operator has to free some' },
 };
 
 /** Returns the store failure that caused an error; null if no store did. */
@@ -18,6 +18,6 @@ export const storeFailureOf = (error: unknown): StoreFailure | null =>
 
 /** Returns the response while a store fails: its name and when to retry, without internals. */
 export function storeAnswer({ store, kind }: StoreFailure): HttpError {
-  const { status, retryAfterS, says } = ANSWERS[kind];
-  return new HttpError(status, `${store} ${says}. Send the request again after Retry-After seconds.`, retryAfterS);
+  const { status, retryAfterS, problem } = ANSWERS[kind];
+  return new HttpError(status, `${store} ${problem}. Send the request again after Retry-After seconds.`, retryAfterS);
 }

@@ -20,6 +20,6 @@ export const boundChunks: RequestHandler = (request, _response, next) => {
     bytes += piece.length;
     if (pieces > MAX_SMALL_PIECES + bytes / BYTES_PER_PIECE) request.destroy();
   });
-  // The parser attaches its listener in this turn, before the first chunk is emitted.
+  // The parser attaches its listener in this turn of the event loop, before the first chunk is emitted.
   next();
 };

@@ -17,12 +17,12 @@ const isNumber = (value: unknown): boolean => typeof value === 'number';
  * hundreds of thousands.
  * @returns the number of values
  */
-function visit(root: unknown, see: (value: unknown, key: Key, holder: Container) => void): number {
+function visit(root: unknown, onValue: (value: unknown, key: Key, holder: Container) => void): number {
   const open: Container[] = [];
   let count = 0;
   const enter = (value: unknown, key: Key, holder: Container): void => {
     count += 1;
-    see(value, key, holder);
+    onValue(value, key, holder);
     if (typeof value === 'object' && value !== null)
       open.push({ value: value as Container['value'], parent: holder, key });
   };

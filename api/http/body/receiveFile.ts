@@ -31,7 +31,7 @@ const OVERHEAD_BYTES = 1_000_000;
  */
 const SLICE_BYTES = 16_384;
 /** Time without data, in milliseconds, after which an upload is aborted. */
-const SILENCE_MS = 60_000;
+const IDLE_MS = 60_000;
 /**
  * Milliseconds for which data is still accepted after an early response. Otherwise the response could be lost with the
  * connection.
@@ -48,7 +48,7 @@ const tooLarge = (): HttpError =>
   new HttpError(413, 'The file is larger than this server accepts (setting MAX_UPLOAD_BYTES).');
 const broken = (): HttpError =>
   new HttpError(400, 'The form could not be parsed: it is truncated, or not multipart/form-data.');
-const silent = (): HttpError => new HttpError(400, 'The upload was idle for a minute. Send the file again.');
+const idle = (): HttpError => new HttpError(400, 'The upload was idle for a minute. Send the file again.');
 
 /** Closes the connection of a request that was answered before its body was complete, after a short delay. */
 export const closeEarlyAnswered: RequestHandler = (request, response, next) => {
@@ -80,10 +80,10 @@ export async function receiveFile(
   if (Number(length ?? 0) > maxBytes + OVERHEAD_BYTES) throw tooLarge();
   const form = openForm(request, type, maxBytes);
   const unused = new Set<string>();
-  const see = (field: string): void => {
+  const recordField = (field: string): void => {
     if (field !== FIELD && unused.size < MAX_UNKNOWN) unused.add(field);
   };
-  form.on('field', see).on('file', see);
+  form.on('field', recordField).on('file', recordField);
   const file = await readForm(request, form, receive);
   inspectText({ [FIELD]: file.name }, 'body');
   noteUnused([...unused].map((field) => ({ path: ['body', field], known: [FIELD] })));
@@ -151,7 +151,7 @@ async function readForm(
     request.on('close', () => {
       if (!request.complete) fail(broken());
     });
-    request.setTimeout(SILENCE_MS, () => fail(silent()));
+    request.setTimeout(IDLE_MS, () => fail(idle()));
     request.pipe(slices).pipe(form);
   });
   await ended;

@@ -25,8 +25,8 @@ const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Creates token buckets that fill evenly, up to the limit of a minute. `rate-limiter-flexible` does not fit: it counts in fixed
- * windows.
+ * Creates token buckets that fill evenly, up to the limit of a minute. `rate-limiter-flexible` does not fit: it counts
+ * in fixed windows.
  */
 function createBuckets(now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });

@@ -54,7 +54,7 @@ export interface EventStreams {
    */
   open<T>(
     topics: Topics<T>,
-    place: StreamSubscription<T>,
+    subscription: StreamSubscription<T>,
     feed: (latest: T) => Feed<T> | null,
     gone: AbortSignal,
   ): Promise<(() => AsyncIterable<string>) | null>;
@@ -90,15 +90,15 @@ export function createEventStreams(
   log: Pick<Log, 'warn'>,
   beatMs = HEARTBEAT_MS,
 ): EventStreams {
-  const places = new Map<string, number>();
+  const openByCaller = new Map<string, number>();
   const closing = new AbortController();
   const heads = createTopics<number>({ tickMs, isSame: (a, b) => a === b }, log);
   const runs = createTopics<RunState | null>({ tickMs, isSame: (a, b) => a?.id === b?.id }, log);
-  const openStreams = (): number => [...places.values()].reduce((sum, count) => sum + count, 0);
+  const openStreams = (): number => [...openByCaller.values()].reduce((sum, count) => sum + count, 0);
 
   /** Reserves a slot for a stream; returns a function that frees it once. */
-  const take = (caller: string): (() => void) => {
-    const own = places.get(caller) ?? 0;
+  const reserveSlot = (caller: string): (() => void) => {
+    const own = openByCaller.get(caller) ?? 0;
     if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', RETRY_AFTER_S);
     if (own >= perUser) {
       const sentence = `${perUser} event streams of this caller are open, which is the maximum (EVENT_STREAMS_PER_USER).`;
@@ -108,14 +108,14 @@ export function createEventStreams(
       const sentence = 'This server has reached its maximum number of event streams (EVENT_STREAMS).';
       throw new HttpError(503, `${sentence} Try again in ${RETRY_AFTER_S} s.`, RETRY_AFTER_S);
     }
-    places.set(caller, own + 1);
+    openByCaller.set(caller, own + 1);
     let isFree = false;
     return () => {
       if (isFree) return;
       isFree = true;
-      const remaining = (places.get(caller) ?? 1) - 1;
-      if (remaining > 0) places.set(caller, remaining);
-      else places.delete(caller);
+      const remaining = (openByCaller.get(caller) ?? 1) - 1;
+      if (remaining > 0) openByCaller.set(caller, remaining);
+      else openByCaller.delete(caller);
     };
   };
 
@@ -163,7 +163,7 @@ export function createEventStreams(
     heads,
     runs,
     async open(topics, { caller, topic: name, read }, feed, gone) {
-      const free = take(caller);
+      const free = reserveSlot(caller);
       let leaveTopic = (): void => undefined;
       const leave = (): void => {
         free();

@@ -44,7 +44,7 @@ export interface IgnoredFields {
   /** Whether the caller requests that such a request is refused. */
   readonly isStrict: boolean;
   /**
-   * Notes unknown fields in the response and for the log.
+   * Adds unknown fields to the response header and to the log line of the request.
    * @throws HttpError 422 if the request is strict
    */
   note(found: readonly UnknownField[]): void;

@@ -16,7 +16,7 @@ const TIME_LIMIT_MS = 25_000;
 const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
 const CONSENT_REFUSED = /^(access_denied|user_denied|user_cancelled_login|consent_declined)$/;
-/** Longer values are rejected. */
+/** Maximum length of a code or token in characters; longer ones are rejected. */
 const MAX_CODE = 8_192;
 
 const nameOf = (service: OAuthSource): string =>
@@ -41,8 +41,8 @@ const callback = (service: OAuthSource): Operation =>
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
         return returnedWithCode(attempt, code, deps);
       // After a refusal, OAuth 1.0a providers send no parameters.
-      const nothing = isOAuth1 ? 'access_denied' : '';
-      return returnedWithoutCode(attempt, typeof error === 'string' ? error : nothing, deps);
+      const errorWithoutParameters = isOAuth1 ? 'access_denied' : '';
+      return returnedWithoutCode(attempt, typeof error === 'string' ? error : errorWithoutParameters, deps);
     },
   });
 
@@ -58,7 +58,7 @@ async function returnedWithCode(
   if (await store.attempts.recordReturn(_id, code)) await dispatcher.signalConsentReturned(_id);
   // The user returned for the first time, but too late.
   else if (await store.attempts.changeState(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
-  // A repeated visit waits for the work of the first one and starts nothing.
+  // A repeated visit of the page waits for the work of the first visit and starts nothing.
   return outcomeOf(attempt, deps);
 }
 
@@ -117,8 +117,8 @@ async function outcomeOf({ _id, service }: AttemptDoc, deps: ApiDeps): Promise<P
 /** Fields by which users recognise their account. */
 const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as const;
 
-/** Returns the account's name as its user knows it; else the name of the source. */
-function accountInWords({ externalId, metadata }: DataSourceDoc): string | null {
+/** Returns the name by which users recognise their account; null if it has none. */
+function readableAccount({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
   const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
@@ -136,5 +136,5 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   // Only the first visitor sees the account's name, since browsers may keep the URL for long.
   const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
-  return connectedPage(nameOf(service), source ? accountInWords(source) : null, chooser);
+  return connectedPage(nameOf(service), source ? readableAccount(source) : null, chooser);
 }

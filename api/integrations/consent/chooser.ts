@@ -14,7 +14,7 @@ const ITEMS_PER_PAGE = 100;
 
 interface Chooser {
   readonly source: DataSourceDoc;
-  /** State of the page. */
+  /** The secret in the page's URL. */
   readonly name: string;
   readonly service: string;
   /** External id of the open folder; null: the root. */

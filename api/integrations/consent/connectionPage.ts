@@ -11,7 +11,7 @@ import { html } from '../../http/answers/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
 
-/** The secret in the page's URL. Its holder may continue this one connection. */
+/** The connection of a page. `name` is the secret in the page's URL, whose holder may continue this connection only. */
 interface Opened {
   readonly attempt: AttemptDoc;
   readonly source: DataSourceDoc;
@@ -34,9 +34,9 @@ const MAX_ID = 2_048;
 const MAX_CHOSEN = 1_000;
 
 /** Returns the schema of the query, which names the folder that the page shows. */
-const place = () =>
+const folderQuery = () =>
   Joi.object({ in: Joi.string().allow('').max(MAX_ID), page: Joi.number().integer().min(0).max(100_000) });
-const placeIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof place>>) => ({
+const folderIn = ({ in: folder = '', page: number = 0 }: Infer<ReturnType<typeof folderQuery>>) => ({
   folder: folder === '' ? null : folder,
   number,
 });
@@ -47,13 +47,13 @@ export const connectionPage = undocumented({
   path: CONNECTION_PATH,
   auth: 'open',
   summary: 'The page on which a user continues with a connected account.',
-  query: place(),
+  query: folderQuery(),
   answer: Joi.any(),
   async handle({ params, query, deps }) {
     const found = await opened(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
-    if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...placeIn(query) }, deps);
+    if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...folderIn(query) }, deps);
     const what = html`<p>The account is connected. Sync it again to get new content.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
@@ -69,7 +69,7 @@ export const decideOnConnection = undocumented({
   path: CONNECTION_PATH,
   auth: 'open',
   takesForm: true,
-  query: place(),
+  query: folderQuery(),
   summary: 'Processes the decision of a user on the page of a connected account.',
   body: Joi.object({
     action: Joi.string().valid('look', 'choose', 'sync', 'cancel').required(),
@@ -88,7 +88,7 @@ export const decideOnConnection = undocumented({
     }
     if (attempt.actions.offersChooser && (body.action === 'look' || body.ids.length === 0)) {
       const isEmpty = body.action !== 'look';
-      return chooserPage({ source, name, service, ...placeIn(query), chosen: body.ids, isEmpty }, deps);
+      return chooserPage({ source, name, service, ...folderIn(query), chosen: body.ids, isEmpty }, deps);
     }
     await continueConnection(attempt, source, attempt.actions.offersChooser ? body.ids : null, deps);
     return donePage('Your selection is being synced', 'The application can search it in a moment.');

@@ -25,13 +25,13 @@ li label, li > span { display: flex; gap: .6rem; align-items: baseline; flex: 1;
 `);
 
 /** Reloads the page automatically. */
-const AGAIN_SOON = html`<meta http-equiv="refresh" content="2" />`;
+const RELOAD = html`<meta http-equiv="refresh" content="2" />`;
 
-/** Renders a page of a connection: a title, a mood for its colour, and a body. */
+/** Renders a page of a connection: a title, its tone, which sets its colour, and a body. */
 export function page(
   status: number,
   title: string,
-  mood: 'good' | 'bad' | 'plain',
+  tone: 'good' | 'bad' | 'plain',
   body: Html,
   head: Html = html``,
 ): PageAnswer {
@@ -49,7 +49,7 @@ export function page(
       </head>
       <body>
         <main>
-          <h1 class="${mood}">${title}</h1>
+          <h1 class="${tone}">${title}</h1>
           ${body}
         </main>
       </body>
@@ -58,7 +58,7 @@ export function page(
 }
 
 const CLOSE = html`<p class="soft">You can close this window and go back to the application.</p>`;
-const AGAIN = html`<p>To try again, go back to the application and connect once more.</p>`;
+const TRY_AGAIN = html`<p>To try again, go back to the application and connect once more.</p>`;
 
 /** @param chooser URL part of the selection page; null if there is none */
 export function connectedPage(name: string, account: string | null, chooser: string | null): PageAnswer {
@@ -82,7 +82,7 @@ export const pendingPage = (name: string): PageAnswer =>
         application.
       </p>
       ${CLOSE}`,
-    AGAIN_SOON,
+    RELOAD,
   );
 
 /** Renders the page after the user refused the consent. */
@@ -99,7 +99,7 @@ export const cancelledPage = (name: string): PageAnswer =>
   );
 
 /** @param next what the user can do */
-export const failedPage = (title: string, why: string, status = 400, next = AGAIN): PageAnswer =>
+export const failedPage = (title: string, why: string, status = 400, next = TRY_AGAIN): PageAnswer =>
   page(
     status,
     title,

@@ -15,7 +15,11 @@ import { success } from '../../schemas/answers.js';
 /** The domain becomes part of a host name. */
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
 
-/** Returns the connector's credentials. @param where path of the domain field @throws HttpError 422 for a domain outside Freshdesk */
+/**
+ * Returns the connector's credentials.
+ * @param where path of the domain field
+ * @throws HttpError 422 for a domain outside Freshdesk
+ */
 function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
   const domain = DOMAIN.exec(given)?.[1]?.toLowerCase();
   if (domain === undefined)

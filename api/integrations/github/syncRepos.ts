@@ -15,7 +15,7 @@ const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
 
 /** Returns whether a text names a repository: by its id, its URL, `owner/name`, or its name. */
-function isMeant(word: string, { id, name, url }: Container): boolean {
+function isNamedBy(word: string, { id, name, url }: Container): boolean {
   const given = word.trim().toLowerCase();
   const full = name.toLowerCase();
   return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(given);
@@ -63,8 +63,8 @@ export const syncGitHubRepos = operation({
       }
       return found;
     });
-    const meant = repos.map((word) => all.filter((repository) => isMeant(word, repository)));
-    if (meant.some((some) => some.length !== 1))
+    const matches = repos.map((word) => all.filter((repository) => isNamedBy(word, repository)));
+    if (matches.some((found) => found.length !== 1))
       throw new HttpError(
         400,
         'Each entry of repos must identify one repository of the connected account, as GET /integrations/github/repos returns it.',
@@ -84,7 +84,7 @@ export const syncGitHubRepos = operation({
         run,
         store,
         session,
-        meant.flatMap((some) => some.map(({ name }) => name)),
+        matches.flatMap((found) => found.map(({ name }) => name)),
       );
     });
     unit.start(runId);

@@ -11,7 +11,8 @@ import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
 /**
- * Creates POST /integrations/data/crm/…, which returns a page of records of one kind, read from Salesforce at the time of the call.
+ * Creates POST /integrations/data/crm/…, which returns a page of records of one kind, read from Salesforce at the time
+ * of the call.
  */
 const list = (kind: CrmOperation): DocumentedOperation =>
   operation({

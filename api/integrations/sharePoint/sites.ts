@@ -10,8 +10,8 @@ import { named } from '../../schemas/reference.js';
 const MAX_CURSOR = 8_192;
 
 /**
- * GET /integrations/sharepoint/sites/list: lists a page of the sites that the user of a connected SharePoint account can
- * currently access.
+ * GET /integrations/sharepoint/sites/list: lists a page of the sites that the user of a connected SharePoint account
+ * can currently access.
  */
 export const sharePointSites = operation({
   method: 'get',

@@ -11,7 +11,7 @@ import { accountOf, onlySourceOf } from '../dataSourceOf.js';
 const TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im']);
 const MAX_CURSOR = 1_024;
 
-const is = (description: string) => Joi.boolean().required().description(description);
+const flag = (description: string) => Joi.boolean().required().description(description);
 const conversation = named(
   'SlackConversation',
   Joi.object({
@@ -20,12 +20,12 @@ const conversation = named(
       .allow('')
       .required()
       .description('Name of the channel. A direct message is named after its participants.'),
-    is_channel: is('Whether it is a channel, public or private, and not a direct message.'),
-    is_im: is('Whether it is a direct message with one person, whose id is in `user`.'),
-    is_mpim: is('Whether it is a direct message with several people, who can be seen in `name`.'),
-    is_private: is('Whether only its members see it; the connected account is one of them.'),
-    is_shared: is('Whether it is shared with another workspace (Slack Connect), so that people of both write in it.'),
-    is_archived: is('Whether it was archived, so that it gets no more messages.'),
+    is_channel: flag('Whether it is a channel, public or private, and not a direct message.'),
+    is_im: flag('Whether it is a direct message with one person, whose id is in `user`.'),
+    is_mpim: flag('Whether it is a direct message with several people, who can be seen in `name`.'),
+    is_private: flag('Whether only its members see it; the connected account is one of them.'),
+    is_shared: flag('Whether it is shared with another workspace (Slack Connect), so that people of both write in it.'),
+    is_archived: flag('Whether it was archived, so that it gets no more messages.'),
     user: nullable(Joi.string())
       .required()
       .description(

@@ -1,4 +1,4 @@
-/** Script that updates the page. Without it, the page shows the state at loading. */
+/** Script that updates the page. Without it, the page shows the state at the time when it was loaded. */
 export const SCRIPT = `
 (() => {
   const state = document.getElementById('live');

@@ -1,6 +1,6 @@
 import type { HeldRow } from '../../../store/overview/held.js';
 import type { QuarantineOverview, QuarantineRow } from '../../../store/overview/quarantine.js';
-import type { RunRow, RunsOverview, RunStop } from '../../../store/overview/runs.js';
+import type { RunRow, RunsOverview, RunPauseState } from '../../../store/overview/runs.js';
 import { html, type Html } from '../../http/answers/html.js';
 import { unavailable, badge, card, count, empty, nothing, temporalLink, when, words } from './components.js';
 import type { TemporalLinks } from '../../../contract/runs/temporalLinks.js';
@@ -13,7 +13,11 @@ const about = (name: string | null, ...more: readonly (string | null)[]): Html =
       >${more.filter((one) => one !== null && one !== '').join(' · ')}</span
     >`;
 
-function pausedRow({ id, about: name, source, customerId, workflowId }: RunRow, pause: RunStop, links: TemporalLinks) {
+function pausedRow(
+  { id, about: name, source, customerId, workflowId }: RunRow,
+  pause: RunPauseState,
+  links: TemporalLinks,
+) {
   const { maxTokens, tokensTaken, wanted } = pause;
   return html`<tr>
     <th scope="row" class="w">${about(name, source === null ? null : words(source), customerId)}</th>

@@ -4,7 +4,7 @@ import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { TIME } from './times.js';
 import { wordsIn } from './words.js';
 
-/** Shorter words occur everywhere. */
+/** Minimum length of a word in characters: shorter words are too common. */
 const MIN_LENGTH = 6;
 /** Words of the format of recordings, and of pseudonymous hosts. */
 const FORMAT = [
@@ -16,7 +16,7 @@ const FORMAT = [
 /** Times are shifted, but fractions of seconds stay. */
 const TIMES = new RegExp(TIME.source, 'gu');
 
-const decode = (text: string): string =>
+const decodePercent = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, (part) => {
     try {
       return decodeURIComponent(part);
@@ -25,7 +25,7 @@ const decode = (text: string): string =>
     }
   });
 
-/** Returns the places of the texts in a value: its path, and names of fields as texts of their own. */
+/** Returns all texts in a value with their paths. Names of fields count as texts. */
 function textsIn(value: unknown, path: string): [path: string, text: string][] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'number') return [[path, String(value)]];
@@ -36,8 +36,8 @@ function textsIn(value: unknown, path: string): [path: string, text: string][] {
   ]);
 }
 
-/** Fields that contain base64 hide words, so their contents are checked too. */
-const decoded = (text: string): string =>
+/** A text in base64 hides its words, so its decoded form is added. */
+const withDecodedBase64 = (text: string): string =>
   /^[\w+/=\s-]{24,}$/.test(text) ? `${text} ${Buffer.from(text, 'base64').toString()}` : text;
 
 /**
@@ -52,10 +52,10 @@ export function findLeaks(recording: Recording, originals: ReadonlySet<string>, 
     ...EXTENSIONS,
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);
-  // The other fields do not come from the account.
+  // Other fields of a recording contain nothing of the account.
   const { credentials, urls, steps } = recording;
   return textsIn({ credentials, urls, steps }, '').flatMap(([path, text]) =>
-    wordsIn(decode(decoded(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(
+    wordsIn(decodePercent(withDecodedBase64(text)).replaceAll(TIMES, ' '), MIN_LENGTH).some(
       (word) => originals.has(word) && !allowed.has(word),
     )
       ? [path]

@@ -2,7 +2,10 @@
 import { timeOf, TIME } from './times.js';
 import { decode, WORD } from './words.js';
 
-/** Times that a connector derives from its clock differ by the duration of the steps before. */
+/**
+ * Maximum difference between two times that a connector derived from its clock, because the steps before them vary in
+ * duration.
+ */
 const MAX_DRIFT_MS = 600_000;
 const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 'gu');
 
@@ -21,7 +24,7 @@ export function isSameText(a: string, b: string): boolean {
   return left.length === right.length && left.every((one, at) => one === right[at] || isSameTime(one, right[at] ?? ''));
 }
 
-/** What a comparison needs of the redaction. */
+/** Functions of the redaction that a comparison needs. */
 export interface Comparison {
   /** Returns the redacted form of a text. */
   redact(text: string): string;

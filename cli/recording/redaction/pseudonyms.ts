@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 /** Replaces words by pseudonyms: the same word always gets the same one, and no two words share one. */
 export interface Pseudonyms {
-  /** Returns the pseudonym of a run of letters and digits. Numbers of fewer than six digits stay. */
+  /** Returns the pseudonym of a sequence of letters and digits. Numbers of fewer than six digits stay. */
   of(word: string): string;
   /** Chooses the pseudonym of a word that has none yet, such as a digest of redacted content. */
   set(word: string, pseudonym: string): void;

@@ -1,4 +1,4 @@
-/** Redaction of response bodies: JSON, markup, text. Of other bytes only the length stays. */
+/** Redaction of response bodies: JSON, markup, text. Other bytes are replaced; only their length stays. */
 import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { shiftNumber } from './times.js';
 
@@ -7,7 +7,7 @@ const MIME_TYPE =
 const EXTENSION_FIELD = /extension|export|format/i;
 const TYPE_FIELD = /type|mime|format/i;
 const TIME_FIELD = /time|date|created|updated|modified|_at$|At$|^ts$|since|until|expires/i;
-/** Integers of this many digits are ids or times; smaller ones are sizes, counts and versions. */
+/** Integers from this value on are ids or times; smaller ones are sizes, counts and versions. */
 const MIN_ID = 100_000;
 /** Matches a JSON string, or an integer that a number cannot represent exactly. */
 const LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
@@ -135,7 +135,7 @@ export function redactHeaders(
 }
 
 const USUAL_HEADERS = new Set(['content-type', 'link', 'location', 'etag', 'last-modified']);
-/** Credentials; and rate limits, which would make a replay wait. */
+/** Headers that are never recorded: credentials, and rate limits, which would make a replay wait. */
 export const SECRET_HEADER = /auth|cookie|token|secret|signature|-key$|limit|backoff|retry/;
 
 const relationOf = (relation: string, { name }: TextRedaction): string =>

@@ -19,7 +19,7 @@ export interface TextRedaction {
   url(text: string): string;
   /** Redacts the name of a field or element. */
   name(text: string): string;
-  /** Notes a media type that the recording contains unchanged, and returns it. */
+  /** Records that a media type stays unchanged in the recording, and returns it. */
   keep(type: string): string;
   /** The media types that were kept. */
   readonly kept: ReadonlySet<string>;
@@ -86,8 +86,8 @@ function apiHosts(source: ConnectedSourceType, { terms }: Vocabulary): RegExp[] 
 }
 
 /**
- * Returns a pattern of the placeholders in the addresses of a source, such as `{tenant}`. Others are text of the account's
- * responses: GitHub's contain templates of addresses.
+ * Returns a pattern of the placeholders in the addresses of a source, such as `{tenant}`. Other placeholders are
+ * content of the account: GitHub's responses contain URL templates.
  */
 function placeholdersOf(source: ConnectedSourceType): RegExp {
   const names = Object.values(CONNECTED_SOURCES[source].urls).flatMap((url) => url.match(/\{\w+\}/g) ?? []);

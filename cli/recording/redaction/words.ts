@@ -1,4 +1,4 @@
-/** A run of letters and digits: the unit of redaction. */
+/** A sequence of letters and digits: the unit of redaction. */
 export const WORD = /[\p{L}\p{M}\p{N}]+/u;
 
 /** Decodes an address; a text that is not encoded stays. */

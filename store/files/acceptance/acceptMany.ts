@@ -38,7 +38,7 @@ export interface AcceptManyDeps {
   readonly ledger: Pick<LedgerWriter, 'recordOutcomes' | 'addItems'>;
 }
 
-/** Times a file's tags may change while it is accepted. */
+/** Maximum number of times that a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
 /** Returns the known files that the requests refer to, by `nameOf`. */
@@ -76,7 +76,7 @@ async function recordTakenOver(
 }
 
 /** Records in the ledger the requests for which no file is queued. */
-function noteSkipped(
+function recordSkipped(
   { ledger }: Pick<AcceptManyDeps, 'ledger'>,
   owner: Tenant,
   skipped: readonly FileRequest[],
@@ -98,7 +98,7 @@ async function queueKnown(
   owner: Tenant,
   requests: readonly FileRequest[],
   knownFiles: Map<string, KnownFile>,
-  { now, inTurn }: { readonly now: Date; readonly inTurn: ReadonlySet<FileRequest> },
+  { now, fitting }: { readonly now: Date; readonly fitting: ReadonlySet<FileRequest> },
 ): Promise<void> {
   let known = knownFiles;
   for (let change = 0; ; change += 1) {
@@ -112,7 +112,7 @@ async function queueKnown(
       deps.files,
       open.map(({ request, file }) => {
         const where = { tagsRevision: file.tagsRevision ?? null };
-        return acceptedWrite(owner, request, file, { now, inTurn: inTurn.has(request), where });
+        return acceptedWrite(owner, request, file, { now, fitsQueue: fitting.has(request), where });
       }),
     );
     if (matched === open.length) return;
@@ -133,12 +133,12 @@ async function insertUnknown(
   { files, blank, sequence, intents }: Pick<AcceptManyDeps, 'files' | 'blank' | 'sequence' | 'intents'>,
   owner: FileOwner,
   fresh: readonly FileRequest[],
-  { now, inTurn }: { readonly now: Date; readonly inTurn: ReadonlySet<FileRequest> },
+  { now, fitting }: { readonly now: Date; readonly fitting: ReadonlySet<FileRequest> },
 ): Promise<boolean> {
   if (fresh.length === 0) return true;
   const first = await sequence.next('file', fresh.length);
   const rows = fresh.map((request, index) =>
-    newFile(blank, first + index, owner, request, { now, inTurn: inTurn.has(request) }),
+    newFile(blank, first + index, owner, request, { now, fitsQueue: fitting.has(request) }),
   );
   let all = true;
   await intents.withPendingEvents(transitionEvents('create', rows, {}), async (mark) => {
@@ -168,28 +168,28 @@ export async function acceptMany(
   if (requests.length < given.length) {
     const taken = new Set(requests);
     const skipped = given.filter((request) => !taken.has(request));
-    await noteSkipped(deps, owner, skipped, 'deleted_by_caller');
+    await recordSkipped(deps, owner, skipped, 'deleted_by_caller');
   }
   const [one] = requests;
   if (!one) return 0;
-  const inTurn = new Set(requests.slice(0, await queue.freeSlots(owner, one.runId, requests.length)));
+  const fitting = new Set(requests.slice(0, await queue.freeSlots(owner, one.runId, requests.length)));
   const now = new Date();
   const known = await knownOf(deps, owner, requests);
   const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
-  if (!(await insertUnknown(deps, owner, unknown, { now, inTurn }))) {
+  if (!(await insertUnknown(deps, owner, unknown, { now, fitting }))) {
     // Another request has inserted some of the files in the meantime: they are known now.
     for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
   }
   const scheduled = requests.filter(({ isScheduled }) => isScheduled === true);
   const requested = requests.filter(({ isScheduled }) => isScheduled !== true);
-  await queueKnown(deps, owner, requested, known, { now, inTurn });
+  await queueKnown(deps, owner, requested, known, { now, fitting });
   const found = scheduled.flatMap((request) => {
     const file = known.get(nameOfRequest(request));
-    return file && isSameKind(request, file) ? [{ request, file, inTurn: inTurn.has(request) }] : [];
+    return file && isSameKind(request, file) ? [{ request, file, fitsQueue: fitting.has(request) }] : [];
   });
   await recordTakenOver(deps, found);
   await queueKnownFiles(files, owner, found, now);
   const others = requests.filter((request) => !isSameKind(request, known.get(nameOfRequest(request))));
-  if (others.length > 0) await noteSkipped(deps, owner, others, 'is_container');
+  if (others.length > 0) await recordSkipped(deps, owner, others, 'is_container');
   return requests.length - others.length;
 }

@@ -55,10 +55,10 @@ export const identityOf = ({ organizationId, userId }: Tenant, request: FileRequ
   accountId: accountOf(request),
 });
 
-/** When a file is accepted, and whether it fits into the user's queue. */
-interface Turn {
+/** Time at which a file is accepted, and whether the queue of its user has room for it. */
+interface Acceptance {
   readonly now: Date;
-  readonly inTurn: boolean;
+  readonly fitsQueue: boolean;
 }
 
 /** Returns the write that hands a known file to the request's run. */
@@ -66,13 +66,13 @@ export function acceptedWrite(
   owner: Tenant,
   request: FileRequest,
   known: KnownFile,
-  { now, inTurn, where = {} }: Turn & { readonly where?: QueryFilter<FileDoc> },
+  { now, fitsQueue, where = {} }: Acceptance & { readonly where?: QueryFilter<FileDoc> },
 ): Write {
   const { source, externalFileId, accountId } = identityOf(owner, request);
-  return transition(inTurn ? 'accept' : 'acceptDelayed', {
+  return transition(fitsQueue ? 'accept' : 'acceptDelayed', {
     owner,
     where: { source, externalFileId, accountId, ...where },
-    message: inTurn ? null : QUEUE_FULL,
+    message: fitsQueue ? null : QUEUE_FULL,
     set: requested(request, known._id, known, now),
   });
 }
@@ -83,13 +83,13 @@ export const newFile = (
   _id: number,
   owner: FileOwner,
   request: FileRequest,
-  { now, inTurn }: Turn,
+  { now, fitsQueue }: Acceptance,
 ): FileDoc => ({
   ...blank,
   ...identityOf(owner, request),
   ...requested(request, _id, null, now),
-  ...stateOf(inTurn ? 'create' : 'createDelayed'),
-  syncErrorMessage: inTurn ? null : QUEUE_FULL,
+  ...stateOf(fitsQueue ? 'create' : 'createDelayed'),
+  syncErrorMessage: fitsQueue ? null : QUEUE_FULL,
   _id,
   customerId: owner.customerId,
   isContainer: request.isContainer,

@@ -63,12 +63,12 @@ test('reports a webhook as failing at its first refused delivery, with the time 
   const page = async (): Promise<string> =>
     (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
   const shown = await waitFor(page, (text) => text.includes('refuses deliveries'));
-  expect(shown).toMatch(/failed once: .*Next try: 20\d\d-/);
+  expect(shown).toMatch(/failed once: .*Next attempt: 20\d\d-/);
   const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
   const checks = JSON.parse(lines.join('\n')) as Check[];
   expect(checks.find(({ name }) => name === 'webhooks')).toMatchObject({
     state: 'warn',
-    found: expect.stringMatching(/failed once: .*Next try: /),
+    found: expect.stringMatching(/failed once: .*Next attempt: /),
   });
   expect((await service.store.backlog()).failingWebhooks).toBe(1);
 });

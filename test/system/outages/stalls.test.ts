@@ -163,7 +163,7 @@ describe('a run that no worker takes', () => {
     stopBroken = await startBrokenWorker();
     const [run] = await stalledBy('workflow_task_fails');
     expect(run?.message).toContain('plan.batches is not iterable');
-    expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail again and again');
+    expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail repeatedly');
     // Readiness is public, so it does not contain the error of one organization.
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
     expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');

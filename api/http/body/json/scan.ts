@@ -28,18 +28,20 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
   let inNumber = false;
   /** Number of keys of each open object; -1 for a list. */
   const open: number[] = [];
-  let [keys, texts, others, numbers] = [0, 0, 0, 0];
+  /** Counts so far. `strings` includes keys. */
+  let [keys, strings, containersAndLiterals, numbers] = [0, 0, 0, 0];
 
-  function refuseMany(): void {
+  function checkLimits(): void {
     if (keys > limits.keys) throw tooMany(`${limits.keys.toLocaleString('en')} keys in all`);
-    if (texts - keys + others > limits.values) throw tooMany(`${limits.values.toLocaleString('en')} values`);
+    if (strings - keys + containersAndLiterals > limits.values)
+      throw tooMany(`${limits.values.toLocaleString('en')} values`);
     if (numbers > limits.numbers) throw tooMany(`${limits.numbers.toLocaleString('en')} numbers`);
   }
 
   function begin(isObject: boolean): void {
     if (open.length >= limits.depth)
       throw invalid(['body'], `Nested deeper than ${limits.depth} levels`, 'json_invalid');
-    others += 1;
+    containersAndLiterals += 1;
     open.push(isObject ? 0 : -1);
     structure.opened(at, isObject);
   }
@@ -51,16 +53,16 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
 
   function countKey(): void {
     keys += 1;
-    const own = (open.pop() ?? 0) + 1;
-    if (own > limits.objectKeys) throw tooMany(`${limits.objectKeys.toLocaleString('en')} keys in one object`);
-    open.push(own);
+    const count = (open.pop() ?? 0) + 1;
+    if (count > limits.objectKeys) throw tooMany(`${limits.objectKeys.toLocaleString('en')} keys in one object`);
+    open.push(count);
   }
 
-  function see(byte: number): void {
+  function scanByte(byte: number): void {
     const wasNumber = inNumber;
     inNumber = false;
     if (byte === QUOTE) {
-      texts += 1;
+      strings += 1;
       inString = true;
     } else if (byte === COMMA) structure.separated(at);
     else if (byte === COLON) countKey();
@@ -71,18 +73,18 @@ export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: 
       inNumber = true;
     } else if (wasNumber && (byte === 0x2e || byte === 0x2b || byte === 0x65 || byte === 0x45)) inNumber = true;
     // First letters of the three literals.
-    else if (byte === 0x74 || byte === 0x66 || byte === 0x6e) others += 1;
+    else if (byte === 0x74 || byte === 0x66 || byte === 0x6e) containersAndLiterals += 1;
   }
 
   return {
     advance(to) {
       for (; at < to; at += 1) {
         const byte = bytes[at] ?? 0;
-        if (!inString) see(byte);
+        if (!inString) scanByte(byte);
         else if (byte === BACKSLASH) at += 1;
         else if (byte === QUOTE) inString = false;
       }
-      refuseMany();
+      checkLimits();
     },
   };
 }
