@@ -8,7 +8,7 @@ const MAX_ANSWER_BYTES = 32_000_000;
 /** Maximum length of a text: these models read less than that at once. */
 const MAX_TEXT_CHARACTERS = 20_000;
 
-const LATER = 'Search again later, or without rerank';
+const RETRY_ADVICE = 'Search again later, or without rerank';
 const RERANKING: ServiceKind = {
   // The forms of an error: {message} (Cohere), {detail} (Jina, Pongo), {error}.
   reasonsIn: (body) => ['message', 'detail', 'error'].map((name) => member(body, name)),
@@ -16,8 +16,8 @@ const RERANKING: ServiceKind = {
     unauthorized: ['access_denied', ({ keySetting }) => `rejects the key of the setting ${keySetting}. Correct it`],
     unpaid: ['access_denied', notAllowed],
     forbidden: ['access_denied', notAllowed],
-    busy: ['rate_limited', () => `accepts no more requests at the moment. ${LATER}`],
-    failed: ['server_error', () => `failed. ${LATER}`],
+    busy: ['rate_limited', () => `accepts no more requests at the moment. ${RETRY_ADVICE}`],
+    failed: ['server_error', () => `failed. ${RETRY_ADVICE}`],
     moved: ['bad_response', notAccepted],
     too_large: ['bad_response', notAccepted],
     not_accepted: ['bad_response', notAccepted],

@@ -16,7 +16,9 @@ const REACHED_MS = 60_000;
 const SETTLED_MS = 60_000;
 
 export interface CommitTrials {
-  /** Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point. */
+  /**
+   * Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point.
+   */
   run(stop: Stop): Promise<void>;
   close(): Promise<void>;
 }

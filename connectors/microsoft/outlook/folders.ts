@@ -9,9 +9,8 @@ import { asText, type Json } from '../../json.js';
 export const NAME = 'Outlook';
 const FOLDERS = ['me', 'mailFolders'];
 /**
- * Without includeHiddenFolders, Graph omits hidden folders. Outlook does not show these to the user; most contain data of
- * programs.
- * https://learn.microsoft.com/graph/api/user-list-mailfolders#optional-query-parameters
+ * Without includeHiddenFolders, Graph omits hidden folders. Outlook does not show these to the user; most contain data
+ * of programs. https://learn.microsoft.com/graph/api/user-list-mailfolders#optional-query-parameters
  */
 export const FOLDER_FIELDS: Query = {
   $select: 'id,displayName,parentFolderId,childFolderCount,totalItemCount',
