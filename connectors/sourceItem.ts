@@ -97,8 +97,8 @@ export interface ChangePage {
   /** The page includes the descendants of its items, which need no walk. */
   readonly isDeep?: true;
   /**
-   * The root items that the feed covers, in the first page of a sync: other roots are listed completely in each
-   * sync, and items that are not found are deleted. Unset: it covers all.
+   * The root items that the feed covers, in the first page of a sync. Each sync lists the other roots completely, and
+   * deletes the items that it does not find. Unset: it covers all.
    */
   readonly coveredRoots?: readonly string[];
 }

@@ -8,8 +8,8 @@ export interface Entry {
   readonly createdAt: Date | null;
   readonly etag: string | null;
   /**
-   * Whether it stands for a folder: accounts with a hierarchical namespace list directories like blobs, and file
-   * systems on other accounts store an empty blob with a mark for each.
+   * Whether the entry represents a folder. Accounts with a hierarchical namespace list directories like blobs. File
+   * systems on other accounts store an empty blob with a mark for each directory.
    */
   readonly isDirectory: boolean;
 }

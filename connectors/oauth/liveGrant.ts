@@ -60,8 +60,8 @@ export function createLiveGrant(
   };
 
   /**
-   * Refreshes the grant. If no answer arrives, it asks once more: the first request may have used up the refresh token,
-   * and only a second one shows whether it did.
+   * Refreshes the grant. If no answer arrives, a second request follows: the first request may have used up the refresh
+   * token, and only the second one shows whether it did.
    */
   const refreshTwice = async (grant: StoredGrant): Promise<StoredGrant> => {
     try {

@@ -43,9 +43,9 @@ interface RowPage {
 
 /**
  * Returns a page of a query, in id order, so that concurrent changes shift nothing between pages. ServiceNow removes
- * hidden rows after cutting the page: a short or empty page is not necessarily the last. Of tables, a header names the
- * next page; that of attachments is only documented to name downloads, so after a full page of them the next one is
- * requested too.
+ * hidden rows after cutting the page: a short or empty page is not necessarily the last. Answers for tables name the
+ * next page in a header. For attachments this header is documented only for downloads, so after a full page of
+ * attachments the next page is requested too.
  */
 export async function readPage(
   client: SourceClient,

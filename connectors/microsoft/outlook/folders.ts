@@ -86,8 +86,8 @@ export function branchOf(all: readonly MailFolder[], id: string): readonly MailF
 }
 
 /**
- * Returns the folders that a caller's text may refer to: an id, a name that Outlook accepts in any language, a
- * display name, or a path of display names from the root, separated by slashes.
+ * Returns the folders that a caller's text may refer to. The text is an id, a name that Outlook accepts in any
+ * language, a display name, or a path. A path consists of display names from the root, separated by slashes.
  */
 export async function foldersByName(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
   const all = await allFolders(client);
