@@ -9,7 +9,10 @@ import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 const LOCK_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
 /** Interval for polling the result of another process's refresh. */
 const POLL_MS = 50;
-/** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
+/**
+ * Tokens are refreshed five minutes before they expire, or after 80 % of their life if that is earlier. They are never
+ * refreshed in the first half of their life.
+ */
 const MARGIN_MS = 300_000;
 const REFRESH_AFTER_SHARE = 0.8;
 
