@@ -102,7 +102,7 @@ class Batches {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    // The other calls of the same batch of files are opened in the same turn.
+    // The other calls of the same batch of files are opened in the same turn of the event loop.
     await nextTurn();
     while (this.#waiting.length > 0) await this.#readSome(this.#waiting.splice(0, CALLS_PER_BATCH));
     this.#isReading = false;

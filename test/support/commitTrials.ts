@@ -52,7 +52,7 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
     expect((await user.settled(id, SETTLED_MS)).sync_status).toBe('READY');
   };
-  /** Plays one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
+  /** Runs one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
   const killAt = async (stop: Stop): Promise<boolean> => {
     change();
     await scrape(uninterrupted);

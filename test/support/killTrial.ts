@@ -20,7 +20,8 @@ export interface KillSite extends Site {
 export const CONTENT_ROW_BYTES = '2400';
 
 /**
- * Starts a site whose pages take a moment each, so that kills happen during requests. Short and long pages alternate.
+ * Starts a site that answers each page after a delay, so that kills happen during requests. Short and long pages
+ * alternate.
  */
 export async function startKillSite(pageCount: number, sitemapCount = 1): Promise<KillSite> {
   const site = await startSite();
