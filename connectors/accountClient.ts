@@ -16,7 +16,7 @@ export interface SourceRequest {
   readonly method?: 'GET' | 'POST';
   readonly body?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether it requests the content of an item: the limits of contents apply then. */
+  /** Whether it requests the content of an item. If so, the limits for contents apply. */
   readonly isContent: boolean;
   /** Returns true for error responses that the connector handles itself: they are returned instead of thrown. */
   readonly isExpected: (refusal: Refusal) => boolean;

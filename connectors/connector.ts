@@ -1,4 +1,7 @@
-/** The interface of a connector: how the service identifies an account of a source, lists its items and reads them. All errors are Faults. */
+/**
+ * The interface of a connector: how the service identifies an account of a source, lists its items and reads them. All
+ * errors are Faults.
+ */
 import type { FileFormat, ServiceFormat } from '../contract/files/fileFormats.js';
 import type { LiveReadName, LiveReads } from '../contract/sources/liveReads.js';
 import type { SourceType } from '../contract/sources/sources.js';
@@ -19,8 +22,8 @@ export interface PreparedPoint {
 /** For sources with a feed of changes. */
 export interface ChangeFeed<Credentials> {
   /**
-   * Returns the current cursor: a sync from it gets all later changes. With `prepare`, the cursor must be prepared first.
-   * Throws a Fault stale_cursor if the account has no feed.
+   * Returns the current cursor: a sync from it gets all later changes. With `prepare`, the cursor must be prepared
+   * first. Throws a Fault stale_cursor if the account has no feed.
    */
   now(client: AccountClient<Credentials>): Promise<string>;
   /**
@@ -28,7 +31,9 @@ export interface ChangeFeed<Credentials> {
    * caller can store its position. Call it until `more` is false. Throws a Fault stale_cursor as `now` does.
    */
   prepare?(client: AccountClient<Credentials>, point: string): Promise<PreparedPoint>;
-  /** Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor. */
+  /**
+   * Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor.
+   */
   since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
 }
 
@@ -51,11 +56,14 @@ export interface Identity {
 
 /** Options for opening content, in addition to its item. */
 export interface OpenOptions {
-  /** The export format of documents that the source stores in a format of its own, if it offers a choice; null: the connector's default. */
+  /**
+   * The export format of documents that the source stores in a format of its own, if it offers a choice; null: the
+   * connector's default.
+   */
   readonly saveAs: string | null;
   /**
-   * The version that the listing gave the item; null: unknown. Content that was read before may be returned only if it has
-   * this version.
+   * The version that the listing gave the item; null: unknown. Content that was read before may be returned only if it
+   * has this version.
    */
   readonly version: string | null;
 }
@@ -85,7 +93,10 @@ export interface ItemContent {
 export interface SharedLimit {
   /** Maximum number of concurrent requests of these accounts, over all processes. */
   readonly requestsAtOnce: number;
-  /** Returns the group of accounts that share the limit; null: this account shares it with no known one. Unset: all accounts of the client share it. */
+  /**
+   * Returns the group of accounts that share the limit; null: this account shares it with no known one. Unset: all
+   * accounts of the client share it.
+   */
   groupOf?(grant: OAuthGrant): string | null;
   /** Whether a refusal that asks to wait comes from this limit, not from the account's own. */
   appliesTo(refusal: Refusal): boolean;

@@ -169,8 +169,8 @@ const checksumOf = (text: string): string =>
 export const sealCursor = (text: string): string => checksumOf(text) + text;
 /**
  * Returns the cursor without its checksum. The checksum is needed because some cursors are a key or token of the
- * source, where damage is not recognizable: an object store would continue at another key, and the skipped objects
- * would be deleted.
+ * source, where damage is not recognizable. An object store would continue at another key, and the sync would delete
+ * the skipped objects.
  * @throws Fault stale_cursor for a damaged cursor
  */
 export function openCursor(sealed: string): string {

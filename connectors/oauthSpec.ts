@@ -23,8 +23,8 @@ export interface TokenResponseField {
  */
 export interface OAuthSpec {
   /**
-   * Whether it is OAuth 1.0a: its row also has an address `request`, scopes are parameters of the consent URL
-   * (`notes_access=1`), tokens are valid until they are revoked, and the client has a secret.
+   * Whether the source uses OAuth 1.0a. Its row then also has an address `request`, and scopes are parameters of the
+   * consent URL (`notes_access=1`). Tokens are valid until they are revoked, and the client has a secret.
    */
   readonly isOAuth1?: true;
   /** Requested if the caller names none. */
@@ -50,8 +50,8 @@ export interface OAuthSpec {
   /** Whether each refresh invalidates the refresh token that it used. */
   readonly rotates: boolean;
   /**
-   * How the source refuses an expired refresh token, if not as RFC 6749 says: status, error and description, separated by
-   * spaces.
+   * How the source refuses an expired refresh token, if not as RFC 6749 says: status, error and description, separated
+   * by spaces.
    */
   readonly expiredRefresh?: string;
   /**

@@ -36,7 +36,7 @@ export interface ObjectTree {
   /**
    * Converts objects in key order, each preceded by its folders.
    * @param after the last key of the previous page, whose folders were already listed
-   * @param below folders that are not longer are omitted: they are above the listed one
+   * @param below key of the listed folder; this folder and those that contain it are omitted
    */
   itemsOfObjects(
     container: string,

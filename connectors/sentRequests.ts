@@ -1,4 +1,6 @@
-/** Announces each request that a connector sends, with its credentials, to subscribers in the same process: tests only. */
+/**
+ * Announces each request that a connector sends, with its credentials, to subscribers in the same process: tests only.
+ */
 import { channel } from 'node:diagnostics_channel';
 
 export interface SentRequest {

@@ -3,7 +3,10 @@ import type { FileFormat } from '../contract/files/fileFormats.js';
 import type { TagValue } from '../contract/files/records.js';
 import type { Typed } from '../contract/sources/typesAtSource.js';
 
-/** An item of an account: a folder, a page, a file. An item with a type at its source becomes a file if that type is requested. */
+/**
+ * An item of an account: a folder, a page, a file. An item with a type at its source becomes a file if that type is
+ * requested.
+ */
 export interface SourceItem extends Typed {
   /** Unique in its account, and the same in every listing. */
   readonly externalId: string;
@@ -31,7 +34,10 @@ export interface SourceItem extends Typed {
   readonly version: string | null;
   /** For sources that report deletions by path: its path, with slashes between the names. */
   readonly path?: string;
-  /** For an item that does not become a file: a sentence with the reason and what to do. It is reported when its container is selected. */
+  /**
+   * For an item that does not become a file: a sentence with the reason and what to do. It is reported when its
+   * container is selected.
+   */
   readonly skipReason?: string;
   /** Metadata of the source, as tags of the file; a caller's tags of the same name take precedence. */
   readonly tags?: Readonly<Record<string, TagValue>>;
@@ -91,8 +97,8 @@ export interface ChangePage {
   /** The page includes the descendants of its items, which need no walk. */
   readonly isDeep?: true;
   /**
-   * The root items that the feed covers, in the first page of a sync: other roots are listed completely in each
-   * sync, and items that are not found are deleted. Unset: it covers all.
+   * The root items that the feed covers, in the first page of a sync. Each sync lists the other roots completely, and
+   * deletes the items that it does not find. Unset: it covers all.
    */
   readonly coveredRoots?: readonly string[];
 }

@@ -12,10 +12,10 @@ import type { ParseInput } from './types.js';
 const CERTAIN_SEQUENCES = 6;
 
 /**
- * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element (`html`
- * only). A declaration that the bytes contradict is ignored, because some servers send one charset with all files:
- * UTF-16 and UTF-8 are recognised by their form, other encodings by the letters of the decoded text. Undeclared text is
- * UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its encoding is detected.
+ * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element
+ * (`html` only). A declaration that the bytes contradict is ignored, because some servers send one charset with all
+ * files. UTF-16 and UTF-8 are recognised by their form, other encodings by the letters of the decoded text. Undeclared
+ * text is UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its encoding is detected.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { html }: { html: boolean }): string {
   const { bytes } = input;

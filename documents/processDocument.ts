@@ -7,7 +7,10 @@ import { parseDocument } from './registry.js';
 import { timeCuts } from './speech/timeCuts.js';
 import type { ChunkOptions, Cut, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
 
-/** Converts content to text and chunks in one call. Pure; may take long and hang on hostile content, so it runs in the pool. */
+/**
+ * Converts content to text and chunks in one call. Pure; may take long and hang on hostile content, so it runs in the
+ * pool.
+ */
 export async function processDocument(
   input: ParseInput,
   chunking: ChunkOptions,

@@ -5,8 +5,8 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 export interface Readers {
   /**
    * Reads documents one after another; the replies have the same order.
-   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderCrashed when the reader crashed; the signal's
-   * reason on abort
+   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderCrashed when the reader crashed; the
+   * signal's reason on abort
    */
   run(documents: readonly PoolDocument[], signal: AbortSignal): Promise<readonly PoolAnswer[]>;
   close(): Promise<void>;
@@ -104,8 +104,9 @@ export interface WatchedReader {
 }
 
 /**
- * Checks a reader every `everyMs`. Time in which this process did not run (stopped, starved, machine asleep) does not
- * count: its timers fire before the pending replies are received, and would end a reader that has already replied.
+ * Checks a reader every `everyMs`. Time in which this process did not run (stopped, without processor time, machine
+ * asleep) does not count. Its timers fire before the pending replies are received, and would end a reader that has
+ * already replied.
  * @returns a function that stops the checks
  */
 export function watchReader({ hasBegun, check }: WatchedReader, everyMs: number): () => void {

@@ -29,8 +29,7 @@ const YOUNG_GENERATION_MB = 24;
 
 /**
  * Creates threads that parse and chunk; they start with the first documents. The caller never passes more groups than
- * there are threads: tasks in Piscina's own queue wait forever when the thread that would take them is ended by an
- * abort.
+ * there are threads. If an abort ends a thread, the tasks that wait for this thread in Piscina's own queue never start.
  */
 export function createThreads(settings: ThreadSettings): Readers {
   let pool: Piscina<ThreadTask, readonly PoolAnswer[]> | null = null;
@@ -104,8 +103,8 @@ async function runTask(
 }
 
 /**
- * Returns the buffer of the bytes if it may be transferred to the thread without a copy: the caller permits it
- * (`transferBytes`), and the buffer contains only these bytes.
+ * Returns the buffer of the bytes if it may be transferred to the thread without a copy. This requires that the caller
+ * permits it (`transferBytes`), and that the buffer contains only these bytes.
  */
 function ownBuffer({ bytes, transferBytes }: ParseInput): ArrayBuffer[] {
   const { buffer } = bytes;

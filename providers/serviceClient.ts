@@ -53,7 +53,7 @@ export interface ServiceKind {
 export interface Peer {
   readonly service: Service;
   readonly kind: ServiceKind;
-  /** Removed from quoted reasons: some services repeat the rejected key. */
+  /** The key of the request. It is removed from quoted reasons, because some services repeat a rejected key. */
   readonly apiKey: string | null;
   /** Returns a refusal in the service's own words; undefined if its status is enough. */
   refusal?(reply: Reply): { readonly kind: FaultKind; readonly sentence: string } | undefined;

@@ -1,4 +1,7 @@
-/** Azure Blob Storage, read with the key of an account. https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api */
+/**
+ * Azure Blob Storage, read with the key of an account.
+ * https://learn.microsoft.com/rest/api/storageservices/blob-service-rest-api
+ */
 import { withCursor, shapeOf, string } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import { type ObjectRef, parseItemId } from '../../contract/objectIds.js';

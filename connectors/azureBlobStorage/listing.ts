@@ -8,8 +8,8 @@ export interface Entry {
   readonly createdAt: Date | null;
   readonly etag: string | null;
   /**
-   * Whether it stands for a folder: accounts with a hierarchical namespace list directories like blobs, and file systems on
-   * other accounts store an empty blob with a mark for each.
+   * Whether the entry represents a folder. Accounts with a hierarchical namespace list directories like blobs. File
+   * systems on other accounts store an empty blob with a mark for each directory.
    */
   readonly isDirectory: boolean;
 }
@@ -21,7 +21,8 @@ export interface Listing {
 }
 
 /**
- * Name of the metadata that marks a folder, in lower case. https://hadoop.apache.org/docs/stable/hadoop-azure/index.html
+ * Name of the metadata that marks a folder, in lower case.
+ * https://hadoop.apache.org/docs/stable/hadoop-azure/index.html
  */
 const FOLDER_MARK = 'hdi_isfolder';
 /** Maximum nesting of the XML; listings are less deep. */
@@ -49,8 +50,8 @@ function entryOf(fields: ReadonlyMap<string, string>): Entry | null {
 }
 
 /**
- * Returns the name of the field at a path; null for others. The name is a child of the entry, and most fields are children
- * of its properties. Users choose the names of metadata, of which only the mark of folders counts.
+ * Returns the name of the field at a path; null for others. The name is a child of the entry, and most fields are
+ * children of its properties. Users choose the names of metadata, of which only the mark of folders counts.
  */
 function nameIn(path: readonly string[]): string | null {
   const [, , , part = '', field] = path;

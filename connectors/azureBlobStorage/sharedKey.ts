@@ -1,4 +1,7 @@
-/** Requests signed with the key of a storage account. https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key */
+/**
+ * Requests signed with the key of a storage account.
+ * https://learn.microsoft.com/rest/api/storageservices/authorize-with-shared-key
+ */
 import { createHmac } from 'node:crypto';
 
 /** Credentials supplied by the caller. */

@@ -1,4 +1,7 @@
-/** Names of the fields that Box publishes: https://github.com/box/box-openapi (2024.0). Its packages are too large for their types. */
+/**
+ * Names of the fields that Box publishes: https://github.com/box/box-openapi (2024.0). Its packages are too large for
+ * their types.
+ */
 
 type Fields<Name extends string> = Record<Name, unknown>;
 type Common =

@@ -19,8 +19,8 @@ export const asText = (value: unknown): string | null => {
 /** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
 export const atlassianConsent: OAuthSpec = {
   scopes: [
-    // Without offline_access there is no refresh token. Version 2 of the API accepts granular scopes only: with the older
-    // ones, such as read:confluence-content.all, its requests are 401.
+    // Without offline_access there is no refresh token. Version 2 of the API accepts granular scopes only: with the
+    // older ones, such as read:confluence-content.all, its requests are 401.
     // https://github.com/sooperset/mcp-atlassian/pull/766
     ...['offline_access', 'read:me', 'read:space:confluence', 'read:page:confluence'],
     ...['read:folder:confluence', 'read:hierarchical-content:confluence'],

@@ -24,7 +24,8 @@ type SpaceCursor = Checked<typeof SPACE_CURSOR>;
 const MAX_LISTED_FOLDERS = 500;
 
 /**
- * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the root.
+ * Folders are found only through their contents: returns the unknown folders above some pages of a space, up to the
+ * root.
  */
 async function findParentFolders(
   call: Call,

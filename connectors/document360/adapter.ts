@@ -27,8 +27,8 @@ const MAX_NAME = 1_000;
 const PUBLISHED = 3;
 
 /**
- * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`), which would
- * otherwise be read as times of the server's own time zone.
+ * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`),
+ * which would otherwise be read as times of the server's own time zone.
  */
 const utcTimestamp = (value: unknown): string | null => {
   const time = asText(value);

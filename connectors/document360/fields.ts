@@ -1,6 +1,6 @@
 /**
- * Names of the fields that Document360 publishes: https://apihub.document360.io/swagger/v2/swagger.json (2.0). It publishes no
- * types for JavaScript.
+ * Names of the fields that Document360 publishes: https://apihub.document360.io/swagger/v2/swagger.json (2.0). It
+ * publishes no types for JavaScript.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -56,9 +56,9 @@ async function changesOf(
 }
 
 /**
- * The change feed of Dropbox: it reports deletions by path, and existing items by id. A recursive cursor of a team's root was
- * seen without the contents of team folders and shared folders, so accounts of a team are listed completely at intervals.
- * https://github.com/watermint/toolbox/issues/667
+ * The change feed of Dropbox: it reports deletions by path, and existing items by id. With a recursive cursor of a
+ * team's root, the feed was seen to omit the contents of team folders and shared folders. Accounts of a team are
+ * therefore also listed completely at intervals. https://github.com/watermint/toolbox/issues/667
  */
 export const dropboxChanges = changeFeed(TOKEN, {
   async now(client) {

@@ -53,8 +53,8 @@ export async function listSolutions(client: SourceClient): Promise<ItemPage> {
 const isParent = (folder: Json): boolean => Number(folder['sub_folders_count'] ?? 0) > 0;
 
 /**
- * Returns folders with their subfolders, parents first. The folders of a category may include nested ones, which then have a
- * parent. @param top item that contains the outermost folders
+ * Returns folders with their subfolders, parents first. The folders of a category may include nested ones, which then
+ * have a parent. @param top item that contains the outermost folders
  */
 async function descendantFolders(
   client: SourceClient,

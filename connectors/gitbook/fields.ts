@@ -1,6 +1,6 @@
 /**
- * Names of the fields that GitBook publishes: the OpenAPI document of @gitbook/api 0.202.0. The package itself is a client with
- * dependencies of its own.
+ * Names of the fields that GitBook publishes: the OpenAPI document of @gitbook/api 0.202.0. The package itself is a
+ * client with dependencies of its own.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -1,4 +1,7 @@
-/** GitHub: files in the default branches of repositories, and live reads of issues and pull requests, with a token. https://docs.github.com/en/rest */
+/**
+ * GitHub: files in the default branches of repositories, and live reads of issues and pull requests, with a token.
+ * https://docs.github.com/en/rest
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { Refusal, SourceClient } from '../accountClient.js';

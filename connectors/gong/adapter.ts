@@ -101,8 +101,8 @@ const addressOf = (call: Answer<GongCall>, id: string): string =>
 const SETTLED_AFTER_MS = 14 * 86_400_000;
 
 /**
- * Returns the version of a call: null for a recent one, which is read again in each sync. Gong reports no change time, and its
- * quota of 10,000 requests a day does not suffice for reading all calls in each sync.
+ * Returns the version of a call: null for a recent one, which is read again in each sync. Gong reports no change time,
+ * and its quota of 10,000 requests a day does not suffice for reading all calls in each sync.
  * https://help.gong.io/docs/what-the-gong-api-provides#api-rate-limits
  */
 function versionOf(call: Answer<GongCall>): string | null {

@@ -1,6 +1,6 @@
 /**
- * Names of the fields that Gong publishes: https://gong.app.gong.io/ajax/settings/api/documentation/specs?version= (V2). It
- * publishes no types for JavaScript.
+ * Names of the fields that Gong publishes: https://gong.app.gong.io/ajax/settings/api/documentation/specs?version=
+ * (V2). It publishes no types for JavaScript.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

@@ -75,8 +75,9 @@ async function listFolders(client: SourceClient, workspace: string): Promise<rea
   } catch (error) {
     if (isFault(error, 'access_denied')) return [];
     if (!isFault(error, 'access_revoked')) throw error;
-    // Without the plan or the scope for libraries, Gong answers 401, as it does for a token that has ended; such a token is
-    // refused here too. https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/library-folders.ts
+    // Without the plan or the scope for libraries, Gong answers 401, as it does for a token that has ended; such a
+    // token is refused here too.
+    // https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/library-folders.ts
     await listWorkspaces(client);
     return [];
   }

@@ -102,7 +102,7 @@ class Batches {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    // The other calls of the same batch of files are opened in the same turn.
+    // The other calls of the same batch of files are opened in the same turn of the event loop.
     await nextTurn();
     while (this.#waiting.length > 0) await this.#readSome(this.#waiting.splice(0, CALLS_PER_BATCH));
     this.#isReading = false;
@@ -129,8 +129,8 @@ class Batches {
 }
 
 /**
- * Returns a call with its transcript; null if Gong does not have it. The quota of 10,000 requests a day does not suffice for two
- * requests per call, so calls that are opened at the same time are read together. Nothing is cached.
+ * Returns a call with its transcript; null if Gong does not have it. The quota of 10,000 requests a day does not
+ * suffice for two requests per call, so calls that are opened at the same time are read together. Nothing is cached.
  * https://help.gong.io/apidocs/introduction-2, https://github.com/airbytehq/airbyte/issues/78480
  */
 export function readCall(client: GrantClient, id: string): Promise<WholeCall | null> {

@@ -45,8 +45,8 @@ async function fetchPage<T>(client: SourceClient, path: readonly string[], query
 const ALL_CARDS: Query = { queryType: 'cards', sortField: 'dateCreated', sortOrder: 'asc', maxResults: '50' };
 
 /**
- * Query for the entries of a folder. Without it, cards have no dates, so that unchanged ones would be fetched again in each sync.
- * https://github.com/guruhq/py-sdk/commit/824dfe5
+ * Query for the entries of a folder. Without it, cards have no dates, so that unchanged ones would be fetched again in
+ * each sync. https://github.com/guruhq/py-sdk/commit/824dfe5
  */
 const WITH_DATES: Query = { cardDetail: 'FULL' };
 

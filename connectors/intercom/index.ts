@@ -1,4 +1,7 @@
-/** Intercom: the articles, conversations and tickets of a workspace. https://developers.intercom.com/docs/references/rest-api */
+/**
+ * Intercom: the articles, conversations and tickets of a workspace.
+ * https://developers.intercom.com/docs/references/rest-api
+ */
 import { Fault } from '../../contract/failures.js';
 import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';

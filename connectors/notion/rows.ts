@@ -1,7 +1,7 @@
 /**
- * Reads the rows of a data source. A query ends after 10,000 rows: `has_more` is then false, and the `request_status` of any of
- * its pages is incomplete. Further rows need another query, which starts at the creation time of the last row.
- * https://developers.notion.com/guides/data-apis/query-large-data-sources
+ * Reads the rows of a data source. A query ends after 10,000 rows: `has_more` is then false, and the `request_status`
+ * of any of its pages is incomplete. Further rows need another query, which starts at the creation time of the last
+ * row. https://developers.notion.com/guides/data-apis/query-large-data-sources
  */
 import type { PageObjectResponse } from '@notionhq/client';
 

@@ -5,11 +5,14 @@ import type { GrantStore, VersionedGrant, StoredGrant } from '../../contract/acc
 import { untilAborted } from '../../contract/untilAborted.js';
 import { TOKEN_TIMEOUT_MS } from './tokenRequests.js';
 
-/** Lifetime of a claim on a refresh; two attempts fit into it. */
-const CLAIM_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
+/** Time after which the lock on a refresh ends by itself. It suffices for two attempts. */
+const LOCK_MS = 2 * TOKEN_TIMEOUT_MS + 5_000;
 /** Interval for polling the result of another process's refresh. */
 const POLL_MS = 50;
-/** Tokens are refreshed this long before they expire, or at 80 % of their life, whichever is later. */
+/**
+ * Tokens are refreshed five minutes before they expire, or after 80 % of their life if that is earlier. They are never
+ * refreshed in the first half of their life.
+ */
 const MARGIN_MS = 300_000;
 const REFRESH_AFTER_SHARE = 0.8;
 
@@ -59,7 +62,10 @@ export function createLiveGrant(
     return grant;
   };
 
-  /** An interrupted claim may have used up the refresh token; a second request shows whether it did. */
+  /**
+   * Refreshes the grant. If no answer arrives, a second request follows: the first request may have used up the refresh
+   * token, and only the second one shows whether it did.
+   */
   const refreshTwice = async (grant: StoredGrant): Promise<StoredGrant> => {
     try {
       return await refresh(grant);
@@ -69,25 +75,26 @@ export function createLiveGrant(
     }
   };
 
+  /** Refreshes the grant under the lock. Returns null if another process holds the lock or refreshed first. */
   const renew = async (stored: VersionedGrant): Promise<VersionedGrant | null> => {
-    const claim = await grantStore.claim(stored.version, CLAIM_MS);
-    if (claim === null) return null;
+    const lock = await grantStore.claim(stored.version, LOCK_MS);
+    if (lock === null) return null;
     let fresh: StoredGrant;
     try {
       fresh = await refreshTwice(stored.grant);
     } catch (error) {
-      await grantStore.release(claim);
+      await grantStore.release(lock);
       const isRevoked = error instanceof Fault && error.kind === 'access_revoked';
       // If another process has refreshed in the meantime, this refusal does not apply to the new tokens.
       if (isRevoked && (await grantStore.read())?.version !== stored.version) return null;
       if (isRevoked) usedVersion = stored.version;
       throw error;
     }
-    const version = await grantStore.save(claim, stored.version, fresh);
+    const version = await grantStore.save(lock, stored.version, fresh);
     return version === null ? null : { grant: fresh, version };
   };
 
-  /** Waits until another process has refreshed the grant, and returns it. */
+  /** Returns a usable grant: refreshes it here, or waits until another process has done so. */
   const waitForGrant = async (isUsable: (grant: StoredGrant) => boolean): Promise<VersionedGrant> => {
     for (;;) {
       const stored = await grantStore.read();

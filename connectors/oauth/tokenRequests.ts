@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 200_000;
 /** Maximum number of granted scopes that are stored. */
 const MAX_SCOPES = 200;
 const MAX_SCOPE = 300;
-/** Shorter than the lifetime of a refresh claim, so that two refreshes never run at once. */
+/** Shorter than the lifetime of the lock on a refresh, so that two refreshes never run at once. */
 export const TOKEN_TIMEOUT_MS = 20_000;
 
 /** A provider, with the URLs for the parameters of one connection. */
@@ -89,8 +89,8 @@ const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 const DEAD_GRANT =
   /^(invalid_grant|invalid_code|code_already_used|bad_verification_code|invalid_refresh_token|token_revoked|token_expired|bad_refresh_token)$/;
 /**
- * Error codes that only a person can resolve: a changed sign-in policy at Microsoft, a deactivated user or organization at
- * Salesforce.
+ * Error codes that only a person can resolve: a changed sign-in policy at Microsoft, a deactivated user or organization
+ * at Salesforce.
  * https://learn.microsoft.com/entra/identity-platform/reference-error-codes#handling-error-codes-in-your-application
  * https://github.com/AzureAD/azure-activedirectory-library-for-nodejs/issues/151
  * https://help.salesforce.com/s/articleView?id=sf.remoteaccess_oauth_flow_errors.htm

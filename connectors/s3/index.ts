@@ -40,7 +40,8 @@ async function list(
       sdk.send(new ListObjectsV2Command({ ...input, ...position })),
     );
     const { IsTruncated, NextContinuationToken: next } = answer;
-    // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer states whether it is the last.
+    // https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html: each answer states whether it is the
+    // last.
     if (IsTruncated === undefined) throw incompleteAnswer('S3', 'whether the list continues');
     const objects = objectsOf(answer);
     if (objects.length > 0 || !IsTruncated) return { objects, isWhole: !IsTruncated };

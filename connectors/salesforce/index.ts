@@ -42,9 +42,10 @@ function instanceOf({ instance_url: url = '', domain = '' }: OAuthGrant['facts']
 const IDENTITY = /\/id\/(00D\w{12,15})\/(005\w{12,15})$/;
 
 /**
- * Returns the user in the form of userinfo, by the scope `api` alone. An organization may grant less than userinfo needs, but
- * the list of resources contains the ids of the user and of the organization.
- * https://help.salesforce.com/apex/HTViewHelpDoc?id=xcloud.remoteaccess_oauth_tokens_scopes.htm (the scope `id` gives the identity)
+ * Returns the user in the form of userinfo, by the scope `api` alone. An organization may grant less than userinfo
+ * needs, but the list of resources contains the ids of the user and of the organization.
+ * https://help.salesforce.com/apex/HTViewHelpDoc?id=xcloud.remoteaccess_oauth_tokens_scopes.htm (the scope `id` gives
+ * the identity)
  */
 async function userByApi(client: GrantClient): Promise<Json> {
   const { identity } = await client.get([], {});

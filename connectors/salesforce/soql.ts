@@ -64,9 +64,9 @@ const isVisible = (field: string, visible: ReadonlySet<string | null>): boolean 
   field.startsWith('(') || visible.has(field.split('.')[0] ?? '');
 
 /**
- * Runs a query with the fields that the account may see. An organization hides fields from users by its field-level security,
- * and Salesforce rejects a whole query that names one of them (INVALID_FIELD, "No such column"). The description of the object,
- * which omits hidden fields, is requested only after a rejection.
+ * Runs a query with the fields that the account may see. An organization hides fields from users by its field-level
+ * security, and Salesforce rejects a whole query that names one of them (INVALID_FIELD, "No such column"). The
+ * description of the object, which omits hidden fields, is requested only after a rejection.
  * https://github.com/NangoHQ/integration-templates/pull/124
  */
 export async function withVisible<T>(

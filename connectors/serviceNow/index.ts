@@ -97,7 +97,8 @@ export const serviceNow: Connector<OAuthGrant> = {
   async identify(client) {
     const { facts } = client.credentials;
     // An instance omits a condition that it considers invalid, and then returns all users: two users mean that it did.
-    // https://community.servicenow.com/community/develop/blog/authors/catie.carmody (glide.invalid_query.returns_no_rows)
+    // https://community.servicenow.com/community/develop/blog/authors/catie.carmody
+    // (glide.invalid_query.returns_no_rows)
     const asked = { sysparm_query: ME, sysparm_fields: 'sys_id,user_name,name,email', sysparm_limit: '2' };
     const { values } = await client.list(['table', 'sys_user'], asked, { within: 'result' });
     if (values.length > 1)

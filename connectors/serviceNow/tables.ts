@@ -27,7 +27,10 @@ interface Wanted {
   readonly fields?: string;
 }
 
-/** Returns parameters that only the Table API has: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_AttachmentAPI.html */
+/**
+ * Returns parameters that only the Table API has:
+ * https://www.servicenow.com/docs/r/api-reference/rest-apis/c_AttachmentAPI.html
+ */
 const ofTable = (path: readonly string[], query: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   path[0] === 'table' ? query : {};
 const NO_LINKS = { sysparm_exclude_reference_link: 'true' };
@@ -40,8 +43,9 @@ interface RowPage {
 
 /**
  * Returns a page of a query, in id order, so that concurrent changes shift nothing between pages. ServiceNow removes
- * hidden rows after cutting the page: a short or empty page is not necessarily the last. Of tables, a header names the next
- * page; that of attachments is only documented to name downloads, so after a full page of them the next one is requested too.
+ * hidden rows after cutting the page: a short or empty page is not necessarily the last. Answers for tables name the
+ * next page in a header. For attachments this header is documented only for downloads, so after a full page of
+ * attachments the next page is requested too.
  */
 export async function readPage(
   client: SourceClient,

@@ -15,7 +15,8 @@ const REFUSALS: Readonly<Record<ErrorClass, readonly string[]>> = {
   ],
   not_found: ['channel_not_found', 'thread_not_found', 'message_not_found', 'user_not_found', 'user_not_visible'],
   rate_limited: ['ratelimited', 'rate_limited'],
-  // The first one: the workspace is being moved into an organization. https://docs.slack.dev/reference/methods/auth.test
+  // The first one: the workspace is being moved into an organization.
+  // https://docs.slack.dev/reference/methods/auth.test
   server: ['team_added_to_org', 'internal_error', 'fatal_error', 'service_unavailable', 'request_timeout'],
   not_exportable: [],
   // Cursors expire: https://docs.slack.dev/apis/web-api/pagination

@@ -1,4 +1,7 @@
-/** Names of the fields in answers of Slack's Web API, as in the types of @slack/web-api (8.2.0), which needs too many packages. */
+/**
+ * Names of the fields in answers of Slack's Web API, as in the types of @slack/web-api (8.2.0), which needs too many
+ * packages.
+ */
 
 type Fields<Name extends string> = Record<Name, unknown>;
 

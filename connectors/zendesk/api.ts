@@ -20,8 +20,8 @@ export interface ZendeskPage<T> {
 const NUMBERED = 'page:';
 
 /**
- * Returns our cursor of the page after a numbered one, from its link; null after the last one. Zendesk introduced cursors
- * list by list, and a list without them ignores page[size] and answers with numbered pages.
+ * Returns our cursor of the page after a numbered one, from its link; null after the last one. Zendesk introduced
+ * cursors list by list, and a list without them ignores page[size] and answers with numbered pages.
  * https://developer.zendesk.com/api-reference/introduction/pagination/
  */
 function numberedNext({ next_page: link }: Answer<ZendeskList>): string | null {

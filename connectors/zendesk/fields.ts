@@ -1,6 +1,6 @@
 /**
- * Names of the fields in the tables "JSON format" of Zendesk's API reference: https://developer.zendesk.com/api-reference/. Zendesk
- * publishes no types.
+ * Names of the fields in the tables "JSON format" of Zendesk's API reference:
+ * https://developer.zendesk.com/api-reference/. Zendesk publishes no types.
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;

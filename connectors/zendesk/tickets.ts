@@ -21,8 +21,8 @@ const MAX_COMMENTS = 10_000;
 const WITH_USERS = { include: 'users' };
 
 /**
- * Position in the listing of tickets: in the export of all tickets, then in the latest ones, which it omits; in
- * the list of tickets that are not archived if the account may not export.
+ * Position in the listing of tickets. The listing reads the export of all tickets, and then the latest tickets, which
+ * the export omits. If the account may not export, it reads the list of tickets that are not archived.
  */
 export const TICKET_CURSOR = shapeOf({
   from: oneOf('export', 'latest', 'list', 'end'),

@@ -77,7 +77,10 @@ export function readCollection(json: Json, library: string): Collection | null {
 /** Link modes of stored files; others are links to the web or to a user's disk. */
 const STORED = new Set(['imported_file', 'imported_url']);
 const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
-/** Whether Zotero has the file of a stored attachment: then it links to it. Users may keep files on a server of their own. */
+/**
+ * Whether Zotero has the file of a stored attachment: then it links to it. Users may keep files on a server of their
+ * own.
+ */
 const hasFile = (json: Json): boolean => asTrimmed(asObject(asObject(json['links'])['enclosure'])['href']) !== '';
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';
 const isNote = (data: Json): boolean => data['itemType'] === 'note';

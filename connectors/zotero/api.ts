@@ -86,8 +86,8 @@ export async function readItem(
 }
 
 /**
- * Returns all pages of a short list. @param maxEntries throws a Fault beyond this number: an incomplete list would cause
- * deletions
+ * Returns all pages of a short list. @param maxEntries throws a Fault beyond this number: an incomplete list would
+ * cause deletions
  */
 export async function listAll(
   client: SourceClient,

@@ -68,13 +68,13 @@ export interface GrantStore {
   /** Reads the grant; null once access is revoked. */
   read(): Promise<VersionedGrant | null>;
   /**
-   * Claims the refresh of the tokens that this process has read. Null: another process refreshes or has changed them.
-   * The claim of a crashed process expires.
+   * Locks the refresh of the tokens that this process has read, and returns the id of the lock. Null: another process
+   * refreshes or has changed them. The lock of a crashed process expires.
    */
   claim(version: string, lifeMs: number): Promise<string | null>;
-  /** Ends a claim by storing the new grant. Returns the new version, or null if the claim is no longer valid. */
+  /** Stores the new grant and releases the lock. Returns the new version, or null if the lock is no longer valid. */
   save(claim: string, version: string, grant: StoredGrant): Promise<string | null>;
-  /** Ends a claim without a change. */
+  /** Releases the lock without a change. */
   release(claim: string): Promise<void>;
   /** Returns the organization's own client for this source; null if there is none. */
   ownClient(): Promise<OAuthClient | null>;

@@ -1,14 +1,16 @@
 import bpe from 'gpt-tokenizer/bpeRanks/cl100k_base';
 
 /**
- * Merges pre-tokens to cl100k tokens with gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would hang
- * on a word of a megabyte. Here short pre-tokens are scanned and long ones use a heap, with the same result.
+ * Merges pre-tokens to cl100k tokens with gpt-tokenizer's table of ranks. Its own merge takes quadratic time and would
+ * hang on a word of a megabyte. Here short pre-tokens are scanned and long ones use a heap, with the same result.
  *
  * A "byte string" holds one byte of UTF-8 in each character: ASCII text is its own byte string.
  */
 const ranks = readRanks();
 
-/** Maximum size in bytes of pre-tokens that are merged by scanning all pairs, which is faster than a heap for few pairs. */
+/**
+ * Maximum size in bytes of pre-tokens that are merged by scanning all pairs, which is faster than a heap for few pairs.
+ */
 const SCAN_LIMIT = 96;
 const NO_MERGE = Number.MAX_SAFE_INTEGER;
 

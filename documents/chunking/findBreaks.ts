@@ -17,7 +17,9 @@ export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = 
   rows: ['cell', 'sentence'],
 };
 
-/** Returns the ends of the units of one level inside a part of a block's body, ascending, without the end of the part. */
+/**
+ * Returns the ends of the units of one level inside a part of a block's body, ascending, without the end of the part.
+ */
 export function findBreaks(
   text: string,
   block: Block,

@@ -6,8 +6,8 @@ import type { Splitting } from './splitting.js';
 import { isSpace, skipSpace } from './whitespace.js';
 
 /**
- * Returns the start of the next chunk so that it shares the end of the previous one: whole sentences (lines, rows) if
- * they fit the overlap, else words; `from`, the start of the new text, if nothing fits.
+ * Returns the start of the next chunk, which repeats the end of the previous one. The overlap consists of whole
+ * sentences (lines, rows) if they fit, else of words. If nothing fits, the result is `from`, the start of the new text.
  */
 export function findOverlap(splitting: Splitting, previous: Chunk, from: number, block: number): number {
   const { text, index, blocks } = splitting;

@@ -5,8 +5,8 @@ import type { Cut, Items } from '../types.js';
 const MAX_BOXES = 100;
 
 /**
- * Adds to each cut its position on the pages: numbers of the first and last page, the box around its lines, and in
- * `boxes` the box on each page with lines of it.
+ * Adds to each cut its position on the pages: the numbers of the first and last page, and the box around its lines.
+ * `boxes` has one box for each page that contains lines of the cut.
  */
 export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): Cut[] {
   return cuts.map((cut) => {

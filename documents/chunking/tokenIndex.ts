@@ -12,9 +12,9 @@ const WINDOW_CHARACTERS = 1 << 25;
 const LOOKAHEAD = 200;
 
 /**
- * An index of the tokens of a text, or of a window of a long text. The tokenizer first splits a text into pre-tokens (words,
- * numbers, white space), then each pre-token into tokens. Tokens never span pre-tokens, so the tokens of any part
- * are the difference of two sums, except for the pre-tokens that the part's own ends split: those are counted separately.
+ * An index of the tokens of a text, or of a window of a long text. The tokenizer first splits a text into pre-tokens
+ * (words, numbers, white space), then each pre-token into tokens. Tokens never span pre-tokens, so the number of tokens
+ * of a part is the difference of two sums. Pre-tokens that the start or end of the part splits are counted separately.
  */
 export class TokenIndex {
   readonly text: string;
@@ -76,8 +76,8 @@ export class TokenIndex {
     let tokens = 0;
     let at = start;
     if (!this.#isEnd(start)) {
-      // The pre-tokens of the part differ from those of the whole text until one of them ends where a pre-token of the whole
-      // text ends. Count up to there; the sums of the index cover the rest.
+      // The pre-tokens of the part differ from those of the whole text until one of them ends where a pre-token of the
+      // whole text ends. Count up to there; the sums of the index cover the rest.
       const part = this.text.slice(start, end);
       forEachPreToken(part, (preTokenStart, preTokenEnd) => {
         tokens += countPreToken(part, preTokenStart, preTokenEnd);
@@ -103,15 +103,15 @@ export class TokenIndex {
     const slack = 16;
     const whole = this.#sumAt(last + 1) - this.#sumAt(first);
     if (whole + slack <= limit) return true;
-    // Estimate a split pre-token by the share of its characters. An exact count of a word of a megabyte would read the rest
-    // of the word again for each chunk.
+    // Estimate a split pre-token by the share of its characters. An exact count of a word of a megabyte would read the
+    // rest of the word again for each chunk.
     if (this.#estimate(start, end) > limit * 1.5 + slack) return false;
     return this.count(start, end) <= limit;
   }
 
   /**
-   * Returns the end of the last pre-token with which the part from `start` has at most `limit` tokens; `start` if there is
-   * none.
+   * Returns the end of the last pre-token with which the part from `start` has at most `limit` tokens; `start` if there
+   * is none.
    */
   reach(start: number, limit: number): number {
     const first = sortedIndex(this.#ends, start);
@@ -134,8 +134,8 @@ export class TokenIndex {
   }
 
   /**
-   * Returns the largest end inside the pre-token after `from` (the end of a pre-token, or `start`) with at most `limit` tokens
-   * from `start`, between two characters. A single character is never split, even if it exceeds the limit alone.
+   * Returns the largest end inside the pre-token after `from` (the end of a pre-token, or `start`) with at most `limit`
+   * tokens from `start`, between two characters. A single character is never split, even if it exceeds the limit alone.
    */
   cutInside(start: number, from: number, limit: number): number {
     const remaining = limit - this.count(start, from);

@@ -17,8 +17,8 @@ interface Counted {
 }
 
 /**
- * A cache of the token counts of pre-tokens. Words repeat, so most pre-tokens are found. A pre-token is looked up by its position
- * in a text, which a Map cannot do: slicing it would cost several times as much as the lookup.
+ * A cache of the token counts of pre-tokens. Words repeat, so most pre-tokens are found. A pre-token is looked up by
+ * its position in a text, which a Map cannot do: slicing it would cost several times as much as the lookup.
  */
 export class TokenTable {
   /** Number of a pre-token plus one; 0 for a free slot. */

@@ -21,7 +21,10 @@ export interface TextHead {
   readonly whole: boolean;
 }
 
-/** Returns the format of a text: by its beginning, then by a media type that is more specific than "text", then by its name. */
+/**
+ * Returns the format of a text: by its beginning, then by a media type that is more specific than "text", then by its
+ * name.
+ */
 export function textFormat(
   head: TextHead,
   type: string,

@@ -2,8 +2,8 @@ import iconv from 'iconv-lite';
 import { decodeEbcdic } from './ebcdic.js';
 
 /**
- * Decoders of iconv-lite for encodings of the standard that Node decodes differently: Node 20 decodes the bytes 0x80 to
- * 0x9f of windows-1252 as control characters, omits the extension of euc-kr, and uses another table for Big5.
+ * Decoders of iconv-lite for encodings that Node decodes differently from the standard. Node 20 decodes the bytes 0x80
+ * to 0x9f of windows-1252 as control characters. It omits the extension of euc-kr, and uses another table for Big5.
  */
 const BY_ICONV: ReadonlyMap<string, string> = new Map([
   ['windows-1252', 'windows-1252'],
@@ -14,8 +14,9 @@ const BY_ICONV: ReadonlyMap<string, string> = new Map([
 const WIDER: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
 
 /**
- * Returns the encoding of a label, in the names of the Encoding Standard (https://encoding.spec.whatwg.org/#names-and-labels);
- * for other labels that iconv-lite knows, the label itself. Null for an unknown one.
+ * Returns the encoding of a label, in the names of the Encoding Standard
+ * (https://encoding.spec.whatwg.org/#names-and-labels); for other labels that iconv-lite knows, the label itself. Null
+ * for an unknown one.
  */
 export function encodingOf(label: string): string | null {
   try {

@@ -3,8 +3,8 @@ const MAX_SAMPLE = 4096;
 const MAX_SEARCHED = 256 * 1024;
 
 /**
- * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. No encoding that
- * is detected has a multi-byte character that contains a byte below 0x30, `<` or `>`, so none is cut.
+ * Returns the words of a text with bytes beyond ASCII, separated by spaces; markup is skipped in a page. No encoding
+ * that is detected has a multi-byte character that contains a byte below 0x30, `<` or `>`, so none is cut.
  */
 export function sampleOf(bytes: Uint8Array, isPage: boolean): Uint8Array {
   const sample = new Uint8Array(MAX_SAMPLE);

@@ -10,7 +10,10 @@ interface StatedEncoding {
 /** Code pages of Windows that are not named after the number 125x. */
 const WINDOWS_CODE_PAGES: ReadonlySet<number> = new Set([874, 932, 936, 949, 950]);
 
-/** Code pages of Windows by the primary language of a locale (the lower ten bits of its number), except 1252 (western European). */
+/**
+ * Code pages of Windows by the primary language of a locale (the lower ten bits of its number), except 1252 (western
+ * European).
+ */
 const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
   [0x01, 1256],
   [0x02, 1251],
@@ -39,9 +42,9 @@ const CHINESE = 0x04;
 const TRADITIONAL: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404]);
 
 /**
- * Returns the encoding of the texts that a message stores in a code page instead of Unicode: the stated code page of the
- * message. Without one, the code page of the sender's language. Without a language, the internet code page if it is a
- * Windows code page; otherwise western European (1252).
+ * Returns the encoding of the texts that a message stores in a code page instead of Unicode: the stated code page of
+ * the message. Without one, the code page of the sender's language. Without a language, the internet code page if it is
+ * a Windows code page; otherwise western European (1252).
  * https://learn.microsoft.com/openspecs/exchange_server_protocols/ms-oxcmsg
  */
 export function messageCharset({ messageCodepage, internetCodepage, messageLocaleId }: StatedEncoding): string {

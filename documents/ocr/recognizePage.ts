@@ -23,8 +23,8 @@ export interface NeededData {
 }
 
 /**
- * Recognizes the text of one page of a PDF, or of a picture. The result has no paragraphs if there is no text. Boxes are in points
- * from the upper left corner, for a picture in its pixels.
+ * Recognizes the text of one page of a PDF, or of a picture. The result has no paragraphs if there is no text. Boxes
+ * are in points from the upper left corner, for a picture in its pixels.
  * @throws Fault too_large, no_text (the picture is too small), broken_content, encrypted
  */
 export async function recognizePage(

@@ -5,8 +5,8 @@ import type { Cut } from '../types.js';
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
- * Adds to each cut its time in seconds, from the beginning of the sentence with its first word to the
- * end of the sentence with its last one, and its speaker if the transcript distinguishes speakers.
+ * Adds to each cut its time in seconds, and its speaker if the transcript distinguishes speakers. The time begins with
+ * the sentence of the first word, and ends with the sentence of the last word.
  */
 export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]): Cut[] {
   return cuts.map((cut) => {

@@ -7,11 +7,13 @@ export interface FairnessKey {
 export interface FairQueue<Owner extends object, Item> {
   /**
    * Adds an owner's items.
-   * @param fairnessKey the unit of round-robin; owners of one fairnessKey are served one after the other. By default each owner is
-   * its own fairnessKey.
+   * @param fairnessKey the unit of round-robin; owners of one fairnessKey are served one after the other. By default
+   * each owner is its own fairnessKey.
    */
   add(owner: Owner, items: readonly Item[], fairnessKey?: FairnessKey): void;
-  /** Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's fairnessKey. */
+  /**
+   * Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's fairnessKey.
+   */
   resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
   /**
    * Removes and returns the next item. Organizations and users take turns with one item each, so a short list never
@@ -28,8 +30,8 @@ export interface FairQueue<Owner extends object, Item> {
 type UserItems<Owner, Item> = Map<Owner, Item[]>;
 
 /**
- * Creates a round-robin queue of two levels: organizations (or owners without a fairnessKey), and their users. A served organization
- * or user moves to the end.
+ * Creates a round-robin queue of two levels: organizations (or owners without a fairnessKey), and their users. A served
+ * organization or user moves to the end.
  */
 export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
   // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.

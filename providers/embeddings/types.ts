@@ -17,8 +17,8 @@ export interface EmbeddingProvider {
   prepare?(): void;
   /**
    * Embeds texts.
-   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default each call is a fairnessKey
-   * of its own.
+   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default each call
+   * is a fairnessKey of its own.
    */
   embed(
     texts: readonly string[],

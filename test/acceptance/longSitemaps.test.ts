@@ -83,7 +83,8 @@ test('does not report a truncation by max_pages_to_scrape', async () => {
 
 /**
  * Temporal suggests to continue as new from 4,096 events or 4 MiB of history. A few large signals reach the second.
- * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
+ * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
+ * (limit.historySize.suggestContinueAsNew)
  */
 test('a run with more than 4 MiB of history continues as new, and reads each page once', async () => {
   const client: Client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });

@@ -1,6 +1,6 @@
 /**
- * End-to-end test of sources: connect, list, sync, read, and the operations of the source. The other sources differ from
- * these only in their connectors, which have suites of their own; test/system/sources/ runs every source.
+ * End-to-end test of sources: connect, list, sync, read, and the operations of the source. The other sources differ
+ * from these only in their connectors, which have suites of their own; test/system/sources/ runs every source.
  */
 import { describe, expect, test } from '@jest/globals';
 

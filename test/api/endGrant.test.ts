@@ -1,4 +1,6 @@
-/** Revocation of a grant at its source: never while the account has another connection of the grant. MongoDB is real. */
+/**
+ * Revocation of a grant at its source: never while the account has another connection of the grant. MongoDB is real.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Model } from 'mongoose';
 

@@ -1,4 +1,6 @@
-/** Redaction of recordings: what stays, what is replaced, and the check that refuses a recording with an original word. */
+/**
+ * Redaction of recordings: what stays, what is replaced, and the check that refuses a recording with an original word.
+ */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 

@@ -10,8 +10,8 @@ import { everyRow } from '../support/everyRow.js';
 import { changesOf } from './readSettings.js';
 
 /**
- * settings.tsv has one row per setting, written by hand: its default, minimum and maximum, an example value, and everything
- * that this value changes in the configuration.
+ * settings.tsv has one row per setting, written by hand: its default, minimum and maximum, an example value, and
+ * everything that this value changes in the configuration.
  */
 const TABLE = path.join(path.dirname(fileURLToPath(import.meta.url)), 'settings.tsv');
 const rows = readFileSync(TABLE, 'utf8')

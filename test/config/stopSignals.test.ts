@@ -14,7 +14,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** The listener, signals with their milliseconds after the first one, and the exit code; null: the process continues. */
+/**
+ * The listener, signals with their milliseconds after the first one, and the exit code; null: the process continues.
+ */
 const ROWS: [what: 'stop' | 'interrupt', sent: [NodeJS.Signals, number][], code: number | null][] = [
   ['stop', [['SIGINT', 0]], null],
   ['stop', [['SIGTERM', 0]], null],

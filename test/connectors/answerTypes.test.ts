@@ -9,7 +9,8 @@ import type { DropboxEntry } from '../../connectors/dropbox/fields.js';
 import { asAnswer } from '../../connectors/json.js';
 import type { NotionObject } from '../../connectors/notion/adapter.js';
 
-// The compiler rejects an expected error that does not occur: a type that accepts every name fails `npm run check:types`.
+// The compiler rejects an expected error that does not occur: a type that accepts every name fails `npm run
+// check:types`.
 test('a misspelt field of an answer does not compile, and is absent', () => {
   const thing = asAnswer({}) as NotionObject;
   expect([

@@ -221,7 +221,8 @@ describe('content', () => {
       expect.stringMatching(/^Ada, [\d :-]+: At noon\.$/),
       expect.stringMatching(/^Ada, [\d :-]+ \(internal note\): He asks daily\.$/),
     ]);
-    // Intercom returns at most 500 parts: https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
+    // Intercom returns at most 500 parts:
+    // https://developers.intercom.com/docs/references/rest-api/api.intercom.io/conversations/retrieveconversation
     expect((await account.open('conversation:8', NEVER)).fileMetadata).toMatchObject({ parts_left_out: 5 });
     expect(await textOf(account, 'ticket:20')).toMatch(/About Ticket 20\.[\s\S]*Ada, .*: Broken & wet\.$/);
   });

@@ -1,6 +1,6 @@
 /**
- * Quotas of providers, by accounts of moderate size on a virtual clock. test/long/largeAccounts.test.ts syncs the full sizes, and
- * kills their processes.
+ * Quotas of providers, by accounts of moderate size on a virtual clock. test/long/largeAccounts.test.ts syncs the full
+ * sizes, and kills their processes.
  */
 import { expect, test } from '@jest/globals';
 

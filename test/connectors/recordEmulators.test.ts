@@ -1,4 +1,7 @@
-/** Records emulators of sources, in the long tier all of them: the recording contains nothing of the account, and its replay gives the same. */
+/**
+ * Records emulators of sources, in the long tier all of them: the recording contains nothing of the account, and its
+ * replay gives the same.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Recording } from '../../cli/recording/fixture.js';
@@ -17,7 +20,10 @@ import { thoroughRows } from '../support/thorough.js';
 import { loopbackEgress, NEVER } from './account.js';
 import { obtainGrant } from './grants.js';
 
-/** One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids, URL templates. */
+/**
+ * One source of each family of APIs: JSON, XML and signatures, mail, change feeds, queries in parameters, times as ids,
+ * URL templates.
+ */
 const FAMILIES = ['GITBOOK', 'GITHUB', 'S3', 'GMAIL', 'ONEDRIVE', 'DROPBOX', 'SERVICENOW', 'SLACK', 'ZENDESK'] as const;
 const SOURCES: readonly ConnectedSourceType[] = [
   ...FAMILIES,

@@ -1,4 +1,7 @@
-/** Replays the recordings of accounts, test/fixtures/recordings/: the connector sends the same requests, and returns the same. */
+/**
+ * Replays the recordings of accounts, test/fixtures/recordings/: the connector sends the same requests, and returns the
+ * same.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { fileOf, readRecordings, RECORDINGS } from '../../cli/recording/folder.js';

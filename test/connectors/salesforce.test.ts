@@ -270,7 +270,8 @@ describe('the change feed', () => {
 
   test('is stale after the retention of deletions, and without permission to list deletions', async () => {
     const start = await account.changes!.now(NEVER);
-    // Salesforce keeps them for 15 days: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
+    // Salesforce keeps them for 15 days:
+    // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
     salesforce.deletions.forgottenUntil = Date.now();
     expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     salesforce.deletions.forgottenUntil = 0;
@@ -338,7 +339,8 @@ describe('a broken response', () => {
 });
 
 describe('the rate limit', () => {
-  // 403 with a code, but without a delay: https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
+  // 403 with a code, but without a delay:
+  // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/errorcodes.htm
   const limited = (headers = {}) => ({ status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED', headers });
 
   test('of the day is a rate_limited Fault with a delay of minutes, not a rejection of the item', async () => {

@@ -115,9 +115,11 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
       source: 'https://cloud.google.com/resource-manager/reference/rest/v1/projects/list',
     },
   ],
-  // The permissions of an app are set where it is registered: https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/oauth-scopes
+  // The permissions of an app are set where it is registered:
+  // https://developers.intercom.com/docs/build-an-integration/learn-more/authentication/oauth-scopes
   INTERCOM: [],
-  // The capabilities are set with the integration, and its user selects the pages: https://developers.notion.com/reference/capabilities
+  // The capabilities are set with the integration, and its user selects the pages:
+  // https://developers.notion.com/reference/capabilities
   NOTION: [],
   // Files.Read covers only the drive of the user.
   ONEDRIVE: microsoft({

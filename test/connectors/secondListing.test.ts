@@ -17,7 +17,9 @@ import { loopbackEgress, NEVER } from './account.js';
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 /** Sources whose fixture has recent calls only: Gong shows no change of these, so each sync reads them again. */
 const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
-/** Further records, for a feed that counts each table: that costs six requests per table, however many records it has. */
+/**
+ * Further records, for a feed that counts each table: that costs six requests per table, however many records it has.
+ */
 const FURTHER: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
 
 interface Known {

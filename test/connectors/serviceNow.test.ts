@@ -198,7 +198,8 @@ describe('a listing', () => {
   });
 
   test('continues after pages whose rows are hidden from the account', async () => {
-    // Access rules remove rows from a page after it was limited: https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
+    // Access rules remove rows from a page after it was limited:
+    // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html
     for (const name of ['a', 'b', 'c']) serviceNow.hidden.add(sysIdOf(name));
     expect((await descendantsOf('incident')).ids).toEqual(['incident', idOf('incident', 'd'), idOf('incident', 'e')]);
   });

@@ -1,6 +1,6 @@
 /**
- * The number of requests to Slack. Apps that are distributed outside its Marketplace have one request for history per minute:
- * https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+ * The number of requests to Slack. Apps that are distributed outside its Marketplace have one request for history per
+ * minute: https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 

@@ -1,6 +1,6 @@
 /**
- * Compares requests of connectors with the specifications that providers publish. The tables contain the rules of the used
- * operations: names, types, limits and allowed values of parameters. scripts/contracts.ts extracts them.
+ * Compares requests of connectors with the specifications that providers publish. The tables contain the rules of the
+ * used operations: names, types, limits and allowed values of parameters. scripts/contracts.ts extracts them.
  */
 import type { SentRequest } from '../../connectors/sentRequests.js';
 
@@ -78,7 +78,10 @@ export function locate({ url, urls }: Pick<SentRequest, 'url' | 'urls'>): Locate
   return { part, path: pathname.slice(new URL(base).pathname.replace(/\/$/, '').length), query: searchParams };
 }
 
-/** Returns how many segments of a template are literal; -1 if the path does not fit. A parameter may have a suffix: `{host}:`. */
+/**
+ * Returns how many segments of a template are literal; -1 if the path does not fit. A parameter may have a suffix:
+ * `{host}:`.
+ */
 function fit(template: string, path: string): number {
   const [wanted, given] = [template.split('/'), path.split('/')];
   const isRest = /\{\w+\+\}$/.test(template);

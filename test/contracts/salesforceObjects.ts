@@ -1,15 +1,17 @@
 /**
  * Objects of Salesforce with the fields that our queries name. Types and nullability are those of the package
- * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields of the object
- * reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone and
- * Opportunity.ContactId. It writes dates without a time as timestamps.
+ * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields
+ * of the object reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone
+ * and Opportunity.ContactId. It writes dates without a time as timestamps.
  */
 import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 
 const maybe = orNull(text);
 const date: Shape = { ...text, pattern: /^\d{4}-\d\d-\d\d$/ };
 const day = orNull(date);
-/** A compound field: https://developer.salesforce.com/docs/platform/object-reference/guide/compound-fields-address.html. */
+/**
+ * A compound field: https://developer.salesforce.com/docs/platform/object-reference/guide/compound-fields-address.html.
+ */
 const address = orNull(
   object({
     ...each(maybe, 'city', 'country', 'countryCode', 'geocodeAccuracy', 'postalCode', 'state', 'stateCode', 'street'),

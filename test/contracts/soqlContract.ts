@@ -44,7 +44,9 @@ function parse(soql: string): Parsed | null {
   return { ...selection, fields: isCount ? [] : selection.fields, isCount, children };
 }
 
-/** Returns the shape of a field; undefined if the object has none. Organizations define fields with the suffix `__c`. */
+/**
+ * Returns the shape of a field; undefined if the object has none. Organizations define fields with the suffix `__c`.
+ */
 function shapeOfField(fields: Readonly<Record<string, Shape>>, name: string): Shape | undefined {
   const [first = '', second] = name.split('.');
   if (second !== undefined) return FIELDS[RELATED[first] ?? '']?.[second];

@@ -68,7 +68,9 @@ describe('evidence of a stall', () => {
   });
 });
 
-/** The last failure of a step, and the evidence from its third attempt, while it waits for a worker and while it runs. */
+/**
+ * The last failure of a step, and the evidence from its third attempt, while it waits for a worker and while it runs.
+ */
 const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, running: string][] = [
   ['no failure', null, 'no worker', 'none'],
   ['a defect', failure, 'step_fails', 'none'],
@@ -99,7 +101,9 @@ test('only failures of the service itself, three in a row, are evidence that a s
   );
 });
 
-/** Whether each step writes or deletes vectors: while Qdrant is down, such a step waits although it sends heartbeats. */
+/**
+ * Whether each step writes or deletes vectors: while Qdrant is down, such a step waits although it sends heartbeats.
+ */
 const WRITES_VECTORS: readonly (readonly [step: keyof Activities, needsQdrant: boolean])[] = [
   ['ingestBatch', true],
   ['ingestUploads', true],

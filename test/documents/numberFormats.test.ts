@@ -9,8 +9,9 @@ type Row = readonly [id: number, code: string, kind: 'plain' | 'date' | 'percent
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /**
- * Built-in number formats, which a workbook does not define: ECMA-376, part 1, 18.8.30 (numFmt). East Asian editions of Excel
- * show 27 to 36 and 50 to 58 as dates: https://learn.microsoft.com/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
+ * Built-in number formats, which a workbook does not define: ECMA-376, part 1, 18.8.30 (numFmt). East Asian editions of
+ * Excel show 27 to 36 and 50 to 58 as dates:
+ * https://learn.microsoft.com/dotnet/api/documentformat.openxml.spreadsheet.numberingformat
  */
 const BUILT_IN: readonly Row[] = [
   [0, 'General', 'plain'],
@@ -125,7 +126,8 @@ const SHOWN: readonly Shown[] = [
   // Numbers outside the calendar stay numbers.
   ['2958466', 'date', false, '2958466'],
   ['-1', 'date', false, '-1'],
-  // Workbooks of old Macs count days from 1904: https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
+  // Workbooks of old Macs count days from 1904:
+  // https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
   ['1', 'date', true, '1904-01-02'],
   ['59', 'date', true, '1904-02-29'],
   ['43830', 'date', true, '2024-01-01'],
@@ -147,7 +149,10 @@ test('formats a number by its kind', () =>
     ([raw, kind, date1904, shown]) => expect(formatNumber(raw, { kind, sections: [] }, date1904)).toBe(shown),
   ));
 
-/** Values as Excel shows them with a format code: https://support.microsoft.com/office/5026bbd6-04bc-48cd-bf33-80f18b4eae68 */
+/**
+ * Values as Excel shows them with a format code:
+ * https://support.microsoft.com/office/5026bbd6-04bc-48cd-bf33-80f18b4eae68
+ */
 const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> = [
   ['1234.5', '#,##0.00', '1,234.50'],
   ['1234567.5', '#,##0', '1,234,568'],

@@ -99,9 +99,9 @@ test('rejects every special-purpose range of IPv6, and decides correctly just ou
 
 /**
  * The blocks that IANA publishes, copied independently of the table of the product, so that a missing row is found:
- * https://www.iana.org/assignments/iana-ipv4-special-registry, https://www.iana.org/assignments/iana-ipv6-special-registry,
- * https://www.iana.org/assignments/multicast-addresses, and the ranges outside of global unicast according to
- * https://www.rfc-editor.org/rfc/rfc4291#section-2.4.
+ * https://www.iana.org/assignments/iana-ipv4-special-registry,
+ * https://www.iana.org/assignments/iana-ipv6-special-registry, https://www.iana.org/assignments/multicast-addresses,
+ * and the ranges outside of global unicast according to https://www.rfc-editor.org/rfc/rfc4291#section-2.4.
  */
 const PUBLISHED: Readonly<Record<32 | 128, string>> = {
   32: `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24

@@ -1,6 +1,7 @@
 /**
- * Emulates Dropbox on loopback, by its published API reference (v2): a tree of paths whose items keep their ids, cursors
- * that stay valid after the last page, and deletions reported by path. Consent and tokens come from oauthProvider.ts.
+ * Emulates Dropbox on loopback, by its published API reference (v2): a tree of paths whose items keep their ids,
+ * cursors that stay valid after the last page, and deletions reported by path. Consent and tokens come from
+ * oauthProvider.ts.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';

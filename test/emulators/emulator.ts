@@ -20,8 +20,8 @@ export interface WrongAnswer {
 }
 
 /**
- * A fault injected into a request: an error response, a closed connection, no answer, a wrong body, or a body cut in the
- * middle; null for none. Only bodies sent without content-length can be cut.
+ * A fault injected into a request: an error response, a closed connection, no answer, a wrong body, or a body cut in
+ * the middle; null for none. Only bodies sent without content-length can be cut.
  */
 export type InjectedFault<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
 

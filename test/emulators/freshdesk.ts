@@ -1,6 +1,6 @@
 /**
- * Emulates Freshdesk on loopback, by its published API reference: accounts by domain, each under its own path; API keys as
- * user names of Basic authentication; numbered pages with a Link header; tickets in the order of their last change;
+ * Emulates Freshdesk on loopback, by its published API reference: accounts by domain, each under its own path; API keys
+ * as user names of Basic authentication; numbered pages with a Link header; tickets in the order of their last change;
  * attachments at signed addresses.
  */
 import type { ServerResponse } from 'node:http';

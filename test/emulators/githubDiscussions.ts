@@ -1,6 +1,6 @@
 /**
- * Issues, pull requests and their comments, commits and files for the GitHub emulator, with the filters, orders and pages
- * of GitHub's REST documentation.
+ * Issues, pull requests and their comments, commits and files for the GitHub emulator, with the filters, orders and
+ * pages of GitHub's REST documentation.
  */
 
 import { personJson, type Row } from './githubJson.js';

@@ -1,6 +1,7 @@
 /**
- * Emulates Gong on loopback, by its published API reference (v2): workspaces, libraries, calls by date, transcripts, and
- * 404 for an empty list. Consent and tokens come from oauthProvider.ts; the token response includes the company's API host.
+ * Emulates Gong on loopback, by its published API reference (v2): workspaces, libraries, calls by date, transcripts,
+ * and 404 for an empty list. Consent and tokens come from oauthProvider.ts; the token response includes the company's
+ * API host.
  */
 import type { ServerResponse } from 'node:http';
 

@@ -122,12 +122,12 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   };
 }
 
-/** Alternates between the two rate limit responses of Google's APIs. @param forS seconds in Retry-After */
+/** Alternates between the two rate limit responses of Google's APIs. @param retryAfterSeconds seconds in Retry-After */
 export const alternateRateLimits =
-  (forS = 0) =>
+  (retryAfterSeconds = 0) =>
   (nth: number): GoogleRefusal => ({
     ...(nth % 2 === 0 ? { status: 403, reason: 'userRateLimitExceeded' } : { status: 429 }),
-    headers: { 'retry-after': String(forS) },
+    headers: { 'retry-after': String(retryAfterSeconds) },
   });
 
 export interface GoogleEmulator extends Emulator<GoogleRefusal> {

@@ -1,6 +1,6 @@
 /**
- * Emulates Google Cloud Storage on loopback, by its published JSON API: buckets of several projects, whose objects a test
- * changes. Consent and tokens come from oauthProvider.ts.
+ * Emulates Google Cloud Storage on loopback, by its published JSON API: buckets of several projects, whose objects a
+ * test changes. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash } from 'node:crypto';
 

@@ -1,6 +1,6 @@
 /**
- * Emulates Google Drive on loopback, by its published API reference (v3): a person's drive, shared drives and files shared
- * by others, all changed by a test. Consent and tokens come from oauthProvider.ts, at Google's paths.
+ * Emulates Google Drive on loopback, by its published API reference (v3): a person's drive, shared drives and files
+ * shared by others, all changed by a test. Consent and tokens come from oauthProvider.ts, at Google's paths.
  */
 import { createHash } from 'node:crypto';
 

@@ -1,4 +1,7 @@
-/** Parses the part of Drive's query language that the connector uses. https://developers.google.com/workspace/drive/api/guides/ref-search-terms */
+/**
+ * Parses the part of Drive's query language that the connector uses.
+ * https://developers.google.com/workspace/drive/api/guides/ref-search-terms
+ */
 
 /** The properties of a file that a query can match. */
 export interface Searched {

@@ -12,8 +12,8 @@ export interface HttpProxy {
 }
 
 /**
- * Starts a forward proxy on loopback for absolute addresses and CONNECT tunnels. It adds the header `x-through: <name>` to
- * plain requests, so that a site can identify the proxy. It answers 407 to requests without the right credentials.
+ * Starts a forward proxy on loopback for absolute addresses and CONNECT tunnels. It adds the header `x-through: <name>`
+ * to plain requests, so that a site can identify the proxy. It answers 407 to requests without the right credentials.
  */
 export async function startHttpProxy(name: string, login: string | null = null): Promise<HttpProxy> {
   const passed: string[] = [];

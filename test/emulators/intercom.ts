@@ -1,6 +1,6 @@
 /**
- * Emulates Intercom on loopback, by its published API reference: collections and articles in numbered pages, conversations
- * and tickets by search with cursors, full objects by id, and attachments at signed addresses.
+ * Emulates Intercom on loopback, by its published API reference: collections and articles in numbered pages,
+ * conversations and tickets by search with cursors, full objects by id, and attachments at signed addresses.
  */
 import type { ServerResponse } from 'node:http';
 

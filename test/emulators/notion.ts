@@ -1,6 +1,6 @@
 /**
- * Emulates Notion by its published API (version 2025-09-03): pages, databases and blocks of one workspace. A test changes
- * them and their sharing with the person who consents.
+ * Emulates Notion by its published API (version 2025-09-03): pages, databases and blocks of one workspace. A test
+ * changes them and their sharing with the person who consents.
  */
 import type { ServerResponse } from 'node:http';
 

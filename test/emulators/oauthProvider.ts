@@ -1,6 +1,6 @@
 /**
- * The consent page and token endpoint of an emulated OAuth 2 provider, by RFC 6749 and 7636, with the deviations of real
- * providers. An emulator passes each request to `take` first, then resolves the access token with `accessOf`.
+ * The consent page and token endpoint of an emulated OAuth 2 provider, by RFC 6749 and 7636, with the deviations of
+ * real providers. An emulator passes each request to `take` first, then resolves the access token with `accessOf`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -96,8 +96,8 @@ export interface OAuthProvider {
   /** Refuses the next refreshes with the given answer, without changing any token. */
   refuseRefreshes(requests: number, answer: { readonly status: number; readonly body: unknown }): void;
   /**
-   * Holds token and revocation requests before they are processed, until the returned function is called. It drops a request
-   * whose sender has disconnected meanwhile.
+   * Holds token and revocation requests before they are processed, until the returned function is called. It drops a
+   * request whose sender has disconnected meanwhile.
    */
   hold(): () => void;
   /** Processes token requests, but holds their answers until the returned function is called. */

@@ -20,8 +20,8 @@ export interface Received {
 }
 
 /**
- * `hang`: no answer. `close`: closes the connection without an answer. A number: the status; 3xx answers have a Location
- * header.
+ * `hang`: no answer. `close`: closes the connection without an answer. A number: the status; 3xx answers have a
+ * Location header.
  */
 export type Reaction = number | 'hang' | 'close';
 

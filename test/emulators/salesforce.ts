@@ -1,6 +1,6 @@
 /**
- * Emulates a Salesforce organization on loopback, by its published REST API: SOQL queries, files, object descriptions, and
- * errors as lists. The first segment of each path is the host to which the request would be sent.
+ * Emulates a Salesforce organization on loopback, by its published REST API: SOQL queries, files, object descriptions,
+ * and errors as lists. The first segment of each path is the host to which the request would be sent.
  */
 import type { ServerResponse } from 'node:http';
 

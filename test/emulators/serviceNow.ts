@@ -1,6 +1,6 @@
 /**
- * Emulates a ServiceNow instance on loopback, by its published Table and Attachment APIs: encoded queries, Link headers, and
- * pages from which access rules remove rows after paging. The first segment of each path is the instance.
+ * Emulates a ServiceNow instance on loopback, by its published Table and Attachment APIs: encoded queries, Link
+ * headers, and pages from which access rules remove rows after paging. The first segment of each path is the instance.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -53,7 +53,9 @@ export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly rights: {
     hidesTables: boolean;
     ignoresScripts: boolean;
-    /** Whether lists of attachments have the headers of tables, with the next page and the count. They are undocumented. */
+    /**
+     * Whether lists of attachments have the headers of tables, with the next page and the count. They are undocumented.
+     */
     countsAttachments: boolean;
   };
 };

@@ -1,6 +1,6 @@
 /**
- * Emulates Slack's Web API on loopback, by its published reference: paged conversations, history and threads, users, and
- * errors with status 200. Consent and tokens come from oauthProvider.ts, at Slack's paths.
+ * Emulates Slack's Web API on loopback, by its published reference: paged conversations, history and threads, users,
+ * and errors with status 200. Consent and tokens come from oauthProvider.ts, at Slack's paths.
  */
 import type { ServerResponse } from 'node:http';
 
@@ -117,8 +117,8 @@ export async function startSlack({
   });
 
   /**
-   * Sends a page of a list with the cursor of the next one, in Slack's format. After the last page the cursor of conversations is
-   * empty, and that of messages missing.
+   * Sends a page of a list with the cursor of the next one, in Slack's format. After the last page the cursor of
+   * conversations is empty, and that of messages missing.
    */
   const send = (
     response: ServerResponse,

@@ -1,4 +1,6 @@
-/** Parses the part of SOQL that the connector uses: one object, conditions, an order, a limit, subqueries over children. */
+/**
+ * Parses the part of SOQL that the connector uses: one object, conditions, an order, a limit, subqueries over children.
+ */
 
 type SoqlValue = string | number | boolean | null | SoqlRecord | { readonly records: readonly SoqlRecord[] };
 export interface SoqlRecord {

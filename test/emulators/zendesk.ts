@@ -1,7 +1,7 @@
 /**
- * Emulates Zendesk on loopback, by its published API reference: accounts by subdomain, each under its own path; the help
- * center and lists paged by cursor; the incremental ticket export, which excludes changes of the last minute and requires
- * an administrator; comments with attachments.
+ * Emulates Zendesk on loopback, by its published API reference: accounts by subdomain, each under its own path; the
+ * help center and lists paged by cursor; the incremental ticket export, which excludes changes of the last minute and
+ * requires an administrator; comments with attachments.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -98,7 +98,9 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
   const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));
 
   const numbered = new Set<string>();
-  /** Sends a numbered page: https://developer.zendesk.com/api-reference/introduction/pagination/#using-offset-pagination */
+  /**
+   * Sends a numbered page: https://developer.zendesk.com/api-reference/introduction/pagination/#using-offset-pagination
+   */
   const sendNumbered = ({ response, query, url }: Call, name: string, all: readonly object[], more: object): void => {
     const page = Number(query.get('page') ?? 1);
     const to = page * perPage;

@@ -1,6 +1,7 @@
 /**
- * Emulates Zotero's Web API (version 3) on loopback, by its published documentation: libraries whose version increases with
- * each change, collections, items with children, files behind a redirect, deletions since a version. Errors are plain text.
+ * Emulates Zotero's Web API (version 3) on loopback, by its published documentation: libraries whose version increases
+ * with each change, collections, items with children, files behind a redirect, deletions since a version. Errors are
+ * plain text.
  */
 import type { ServerResponse } from 'node:http';
 

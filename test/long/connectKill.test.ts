@@ -23,7 +23,7 @@ const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
 const TRIES = 5;
 /** Qdrant takes no part in a connection. */
-const ENGINES = KILL_TARGETS.filter((victim) => victim === 'temporal' || victim === 'mongodb');
+const ENGINES = KILL_TARGETS.filter((target) => target === 'temporal' || target === 'mongodb');
 
 const chance = seededRandom('kills during connections');
 let drive: GoogleDriveEmulator;
@@ -80,16 +80,16 @@ test(
           return { customerId, user: await service.user(customerId) };
         }),
       );
-      const kills = [...chance.shuffle(['worker', 'api'] as const), chance.pick(ENGINES)].map((victim) => {
-        return { victim, atMs: chance.below(KILL_WITHIN_MS) };
+      const kills = [...chance.shuffle(['worker', 'api'] as const), chance.pick(ENGINES)].map((target) => {
+        return { target, atMs: chance.below(KILL_WITHIN_MS) };
       });
-      const killing = Promise.all(kills.map(({ victim, atMs }) => sleep(atMs).then(() => service.kill(victim))));
+      const killing = Promise.all(kills.map(({ target, atMs }) => sleep(atMs).then(() => service.kill(target))));
       const begun = Date.now();
       setTimeout(drive.oauth.holdReplies(), SLOW_MS);
       const connected = await Promise.all(users.map(async (one) => ({ ...one, tries: await connect(one.user) })));
       await killing;
       people.push(...connected);
-      const how = kills.map(({ victim, atMs }) => `${victim} at ${atMs} ms`).join(', ');
+      const how = kills.map(({ target, atMs }) => `${target} at ${atMs} ms`).join(', ');
       process.stdout.write(`${how}: tries ${connected.map(({ tries }) => tries).join()}, ${Date.now() - begun} ms\n`);
     }
 

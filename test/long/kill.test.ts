@@ -17,8 +17,8 @@ const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Maximum number of repeated kills. A kill after the end of the work does not count, and is repeated. */
 const MISSES = 5;
 
-describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (victim) => {
-  const chance = seededRandom(`kills of ${victim}`);
+describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (target) => {
+  const chance = seededRandom(`kills of ${target}`);
   let site: KillSite;
   let service: OwnService;
   let uninterrupted: StoredState;
@@ -41,7 +41,7 @@ describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (victim)
     async () => {
       let hits = 0;
       for (let number = 0; hits < KILLS && number < KILLS + MISSES; number += 1) {
-        const kill = randomKill(chance, victim, 0, PAGES);
+        const kill = randomKill(chance, target, 0, PAGES);
         const trial = { service, site, customerId: `killed-${number}`, kills: [kill] };
         const result = await runKillTrial(trial);
         expectSameAsBaseline(trial, result.rest, uninterrupted, 'uninterrupted');

@@ -1,6 +1,6 @@
 /**
- * Syncs of large accounts within the published quotas of their providers, on a virtual clock. Each sync runs in a process that is
- * killed in the middle, and continues from its last checkpoint.
+ * Syncs of large accounts within the published quotas of their providers, on a virtual clock. Each sync runs in a
+ * process that is killed in the middle, and continues from its last checkpoint.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,10 @@ const MINUTE_MS = 60_000;
 /** Only a hang reaches this limit: Gmail's mailbox takes 230,000 real requests. */
 const HANG_MS = 60 * MINUTE_MS;
 
-/** Syncs an account. The process is killed at some of its requests. Returns the reports by part, each with the requests so far. */
+/**
+ * Syncs an account. The process is killed at some of its requests. Returns the reports by part, each with the requests
+ * so far.
+ */
 async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string) {
   const { quota } = large;
   const requests = (): number => quota.calls + quota.refused;

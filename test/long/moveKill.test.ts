@@ -7,8 +7,8 @@ import { seededRandom } from '../support/seed.js';
 const FILES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 
-describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed at random moments', (victim) => {
-  const chance = seededRandom(`kills of ${victim} during moves`);
+describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed at random moments', (target) => {
+  const chance = seededRandom(`kills of ${target} during moves`);
   let service: OwnService;
   let files: MovedFiles;
 
@@ -28,10 +28,10 @@ describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed a
         for (const direction of ['cold', 'hot'] as const) {
           const begun = Date.now();
           const delayMs = randomDelay(chance);
-          const hit = await files.move(direction, { victim, delayMs });
+          const hit = await files.move(direction, { target, delayMs });
           hits += hit ? 1 : 0;
           process.stdout.write(
-            `${victim} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,
+            `${target} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,
           );
         }
       // Some kills come after the end of the move.

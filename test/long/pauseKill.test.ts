@@ -33,10 +33,10 @@ test(
   'stores the same chunks and points as uninterrupted, and exceeds no token limit',
   async () => {
     const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
-    for (const victim of KILL_TARGETS) {
-      const chance = seededRandom(`pauses with kills of ${victim}`);
+    for (const target of KILL_TARGETS) {
+      const chance = seededRandom(`pauses with kills of ${target}`);
       await forgetVectors(service.env);
-      const user = await service.user(victim);
+      const user = await service.user(target);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
       let pauses = 0;
       let limit = TOKENS;
@@ -50,25 +50,25 @@ test(
         const [, taken = '', of = '', runId = ''] = PAUSED.exec(file.sync_error_message ?? '') ?? [];
         expect(Number(taken)).toBeLessThanOrEqual(Number(of));
         pauses += 1;
-        if (pauses % 2 === 1) await service.kill(victim);
+        if (pauses % 2 === 1) await service.kill(target);
         limit = Number(of) + TOKENS;
         // A call whose answer was lost is repeated; it gets 409, because the run has already resumed.
         const answer = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: limit });
         expect([200, 409]).toContain(answer.status);
         if (pauses % 2 === 0) {
           await sleep(chance.below(PAUSE_MS));
-          await service.kill(victim);
+          await service.kill(target);
         }
       }
       expect(pauses).toBeGreaterThan(2);
       const rest = await readStoredState(service.env);
       // Each pause emits an event of its own.
       expect(
-        rest.findInconsistencies(victim).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
+        rest.findInconsistencies(target).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
       ).toEqual([]);
-      expect(rest.content(victim)).toEqual(uninterrupted.content('uninterrupted'));
+      expect(rest.content(target)).toEqual(uninterrupted.content('uninterrupted'));
       expect(await findDifferences(service.env)).toEqual([]);
-      process.stdout.write(`${victim}: ${pauses} pauses\n`);
+      process.stdout.write(`${target}: ${pauses} pauses\n`);
     }
   },
   KILL_TARGETS.length * 180_000,

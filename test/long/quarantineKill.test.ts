@@ -18,7 +18,7 @@ const KILLS = Number(process.env['TEST_KILLS'] ?? 4);
 /** The largest number of deletions below the mass-deletion limit. */
 const GONE = 10;
 const SETTLE_MS = 150_000;
-const VICTIMS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
+const TARGETS: readonly KillTarget[] = ['worker', 'mongodb', 'qdrant', 'temporal'];
 
 let service: OwnService;
 let fixture: SourceFixture;
@@ -75,13 +75,13 @@ const list = async (): Promise<void> => {
   );
 };
 
-describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) => {
-  const chance = seededRandom(`kills of ${victim} during quarantine`);
-  /** Runs `work`, and kills the victim at a random moment meanwhile. */
+describe.each(TARGETS)('quarantine with %s killed at random moments', (target) => {
+  const chance = seededRandom(`kills of ${target} during quarantine`);
+  /** Runs `work`, and kills the target at a random moment meanwhile. */
   const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {
       await sleep(chance.below(chance.below(2) === 0 ? 300 : 1_500));
-      await service.kill(victim);
+      await service.kill(target);
     })();
     await work();
     await killing;
@@ -148,7 +148,7 @@ describe.each(VICTIMS)('quarantine with %s killed at random moments', (victim) =
           expect(await pointsOfFile(service.env, id)).toEqual([]);
           expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);
         }
-        process.stdout.write(`${victim}: trial ${number + 1} of ${KILLS}\n`);
+        process.stdout.write(`${target}: trial ${number + 1} of ${KILLS}\n`);
       }
     },
     KILLS * 400_000,

@@ -20,11 +20,11 @@ describe('re-embedding', () => {
 
   test.each(KILL_TARGETS)(
     `with the %s killed at random moments stores what an uninterrupted run stores, ${KILLS} times`,
-    async (victim) => {
-      const chance = seededRandom(`kills of the ${victim} during re-embedding`);
+    async (target) => {
+      const chance = seededRandom(`kills of the ${target} during re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
-        hits += await trials.play([randomKill(chance, victim, trials.uninterruptedMs())]);
+        hits += await trials.play([randomKill(chance, target, trials.uninterruptedMs())]);
       expect(hits).toBe(KILLS);
     },
     TRIES * 120_000,

@@ -59,7 +59,7 @@ async function upload(user: TestUser, nth: number): Promise<number> {
 /** Uploads all texts in waves, with a kill in each. Returns their file ids once all files are settled. */
 async function runTrial(
   customerId: string,
-  kills: readonly { victim: KillTarget; delayMs: number }[],
+  kills: readonly { target: KillTarget; delayMs: number }[],
 ): Promise<number[]> {
   const begun = performance.now();
   const at = (): string => `${((performance.now() - begun) / 1000).toFixed(1)} s`;
@@ -71,11 +71,11 @@ async function runTrial(
   const ids: number[] = [];
   for (let wave = 0; wave < waves; wave += 1) {
     const kill = kills[wave];
-    const killing = kill && sleep(kill.delayMs).then(() => service.kill(kill.victim));
+    const killing = kill && sleep(kill.delayMs).then(() => service.kill(kill.target));
     const some = Array.from({ length: TEXTS / waves }, (_, nth) => (wave * TEXTS) / waves + nth);
     ids.push(...(await Promise.all(some.map((nth) => callers(() => upload(user, nth))))));
     await killing;
-    if (kill) process.stdout.write(`${kill.victim} killed, ${ids.length} accepted after ${at()}\n`);
+    if (kill) process.stdout.write(`${kill.target} killed, ${ids.length} accepted after ${at()}\n`);
   }
   await waitFor(
     () => countOf(['READY', 'SYNC_ERROR', 'SYNC_ABORTED']),
@@ -93,8 +93,8 @@ test(
     await forgetVectors(service.env);
     const chance = seededRandom('kills during uploads');
     const kills = chance
-      .shuffle(KILL_TARGETS.flatMap((victim) => Array.from({ length: KILLS_EACH }, () => victim)))
-      .map((victim) => ({ victim, delayMs: chance.below(KILL_WITHIN_MS) }));
+      .shuffle(KILL_TARGETS.flatMap((target) => Array.from({ length: KILLS_EACH }, () => target)))
+      .map((target) => ({ target, delayMs: chance.below(KILL_WITHIN_MS) }));
     const ids = await runTrial('killed', kills);
 
     const rest = await readStoredState(service.env);

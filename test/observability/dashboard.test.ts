@@ -29,7 +29,9 @@ const dashboard = JSON.parse(file('deploy/grafana/allotrope.json')) as Dashboard
 const operations = file('docs/operations/metrics.md');
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 
-/** Metrics of the SDK that the dashboard shows. test/system/observability/metrics.test.ts checks that they are exported. */
+/**
+ * Metrics of the SDK that the dashboard shows. test/system/observability/metrics.test.ts checks that they are exported.
+ */
 const OF_SDK = [
   'temporal_activity_schedule_to_start_latency_seconds',
   'temporal_activity_execution_latency_seconds',

@@ -1,4 +1,6 @@
-/** Supervision of a process of the service: it is restarted after each exit, killed when frozen, and ended by a stop. */
+/**
+ * Supervision of a process of the service: it is restarted after each exit, killed when frozen, and ended by a stop.
+ */
 import { afterEach, expect, test } from '@jest/globals';
 
 import { type ChildOptions, type SupervisedChild, superviseChild } from '../../scripts/child.js';

@@ -12,7 +12,8 @@ const CHANNEL = 'http.server.response.finish';
 
 /**
  * Watches the responses of a server in this process.
- * @returns a function that stops watching and appends the operations that answered 2xx or 3xx to the file TEST_ANSWERED, one per line
+ * @returns a function that stops watching and appends the operations that answered 2xx or 3xx to the file
+ * TEST_ANSWERED, one per line
  */
 export function watchAnswers(port: number): () => void {
   const file = process.env['TEST_ANSWERED'];

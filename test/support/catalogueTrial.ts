@@ -21,7 +21,7 @@ export interface CatalogueTrial {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly fixture: SourceFixture;
-  /** The content of the source, identical in all rounds: version numbers that increase would make the rounds differ. */
+  /** The content of the source, identical in all trials: version numbers that increase would make the trials differ. */
   readonly content: FixtureContent;
   readonly customerId: string;
   /** The worker is killed after each of these numbers of requests to the source. */

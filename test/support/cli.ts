@@ -44,7 +44,10 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
 export const cli = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> =>
   cliWithPerson(env, () => Promise.resolve(), ...args);
 
-/** Runs a command with a person who follows its instructions. @param does receives each instruction before Enter is pressed */
+/**
+ * Runs a command with a person who follows its instructions.
+ * @param does receives each instruction before Enter is pressed
+ */
 export async function cliWithPerson(
   env: NodeJS.ProcessEnv,
   does: (request: string) => Promise<void>,

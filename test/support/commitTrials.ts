@@ -16,7 +16,9 @@ const REACHED_MS = 60_000;
 const SETTLED_MS = 60_000;
 
 export interface CommitTrials {
-  /** Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point. */
+  /**
+   * Changes all pages and has both users sync them again; the worker of the second sync is killed at the given point.
+   */
   run(stop: Stop): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +52,7 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
     expect((await user.settled(id, SETTLED_MS)).sync_status).toBe('READY');
   };
-  /** Plays one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
+  /** Runs one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
   const killAt = async (stop: Stop): Promise<boolean> => {
     change();
     await scrape(uninterrupted);

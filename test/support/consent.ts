@@ -1,6 +1,6 @@
 /**
- * Performs a person's part of an OAuth connection: opens the authorization address, answers the consent page, follows the
- * redirect.
+ * Performs a person's part of an OAuth connection: opens the authorization address, answers the consent page, follows
+ * the redirect.
  */
 import { Parser } from 'htmlparser2';
 

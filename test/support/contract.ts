@@ -211,8 +211,8 @@ export function usualAnswerOf(method: string, path: string): Schema {
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * Returns the violations of a response against a document's schema; null if it is valid or the document has no schema for
- * it.
+ * Returns the violations of a response against a document's schema; null if it is valid or the document has no schema
+ * for it.
  */
 export function answerFault(
   name: 'ours' | 'theirs',

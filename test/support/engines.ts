@@ -1,6 +1,6 @@
 /**
- * Addresses of the test run's engines, passed through environment variables: Jest's global setup and the test files share
- * nothing else.
+ * Addresses of the test run's engines, passed through environment variables: Jest's global setup and the test files
+ * share nothing else.
  */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 import type { RunningEngines } from '../../engines/start.js';
@@ -31,8 +31,8 @@ export function publishEngines(engines: RunningEngines, model: EmbeddingModel): 
 }
 
 /**
- * Returns the engines that the global setup started. All suites share them: use collections, databases, namespaces or ids
- * of your own.
+ * Returns the engines that the global setup started. All suites share them: use collections, databases, namespaces or
+ * ids of your own.
  */
 export function testEngines(): TestEngines {
   return Object.fromEntries(

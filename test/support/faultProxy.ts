@@ -1,5 +1,6 @@
 /**
- * A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of them.
+ * A proxy between a worker and its stores that recognizes the steps of a commit and can stop all traffic at one of
+ * them.
  */
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { once } from 'node:events';
@@ -22,8 +23,8 @@ export const COMMIT_STEPS = [
 export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
 /**
- * The point at which to stop: before the store receives the n-th call of a step, or after the call but before the worker
- * receives the answer.
+ * The point at which to stop: before the store receives the n-th call of a step, or after the call but before the
+ * worker receives the answer.
  */
 export interface Stop {
   readonly step: CommitStep;

@@ -110,7 +110,9 @@ function pageInformation({ width, height }: Size, isBlack: boolean): Buffer {
   return segment(0, 48, data);
 }
 
-/** An image as a single generic region with arithmetic coding, template 0, as scanners write it. T.88, 7.4.6 and 6.2.5. */
+/**
+ * An image as a single generic region with arithmetic coding, template 0, as scanners write it. T.88, 7.4.6 and 6.2.5.
+ */
 function genericRegion({ width, height }: Size, isBlack: (x: number, y: number) => boolean): Buffer {
   const header = Buffer.alloc(18);
   header.writeUInt32BE(width, 0);

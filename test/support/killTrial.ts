@@ -20,7 +20,8 @@ export interface KillSite extends Site {
 export const CONTENT_ROW_BYTES = '2400';
 
 /**
- * Starts a site whose pages take a moment each, so that kills happen during requests. Short and long pages alternate.
+ * Starts a site that answers each page after a delay, so that kills happen during requests. Short and long pages
+ * alternate.
  */
 export async function startKillSite(pageCount: number, sitemapCount = 1): Promise<KillSite> {
   const site = await startSite();
@@ -39,7 +40,7 @@ export async function startKillSite(pageCount: number, sitemapCount = 1): Promis
 }
 
 export interface Kill {
-  readonly victim: KillTarget;
+  readonly target: KillTarget;
   /** Number of page requests before the kill. */
   readonly afterRequests: number;
   /** Additional delay before the kill, in milliseconds. */
@@ -73,11 +74,11 @@ export async function runKillTrial({ service, site, customerId, kills }: Trial):
   let settled = false;
   // Each kill has its own time; the second does not wait until the first process is back.
   const killing = Promise.all(
-    kills.map(async ({ victim, afterRequests, delayMs }) => {
+    kills.map(async ({ target, afterRequests, delayMs }) => {
       while (!settled && site.pageRequests() < afterRequests) await sleep(5);
       await sleep(delayMs);
       const hit = !settled;
-      await service.kill(victim);
+      await service.kill(target);
       return hit;
     }),
   );
@@ -110,8 +111,8 @@ export function expectSameAsBaseline(
 }
 
 /** Returns a random time of an ingest: a number of requests, and a delay. */
-export function randomKill(chance: SeededRandom, victim: KillTarget, from: number, to: number): Kill {
+export function randomKill(chance: SeededRandom, target: KillTarget, from: number, to: number): Kill {
   // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
-  if (victim === 'api') return { victim, afterRequests: 0, delayMs: chance.below(100) };
-  return { victim, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
+  if (target === 'api') return { target, afterRequests: 0, delayMs: chance.below(100) };
+  return { target, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
 }

@@ -17,8 +17,8 @@ const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> =
 };
 
 /**
- * Returns errors in the counts of finished runs. The counts must add up, match the run's ledger items, and include every file
- * that the run owns. Reads the database directly and recomputes everything.
+ * Returns errors in the counts of finished runs. The counts must add up, match the run's ledger items, and include
+ * every file that the run owns. Reads the database directly and recomputes everything.
  */
 export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();

@@ -109,7 +109,8 @@ export function flatBomb(size: number, statedSize = size): Uint8Array {
 }
 
 /**
- * Archives of ten archives each, nested `levels` deep around `size` zero bytes: each level unpacks to ten times as much.
+ * Archives of ten archives each, nested `levels` deep around `size` zero bytes: each level unpacks to ten times as
+ * much.
  */
 export function nestedArchives(levels: number, size: number): Uint8Array {
   let inner: Uint8Array = zipOf([{ name: '0.bin', packed: packedZeros(size), size }]);
@@ -180,7 +181,9 @@ export const pdfOf = (...objects: readonly (string | Buffer)[]): Uint8Array =>
     ]),
   );
 
-/** A PDF whose page is `size` spaces, compressed twice: a kilobyte unpacks to a megabyte, and that to nearly a gigabyte. */
+/**
+ * A PDF whose page is `size` spaces, compressed twice: a kilobyte unpacks to a megabyte, and that to nearly a gigabyte.
+ */
 export function deflatedPdf(size: number): Uint8Array {
   const twice = deflateSync(deflateSync(Buffer.alloc(size, ' '), { level: 1 }));
   return pdfOf(

@@ -1,4 +1,6 @@
-/** Moves of vectors between Qdrant and file storage during which processes are killed, compared with the initial state. */
+/**
+ * Moves of vectors between Qdrant and file storage during which processes are killed, compared with the initial state.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
@@ -20,7 +22,7 @@ export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2',
 
 export interface MovedFiles {
   /** Moves all files in one direction, with a kill meanwhile; returns whether the kill happened during the move. */
-  move(direction: Direction, kill: { victim: KillTarget; delayMs: number } | null): Promise<boolean>;
+  move(direction: Direction, kill: { target: KillTarget; delayMs: number } | null): Promise<boolean>;
 }
 
 /** Returns a random delay after the first file's move has begun; for the API, after the request is sent. */
@@ -80,16 +82,16 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
         // The API is only involved while it accepts the request.
         while (
           !begun ||
-          (kill.victim !== 'api' &&
+          (kill.target !== 'api' &&
             (await statuses()).every((status) => status === FINAL_STATUS[direction === 'hot' ? 'cold' : 'hot']))
         )
           await sleep(5);
         await sleep(kill.delayMs);
         hit =
-          kill.victim === 'api' ||
+          kill.target === 'api' ||
           !areAllMoved(await statuses()) ||
           (await readStoredState(env)).findInconsistencies().length > 0;
-        await service.kill(kill.victim);
+        await service.kill(kill.target);
       };
       const killed = killing();
       if (direction === 'cold') await letDaysPass(env, 2, ids);

@@ -36,12 +36,15 @@ export interface OwnService {
    * soon after.
    * @param downMs for an engine: the downtime
    */
-  kill(victim: KillTarget, downMs?: number): Promise<void>;
+  kill(target: KillTarget, downMs?: number): Promise<void>;
   /** Waits until no run is active, then stops everything. @throws when the counts of the runs do not add up */
   close(): Promise<void>;
 }
 
-/** @param keepRunning receives a line for each restart attempt; set, it makes engines that exit restart, as `npm start` does */
+/**
+ * @param keepRunning receives a line for each restart attempt; set, it makes engines that exit restart, as `npm start`
+ * does
+ */
 export async function startOwnService(
   settings: Record<string, string>,
   keepRunning?: (line: string) => void,
@@ -109,7 +112,7 @@ export async function startOwnService(
     apiKey,
     engines: { temporal, mongodb, qdrant },
     user: (customerId) => testUser(url, apiKey, customerId, TIME_LIMIT_MS),
-    kill: (victim, downMs) => kills[victim](downMs),
+    kill: (target, downMs) => kills[target](downMs),
     async close() {
       try {
         throwOnWrongCounts(await findWrongCountsOfEndedRuns(mongodbUri.href));

@@ -1,7 +1,8 @@
 import { type SupervisedChild, superviseChild } from '../../scripts/child.js';
 
 /**
- * Starts a process of the service with the settings of a test service. The code was compiled at the start of the test run.
+ * Starts a process of the service with the settings of a test service. The code was compiled at the start of the test
+ * run.
  * @param restart whether it is restarted whenever it exits, as by a supervisor
  */
 export function startProcess(

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** `late`: the request is forwarded only after the caller has disconnected. Otherwise: a response instead of Qdrant's. */
+/**
+ * `late`: the request is forwarded only after the caller has disconnected. Otherwise: a response instead of Qdrant's.
+ */
 export type InjectedFailure =
   | 'late'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };

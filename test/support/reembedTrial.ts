@@ -34,7 +34,7 @@ const ANSWER_MS = 200;
 const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
 export interface Kill {
-  readonly victim: KillTarget;
+  readonly target: KillTarget;
   /** The progress mark after which the delay before the kill begins. */
   readonly since: (typeof MARKS)[number];
   readonly delayMs: number;
@@ -49,12 +49,12 @@ export interface ReembedTrials {
 }
 
 /** Returns a random kill. After the later marks, where single writes decide the outcome, the delays are short. */
-export function randomKill(chance: SeededRandom, victim: KillTarget, uninterruptedMs: number): Kill {
+export function randomKill(chance: SeededRandom, target: KillTarget, uninterruptedMs: number): Kill {
   // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
-  if (victim === 'api') return { victim, since: 'requested', delayMs: chance.below(100) };
+  if (target === 'api') return { target, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
   const isLate = since === 'embedded' || since === 'published';
-  return { victim, since, delayMs: chance.below(isLate ? Math.min(150, uninterruptedMs) : uninterruptedMs) };
+  return { target, since, delayMs: chance.below(isLate ? Math.min(150, uninterruptedMs) : uninterruptedMs) };
 }
 
 interface Run {
@@ -152,7 +152,8 @@ async function runBaseline(
 }
 
 /**
- * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are not.
+ * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are
+ * not.
  */
 export async function startReembedTrials(files: number): Promise<ReembedTrials> {
   const emulator = await startEmbeddingEmulator();
@@ -220,11 +221,11 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
       const started = Date.now();
       let ended = false;
       const killing = Promise.all(
-        kills.map(async ({ victim, since, delayMs }) => {
+        kills.map(async ({ target, since, delayMs }) => {
           while (!ended && !(await hasReached(since, stage.model, before))) await sleep(5);
           await sleep(delayMs);
           const hit = !ended;
-          await service.kill(victim);
+          await service.kill(target);
           return hit;
         }),
       );

@@ -7,8 +7,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const REQUIRED_BYTES = 6_000_000_000;
 
 /**
- * Creates a folder for the engines' data: in memory if there is enough, because engines wait for the disk at every write.
- * Killed processes lose no data there, and no test simulates a power failure.
+ * Creates a folder for the engines' data: in memory if there is enough, because engines wait for the disk at every
+ * write. Killed processes lose no data there, and no test simulates a power failure.
  */
 export async function newEngineFolder(name: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY_FOLDER).catch(() => ({ bavail: 0, bsize: 0 }));

@@ -45,8 +45,8 @@ async function spreadIds(uri: string): Promise<void> {
 }
 
 /**
- * Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit is
- * 20,000.
+ * Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit
+ * is 20,000.
  */
 async function dropDatabase(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
@@ -65,8 +65,8 @@ export interface ServiceParts {
 }
 
 /**
- * Starts a service on the run's shared engines, with its own database, collections, task queue and folder. API and worker
- * run in this process, compiled, as in production; tests that kill them start processes with `env` instead.
+ * Starts a service on the run's shared engines, with its own database, collections, task queue and folder. API and
+ * worker run in this process, compiled, as in production; tests that kill them start processes with `env` instead.
  */
 export async function startService(
   settings: Record<string, string> = {},

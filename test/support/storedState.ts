@@ -57,8 +57,8 @@ interface Point {
 }
 
 /**
- * Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to make
- * attempts comparable.
+ * Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to
+ * make attempts comparable.
  */
 const placeOf = ({ externalFileId, name }: { externalFileId: string; name: string | null }): string =>
   externalFileId.replace(/^[0-9a-f]{32}(?=\/|$)/, `upload ${name}`);
@@ -147,8 +147,8 @@ async function readCopies(root: string, paths: readonly string[]): Promise<Map<s
 }
 
 /**
- * Returns inconsistencies in vector storage: each file's vectors must be in exactly the place that its record names, with
- * no move in progress.
+ * Returns inconsistencies in vector storage: each file's vectors must be in exactly the place that its record names,
+ * with no move in progress.
  */
 function findCopyInconsistencies(
   copies: ReadonlyMap<string, readonly Point[]>,
@@ -235,8 +235,8 @@ async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
 }
 
 /**
- * Waits until all runs have ended, which happens shortly after their last file. A run that does not end is reported as an
- * inconsistency.
+ * Waits until all runs have ended, which happens shortly after their last file. A run that does not end is reported as
+ * an inconsistency.
  */
 async function waitForRuns(connection: mongoose.Connection, waiting: number[]): Promise<void> {
   const deadline = Date.now() + TIME_LIMIT_MS;

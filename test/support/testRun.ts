@@ -1,5 +1,6 @@
 /**
- * The set-up of a whole test run: one set of real engines on free ports in a folder of its own, and the embedding model.
+ * The set-up of a whole test run: one set of real engines on free ports in a folder of its own, and the embedding
+ * model.
  */
 import { rm } from 'node:fs/promises';
 

@@ -21,7 +21,9 @@ const UNLIMITED: Partial<Record<Group, string>> = {
   NOTIFY: "The receiver's response is an outcome, so only an outage or a dead worker fails a batch of deliveries.",
   STORE: 'Only an outage of a store fails it, and giving up would leave runs unfinished.',
 };
-/** Activities without heartbeats. A dead worker is noticed only when the time of the attempt is up, so it must be short. */
+/**
+ * Activities without heartbeats. A dead worker is noticed only when the time of the attempt is up, so it must be short.
+ */
 const SILENT: Partial<Record<Group, string>> = { STORE: 'Short reads and writes, also run as local activities.' };
 
 const MAX_SILENT_MS = 10_000;

@@ -17,8 +17,8 @@ const MB = 1024 * 1024;
 
 /**
  * Runs a workflow with fake activities. While its first activity runs, its history grows past 4 MiB, where Temporal
- * suggests to continue as new.
- * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go (limit.historySize.suggestContinueAsNew)
+ * suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
+ * (limit.historySize.suggestContinueAsNew)
  * @param activities called with whether their execution is a continued one, and their input
  * @returns the statuses of the first and the last execution, and the result
  */

@@ -23,8 +23,8 @@ const isFirstOfWorkflow = (name: string): boolean =>
   Object.values(SCENARIOS).find(({ workflow }) => workflow === SCENARIOS[name]?.workflow) === SCENARIOS[name];
 
 /**
- * Every scenario runs uninterrupted; each workflow, and each step with which a scenario begins, with one failure; listings
- * are cancelled at each step. test/system/kills/steps.test.ts disturbs every step of every scenario.
+ * Every scenario runs uninterrupted; each workflow, and each step with which a scenario begins, with one failure;
+ * listings are cancelled at each step. test/system/kills/steps.test.ts disturbs every step of every scenario.
  */
 testWorkflows((name, step) => [
   ...(SCENARIOS[name]?.steps[0] === step && (isFirstOfWorkflow(name) || isFirstScenarioWith(step, name))

@@ -70,9 +70,9 @@ function cursorAfterGroup(cursor: FolderCursor, below: readonly string[]): Folde
 }
 
 /**
- * Returns the parameters that choose where Drive searches. Folders of a shared drive may be shared with accounts that are not
- * members of it. To them the drive does not exist ("Shared drive not found"), and only a search of all drives finds the
- * contents.
+ * Returns the parameters that choose where Drive searches. Folders of a shared drive may be shared with accounts that
+ * are not members of it. To them the drive does not exist ("Shared drive not found"), and only a search of all drives
+ * finds the contents.
  * https://developers.google.com/workspace/drive/api/guides/enable-shareddrives#search_for_content_on_a_shared_drive
  * https://github.com/tidyverse/googledrive/issues/439
  */

@@ -79,7 +79,10 @@ const OBJECT_CURSOR = shapeOf({
 const unlessEnd = (cursor: BucketCursor): BucketCursor | null =>
   cursor.projects.length === 0 && cursor.more === null ? null : cursor;
 
-/** Returns the items of a list. Google omits an empty list, but never its kind: https://cloud.google.com/storage/docs/json_api/v1/objects/list */
+/**
+ * Returns the items of a list. Google omits an empty list, but never its kind:
+ * https://cloud.google.com/storage/docs/json_api/v1/objects/list
+ */
 const itemsIn = ({ kind, items }: Answer<CloudBucketList | CloudObjectList>): readonly unknown[] =>
   requireList('Google Cloud Storage', items ?? (kind === undefined ? null : []));
 

@@ -9,9 +9,8 @@ import { asText, type Json } from '../../json.js';
 export const NAME = 'Outlook';
 const FOLDERS = ['me', 'mailFolders'];
 /**
- * Without includeHiddenFolders, Graph omits hidden folders. Outlook does not show these to the user; most contain data of
- * programs.
- * https://learn.microsoft.com/graph/api/user-list-mailfolders#optional-query-parameters
+ * Without includeHiddenFolders, Graph omits hidden folders. Outlook does not show these to the user; most contain data
+ * of programs. https://learn.microsoft.com/graph/api/user-list-mailfolders#optional-query-parameters
  */
 export const FOLDER_FIELDS: Query = {
   $select: 'id,displayName,parentFolderId,childFolderCount,totalItemCount',
@@ -87,8 +86,8 @@ export function branchOf(all: readonly MailFolder[], id: string): readonly MailF
 }
 
 /**
- * Returns the folders that a caller's text may refer to: an id, a name that Outlook accepts in any language, a
- * display name, or a path of display names from the root, separated by slashes.
+ * Returns the folders that a caller's text may refer to. The text is an id, a name that Outlook accepts in any
+ * language, a display name, or a path. A path consists of display names from the root, separated by slashes.
  */
 export async function foldersByName(client: SourceClient, word: string): Promise<readonly MailFolder[]> {
   const all = await allFolders(client);

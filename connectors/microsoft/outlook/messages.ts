@@ -77,8 +77,8 @@ type FolderCursor = Checked<typeof FOLDER_CURSOR>;
 const unlessEnd = (cursor: FolderCursor): FolderCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /**
- * Returns a page of a folder with all its contents. Attachments of messages are listed, and become files only on
- * request: by their own id, by a query, or by the option for attachments in a selection of the folder.
+ * Returns a page of a folder with all its contents. Attachments of messages are listed, but become files only on
+ * request. A request names their id, or a query, or selects their folder with the option for attachments.
  */
 export const listFolder = withCursor(FOLDER_CURSOR, async (client: SourceClient, id: string, cursor) => {
   if (cursor === null) {

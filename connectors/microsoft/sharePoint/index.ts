@@ -1,4 +1,6 @@
-/** SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint */
+/**
+ * SharePoint: the document libraries and pages of one site. https://learn.microsoft.com/graph/api/resources/sharepoint
+ */
 import type { LiveReads, SitesPage } from '../../../contract/sources/liveReads.js';
 import { callerCursor, queryOf, withRootsCursor } from '../../cursors.js';
 import type { Connector, LiveRead } from '../../connector.js';

@@ -110,9 +110,8 @@ function partsOf(layout: Answer<CanvasLayout>): readonly Part[] {
 }
 
 /**
- * Returns a page with its layout. Graph answers 400 for a page with an invalid layout, as it does for an invalid id:
- * without the layout it returns only the former.
- * https://github.com/SharePoint/sp-dev-docs/issues/8822
+ * Returns a page with its layout. Graph answers 400 for a page with an invalid layout, and also for an invalid id. A
+ * request without the layout succeeds only for a valid id. https://github.com/SharePoint/sp-dev-docs/issues/8822
  */
 async function readPage(client: SourceClient, path: readonly string[]): Promise<Answer<SitePage>> {
   try {

@@ -36,8 +36,8 @@ export interface LanguageData {
 
 /**
  * Creates a folder of data that npm downloads on demand. Data that npm or the system has installed is linked into it.
- * Parallel calls share a download. After a failed one, calls fail at once for some minutes, because each page would wait
- * for another attempt.
+ * Parallel calls share a download. After a failed one, calls fail at once for some minutes, because each page would
+ * wait for another attempt.
  */
 export function createLanguageData({
   folder,

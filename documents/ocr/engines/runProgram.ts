@@ -17,8 +17,8 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const ERROR_CHARACTERS = 2_000;
 
 /**
- * Runs a program on behalf of a reader process. The parent of this process learns its process id, so that the limits
- * of time and memory include it, and it ends together with this process. If a signal ends the program, this process ends
+ * Runs a program on behalf of a reader process. The parent of this process learns its process id, so that the limits of
+ * time and memory include it, and it ends together with this process. If a signal ends the program, this process ends
  * too, and the document is retried like that of any reader that died.
  * @param input written to its standard input
  * @throws Error if the program cannot be started or writes too much

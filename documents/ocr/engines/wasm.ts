@@ -5,8 +5,9 @@ import type { OcrEngine } from './engine.js';
 import { joinParts } from './joinParts.js';
 
 /**
- * Maximum number of languages that stay loaded, script detection included; the least recently used is dropped. Each takes
- * about 80 MB, and 0.4 s to load. A Chinese page needs four: the trial in English, detection, and both ways of writing.
+ * Maximum number of languages that stay loaded, script detection included; the least recently used is dropped. Each
+ * takes about 80 MB, and 0.4 s to load. A Chinese page needs four: the trial in English, detection, and both ways of
+ * writing.
  */
 const MAX_LOADED = 4;
 

@@ -70,11 +70,11 @@ export const LONG_QUERY_CHARACTERS = 2_000;
 const LONG_QUERY_IDLE_MS = 60_000;
 
 /**
- * Creates a pool that shares the model's processes among callers, window by window. Organizations and users take turns, and the
- * remaining windows of a disconnected caller are never computed. A process works on at most one window of each workload at
- * a time. Long queries have a process of their own, because a process has one priority: in the same process as short
- * queries they would get as much processor time. Processes start when there is work for them, or soon will be. A
- * process that dies fails its current tasks; the next task starts another.
+ * Creates a pool that shares the model's processes among callers, window by window. Organizations and users take turns,
+ * and the remaining windows of a disconnected caller are never computed. A process works on at most one window of each
+ * workload at a time. Long queries have a process of their own, because a process has one priority: in the same process
+ * as short queries they would get as much processor time. Processes start when there is work for them, or soon will be.
+ * A process that dies fails its current tasks; the next task starts another.
  */
 export function createLocalPool(options: LocalPoolOptions): LocalPool {
   const main: ProcessGroup = {
@@ -176,7 +176,10 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     dispatch();
   }
 
-  /** Returns a runner for a workload: an idle one if possible, else one that is busy with other workloads, else a new one. */
+  /**
+   * Returns a runner for a workload: an idle one if possible, else one that is busy with other workloads, else a new
+   * one.
+   */
   function runnerFor(workload: Workload): Runner | null {
     const group = groupOf(workload);
     const free = [...group.runners].filter((runner) => !runner.running.has(workload));

@@ -3,9 +3,9 @@ import type { EmbeddedPart } from './windowedText.js';
 import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
- * Kinds of work with independent queues: short queries, long queries and documents. Short queries and documents run in parallel in one
- * process, because a window of a document takes some tens of milliseconds. Long queries have a process of their own
- * (localPool.ts).
+ * Kinds of work with independent queues: short queries, long queries and documents. Short queries and documents run in
+ * parallel in one process, because a window of a document takes some tens of milliseconds. Long queries have a process
+ * of their own (localPool.ts).
  */
 export type Workload = 'query' | 'long query' | 'document';
 

@@ -1,6 +1,6 @@
 /**
- * Queries of several sentences. The model was trained on single sentences, and its vector of a longer text is mostly that of
- * a few words. The mean with the vectors of the sentences finds more: bench/retrieval.md has the figures.
+ * Queries of several sentences. The model was trained on single sentences, and its vector of a longer text is mostly
+ * that of a few words. The mean with the vectors of the sentences finds more: bench/retrieval.md has the figures.
  */
 
 /** Shorter sentences ("Thanks in advance.") are in the vector of the whole query only. */
@@ -9,7 +9,9 @@ const MIN_CHARACTERS = 20;
 /** Further sentences are in the vector of the whole query only. This bounds the time of a query. */
 const MAX_SENTENCES = 8;
 
-/** Weight of the sentences; the whole query has the rest. Values from .5 to .75 are better than 0 and 1 (retrieval.md). */
+/**
+ * Weight of the sentences; the whole query has the rest. Values from .5 to .75 are better than 0 and 1 (retrieval.md).
+ */
 const SENTENCES_WEIGHT = 0.75;
 
 /** The white space after a sentence, or the place after a mark that needs none. Lower case continues a sentence. */
@@ -28,7 +30,10 @@ export function sentencesOfQuery(query: string): string[] {
   return sentences.length < 2 ? [] : sentences;
 }
 
-/** Returns the weighted mean of the vector of a query and the vectors of its sentences, with length 1. All are normalised. */
+/**
+ * Returns the weighted mean of the vector of a query and the vectors of its sentences, with length 1. All are
+ * normalised.
+ */
 export function joinSentences(whole: Float32Array, sentences: readonly Float32Array[]): Float32Array {
   const joined = whole.map(
     (value, at) =>

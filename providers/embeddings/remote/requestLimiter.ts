@@ -25,9 +25,9 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 
 /**
- * Creates a limiter with additive increase and multiplicative decrease: one more parallel request after as many successes
- * as the current limit, half as many after a rejection. Rejections of requests that were sent before the first
- * rejection was known are ignored.
+ * Creates a limiter with additive increase and multiplicative decrease: one more parallel request after as many
+ * successes as the current limit, half as many after a rejection. Rejections of requests that were sent before the
+ * first rejection was known are ignored.
  * @param chance between 0 and 1; spreads the retries of workers that were rejected together
  */
 export function createRequestLimiter(

@@ -60,8 +60,8 @@ export interface QueryLanguages {
 }
 
 /**
- * Returns the languages of a query. Without a function word, every language is possible: a word is then searched in all
- * its stemmed forms, so that a wrong guess for two words does not hide chunks.
+ * Returns the languages of a query. Without a function word, every language is possible. A word is then searched in all
+ * its stemmed forms, because a wrong guess from two words would hide chunks.
  */
 export function languagesOfQuery(evidence: Evidence, words: number): QueryLanguages {
   const best = Math.max(0, ...evidence.values());

@@ -10,7 +10,10 @@ export interface Words {
   readonly count: number;
 }
 
-/** Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions and compounds. */
+/**
+ * Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions
+ * and compounds.
+ */
 const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const JOINTS = /[._\-'’+#]+/;
@@ -85,7 +88,10 @@ function addWord(word: string, words: Collected): void {
   if (word.length <= MAX_WORD_LENGTH) words.terms.push(word);
 }
 
-/** Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word already. */
+/**
+ * Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word
+ * already.
+ */
 function writtenTogether(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
   if (LANGUAGE_NAME.test(folded)) return folded;

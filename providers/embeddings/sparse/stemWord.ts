@@ -87,8 +87,8 @@ export function stemWord(word: string, language: Language | null): string {
 }
 
 /**
- * Returns all forms under which chunks may contain a word of a query: its stem in each of the languages, the stem of a
- * chunk of unknown language, and the form of version 0.2.0.
+ * Returns all forms under which chunks may contain a word of a query. These are its stem in each of the languages, its
+ * stem in a chunk of unknown language, and the form that version 0.2.0 stored.
  */
 export function formsOf(word: string, languages: readonly Language[]): ReadonlySet<string> {
   const forms = new Set([stemWord(word, null)]);

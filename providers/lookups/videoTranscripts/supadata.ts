@@ -8,7 +8,7 @@ import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.
 
 /** Interval in milliseconds between two polls of a job. Supadata creates a job for a lookup that takes longer. */
 const POLL_MS = 1_000;
-/** Its error code, with status 206, for a video without captions. */
+/** Error code of Supadata for a video without captions; the status is 206. */
 const NONE = 'transcript-unavailable';
 
 const hidden = {

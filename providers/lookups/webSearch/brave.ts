@@ -18,7 +18,7 @@ export const brave: SearchService = {
     status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID')
       ? { kind: 'access_denied', sentence: 'rejects the key of the setting BRAVE_SEARCH_API_KEY' }
       : undefined,
-  // The header has one number for each limit, per second and per month; the exhausted one counts.
+  // The header has one number for each limit (per second, per month). The longest wait of an exhausted limit applies.
   waitMs(headers) {
     const left = numbers(headers['x-ratelimit-remaining']);
     const resets = numbers(headers['x-ratelimit-reset']).filter(

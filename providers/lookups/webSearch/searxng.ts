@@ -7,7 +7,7 @@ export const searxng: SearchService = {
   name: 'SearXNG',
   urlSetting: 'SEARXNG_BASE_URL',
   keySetting: null,
-  // It responds 403 for a format that is not enabled, and by default only HTML is.
+  // SearXNG responds 403 for a format that is not enabled. By default, only HTML is enabled.
   refusal: ({ status }) =>
     status === 403
       ? { kind: 'access_denied', sentence: 'does not return JSON: add json to search.formats in its settings.yml' }

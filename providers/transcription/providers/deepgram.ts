@@ -1,6 +1,6 @@
 /**
- * Transcribes with Deepgram, pre-recorded audio: one request carries the recording, and is answered when it is
- * transcribed. https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
+ * Transcribes with Deepgram, pre-recorded audio: one request contains the recording, and the response arrives after the
+ * transcription. https://developers.deepgram.com/reference/speech-to-text/listen-pre-recorded
  */
 import type { Transcript, TranscriptionOptions, TranscriptSegment } from '../../../contract/files/transcripts.js';
 import type { Egress } from '../../../egress/types.js';
@@ -107,7 +107,7 @@ export function createDeepgram(
       );
       return readDeepgram(answer as Answer, options);
     },
-    // It has no jobs: disconnecting ends the work.
+    // Deepgram has no jobs: when the connection closes, it stops the work.
     abandon: () => Promise.resolve(),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Answers of Confluence Cloud, from its OpenAPI document, which names no field as required: those that objects and pages need
- * are. Parents are null at the top of a space, as the descriptions say.
+ * Answers of Confluence Cloud, from its OpenAPI document, which names no field as required: those that objects and
+ * pages need are. Parents are null at the top of a space, as the descriptions say.
  */
 import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

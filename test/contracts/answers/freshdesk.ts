@@ -1,6 +1,6 @@
 /**
- * Answers of Freshdesk, from the samples and tables of its API reference: "Blank fields are included as null instead of being
- * omitted", so each field of a sample is always there.
+ * Answers of Freshdesk, from the samples and tables of its API reference: "Blank fields are included as null instead of
+ * being omitted", so each field of a sample is always there.
  */
 import { anyObject, each, flag, integer, listOf, object, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

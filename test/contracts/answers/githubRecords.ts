@@ -165,8 +165,8 @@ const TEAM_MORE = {
   permissions: anyObject,
 };
 /**
- * A branch. If the fork or its owner was deleted, its repository, owner and label are null, although the document excludes that.
- * https://github.com/github/rest-api-description/issues/1811, …/issues/5562
+ * A branch. If the fork or its owner was deleted, its repository, owner and label are null, although the document
+ * excludes that. https://github.com/github/rest-api-description/issues/1811, …/issues/5562
  */
 const head = record({ ...each(text, 'ref', 'sha'), label: maybe, repo: orNull(repository), user: nullablePerson });
 const base = record({ ...each(text, 'ref', 'sha', 'label'), repo: repository, user: nullablePerson });

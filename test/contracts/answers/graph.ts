@@ -1,4 +1,7 @@
-/** Entities of Microsoft Graph v1.0, from its published metadata. Navigation properties are in a shape if an answer expands them. */
+/**
+ * Entities of Microsoft Graph v1.0, from its published metadata. Navigation properties are in a shape if an answer
+ * expands them.
+ */
 import {
   anyObject,
   anything,
@@ -138,7 +141,8 @@ export const sitePage = entity({
   ...each(facet, 'publishingState', 'reactions', 'titleArea'),
   ...each(maybe, 'title', 'promotionKind', 'thumbnailWebUrl'),
   ...each(orNull(flag), 'showComments', 'showRecommendedPages'),
-  // https://learn.microsoft.com/graph/api/sitepage-get#example-2-get-a-page-with-canvaslayout: the layout itself has no id.
+  // https://learn.microsoft.com/graph/api/sitepage-get#example-2-get-a-page-with-canvaslayout: the layout itself has no
+  // id.
   canvasLayout: object({
     horizontalSections: listOf(
       entity({ id: text, emphasis, layout: oneOf('none', ...LAYOUTS, 'unknownFutureValue'), columns: listOf(column) }),

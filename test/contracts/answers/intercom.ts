@@ -1,4 +1,7 @@
-/** Answers of Intercom, from its OpenAPI document, which names almost no field as required: those that objects and pages need are. */
+/**
+ * Answers of Intercom, from its OpenAPI document, which names almost no field as required: those that objects and pages
+ * need are.
+ */
 import { anyObject, each, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 

@@ -1,4 +1,7 @@
-/** Answers of Notion, from the types of its own client. Objects are given whole: partial ones are for apps without reading access. */
+/**
+ * Answers of Notion, from the types of its own client. Objects are given whole: partial ones are for apps without
+ * reading access.
+ */
 import {
   anyObject,
   each,

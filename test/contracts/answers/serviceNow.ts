@@ -1,6 +1,6 @@
 /**
- * Answers of ServiceNow, from the samples of its documentation: every value is a text, empty if there is none; a reference is
- * an object, unless the request excludes links.
+ * Answers of ServiceNow, from the samples of its documentation: every value is a text, empty if there is none; a
+ * reference is an object, unless the request excludes links.
  */
 import { each, eitherOf, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

@@ -1,6 +1,6 @@
 /**
- * Shapes of JSON in the answers of providers, and their comparison with an answer. A shape contains the facts of a published
- * schema: names, types, allowed values, and which fields are always there.
+ * Shapes of JSON in the answers of providers, and their comparison with an answer. A shape contains the facts of a
+ * published schema: names, types, allowed values, and which fields are always there.
  */
 
 export interface Shape {

@@ -1,6 +1,7 @@
 /**
- * Answers of Slack's Web API. Names and types are those of the types of @slack/web-api and of the archived specification, which
- * alone states what is always there; it is required here if the examples of the current reference have it too.
+ * Answers of Slack's Web API. Names and types are those of the types of @slack/web-api and of the archived
+ * specification, which alone states what is always there; it is required here if the examples of the current reference
+ * have it too.
  */
 import {
   always,
@@ -35,7 +36,9 @@ const refused = object(
   },
   ['ok', 'error'],
 );
-/** The cursor of the next page is empty or missing after the last one. https://docs.slack.dev/apis/web-api/pagination */
+/**
+ * The cursor of the next page is empty or missing after the last one. https://docs.slack.dev/apis/web-api/pagination
+ */
 const paging = object({ next_cursor: text, ...each(texts, 'messages', 'warnings', 'acceptedScopes', 'scopes') });
 /** Returns the shape of a success or a refusal. @param required those of its fields that are always there */
 const answer = (fields: Readonly<Record<string, Shape>>, ...required: readonly string[]): Shape =>

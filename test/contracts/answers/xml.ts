@@ -1,6 +1,7 @@
 /**
- * Converts XML in the answers of providers to the values that shapes describe. An element with fields becomes an object: its
- * child elements are fields, and so are its attributes, with `@` before the name. Repeated elements are a list.
+ * Converts XML in the answers of providers to the values that shapes describe. An element with fields becomes an
+ * object: its child elements are fields, and so are its attributes, with `@` before the name. Repeated elements are a
+ * list.
  */
 import { SaxesParser } from 'saxes';
 

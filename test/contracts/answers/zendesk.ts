@@ -1,6 +1,6 @@
 /**
- * Answers of Zendesk, from the tables "JSON format" of its API reference. The reference says for few fields that they are always
- * there: these, and what pages need, are required.
+ * Answers of Zendesk, from the tables "JSON format" of its API reference. The reference says for few fields that they
+ * are always there: these, and what pages need, are required.
  */
 import {
   anyObject,
@@ -152,7 +152,8 @@ export const zendesk: AnswerTable = {
   specification: 'https://developer.zendesk.com/api-reference/',
   version: 'API v2',
   takenOn: '2026-11-26',
-  // https://developer.zendesk.com/documentation/api-basics/troubleshooting-and-faq/: `error` is a code or a title with a message.
+  // https://developer.zendesk.com/documentation/api-basics/troubleshooting-and-faq/: `error` is a code or a title with
+  // a message.
   refusal: object({ error: sentence, ...each(sentence, 'description', 'details', 'error_description') }, ['error']),
   operations: {
     'GET /users/me.json': object({ user }, ['user']),

@@ -1,6 +1,6 @@
 /**
- * What users and other projects observed of a provider: behaviour that its specification does not show. Each observation names
- * its source and shows how the connector behaves.
+ * What users and other projects observed of a provider: behaviour that its specification does not show. Each
+ * observation names its source and shows how the connector behaves.
  */
 
 /** What an observation is about; also the columns of the table of evidence in docs/sources.md. */
@@ -8,8 +8,8 @@ export const ASPECTS = ['OAuth', 'listing', 'paging', 'changes', 'deletions', 'l
 export type Aspect = (typeof ASPECTS)[number];
 
 /**
- * A test, by its suite and name; `fixed`: it failed before the observation was known. Or a sentence why the connector is safe, with the
- * file that shows it.
+ * A test, by its suite and name; `fixed`: it failed before the observation was known. Or a sentence why the connector
+ * is safe, with the file that shows it.
  */
 type Evidence =
   | { readonly test: readonly [suite: string, name: string]; readonly fixed?: true }

@@ -1,6 +1,7 @@
 /**
- * Operations of Microsoft Graph v1.0. Selectable fields are those of the metadata; the query parameters and their limits are
- * on the reference page of each operation. Pages continue by `$skiptoken` or `$skip`: https://learn.microsoft.com/graph/paging.
+ * Operations of Microsoft Graph v1.0. Selectable fields are those of the metadata; the query parameters and their
+ * limits are on the reference page of each operation. Pages continue by `$skiptoken` or `$skip`:
+ * https://learn.microsoft.com/graph/paging.
  */
 import { attachment, driveItem, drive, mailFolder, message, site, sitePage, user } from '../answers/graph.js';
 import type { Shape } from '../answers/shape.js';
@@ -52,7 +53,10 @@ export const SITES: Readonly<Record<string, Operation>> = {
   }),
 };
 
-/** Preferences of Outlook: https://learn.microsoft.com/graph/outlook-immutable-id, /graph/api/message-get#request-headers. */
+/**
+ * Preferences of Outlook: https://learn.microsoft.com/graph/outlook-immutable-id,
+ * /graph/api/message-get#request-headers.
+ */
 const PREFERENCE = 'IdType="ImmutableId"|outlook\\.body-content-type="(text|html)"|odata\\.maxpagesize=[1-9]\\d{0,2}';
 const preferring = (operation: Operation): Operation => ({
   ...operation,

@@ -2,7 +2,10 @@ import type { Contract } from '../contract.js';
 import { soqlProblem } from '../soqlContract.js';
 
 const REST = 'https://developer.salesforce.com/docs/platform/api-rest/guide';
-/** Timestamps of the replication calls: https://developer.salesforce.com/docs/platform/api-rest/guide/resources-getdeleted.html. */
+/**
+ * Timestamps of the replication calls:
+ * https://developer.salesforce.com/docs/platform/api-rest/guide/resources-getdeleted.html.
+ */
 const timestamp = {
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(Z|[+-]\\d\\d:\\d\\d)$',
   required: true,

@@ -6,7 +6,9 @@ const users = {
   include: { list: ['users', 'groups', 'organizations', 'last_audits', 'metric_sets', 'dates'] },
 } as const;
 
-/** Both kinds of pages, of at most 100 entries: https://developer.zendesk.com/api-reference/introduction/pagination/. */
+/**
+ * Both kinds of pages, of at most 100 entries: https://developer.zendesk.com/api-reference/introduction/pagination/.
+ */
 const PAGES = {
   'page[size]': { type: 'integer', min: 1, max: 100 },
   'page[after]': text,
@@ -36,7 +38,8 @@ export const zendesk: Contract = {
     'GET /help_center/sections/{id}/articles.json': center('articles', { ...PAGES, sort_by: text, sort_order: text }),
     'GET /help_center/articles/{id}.json': center('articles'),
     'GET /help_center/articles/{id}/translations.json': center('translations', { ...PAGES, locales: text }),
-    // Pages have up to 1,000 tickets: https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api.
+    // Pages have up to 1,000 tickets:
+    // https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api.
     'GET /incremental/tickets/cursor.json': at('ticketing/ticket-management/incremental_exports/', {
       start_time: { type: 'integer', min: 1 },
       cursor: text,

@@ -79,9 +79,9 @@ const at = (...levels: readonly number[]): Block[] => levels.map((level) => [1, 
 type Row = readonly [what: string, blocks: readonly Block[], marks: string];
 
 /**
- * Without w:lvlRestart, a level restarts after an item of a shallower level of the same list. w:startOverride sets the first
- * number of one list. ECMA-376, part 1, 17.9.10 (lvlRestart), 17.9.15 (num), 17.9.26 (startOverride), 17.9.17 (numFmt),
- * 17.9.18 (numId).
+ * Without w:lvlRestart, a level restarts after an item of a shallower level of the same list. w:startOverride sets the
+ * first number of one list. ECMA-376, part 1, 17.9.10 (lvlRestart), 17.9.15 (num), 17.9.26 (startOverride), 17.9.17
+ * (numFmt), 17.9.18 (numId).
  */
 const ROWS: readonly Row[] = [
   ...LEVELS.map((level): Row => [`level ${level} continues`, at(level, level, level), '1. 2. 3.']),

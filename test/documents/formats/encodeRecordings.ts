@@ -1,4 +1,6 @@
-/** Recordings of every audio and video type, encoded in this run by ffmpeg, which is independent of this project's code. */
+/**
+ * Recordings of every audio and video type, encoded in this run by ffmpeg, which is independent of this project's code.
+ */
 import { createHash } from 'node:crypto';
 import { access, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +22,10 @@ export interface EncodedRecording extends Pick<Recipe, 'what' | 'unnamed' | 'isE
   readonly bytes: Uint8Array;
 }
 
-/** Returns the path of ffmpeg, next to the engines. Downloads it (29 MB) if it is missing; concurrent calls download it once. */
+/**
+ * Returns the path of ffmpeg, next to the engines. Downloads it (29 MB) if it is missing; concurrent calls download it
+ * once.
+ */
 async function findEncoder(): Promise<string> {
   const pins = createHash('sha256').update(await readFile(REQUIREMENTS));
   const folder = path.join(DEFAULT_ENGINES_DIR, `encoder-${pins.digest('hex').slice(0, 16)}`);

@@ -152,7 +152,9 @@ const asRtf = (text: string): string =>
     .replace(/\n\nFooter: .*$/, '')
     .replaceAll(/\[([^\]^]+)\]\([^)]+\)/g, '$1');
 
-/** Returns the beginning and end of a chunk, as long as the expected ones; of an unexpected chunk, 40 characters each. */
+/**
+ * Returns the beginning and end of a chunk, as long as the expected ones; of an unexpected chunk, 40 characters each.
+ */
 function endsOf(chunk: string, expected: readonly [string, string] | undefined): readonly [string, string] {
   const [begins, ends] = expected ?? [chunk.slice(0, 40), chunk.slice(-40)];
   return [chunk.slice(0, begins.length), chunk.slice(-ends.length)];

@@ -6,7 +6,8 @@
  * - Paragraphs, tables, code blocks, rows and objects that fit a chunk are not split.
  * - A heading stays with the text below it.
  * - A longer paragraph is cut between sentences.
- * - Neighbouring chunks share as many whole sentences or items as fit the overlap; tables and code share whole rows and lines.
+ * - Neighbouring chunks share as many whole sentences or items as fit the overlap; tables and code share whole rows and
+ * lines.
  *
  * A word or a punctuation mark is about one token. Each sum below is at least six tokens away from the chunk size.
  */

@@ -12,14 +12,16 @@ import { officeFile } from './officeFile.js';
 import { verticalPdf } from './verticalPdf.js';
 
 /**
- * Documents with known text: forms, comments, merged cells, columns, text from right to left and from top to bottom. Scans
- * are in test/system/contents/ocrLanguages.test.ts.
+ * Documents with known text: forms, comments, merged cells, columns, text from right to left and from top to bottom.
+ * Scans are in test/system/contents/ocrLanguages.test.ts.
  */
 interface KnownText {
   readonly what: string;
   readonly name: string;
   readonly make: () => Uint8Array | string | Promise<Uint8Array>;
-  /** All words in reading order, with the labels that the reader adds. A cell that covers a whole row is not repeated. */
+  /**
+   * All words in reading order, with the labels that the reader adds. A cell that covers a whole row is not repeated.
+   */
   readonly words: string;
 }
 
@@ -167,7 +169,8 @@ const DOCUMENTS: readonly KnownText[] = [
     what: 'form',
     name: 'a.pdf',
     make: pdfForm,
-    // PDF.js does not return the export values of buttons (Opt), so the name of the state, 1, is read instead of "winter".
+    // PDF.js does not return the export values of buttons (Opt), so the name of the state, 1, is read instead of
+    // "winter".
     words: 'Application boat Ada Marie port Hamburg insured checked season 1',
   },
   {

@@ -60,7 +60,9 @@ export interface EmbeddingEmulator {
   close(): Promise<void>;
 }
 
-/** Returns a vector such that texts with common words have similar directions. All numbers are small and none is zero. */
+/**
+ * Returns a vector such that texts with common words have similar directions. All numbers are small and none is zero.
+ */
 export function vectorOf(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0.001);
   for (const word of text.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []) {

@@ -1,6 +1,6 @@
 /**
- * Emulates Microsoft Graph v1.0 on loopback, by its published reference: the drives, sites and mail of one person, which a
- * test changes. Contents are served from a second host, consent and tokens from a third.
+ * Emulates Microsoft Graph v1.0 on loopback, by its published reference: the drives, sites and mail of one person,
+ * which a test changes. Contents are served from a second host, consent and tokens from a third.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

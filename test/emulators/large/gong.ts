@@ -9,7 +9,10 @@ const LIMITS: readonly Limit[] = [
   { name: 'requests per day', max: 10_000, perMs: DAY_MS, page: QUOTA_PAGE, unitsOf: () => 1 },
 ];
 const PER_PAGE = 100;
-/** Life of a cursor, as the `exp` of published ones shows. https://visioneers.gong.io/developers-79/gong-api-pagination-limit-1036 */
+/**
+ * Life of a cursor, as the `exp` of published ones shows.
+ * https://visioneers.gong.io/developers-79/gong-api-pagination-limit-1036
+ */
 const CURSOR_MS = 3_600_000;
 const FIRST = Date.parse('2025-01-01T00:00:00Z');
 const STEP_MS = 3_600_000;

@@ -1,4 +1,6 @@
-/** A drive of Microsoft Graph with hundreds of thousands of items; every twentieth is a folder with the next nineteen. */
+/**
+ * A drive of Microsoft Graph with hundreds of thousands of items; every twentieth is a folder with the next nineteen.
+ */
 import { type Call, sendJson } from '../emulator.js';
 import { type GraphRefused, refuse } from '../graph/answers.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';

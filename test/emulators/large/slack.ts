@@ -1,4 +1,6 @@
-/** A Slack channel with a message in each of thousands of quarter-hours. https://docs.slack.dev/apis/web-api/rate-limits */
+/**
+ * A Slack channel with a message in each of thousands of quarter-hours. https://docs.slack.dev/apis/web-api/rate-limits
+ */
 import { WINDOW_SECONDS } from '../../../contract/sources/slackIds.js';
 import { type Call, type Refused, sendJson } from '../emulator.js';
 import { conversationJson, userJson } from '../slack.js';

@@ -1,4 +1,7 @@
-/** Prints the vectors of the texts on its command line. Runs as a child process because ONNX Runtime does not run inside Jest. */
+/**
+ * Prints the vectors of the texts on its command line. Runs as a child process because ONNX Runtime does not run inside
+ * Jest.
+ */
 import { readFileSync } from 'node:fs';
 
 import { Tokenizer } from '@huggingface/tokenizers';

@@ -131,7 +131,10 @@ test('uses the first configured service by default, and names a missing setting'
 });
 
 type JobRow = readonly [error: string, kind: string, retryable: boolean];
-/** Messages of a job's `error`, the only field that distinguishes permanent from temporary failures: https://www.assemblyai.com/docs/openapi.json */
+/**
+ * Messages of a job's `error`, the only field that distinguishes permanent from temporary failures:
+ * https://www.assemblyai.com/docs/openapi.json
+ */
 const JOB_ERRORS: readonly JobRow[] = [
   ['Transcoding failed. File does not appear to contain audio.', 'broken_content', false],
   ['language_detection cannot be performed on files with no spoken audio.', 'no_text', false],

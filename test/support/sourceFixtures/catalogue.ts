@@ -1,5 +1,6 @@
 /**
- * Shared by the suites of connected sources: one service, a fixture for every source, and one customer's view of a source.
+ * Shared by the suites of connected sources: one service, a fixture for every source, and one customer's view of a
+ * source.
  */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 

@@ -3,7 +3,8 @@ import type { Emulator } from '../../emulators/emulator.js';
 import type { Answer, TestUser } from '../client.js';
 
 /**
- * The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's own.
+ * The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's
+ * own.
  */
 export interface FixtureContent {
   /** Top-level containers, on at least three pages of listings. */
@@ -76,7 +77,8 @@ export const LIGHTHOUSE = 'The lighthouse was lit in 1901.';
 export const KEEPER_SENTENCE = 'Its keeper was called Aurelia.';
 
 /**
- * Containers of every source. The first one contains the lighthouse and the keeper; each other one contains a document about itself.
+ * Containers of every source. The first one contains the lighthouse and the keeper; each other one contains a document
+ * about itself.
  */
 export const CONTAINERS = ['atlas', 'boats', 'crews', 'docks', 'eels'] as const;
 export const OTHERS = ['boats', 'crews', 'docks', 'eels'] as const;

@@ -89,8 +89,8 @@ const changed = (filename: string, status: string): Row => ({
 });
 
 /**
- * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a deleted
- * user).
+ * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a
+ * deleted user).
  */
 export function talkOfAtlas(): Talk {
   const talk = newTalk();

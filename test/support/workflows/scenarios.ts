@@ -8,8 +8,8 @@ export type FaultTime = 'before' | 'after';
 export type Workflow = RunKind | 'drainUploads';
 
 /**
- * A fault at a step's first call, before or after its work: the step fails, as if a store were down; it fails permanently; or
- * its run is cancelled.
+ * A fault at a step's first call, before or after its work: the step fails, as if a store were down; it fails
+ * permanently; or its run is cancelled.
  */
 export interface InjectedFault {
   readonly step: Step;

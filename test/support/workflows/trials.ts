@@ -411,8 +411,9 @@ export const isFirstScenarioWith = (step: Step, name: string): boolean =>
   names.find((other) => SCENARIOS[other]!.steps.includes(step)) === name;
 
 /**
- * Defines the tests of a suite: runs each scenario uninterrupted, and again with a fault at each step, all concurrently,
- * and compares the stored results. @param faultsAt returns the faults at a step of a scenario; each is a trial
+ * Defines the tests of a suite: runs each scenario uninterrupted, and again with a fault at each step, all
+ * concurrently, and compares the stored results. @param faultsAt returns the faults at a step of a scenario; each is a
+ * trial
  */
 export function testWorkflows(faultsAt: (name: string, step: Step) => readonly TrialFault[]): void {
   const trials = names.flatMap((name) =>

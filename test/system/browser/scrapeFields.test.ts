@@ -279,7 +279,8 @@ describe('all eight combinations of the flags that limit the processing of a pag
       expect(page.sync_status).toBe('READY');
       expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
 
-      // From the weakest flag to the strongest: no vectors; no vectors whatever the first flag is; only the stored file.
+      // From the weakest flag to the strongest: no vectors; no vectors whatever the first flag is; only the stored
+      // file.
       const stored = flags.store_file_only;
       const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
       expect(result.chunks.length > 0).toBe(!stored);

@@ -131,7 +131,10 @@ describe('the installed program', () => {
 });
 
 describe('the limits and the end of a program', () => {
-  /** Returns a program that writes its process id to a file and then runs for ten minutes. @param megabytes its memory */
+  /**
+   * Returns a program that writes its process id to a file and then runs for ten minutes.
+   * @param megabytes its memory
+   */
   async function endless(
     name: string,
     megabytes: number,

@@ -30,7 +30,8 @@ beforeAll(async () => {
   if (executablePath === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
   const browser = await chromium.launch({ executablePath, args: ['--autoplay-policy=no-user-gesture-required'] });
   const page = await browser.newPage();
-  // This script is a string because the types of the browser are not available here. It records a tone and a changing canvas.
+  // This script is a string because the types of the browser are not available here. It records a tone and a changing
+  // canvas.
   const record = `async (mimeType) => {
     const sound = new AudioContext();
     const tone = sound.createOscillator();

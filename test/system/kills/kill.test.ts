@@ -47,15 +47,15 @@ const GROUPS: readonly (readonly KillTarget[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];
-test.each(GROUPS.map((victims) => [victims.join(' and of '), victims] as const))(
+test.each(GROUPS.map((targets) => [targets.join(' and of '), targets] as const))(
   'leaves chunks and points as uninterrupted after kill -9 of %s during an ingest',
-  async (_title, victims) => {
+  async (_title, targets) => {
     const kills = chance
-      .shuffle(victims)
-      .map((victim, index) => randomKill(chance, victim, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
-    const trial: Trial = { service, site, customerId: victims.join(), kills };
+      .shuffle(targets)
+      .map((target, index) => randomKill(chance, target, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
+    const trial: Trial = { service, site, customerId: targets.join(), kills };
     const { rest, hits } = await runKillTrial(trial);
-    expect(hits).toBe(victims.length);
+    expect(hits).toBe(targets.length);
     expect(uninterrupted.findInconsistencies()).toEqual([]);
     expect(uninterrupted.content('uninterrupted').points.length).toBeGreaterThan(PAGES);
     expectSameAsBaseline(trial, rest, uninterrupted, 'uninterrupted');

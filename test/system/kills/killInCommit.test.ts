@@ -5,7 +5,10 @@ import type { Stop } from '../../support/faultProxy.js';
 import { seededRandom } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
-/** The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before it. */
+/**
+ * The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before
+ * it.
+ */
 const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
   'after the new generation is published and before the older points are deleted': {
     step: 'cleanPoints',

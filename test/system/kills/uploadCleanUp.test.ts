@@ -13,7 +13,10 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** PENDING_ACTIVITY_STATE_CANCEL_REQUESTED: https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto */
+/**
+ * PENDING_ACTIVITY_STATE_CANCEL_REQUESTED:
+ * https://github.com/temporalio/api/blob/master/temporal/api/enums/v1/workflow.proto
+ */
 const CANCEL_REQUESTED = 3;
 
 /** Batches that end between two of their writes because Qdrant fails. */

@@ -80,7 +80,8 @@ const tokensOf = (space: string, outcome: string): string =>
   `allotrope_embedding_tokens_total{space="${space}",outcome="${outcome}"}`;
 
 /**
- * Returns the increase of each series of a process during `work`. Waits until each series in `wanted` has grown by its value.
+ * Returns the increase of each series of a process during `work`. Waits until each series in `wanted` has grown by its
+ * value.
  */
 async function growth(
   url: string,

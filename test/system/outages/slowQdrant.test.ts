@@ -28,7 +28,8 @@ afterAll(async () => {
 
 /**
  * Qdrant's strict mode limits the rate of requests by 429 with Retry-After in seconds; RFC 9110 also allows a date.
- * https://qdrant.tech/documentation/guides/administration/#strict-mode, https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ * https://qdrant.tech/documentation/guides/administration/#strict-mode,
+ * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
 const FAULTS: readonly (readonly [what: string, fault: InjectedFailure, message: RegExp])[] = [
   ['answers after STORE_TIMEOUT_S', 'late', /^Qdrant does not answer/],

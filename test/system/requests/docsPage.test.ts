@@ -64,7 +64,8 @@ async function opened(at: string, width: number, colorScheme: 'light' | 'dark'):
   const outside: string[] = [];
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
-    // This version of Scalar also prints the findings of its validator for an OpenAPI 3.1 document: a heading and a list.
+    // This version of Scalar also prints the findings of its validator for an OpenAPI 3.1 document: a heading and a
+    // list.
     const isOfValidator = /^document validation errors|^\[(?:Object(?:, )?)+\]$/.test(message.text());
     if (!isOfValidator) faults.push(message.text());
   });

@@ -18,9 +18,10 @@ import { isThorough } from '../../support/thorough.js';
 /** Maximum processor time of the main thread in one turn of the event loop, in milliseconds at the reference speed. */
 const MAX_TURN_MS = 100;
 /**
- * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of a
- * core) only add to the processor time of a turn, so the shortest of several attempts is nearest to that of the request.
- * The attempts are spread over half a minute, because other suites keep the machine busy for seconds at a time.
+ * A request that takes longer is sent again. Other processes on the same cores (their caches, and the second thread of
+ * a core) only add to the processor time of a turn, so the shortest of several attempts is nearest to that of the
+ * request. The attempts are spread over half a minute, because other suites keep the machine busy for seconds at a
+ * time.
  */
 const ATTEMPTS = 10;
 
@@ -138,8 +139,8 @@ const ADMITTED: Readonly<Record<string, string>> = {
 
 const posts = operations.filter(({ method, body, takesForm }) => method === 'post' && body && !takesForm);
 /**
- * test:system sends one row of a kind to each operation, because each has a schema of its own, and every refused body to
- * one operation, because all share the refusal; test:long sends all bodies to all operations.
+ * test:system sends one row of a kind to each operation, because each has a schema of its own, and every refused body
+ * to one operation, because all share the refusal; test:long sends all bodies to all operations.
  */
 const rowsFor = <T>(rows: readonly T[], index: number): T[] =>
   isThorough() ? [...rows] : rows.filter((_row, at) => at === index % rows.length);

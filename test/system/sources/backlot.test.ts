@@ -1,7 +1,8 @@
 /**
- * Connectors against backlot, a server that another project wrote and compared with the real services, as a check on the
- * project's own emulators. Version 0.1.0 also emulates Confluence, but only version 1 of its API, which the connector does not
- * use. It lacks consents, `root` and the changes of Google Drive, /user of GitHub, and the Git history of deleted files.
+ * Connectors against backlot, a server that another project wrote and compared with the real services, as a check on
+ * the project's own emulators. Version 0.1.0 also emulates Confluence, but only version 1 of its API, which the
+ * connector does not use. It lacks consents, `root` and the changes of Google Drive, /user of GitHub, and the Git
+ * history of deleted files.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 

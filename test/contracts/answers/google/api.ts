@@ -1,7 +1,10 @@
 /** What answers of all Google APIs have in common. Discovery documents name and type all fields, but require none. */
 import { anyObject, digits, each, eitherOf, integer, listOf, object, type Shape, text } from '../shape.js';
 
-/** Returns the origin of the shapes of one API. @param revision that of its discovery document, in google-api-python-client 2.202.0 */
+/**
+ * Returns the origin of the shapes of one API.
+ * @param revision that of its discovery document, in google-api-python-client 2.202.0
+ */
 export const discovered = (api: string, revision: string) =>
   ({
     specification: `https://www.googleapis.com/discovery/v1/apis/${api}/rest`,
