@@ -16,7 +16,8 @@ const EXAMINED_BYTES = 4096;
 
 /**
  * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. Reports of
- * mainframes are indented: the letters count among the characters that are not space. A few codes of their printers may be among them.
+ * mainframes are indented, so letters are counted among the characters that are not spaces. A few control codes of
+ * printers are allowed.
  */
 export function isEbcdic(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, EXAMINED_BYTES);

@@ -32,9 +32,23 @@ const isBlank = (node: ChildNode): boolean => !isElement(node) && !(isText(node)
 
 function isInRow(element: PageElement): boolean {
   if (!isLinkParagraph(beside(element, 'prev')) && !isLinkParagraph(beside(element, 'next'))) return false;
+  return !isAnnounced(element);
+}
+
+/** Results for the paragraphs of rows, so that a row of any length is walked once. */
+const announced = new WeakMap<ChildNode, boolean>();
+
+/** Whether the row of link paragraphs that contains the element follows a heading or a colon. */
+function isAnnounced(element: PageElement): boolean {
   let before = beside(element, 'prev');
-  while (isLinkParagraph(before)) before = before === null ? null : beside(before, 'prev');
-  return before === null || !isElement(before) || (!HEADINGS.has(before.name) && !isAnnouncement(before));
+  let result: boolean | undefined;
+  while (before !== null && isLinkParagraph(before) && result === undefined) {
+    result = announced.get(before);
+    before = beside(before, 'prev');
+  }
+  result ??= before !== null && isElement(before) && (HEADINGS.has(before.name) || isAnnouncement(before));
+  announced.set(element, result);
+  return result;
 }
 
 /** Returns the next sibling that is an element or has text. */
