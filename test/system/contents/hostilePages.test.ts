@@ -6,6 +6,11 @@ import { everyRow } from '../../support/everyRow.js';
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);
 
+/** A page that declares an article, with the given HTML below its text. */
+const article = (html: string): string =>
+  '<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle","headline":"H"}</script>' +
+  `<article><h1>H</h1>${repeat('<p>The harbour was built in 1874, and it has been widened twice since then.</p>', 8)}${html}`;
+
 /** Name of the page, its HTML, what its text must match and, if given, must not match. */
 const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, excluded?: RegExp]> = [
   ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
@@ -47,6 +52,13 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['30,000 combining marks', `<p>a${repeat('\u0301', 30_000)}`, /^[aá]/],
   ['10,000 joined emoji', `<p>${repeat('👩‍👩‍👧‍👦', 10_000)}`, /^👩/],
   ['200,000 changes of direction', `<p>text${repeat('\u202e\u202c', 200_000)}`, /^text/],
+  [
+    '100,000 paragraphs that are links in an article',
+    article(`<h2>Links</h2>${repeat('<p><a href=/1>The ferry leaves</a></p>', 100_000)}`),
+    /ferry leaves/,
+  ],
+  ['50,000 articles in an article', article(repeat('<article><h2>Next</h2><p>text</p></article>', 50_000)), /harbour/],
+  ['100,000 linked pictures', article(repeat('<a href=/1><img src=a alt=logo></a>', 100_000)), /harbour/],
   ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
 ];
 
