@@ -18,7 +18,7 @@ import {
 import { scoreApart, type Scores, scoreText } from './scores.js';
 
 /**
- * Other programs: Python code that prints the Markdown of the file in its first argument. Those that are installed are
+ * Other programs: Python code that prints the Markdown of the file in its first argument. Installed programs are
  * compared.
  */
 const BASELINES: Readonly<Record<string, string>> = {

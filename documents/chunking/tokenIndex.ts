@@ -110,8 +110,8 @@ export class TokenIndex {
   }
 
   /**
-   * Returns the end of the last pre-token with which the part from `start` has at most `limit` tokens; `start` if there
-   * is none.
+   * Returns the end of the last pre-token with which the part from `start` has at most `limit` tokens. Returns `start`
+   * if no pre-token fits.
    */
   reach(start: number, limit: number): number {
     const first = sortedIndex(this.#ends, start);

@@ -181,26 +181,26 @@ const DONE = {
   counts: { synced: 2 },
   progress: {},
 };
-const SYNCS: readonly (readonly [what: string, parts: readonly object[], outcome: string, applies: boolean])[] = [
-  ['complete parts', [DONE], 'finished', true],
-  ['a failed part', [DONE, { ...DONE, outcome: 'failed' }], 'finished', false],
-  ['a part that reached the limit of files', [{ ...DONE, progress: { isFull: true } }], 'finished', false],
-  ['a cancelled sync', [DONE], 'aborted', false],
+const FAILED = { ...DONE, outcome: 'failed' };
+const FULL_PART = { ...DONE, progress: { isFull: true } };
+type SyncRow = readonly [what: string, parts: readonly object[], failed: number, outcome: string, applies: boolean];
+const SYNCS: readonly SyncRow[] = [
+  ['complete parts', [DONE], 0, 'finished', true],
+  ['a failed part', [DONE, FAILED], 1, 'finished', false],
+  ['a part that reached the limit of files', [FULL_PART], 0, 'finished', false],
+  ['a cancelled sync', [DONE], 0, 'aborted', false],
 ];
 test('a listing counts as applied only if every part of the scheduled sync ended, with all files', () =>
   everyRow(
     SYNCS,
     ([what]) => what,
-    async ([, parts, outcome, applies]) => {
+    async ([, parts, failed, outcome, applies]) => {
       const scheduled = { ...run, kind: 'autoSync', progress: { listedAt: LISTED_AT } };
       const { deps, of } = open({ 'runs.find': scheduled, 'scheduledSyncs.listParts': parts });
       await createAutoSyncActivities(deps).endPass({ runId: 7, outcome: outcome as 'finished' });
       const applied = of('dataSources.markListingApplied').map(([, ...rest]) => rest);
       expect(applied).toEqual(applies ? [[5, LISTED_AT]] : []);
-      const failed = parts.filter(
-        (part) => part !== DONE && !('progress' in part && 'isFull' in Object(part.progress)),
-      );
-      const ended = { parts: parts.length, failed: failed.length, synced: 2 * parts.length };
+      const ended = { parts: parts.length, failed, synced: 2 * parts.length };
       expect(of('runs.finish')).toEqual([[7, outcome, ended]]);
     },
   ));

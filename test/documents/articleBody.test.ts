@@ -57,7 +57,7 @@ test.each(leftOut)('a page that declares an article leaves out %s', (_name, html
   expect(textOf(html)).toBe(TEXT);
 });
 
-test('comments in a column that also names the author of the article are left out', () => {
+test('removes comments in a column that also names the author of the article', () => {
   const author = (name: string): string =>
     `<span class=author>${name}</span> <time datetime="2024-05-01">1 May 2024</time>`;
   const column =
@@ -108,7 +108,7 @@ const columns = (beside: string): string =>
   `<body><main><div class=row><div class=content><ul class=content>${each(regulation, 20)}</ul></div>` +
   `<div class=one>${beside}</div></div></main>`;
 
-test('a column of links next to the text is left out', () => {
+test('removes a column of links next to the text', () => {
   expect(textOf(columns(`<p class=title>Harbour</p>${paragraphs(3)}`))).toBe(text('Harbour', P, P, P));
 });
 
@@ -119,14 +119,14 @@ test('a column of links stays if the page has little other text', () => {
 const permit = (nth: number): string => `<li><a href=/t/${nth}>Permit number ${nth} of the office</a></li>`;
 const office = (nth: number): string => `<li>Office ${nth}<ul>${each(permit, 5)}</ul></li>`;
 
-test('the menu of a page without a title is left out', () => {
+test('removes the menu of a page without a title', () => {
   const menu = `<nav id=mm><ul>${each(office, 8)}</ul></nav>`;
   expect(textOf(`<body>${menu}<div class=page><p class=title>Harbour</p>${paragraphs(4)}</div>`)).toBe(
     text('Harbour', P, P, P, P),
   );
 });
 
-test('labels of pictures that are links are left out, and labels of other pictures stay', () => {
+test('removes labels of pictures that are links, and keeps labels of other pictures', () => {
   const logo = '<p><a href=/o><img src=o.png alt="Logo of the office"></a></p>';
   const map = '<p><img src=m.png alt="Map of the three piers"></p>';
   const note = `<p><a href="#c1"><img src=1.png alt="Note 1"></a> ${OTHER}</p>`;
@@ -145,14 +145,14 @@ test('labels of pictures that are links stay if they are much of the text', () =
   );
 });
 
-test.each(['onetrust-banner-sdk', 'ccc-notify'])('the consent dialog #%s is left out, with its heading', (id) => {
+test.each(['onetrust-banner-sdk', 'ccc-notify'])('removes the consent dialog #%s with its heading', (id) => {
   const dialog = `<div id=${id}><h1>We care about your privacy</h1>${paragraphs(2, OTHER)}</div>`;
   expect(textOf(`<body>${dialog}<main><h2>Harbour</h2>${paragraphs(3)}</main>`)).toBe(text('## Harbour', P, P, P));
 });
 
 const TITLE = 'The new ferry leaves on Monday';
 
-test('a block with the text of the title is left out', () => {
+test('removes a block with the text of the title', () => {
   const trail = `<div class=trail><p>${TITLE}</p></div>`;
   const html = `<body><main>${trail}<h1>${TITLE}</h1>${paragraphs(2)}<h2>${TITLE}</h2>${paragraphs(1)}</main>`;
   expect(textOf(html)).toBe(text(`# ${TITLE}`, P, P, P));

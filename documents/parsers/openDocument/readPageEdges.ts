@@ -15,7 +15,7 @@ const PAGE_FIELDS: ReadonlySet<string> = new Set(['page-number', 'page-count', '
 export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[] {
   const edges = new Set<string>();
   let edge: string | null = null;
-  let lines: string[] = [];
+  let lines = new Set<string>();
   let line = '';
   let isNumbered = false;
   let [skipped, depth, paragraphs] = [0, 0, 0];
@@ -27,7 +27,7 @@ export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[
       else if (edge === null) {
         edge = EDGE.exec(name)?.[1] ?? null;
         depth = 0;
-        lines = [];
+        lines = new Set();
       } else {
         depth += 1;
         if (name === 'p' || name === 'h') paragraphs += 1;
@@ -40,14 +40,14 @@ export function readPageEdges(part: Uint8Array, limits: DocumentLimits): string[
     close(name) {
       if (skipped > 0) skipped -= 1;
       else if (edge !== null && depth === 0) {
-        if (lines.length > 0) edges.add(`${edge === 'header' ? 'Header' : 'Footer'}: ${lines.join(' | ')}`);
+        if (lines.size > 0) edges.add(`${edge === 'header' ? 'Header' : 'Footer'}: ${[...lines].join(' | ')}`);
         edge = null;
       } else if (edge !== null) {
         depth -= 1;
         if (name !== 'p' && name !== 'h') return;
         paragraphs -= 1;
         const text = oneLine(line);
-        if (isEdgeText(text, isNumbered) && !lines.includes(text)) lines.push(text);
+        if (isEdgeText(text, isNumbered)) lines.add(text);
         [line, isNumbered] = ['', false];
       }
     },

@@ -17,7 +17,8 @@ export class Asides {
   readonly #comments: string[] = [];
   /** Sections, and left and right pages, repeat their headers. */
   readonly #edges = new Set<string>();
-  #lines: string[] = [];
+  /** The lines of the open header or footer; a set, because a hostile file has many. */
+  #lines = new Set<string>();
   /** The name that precedes a comment. */
   author = '';
   /** Whether the line that is read has the number of a page. */
@@ -26,7 +27,7 @@ export class Asides {
   /** Ends a line of a header or footer. Omits page numbers and lines that contain nothing else. */
   endLine(text: string): void {
     const line = oneLine(text);
-    if (isEdgeText(line, this.isNumbered) && !this.#lines.includes(line)) this.#lines.push(line);
+    if (isEdgeText(line, this.isNumbered)) this.#lines.add(line);
     this.isNumbered = false;
   }
 
@@ -42,8 +43,8 @@ export class Asides {
       this.author = '';
     } else {
       this.endLine(words);
-      if (this.#lines.length > 0) this.#edges.add(`${kind}: ${this.#lines.join(' | ')}`);
-      this.#lines = [];
+      if (this.#lines.size > 0) this.#edges.add(`${kind}: ${[...this.#lines].join(' | ')}`);
+      this.#lines = new Set();
     }
     return '';
   }

@@ -1,8 +1,9 @@
 import iconv from 'iconv-lite';
 import { Fault } from '../../../contract/failures.js';
-import { markdownTable, oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
+import { oneLine, type TextBuilder, tidyLines } from '../../textBuilder.js';
 import { PAGE_FIELD } from '../../office/pageEdges.js';
 import { ASIDES, type AsideKind, Asides } from './asides.js';
+import { Blocks, type Paragraph, PLAIN } from './blocks.js';
 import {
   CAPTURED,
   CHARACTERS,
@@ -33,18 +34,6 @@ interface Group {
   fallback: number;
 }
 
-/** Properties of a paragraph, valid until \\pard. */
-interface Paragraph {
-  /** Heading level from 0; null for no heading. */
-  outline: number | null;
-  /** Bullet or number of a list item. */
-  mark: string | null;
-  level: number;
-  inTable: boolean;
-}
-
-const PLAIN: Readonly<Paragraph> = { outline: null, mark: null, level: 0, inTable: false };
-
 /** Converts the tokens of an RTF file to paragraphs, lists and tables. Groups are kept on a stack of limited depth. */
 export class RtfReader {
   readonly metadata: Record<string, unknown> = {};
@@ -52,6 +41,7 @@ export class RtfReader {
   /** Numbers of the parts that were not read, by kind. */
   readonly unread: Record<string, number> = {};
   readonly #writer: TextBuilder;
+  readonly #blocks: Blocks;
   readonly #maxDepth: number;
   readonly #fonts = new Map<number, string>();
   #groups: Group[] = [{ hidden: false, about: null, charset: null, fallback: 1 }];
@@ -72,12 +62,11 @@ export class RtfReader {
   #around: { kind: AsideKind; text: string; row: string[]; paragraph: Paragraph } | null = null;
   #hidesResult = false; // Whether the result of the open field is the number of a page.
   #inMark = false;
-  #lastWasItem = false;
   #row: string[] = [];
-  #rows: string[][] = [];
 
   constructor(writer: TextBuilder, maxDepth: number) {
     this.#writer = writer;
+    this.#blocks = new Blocks(writer);
     this.#maxDepth = maxDepth;
   }
 
@@ -93,8 +82,8 @@ export class RtfReader {
     this.#endParagraph();
     // The file ended inside a table.
     if (this.#text !== '') this.#row.push(oneLine(this.#text));
-    if (this.#row.length > 0) this.#rows.push(this.#row);
-    this.#endTable();
+    this.#blocks.row(this.#row);
+    this.#blocks.endTable();
     for (const block of this.#asides.blocks()) this.#writer.block(block);
   }
 
@@ -204,7 +193,7 @@ export class RtfReader {
       }
     } else if (word === 'row' && this.#around) this.#endParagraph();
     else if (word === 'row') {
-      if (this.#row.length > 0) this.#rows.push(this.#row);
+      this.#blocks.row(this.#row);
       this.#row = [];
       this.#paragraph.inTable = false;
     } else if (word === 'outlinelevel') this.#paragraph.outline = param ?? 9;
@@ -288,35 +277,19 @@ export class RtfReader {
     // AbiWord writes the whole item in the place of its mark.
     if (this.#inMark) [this.#text, this.#paragraph.mark] = [this.#text + (this.#paragraph.mark ?? ''), '-'];
     const text = tidyLines(this.#text);
-    const { outline, mark, level, inTable } = this.#paragraph;
     if (this.#isInEdge) {
       this.#asides.endLine(this.#text);
       this.#text = '';
       return;
     }
-    if (this.#row.length > 0 || inTable || this.#around) {
+    if (this.#row.length > 0 || this.#paragraph.inTable || this.#around) {
       // A paragraph inside a cell, a note or a comment.
       this.#text = text === '' ? '' : `${text} `;
       return;
     }
     this.#text = '';
     if (text === '') return;
-    this.#endTable();
-    const shown = mark === null ? '' : oneLine(mark);
-    const isItem = shown !== '' && outline === null;
-    if (outline !== null && outline < 6) this.#writer.block(`${'#'.repeat(outline + 1)} ${oneLine(text)}`);
-    else if (isItem) {
-      this.#writer.break(!this.#lastWasItem);
-      this.#writer.add(`${'  '.repeat(level)}${/^\(?[\p{L}\d]{1,4}[.)]/u.test(shown) ? shown : '-'} ${text}`);
-    } else this.#writer.block(text);
-    this.#lastWasItem = isItem;
+    this.#blocks.paragraph(text, this.#paragraph);
     this.#paragraph.mark = null;
-  }
-
-  #endTable(): void {
-    if (this.#rows.length === 0) return;
-    this.#writer.block(markdownTable(this.#rows));
-    this.#rows = [];
-    this.#lastWasItem = false;
   }
 }

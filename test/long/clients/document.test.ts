@@ -1,7 +1,7 @@
 import { testAnswersAgainstOpenApi } from '../../support/clients/fuzz.js';
 
 /**
- * Schemathesis's phase `coverage` is left out: it has no limit, and sends thousands of requests for the larger schemas.
+ * Schemathesis's phase `coverage` is disabled: it has no limit, and sends thousands of requests for the larger schemas.
  */
 const EXAMPLES_PER_OPERATION = 40;
 
