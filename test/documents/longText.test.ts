@@ -6,9 +6,11 @@ import { countTokens } from '../../documents/chunking/countTokens.js';
 import { findBlocks } from '../../documents/chunking/findBlocks.js';
 import { splitText } from '../../documents/chunking/splitText.js';
 import { LongText, writeText } from '../../documents/longText.js';
-import { createDocumentPool } from '../../documents/pool.js';
 import { FILES, LIMITS } from './page.js';
 import { upload } from './readFile.js';
+import { loadDocumentPool } from '../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 let folder: string;
 beforeAll(() => {

@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 
-import { createDocumentPool } from '../../documents/pool.js';
 import { readPage } from '../../documents/readPage.js';
 import type { LinkOptions, ParseInput } from '../../documents/types.js';
 import { FILES, input, LIMITS } from './page.js';
+import { loadDocumentPool } from '../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const ALL: LinkOptions = { max: 1000, follow: null, withText: false };
 const FOLLOW: LinkOptions = { ...ALL, follow: { hosts: ['example.org'] } };

@@ -45,6 +45,7 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
     await super.setup();
     // Typed in product.ts.
     this.global.loadProduct = () => (loaded ??= load());
+    this.global.loadDocumentPool = () => fromDist('documents/pool.js');
     this.global.globalOfNode = globalThis;
   }
 

@@ -5,6 +5,7 @@ import type * as sdk from '@temporalio/worker';
 import type { activityFields } from '../../activities/logFields.js';
 import type { createApi } from '../../api/createApi.js';
 import type { loadConfig } from '../../config/config.js';
+import type { createDocumentPool } from '../../documents/pool.js';
 import type { createLocalProvider, startLocalProcess } from '../../providers/embeddings/providers/local.js';
 import type { createLog } from '../../observability/log.js';
 import type { createWorker } from '../../worker/createWorker.js';
@@ -28,11 +29,23 @@ export interface Product {
   readonly sharedValues: Map<string, unknown>;
 }
 
+/** Its own module, for suites that need no service. */
+interface DocumentPools {
+  readonly createDocumentPool: typeof createDocumentPool;
+}
+
 declare global {
   /** Set by environment.cjs. */
   var loadProduct: () => Promise<Product>;
+  var loadDocumentPool: () => Promise<DocumentPools>;
   /** The global object of Node itself, which the product uses: a suite has one of its own. */
   var globalOfNode: typeof globalThis;
 }
 
 export const loadProduct = (): Promise<Product> => globalThis.loadProduct();
+
+/**
+ * Loads the pool of document readers as production runs it. From source, each of its processes and threads would load a
+ * compiler, which takes two seconds and 200 MB of the memory that its limit counts.
+ */
+export const loadDocumentPool = (): Promise<DocumentPools> => globalThis.loadDocumentPool();

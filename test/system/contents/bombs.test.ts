@@ -1,7 +1,6 @@
 import { strToU8 } from 'fflate';
 import { afterAll, expect, test } from '@jest/globals';
-import { Fault } from '../../../contract/failures.js';
-import { createDocumentPool } from '../../../documents/pool.js';
+import type { Fault } from '../../../contract/failures.js';
 import { bookBombs } from '../../support/bookBombs.js';
 import {
   archivesForText,
@@ -22,6 +21,9 @@ import {
 import { officeFile } from '../../documents/formats/officeFile.js';
 import { LIMITS } from '../../documents/page.js';
 import { faultOfFile, upload } from '../../documents/readFile.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const SETTINGS = { processes: 1, timeoutMs: 20_000, memoryMb: 400 };
 const pool = createDocumentPool({ threads: 1, timeoutMs: 20_000, memoryMb: 256, limits: LIMITS, files: SETTINGS });
@@ -37,8 +39,9 @@ async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<stri
   const outcome = await pool.process(upload(bytes, name), CHUNKING).then(
     ({ text }) => `read: ${text.slice(0, 100)}`,
     (error: unknown) => {
-      if (!(error instanceof Fault)) throw error;
-      return `${error.kind}: ${error.message}`;
+      const fault = error as Fault;
+      if (fault.name !== 'Fault') throw error;
+      return `${fault.kind}: ${fault.message}`;
     },
   );
   expect((await pool.process(upload('A good file.', 'good.txt'), CHUNKING)).text).toBe('A good file.');

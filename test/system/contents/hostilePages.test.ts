@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { createDocumentPool } from '../../../documents/pool.js';
 import { FILES, input, LIMITS, parsePage, textOf } from '../../documents/page.js';
 import { everyRow } from '../../support/everyRow.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const attributes = Array.from({ length: 100_000 }, (_, i) => `a${i}="v"`).join(' ');
 const repeat = (text: string, times: number): string => text.repeat(times);

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../../contract/files/records.js';
 import type { OcrLanguage } from '../../../contract/files/ocrLanguages.js';
-import { createDocumentPool } from '../../../documents/pool.js';
 import type { PageText } from '../../../documents/placedText.js';
 import type { DocumentPool } from '../../../documents/types.js';
 import { DEFAULT_ENGINES_DIR } from '../../../engines/venv.js';
@@ -14,6 +13,9 @@ import { drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
 import { FILES, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const FOLDER = path.join(DEFAULT_ENGINES_DIR, 'ocr-languages');
 const DEFAULTS: readonly OcrLanguage[] = [

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { createDocumentPool, type OcrSettings } from '../../../documents/pool.js';
+import type { OcrSettings } from '../../../documents/pool.js';
 import type { PageText } from '../../../documents/placedText.js';
 import type { DocumentPool } from '../../../documents/types.js';
 import { findTesseract, type NativeTesseract } from '../../../documents/ocr/data/nativeTesseract.js';
@@ -16,6 +16,9 @@ import { waitFor } from '../../support/waitFor.js';
 import { makePdf } from '../../documents/formats/makePdf.js';
 import { FILES, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const TIME_LIMIT_MS = 600_000;
 let folder = '';
