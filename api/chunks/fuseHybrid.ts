@@ -33,6 +33,19 @@ function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<str
 }
 
 /**
+ * Returns the share of the vectors in a hybrid score, from 0 to 1: the caller's weights, multiplied by how clearly each
+ * list separates its best hits.
+ */
+export function semanticShareOf({ dense, sparse }: Hits<PointHit>, weights: HybridWeights): number {
+  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
+  // keeps its weight, so that users without sparse vectors get scores by their own weights.
+  const isOne = dense.length === 0 || sparse.length === 0;
+  const semantic = weights.semantic * (isOne ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
+  const keyword = weights.keyword * (isOne ? 1 : separationOf(sparse, 0));
+  return semantic / (semantic + keyword || 1);
+}
+
+/**
  * Fuses both lists by the weighted sum of scaled scores (a convex combination), from 0 to 1. A hit that is missing
  * in one list counts 0 there. Best first, ties by id.
  *
@@ -41,19 +54,15 @@ function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<str
  * The better list varies with the query. Measured in bench/retrieval.md and docs/decisions/008-hybrid-by-sum.md.
  * @param limit maximum length of each list
  */
-export function fuseHybrid({ dense, sparse }: Hits<PointHit>, weights: HybridWeights, limit: number): PointHit[] {
+export function fuseHybrid(hits: Hits<PointHit>, weights: HybridWeights, limit: number): PointHit[] {
+  const { dense, sparse } = hits;
   // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of
   // words shares no word with the query, or only frequent ones. It scores 0, as does a chunk outside a complete list of
   // vectors.
   const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
   const words = scaledScores(sparse, 0);
-  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
-  // keeps its weight, so that users without sparse vectors get scores by their own weights.
-  const isOne = dense.length === 0 || sparse.length === 0;
-  const semantic = weights.semantic * (isOne ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
-  const keyword = weights.keyword * (isOne ? 1 : separationOf(sparse, 0));
-  const sum = semantic + keyword || 1;
+  const share = semanticShareOf(hits, weights);
   return [...new Set([...meaning.keys(), ...words.keys()])]
-    .map((id) => ({ id, score: (semantic * (meaning.get(id) ?? 0) + keyword * (words.get(id) ?? 0)) / sum }))
+    .map((id) => ({ id, score: share * (meaning.get(id) ?? 0) + (1 - share) * (words.get(id) ?? 0) }))
     .sort(byScoreAndId);
 }

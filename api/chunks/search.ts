@@ -6,10 +6,11 @@ import type { Tenant } from '../../store/users/accept.js';
 import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../http/deps.js';
-import { fuseHybrid, type HybridWeights } from './fuseHybrid.js';
+import type { HybridWeights } from './fuseHybrid.js';
 import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';
-import { rankingOf, rankingOfPoints } from './ranking.js';
+import { type PointReader, rankHybrid } from './rankHybrid.js';
+import { rankingOf } from './ranking.js';
 import { rerankFound } from './rerankFound.js';
 import { upstream } from '../upstream.js';
 
@@ -101,8 +102,11 @@ async function searchSpace(
       }
       const [hits] = await Promise.all([vectors.searchIds(query), spaces]);
       const isAll = hits.dense.length < limit && hits.sparse.length < limit;
-      const chunksOf = (ids: readonly string[]) => vectors.chunksOf(tenant, space, ids, signal);
-      return { ranked: rankingOfPoints(fuseHybrid(hits, weights, limit), chunksOf), isAll };
+      const reader: PointReader = {
+        chunksOf: (ids) => vectors.chunksOf(tenant, space, ids, signal),
+        neighboursOf: (ids, count) => vectors.neighboursOf(tenant, space, { ids, count }, signal),
+      };
+      return { ranked: await rankHybrid(hits, weights, limit, reader), isAll };
     },
     deps,
   );

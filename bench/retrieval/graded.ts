@@ -1,6 +1,6 @@
 import { loadConfig } from '../../config/config.js';
-import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
-import { rankingOfPoints } from '../../api/chunks/ranking.js';
+import { type PointReader, rankHybrid } from '../../api/chunks/rankHybrid.js';
+import { type Ranking, rankingOfPoints } from '../../api/chunks/ranking.js';
 import { poolOf } from '../../api/chunks/search.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { createLocalProvider, EMBEDDED_SPACE } from '../../providers/embeddings/providers/local.js';
@@ -67,10 +67,14 @@ async function write(vectors: Vectors, tenant: Tenant, texts: readonly string[],
 async function rank(vectors: Vectors, queries: readonly string[], dense: readonly Float32Array[]): Promise<Rankings> {
   const lists = { dense: [] as number[][], sparse: [] as number[][], hybrid: [] as number[][] };
   const limit = poolOf(K);
-  const documents = async (points: readonly PointHit[]): Promise<number[]> => {
-    const ranking = rankingOfPoints(points, (ids) => vectors.chunksOf(MINE, EMBEDDED_SPACE.name, ids));
-    return (await ranking.next(points.length)).hits.map(({ fileId }) => fileId - MINE.userId * 1_000_000);
+  const reader: PointReader = {
+    chunksOf: (ids) => vectors.chunksOf(MINE, EMBEDDED_SPACE.name, ids),
+    neighboursOf: (ids, count) => vectors.neighboursOf(MINE, EMBEDDED_SPACE.name, { ids, count }),
   };
+  const documents = async (ranking: Ranking): Promise<number[]> =>
+    (await ranking.next(2 * limit)).hits.map(({ fileId }) => fileId - MINE.userId * 1_000_000);
+  const documentsOf = (points: readonly PointHit[]): Promise<number[]> =>
+    documents(rankingOfPoints(points, reader.chunksOf));
   for (const [index, query] of queries.entries()) {
     const hits = await vectors.searchIds({
       ...MINE,
@@ -78,9 +82,9 @@ async function rank(vectors: Vectors, queries: readonly string[], dense: readonl
       dense: dense[index] ?? null,
       sparse: encodeQuery(query),
     });
-    lists.dense.push(await documents(hits.dense));
-    lists.sparse.push(await documents(hits.sparse));
-    lists.hybrid.push(await documents(fuseHybrid(hits, HALVES, limit)));
+    lists.dense.push(await documentsOf(hits.dense));
+    lists.sparse.push(await documentsOf(hits.sparse));
+    lists.hybrid.push(await documents(await rankHybrid(hits, HALVES, limit, reader)));
   }
   return lists;
 }

@@ -4,7 +4,7 @@ import re
 
 import qdrant_edge as engine
 
-from . import answers, requests
+from . import answers, matrix, requests
 from .errors import bad_format, not_found
 from .filters import condition_filter
 from .ids import point_id
@@ -170,6 +170,10 @@ def query_batch(collections, body, name, _):
     return [{"points": [answers.scored(point) for point in part]} for part in found]
 
 
+def matrix_offsets(collections, body, name, _):
+    return matrix.offsets(body, collections.get(name))
+
+
 def facet(collections, body, name, _):
     hits = collections.get(name).shard.facet(requests.facet(body)).hits
     return {"hits": [{"value": hit.value, "count": hit.count} for hit in hits]}
@@ -197,6 +201,7 @@ ROUTES = [
     ("POST", "/collections/{name}/points/count", count),
     ("POST", "/collections/{name}/points/query", query),
     ("POST", "/collections/{name}/points/query/batch", query_batch),
+    ("POST", "/collections/{name}/points/search/matrix/offsets", matrix_offsets),
     ("POST", "/collections/{name}/facet", facet),
     ("GET", "/collections/{name}/points/{argument}", retrieve_one),
 ]

@@ -61,6 +61,17 @@ export interface VectorSearch {
   /** Returns the chunks of a tenant's points by id. Deleted points, and those of other tenants, are missing. */
   chunksOf(tenant: Tenant, space: string, ids: readonly string[], signal?: AbortSignal): Promise<Map<string, ChunkKey>>;
   /**
+   * Returns for each of a tenant's points the nearest of the others by dense vectors, best first, at most `count`.
+   * Deleted points, and those of other tenants, are missing. Qdrant before 1.12 cannot compute them: the result is then
+   * empty.
+   */
+  neighboursOf(
+    tenant: Tenant,
+    space: string,
+    points: { readonly ids: readonly string[]; readonly count: number },
+    signal?: AbortSignal,
+  ): Promise<Map<string, PointHit[]>>;
+  /**
    * Returns the dense vectors of a tenant's chunks, by chunk key `fileId:generation:chunkIndex`. Those of other tenants
    * are missing.
    */
@@ -150,6 +161,31 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
         return new Map(own.map((point) => [String(point.id), chunkOf(point)]));
       } catch (error) {
         if (statusOf(error) === 404) return new Map();
+        throw error;
+      }
+    },
+    async neighboursOf(tenant, space, { ids, count }, signal) {
+      const nearest = new Map<string, PointHit[]>();
+      if (ids.length < 2) return nearest;
+      // A sample as large as the filter's points contains all of them:
+      // https://github.com/qdrant/qdrant/blob/74f3e85b9473/lib/collection/src/collection/distance_matrix.rs
+      const filter = { must: [...tenantFilter(tenant), { has_id: ids }] };
+      const question = { filter, sample: ids.length, limit: count, using: DENSE };
+      try {
+        const answer = (await queryQdrant(
+          `${pathOf(space)}/search/matrix/offsets`,
+          question,
+          signal,
+        )) as Schemas['SearchMatrixOffsetsResponse'];
+        const idAt = (offset: number | undefined): string => String(answer.ids[offset ?? -1]);
+        answer.scores.forEach((score, pair) => {
+          const id = idAt(answer.offsets_row[pair]);
+          const others = nearest.get(id) ?? [];
+          nearest.set(id, [...others, { id: idAt(answer.offsets_col[pair]), score }]);
+        });
+        return nearest;
+      } catch (error) {
+        if (statusOf(error) === 404) return nearest;
         throw error;
       }
     },

@@ -9,7 +9,8 @@ import type { TagCondition, TagTree } from '../../contract/files/fileFilters.js'
 import { loadConfig } from '../../config/config.js';
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags, tagPairs } from '../../contract/files/tags.js';
-import { byScore, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
+import { pointId } from '../../store/vectors/pointId.js';
+import { byScore, createVectorSearch, type PointHit, type VectorQuery } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
 import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
@@ -39,10 +40,12 @@ interface Seed {
   readonly id: number;
   readonly tags?: Tags;
   readonly text?: string;
+  /** Default: the vectors of two ids are different. */
+  readonly vector?: Float32Array;
 }
 const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
   vectors.upsert(
-    seeds.map(({ id, tags = {}, text }) => ({
+    seeds.map(({ id, tags = {}, text, vector }) => ({
       ...tenant,
       fileId: id,
       parentId: null,
@@ -54,7 +57,7 @@ const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
       fileTypeAtSource: null,
       mediaType: 'TEXT' as const,
       tagPairs: tagPairs(storedTags(tags)),
-      vectors: [Float32Array.from([1, (id % 1000) / 100, 0, 0])],
+      vectors: [vector ?? Float32Array.from([1, (id % 1000) / 100, 0, 0])],
       ...(text === undefined ? {} : { sparseOf: () => encodeDocument(text) }),
     })),
   );
@@ -237,6 +240,39 @@ test('points of another tenant have no chunks and no vectors, even by their ids'
     expect(await vectors.chunksOf(tenant, SPACE.name, ids)).toEqual(new Map());
     expect(await vectors.retrieve(tenant, SPACE.name, [key])).toEqual(new Map());
   }
+});
+
+test('the neighbours of points are the nearest of the others, best first, of one tenant', async () => {
+  const foreign = { organizationId: 8, userId: 71 };
+  const ids = [7011, 7012, 7013, 7014];
+  // The vectors turn by equal angles, so the nearest ones are those with the next numbers.
+  const turned = (turn: number): Float32Array => Float32Array.from([Math.cos(turn), Math.sin(turn), 0, 0]);
+  await write(ids.map((id, nth) => ({ id, vector: turned(nth / 5) })));
+  await write([{ id: 7015, vector: turned(0.1) }], foreign);
+  const pointOf = (id: number): string => pointId(id, 1, 0, SPACE.name);
+  const asked = { ids: [...ids, 7015].map(pointOf), count: 2 };
+  const neighbours = await vectors.neighboursOf(MINE, SPACE.name, asked);
+  const fileOf = new Map([...ids, 7015].map((id) => [pointOf(id), id]));
+  const found = [...neighbours].map(([id, others]) => [fileOf.get(id), others.map((other) => fileOf.get(other.id))]);
+  expect(Object.fromEntries(found)).toEqual({
+    7011: [7012, 7013],
+    7012: expect.arrayContaining([7011, 7013]),
+    7013: expect.arrayContaining([7012, 7014]),
+    7014: [7013, 7012],
+  });
+  expect(neighbours.get(pointOf(7011))?.[1]?.score).toBeCloseTo(Math.cos(2 / 5), 4);
+  expect(await vectors.neighboursOf(foreign, SPACE.name, asked)).toEqual(new Map());
+});
+
+test('a server that cannot compute neighbours has none', async () => {
+  const older = createVectorSearch(() => Promise.reject(Object.assign(new Error('not found'), { status: 404 })), {
+    nameOf: String,
+  });
+  expect(await older.neighboursOf(MINE, SPACE.name, { ids: ['a', 'b'], count: 2 })).toEqual(new Map());
+  const broken = createVectorSearch(() => Promise.reject(Object.assign(new Error('failed'), { status: 500 })), {
+    nameOf: String,
+  });
+  await expect(broken.neighboursOf(MINE, SPACE.name, { ids: ['a', 'b'], count: 2 })).rejects.toThrow('failed');
 });
 
 test('a space without a collection has no results', async () => {

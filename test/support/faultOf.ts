@@ -1,4 +1,7 @@
-import { Fault, type FaultKind } from '../../contract/failures.js';
+import type { Fault, FaultKind } from '../../contract/failures.js';
+
+/** Whether an error is a Fault. `instanceof` would not recognise those of the compiled service, which has its own class. */
+export const isFault = (error: unknown): error is Fault => (error as Partial<Fault> | null)?.name === 'Fault';
 
 /** Returns the Fault that a call rejects with. Throws if the call succeeds, or rejects with another error or kind. */
 export async function faultOf(call: Promise<unknown>, kind?: FaultKind): Promise<Fault> {
@@ -6,7 +9,7 @@ export async function faultOf(call: Promise<unknown>, kind?: FaultKind): Promise
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof Fault)) throw new Error(`no Fault: ${String(error)}`, { cause: error });
+  if (!isFault(error)) throw new Error(`no Fault: ${String(error)}`, { cause: error });
   if (kind !== undefined && error.kind !== kind)
     throw new Error(`expected ${kind}, got ${error.kind}: ${error.message}`, { cause: error });
   return error;

@@ -1,6 +1,5 @@
 import { strToU8 } from 'fflate';
 import { afterAll, expect, test } from '@jest/globals';
-import type { Fault } from '../../../contract/failures.js';
 import { bookBombs } from '../../support/bookBombs.js';
 import {
   archivesForText,
@@ -21,6 +20,7 @@ import {
 import { officeFile } from '../../documents/formats/officeFile.js';
 import { LIMITS } from '../../documents/page.js';
 import { faultOfFile, upload } from '../../documents/readFile.js';
+import { isFault } from '../../support/faultOf.js';
 import { loadDocumentPool } from '../../support/product.js';
 
 const { createDocumentPool } = await loadDocumentPool();
@@ -39,9 +39,8 @@ async function outcomeOf(bytes: string | Uint8Array, name: string): Promise<stri
   const outcome = await pool.process(upload(bytes, name), CHUNKING).then(
     ({ text }) => `read: ${text.slice(0, 100)}`,
     (error: unknown) => {
-      const fault = error as Fault;
-      if (fault.name !== 'Fault') throw error;
-      return `${fault.kind}: ${fault.message}`;
+      if (!isFault(error)) throw error;
+      return `${error.kind}: ${error.message}`;
     },
   );
   expect((await pool.process(upload('A good file.', 'good.txt'), CHUNKING)).text).toBe('A good file.');

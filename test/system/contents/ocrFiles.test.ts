@@ -5,7 +5,7 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findChromium } from '../../../connectors/web/findChromium.js';
 import type { Fault } from '../../../contract/failures.js';
-import { createDocumentPool, type OcrSettings } from '../../../documents/pool.js';
+import type { OcrSettings } from '../../../documents/pool.js';
 import type { PageText } from '../../../documents/placedText.js';
 import type { DocumentPool } from '../../../documents/types.js';
 import { jbig2Bomb, jbig2Scan } from '../../support/jbig2.js';
@@ -14,6 +14,9 @@ import { makePdf } from '../../documents/formats/makePdf.js';
 import { FILES, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
 import { thoroughRows } from '../../support/thorough.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const OCR: OcrSettings = {
   processes: 1,

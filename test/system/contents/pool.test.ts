@@ -4,13 +4,16 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { createDocumentPool, type PoolSettings } from '../../../documents/pool.js';
+import type { PoolSettings } from '../../../documents/pool.js';
 import type { ReaderCrash } from '../../../documents/readers.js';
 import type { ChunkOptions, DocumentPool } from '../../../documents/types.js';
 import { waitFor } from '../../support/waitFor.js';
 import { FILES, input, LIMITS } from '../../documents/page.js';
 import { upload } from '../../documents/readFile.js';
 import { faultOf } from '../../support/faultOf.js';
+import { loadDocumentPool } from '../../support/product.js';
+
+const { createDocumentPool } = await loadDocumentPool();
 
 const pools: DocumentPool[] = [];
 const startPool = (settings: Partial<PoolSettings> = {}, crashes: ReaderCrash[] = []): DocumentPool => {
