@@ -82,7 +82,7 @@ test('GET /events/stream sends the feed to the organization, and to a user only 
   const foreign = await follow('/events/stream', byKey(other.apiKey));
   expect(everything.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   for (const stream of [everything, ofOne, ofTwo, foreign]) await connected(stream);
-  // One row with events of both: the place of an event in it is part of its id.
+  // One row with events of both users: the position of an event in the row is part of its id.
   await write(of(two, 'a'), of(one, 'b'), of(two, 'c'));
   await write(of(one, 'd'));
   await arrived(everything, 4);

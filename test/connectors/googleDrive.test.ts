@@ -13,7 +13,7 @@ import {
   type GoogleDriveEmulator,
   startGoogleDrive,
 } from '../emulators/googleDrive.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
 
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -73,7 +73,7 @@ describe('listing', () => {
 
   test('lists My Drive, shared items and shared drives as roots, across all pages', async () => {
     fill();
-    const { items, ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { items, ids, pages } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual([DRIVE_ROOT, SHARED, 'D1', 'D2', 'D3']);
     expect(items.map(({ name }) => name)).toEqual(['My Drive', 'Shared with me', 'Harbour', 'Yard', 'Dock']);
     expect(pages).toBe(2);
@@ -171,7 +171,7 @@ describe('listing', () => {
     const first = await account.listDescendants(DRIVE_ROOT, null, NEVER);
     const second = await account.listDescendants(DRIVE_ROOT, first.next, NEVER);
     drive.pages.expire();
-    const rest = await listed((cursor) => account.listDescendants(DRIVE_ROOT, cursor ?? second.next, NEVER));
+    const rest = await readListing((cursor) => account.listDescendants(DRIVE_ROOT, cursor ?? second.next, NEVER));
     const ids = new Set([...first.items, ...second.items, ...rest.items].map(({ externalId }) => externalId));
     expect([...ids].toSorted()).toEqual([DRIVE_ROOT, 'a', 'b', 'c', 'd', 'deep', 'sights']);
   });
@@ -436,7 +436,7 @@ describe('changes', () => {
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf(DRIVE_ROOT)).items,
   ];
   expect(await acceptedBrokenAnswers(drive, list)).toEqual([]);

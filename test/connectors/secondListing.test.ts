@@ -15,7 +15,7 @@ import { everyRow } from '../support/everyRow.js';
 import { loopbackEgress, NEVER } from './account.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
-/** Sources whose fixture has recent calls only: Gong shows no change of these, so each sync reads them again. */
+/** Sources whose fixture has recent calls only: Gong does not report their changes, so each sync reads them again. */
 const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
 /**
  * Further records, for a feed that counts each table: that costs six requests per table, however many records it has.
@@ -35,10 +35,10 @@ async function list(account: Account, known: Known, changeToken: string | null):
     for (const id of added) known.ids.add(id);
     return Promise.resolve(new Set(added));
   };
-  const nothing = () => Promise.resolve(new Set<string>());
+  const returnsNothing = () => Promise.resolve(new Set<string>());
   const items = {
-    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: nothing, markDeleted: nothing },
-    ...{ markPathsDeleted: nothing, unlist: nothing },
+    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: returnsNothing, markDeleted: returnsNothing },
+    ...{ markPathsDeleted: returnsNothing, unlist: returnsNothing },
   };
   const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
     for (const { externalId, hasContent, version } of page.items)

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { forgetVectors, readStoredState } from '../support/storedState.js';
+import { clearVectorCache, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
 import { CONTENT_ROW_BYTES, type KillSite, runKillTrial, startKillSite } from '../support/killTrial.js';
 import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
@@ -35,7 +35,7 @@ test(
     const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
     for (const target of KILL_TARGETS) {
       const chance = seededRandom(`pauses with kills of ${target}`);
-      await forgetVectors(service.env);
+      await clearVectorCache(service.env);
       const user = await service.user(target);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
       let pauses = 0;

@@ -24,7 +24,7 @@ describe('re-embedding', () => {
       const chance = seededRandom(`kills of the ${target} during re-embedding`);
       let hits = 0;
       for (let number = 0; hits < KILLS && number < TRIES; number += 1)
-        hits += await trials.play([randomKill(chance, target, trials.uninterruptedMs())]);
+        hits += await trials.runTrial([randomKill(chance, target, trials.uninterruptedMs())]);
       expect(hits).toBe(KILLS);
     },
     TRIES * 120_000,

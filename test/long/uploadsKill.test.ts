@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { forgetVectors, readStoredState } from '../support/storedState.js';
+import { clearVectorCache, readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, KILL_TARGETS, type KillTarget } from '../support/ownService.js';
@@ -90,7 +90,7 @@ test(
   `stores ${TEXTS} texts of 1 kB once each after two kills of every process`,
   async () => {
     await runTrial('uninterrupted', []);
-    await forgetVectors(service.env);
+    await clearVectorCache(service.env);
     const chance = seededRandom('kills during uploads');
     const kills = chance
       .shuffle(KILL_TARGETS.flatMap((target) => Array.from({ length: KILLS_EACH }, () => target)))

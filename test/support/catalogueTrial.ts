@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { supportsOption } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { forgetVectors, readStoredState } from './storedState.js';
+import { clearVectorCache, readStoredState } from './storedState.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
@@ -41,7 +41,7 @@ interface TrialResult {
 
 export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialResult> {
   const { service, type, fixture, content, customerId, killsAfter } = trial;
-  await forgetVectors(service.env);
+  await clearVectorCache(service.env);
   const before = fixture.requestCount();
   const user = await service.user(customerId);
   let isOver = false;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
+import { type StoredState, clearVectorCache, readStoredState } from './storedState.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, KillTarget } from './ownService.js';
 import type { SeededRandom } from './seed.js';
@@ -68,7 +68,7 @@ const SETTLE_MS = 120_000;
  */
 export async function runKillTrial({ service, site, customerId, kills }: Trial): Promise<TrialResult> {
   const begun = Date.now();
-  await forgetVectors(service.env);
+  await clearVectorCache(service.env);
   site.requests.length = 0;
   const user = await service.user(customerId);
   let settled = false;

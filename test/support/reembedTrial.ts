@@ -7,7 +7,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import type { ReembedDoc } from '../../store/models/reembeds.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
+import { type StoredState, clearVectorCache, readStoredState } from './storedState.js';
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killTrial.js';
@@ -44,7 +44,7 @@ export interface ReembedTrials {
   /** Returns the shortest duration so far of an uninterrupted run, or of a run that ended before its kills. */
   uninterruptedMs(): number;
   /** Runs re-embedding to the next model, with kills; returns the number of kills during the run. */
-  play(kills: readonly Kill[]): Promise<number>;
+  runTrial(kills: readonly Kill[]): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ async function runBaseline(
   const stages: Stage[] = [];
   let uninterruptedMs = Infinity;
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
-    await forgetVectors(service.env);
+    await clearVectorCache(service.env);
     emulator.requests.length = 0;
     const begun = Date.now();
     const outcome = outcomeOf(await reembed(user, model, `uninterrupted ${model}`));
@@ -211,11 +211,11 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
 
   return {
     uninterruptedMs: () => uninterruptedMs,
-    async play(kills) {
+    async runTrial(kills) {
       const stage = stages[trial % stages.length];
       if (!stage) throw new Error('no uninterrupted run');
       trial += 1;
-      await forgetVectors(service.env);
+      await clearVectorCache(service.env);
       emulator.requests.length = 0;
       const before = await begun();
       const started = Date.now();
@@ -224,9 +224,9 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
         kills.map(async ({ target, since, delayMs }) => {
           while (!ended && !(await hasReached(since, stage.model, before))) await sleep(5);
           await sleep(delayMs);
-          const hit = !ended;
+          const isDuringRun = !ended;
           await service.kill(target);
-          return hit;
+          return isDuringRun;
         }),
       );
       const run = await reembed(killed, stage.model, `trial ${trial}`);

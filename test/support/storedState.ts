@@ -432,7 +432,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
 }
 
 /** Clears the vector cache, so that the next sync embeds all texts. */
-export async function forgetVectors(env: NodeJS.ProcessEnv): Promise<void> {
+export async function clearVectorCache(env: NodeJS.ProcessEnv): Promise<void> {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   await connection.collection('vector_cache').deleteMany({});
   await connection.close();

@@ -87,9 +87,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       // A deletion that Salesforce no longer reports is found by a full listing.
       emulated().reset();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
-      emulated().deletions.forgottenUntil = Date.now();
+      emulated().deletions.purgedUntil = Date.now();
       await customer.listItems();
-      emulated().deletions.forgottenUntil = 0;
+      emulated().deletions.purgedUntil = 0;
       expect([...(await names()).keys()]).not.toContain(idOf('kept'));
       expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
     });
