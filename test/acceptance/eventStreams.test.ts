@@ -107,13 +107,13 @@ test('a resumed stream neither misses nor repeats an event, also within a row', 
   await arrived(whole, 4);
   expect(objectsOf(whole.events())).toEqual(['1', '2', '3', '4']);
   for (const { id } of whole.events().slice(0, 4)) {
-    const rest = await follow(`/events/stream?last_event_id=${id}`, byToken(who));
+    const remainder = await follow(`/events/stream?last_event_id=${id}`, byToken(who));
     await write(of(who, `after ${id}`));
-    await waitFor(rest.events, (events) => objectsOf(events).includes(`after ${id}`));
+    await waitFor(remainder.events, (events) => objectsOf(events).includes(`after ${id}`));
     await waitFor(whole.events, (events) => objectsOf(events).includes(`after ${id}`));
     const from = whole.events().findIndex((event) => event.id === id);
-    expect(rest.events()).toEqual(whole.events().slice(from + 1));
-    await rest.close();
+    expect(remainder.events()).toEqual(whole.events().slice(from + 1));
+    await remainder.close();
   }
   // The header takes precedence over the query.
   const last = whole.events().at(-2)!.id;

@@ -128,8 +128,8 @@ describe('listing', () => {
     fill();
     const first = await account.listDescendants('0', null, NEVER);
     box.items.delete('folder:1');
-    const rest = await readListing((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
-    expect(rest.ids).toContain('7');
+    const remainder = await readListing((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
+    expect(remainder.ids).toContain('7');
   });
 
   test.each(['nothing', 'folder:', 'folder:x', '..', '1/2', '99', 'folder:99', 'web_link:7', '1'.repeat(30)])(

@@ -175,14 +175,14 @@ async function readThisAndNextSync(account: Account, from: string): Promise<Repo
 /** An account of each source, with the items that its feed covers: they are the same after each reset. */
 const connected = new Map<ConnectedSourceType, { readonly account: Account; readonly items: readonly SourceItem[] }>();
 async function connect(source: ConnectedSourceType, containers: readonly string[]) {
-  const known = connected.get(source);
-  if (known) return known;
+  const existing = connected.get(source);
+  if (existing) return existing;
   const { settings } = stages.get(source)!.fixture;
   const { grant } = await obtainGrant(source, settings, egress, CONNECTION_PARAMETERS[source] ?? {});
   const { account } = accountWithStoredGrant(source, settings, grant, egress);
-  const made = { account, items: await coveredItems(account, containers) };
-  connected.set(source, made);
-  return made;
+  const connection = { account, items: await coveredItems(account, containers) };
+  connected.set(source, connection);
+  return connection;
 }
 
 /** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */

@@ -105,8 +105,8 @@ describe('listing', () => {
     fill();
     const first = await account.listRoots(null, NEVER);
     dropbox.expire();
-    const rest = await readListing((cursor) => account.listRoots(cursor ?? first.next, NEVER));
-    expect([...new Set([...first.items.map(({ externalId }) => externalId), ...rest.ids])]).toEqual([
+    const remainder = await readListing((cursor) => account.listRoots(cursor ?? first.next, NEVER));
+    expect([...new Set([...first.items.map(({ externalId }) => externalId), ...remainder.ids])]).toEqual([
       'id:S',
       'id:B',
       'id:t',

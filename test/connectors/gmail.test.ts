@@ -117,8 +117,10 @@ describe('listing', () => {
     for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
     const first = await account.listDescendants('label:Label_2', null, NEVER);
     gmail.pages.expire();
-    const rest = await readListing((cursor) => account.listDescendants('label:Label_2', cursor ?? first.next, NEVER));
-    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(7);
+    const remainder = await readListing((cursor) =>
+      account.listDescendants('label:Label_2', cursor ?? first.next, NEVER),
+    );
+    expect(new Set([...first.items.map((item) => item.externalId), ...remainder.ids]).size).toBe(7);
   });
 
   test('leaves out a message that is deleted during the listing', async () => {
@@ -324,7 +326,7 @@ describe('changes', () => {
   test('report a cursor older than the history of Gmail as stale', async () => {
     fill();
     const cursor = await changes().now(NEVER);
-    gmail.history.forget();
+    gmail.history.discardRecords();
     expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });

@@ -269,8 +269,8 @@ describe('calls that are opened at the same time', () => {
 
   test('do not hide that one of them is missing', async () => {
     fill();
-    const [known, missing] = await openAll('100', '555');
-    expect(known!.status).toBe('fulfilled');
+    const [existing, missing] = await openAll('100', '555');
+    expect(existing!.status).toBe('fulfilled');
     expect((missing as PromiseRejectedResult).reason).toMatchObject({ kind: 'not_found' });
   });
 });

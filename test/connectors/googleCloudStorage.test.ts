@@ -86,8 +86,8 @@ describe('listing', () => {
     for (let nth = 0; nth < 7; nth += 1) put('boats', `${nth}.md`, 'x');
     const first = await account.listDescendants('boats', null, NEVER);
     storage.pages.expire();
-    const rest = await readListing((cursor) => account.listDescendants('boats', cursor ?? first.next, NEVER));
-    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(9);
+    const remainder = await readListing((cursor) => account.listDescendants('boats', cursor ?? first.next, NEVER));
+    expect(new Set([...first.items.map((item) => item.externalId), ...remainder.ids]).size).toBe(9);
   });
 
   test.each(['nowhere', 'atlas/nothing.md', 'atlas/none/', 'up/..', '../b', 'B/x', '', '/atlas/q'])(

@@ -104,13 +104,13 @@ test('continues if a folder is deleted during the listing', async () => {
   emulator.folders.delete('f1');
   emulator.folders.delete('f2');
   emulator.folders.delete('f3');
-  const rest: string[] = second.items.map(({ externalId }) => externalId);
+  const remainingIds: string[] = second.items.map(({ externalId }) => externalId);
   for (let at = second.next; at !== null;) {
     const page = await account.listDescendants('collection:c1', at, NEVER);
-    rest.push(...page.items.map(({ externalId }) => externalId));
+    remainingIds.push(...page.items.map(({ externalId }) => externalId));
     at = page.next;
   }
-  expect(rest).toEqual(['folder:f1', 'e']);
+  expect(remainingIds).toEqual(['folder:f1', 'e']);
 });
 
 test('a collection whose home folder is not found is an error, so that its cards do not count as deleted', async () => {

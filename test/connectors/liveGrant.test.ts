@@ -35,25 +35,25 @@ test('a token is refreshed before it expires, and never before half of its lifet
 
 /** A store of one grant, and the calls that it received. */
 function keeperOf(first: VersionedGrant) {
-  let kept: VersionedGrant | null = first;
+  let storedGrant: VersionedGrant | null = first;
   const done: string[] = [];
   const keeper: GrantStore = {
-    read: () => Promise.resolve(kept),
+    read: () => Promise.resolve(storedGrant),
     claim(version) {
       done.push(`claim ${version}`);
       return Promise.resolve('claim');
     },
     save(claim, version, grant) {
       done.push(`save ${claim} ${version}`);
-      kept = { grant, version: `${version}+` };
-      return Promise.resolve(kept.version);
+      storedGrant = { grant, version: `${version}+` };
+      return Promise.resolve(storedGrant.version);
     },
     release: (claim) => Promise.resolve(void done.push(`release ${claim}`)),
     ownClient: () => Promise.resolve(null),
   };
   /** Another process stores a grant, or the account is disconnected. */
   const put = (next: VersionedGrant | null): void => {
-    kept = next;
+    storedGrant = next;
   };
   return { keeper, done, put };
 }

@@ -77,8 +77,8 @@ test('identifies the account of a token of a person by the workspace that the ca
   expect((await faultOf(account.identify(NEVER))).message).toContain('workspace_id');
   const { accessToken } = emulator.oauth.grant();
   const facts = { workspace: WORKSPACE };
-  const named = accountWith('NOTION', emulator.settings, { accessToken, facts }, egress);
-  expect(await named.identify(NEVER)).toMatchObject({
+  const accountWithWorkspace = accountWith('NOTION', emulator.settings, { accessToken, facts }, egress);
+  expect(await accountWithWorkspace.identify(NEVER)).toMatchObject({
     account: `${WORKSPACE}:u1`,
     metadata: { user_name: 'Ada', user_email: 'ada@harbour.example' },
   });
@@ -279,8 +279,10 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   });
   put(8, { parent: { page: id(1) } });
   put(9, { parent: { page: id(1) } });
-  const odd = `/v1/blocks/${blockId(id(1), 0)}/children`;
-  emulator.injectFault((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
+  const rejectedPath = `/v1/blocks/${blockId(id(1), 0)}/children`;
+  emulator.injectFault((path) =>
+    path === rejectedPath || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null,
+  );
   expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
   expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
   const { items } = await descendantsOf(id(1));

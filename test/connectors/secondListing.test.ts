@@ -29,10 +29,10 @@ interface Known {
 }
 
 /** Lists an account as a sync does. @param changeToken cursor of the last sync; null: list everything */
-async function list(account: Account, known: Known, changeToken: string | null): Promise<SyncItemsProgress> {
+async function list(account: Account, knownItems: Known, changeToken: string | null): Promise<SyncItemsProgress> {
   const upsert = (_source: unknown, _run: number, items: readonly SourceItem[]): Promise<Set<string>> => {
-    const added = items.map(({ externalId }) => externalId).filter((id) => !known.ids.has(id));
-    for (const id of added) known.ids.add(id);
+    const added = items.map(({ externalId }) => externalId).filter((id) => !knownItems.ids.has(id));
+    for (const id of added) knownItems.ids.add(id);
     return Promise.resolve(new Set(added));
   };
   const returnsNothing = () => Promise.resolve(new Set<string>());
@@ -42,7 +42,7 @@ async function list(account: Account, known: Known, changeToken: string | null):
   };
   const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
     for (const { externalId, hasContent, version } of page.items)
-      if (hasContent) known.versions.set(externalId, version);
+      if (hasContent) knownItems.versions.set(externalId, version);
     return page;
   };
   const watched: Account = {
@@ -71,19 +71,19 @@ test('a sync without changes makes at most as many requests as the first listing
           maxItemBytes: 1_000_000,
         });
         const account = await fixtureAccount(source, fixture, connectors);
-        const known: Known = { ids: new Set(), versions: new Map() };
+        const knownItems: Known = { ids: new Set(), versions: new Map() };
         const begun = fixture.requestCount();
-        const { nextChangeToken = null } = await list(account, known, null);
+        const { nextChangeToken = null } = await list(account, knownItems, null);
         const listing = fixture.requestCount() - begun;
-        const versions = new Map(known.versions);
-        const again = await list(account, known, nextChangeToken);
+        const versions = new Map(knownItems.versions);
+        const again = await list(account, knownItems, nextChangeToken);
         const requests = fixture.requestCount() - begun - listing;
 
-        expect(known.ids.size).toBeGreaterThan(5);
+        expect(knownItems.ids.size).toBeGreaterThan(5);
         expect(requests).toBeLessThanOrEqual(listing);
         expect(isByChanges(again)).toBe(nextChangeToken !== null);
         if (!READ_AGAIN.includes(source)) {
-          expect([...known.versions]).toEqual([...versions]);
+          expect([...knownItems.versions]).toEqual([...versions]);
           expect([...versions.values()]).not.toContain(null);
         }
       } finally {

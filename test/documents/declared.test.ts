@@ -50,7 +50,7 @@ test.each(beside)('a page that declares nothing keeps %s', (_name, inside, after
   expect(textOf(page('', inside, after)).length).toBeGreaterThan(TEXT.length + 40);
 });
 
-const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+const keptContent: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
     'footnotes after the centre',
     page(ARTICLE, '', `<div class=footnotes><p>1. The town paid for it in full.</p></div>`),
@@ -58,7 +58,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
   ],
 ];
 
-test.each(kept)('a page that declares an article keeps %s', (_name, html, text) => {
+test.each(keptContent)('a page that declares an article keeps %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
 });
 

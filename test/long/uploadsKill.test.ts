@@ -97,10 +97,10 @@ test(
       .map((target) => ({ target, delayMs: chance.below(KILL_WITHIN_MS) }));
     const ids = await runTrial('killed', kills);
 
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
-    const { files, segments, points, contents } = rest.content('killed');
-    const uninterrupted = rest.content('uninterrupted');
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
+    const { files, segments, points, contents } = storedState.content('killed');
+    const uninterrupted = storedState.content('uninterrupted');
     // Exactly the acknowledged uploads are stored.
     expect(new Set(ids).size).toBe(TEXTS);
     expect(files).toHaveLength(TEXTS);

@@ -84,11 +84,11 @@ export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialRes
   const items = body.items.map(({ external_id, name, parent_external_id, item_type }) => {
     return { external_id, name, parent_external_id, item_type };
   });
-  const rest = await readStoredState(service.env);
+  const storedState = await readStoredState(service.env);
   const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
   return {
-    stored: { record, items, ...rest.content(customerId) },
-    inconsistencies: rest.findInconsistencies(),
+    stored: { record, items, ...storedState.content(customerId) },
+    inconsistencies: storedState.findInconsistencies(),
     killsDuringSync,
     requests,
   };

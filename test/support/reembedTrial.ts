@@ -140,9 +140,9 @@ async function runBaseline(
     const outcome = outcomeOf(await reembed(user, model, `uninterrupted ${model}`));
     uninterruptedMs = Math.min(uninterruptedMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
-    const content = rest.content(BASELINE);
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
+    const content = storedState.content(BASELINE);
     expect(content.points.length).toBeGreaterThan(2 * files);
     const texts = receivedTexts(emulator);
     expect(Math.max(0, ...timesOf(texts).values())).toBe(model.startsWith('OPENAI') ? 1 : 0);
@@ -192,11 +192,11 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
 
   /** Expects the killed user's data to equal that of the uninterrupted user, and no other data. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
-    expect(rest.content(KILLED)).toEqual(stage.content);
-    expect(rest.content(BASELINE)).toEqual(stages.at(-1)?.content);
+    expect(storedState.content(KILLED)).toEqual(stage.content);
+    expect(storedState.content(BASELINE)).toEqual(stages.at(-1)?.content);
     expect(outcomeOf(run)).toEqual(stage.outcome);
     const rows = await reembeds.find({ runId: run.id }).toArray();
     expect(new Set(rows.map(({ outcome, reason }) => reason ?? outcome))).toEqual(new Set(['reembedded', 'container']));

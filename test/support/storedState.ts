@@ -154,8 +154,8 @@ function findCopyInconsistencies(
   copies: ReadonlyMap<string, readonly Point[]>,
   files: readonly FileDoc[],
 ): EventNote[] {
-  const named = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
-  const orphaned = [...copies.keys()].filter((key) => !named.has(key));
+  const filesByKey = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
+  const orphaned = [...copies.keys()].filter((key) => !filesByKey.has(key));
   return [
     ...orphaned.map((key) => ({ customerId: '', what: `vectors ${key} in file storage belong to no file` })),
     ...files.flatMap((file) => {

@@ -69,7 +69,7 @@ test('a protected book is refused, one with obfuscated fonts is read', async () 
   );
 });
 
-test('a book without a path of its package file is broken, and one that decompresses to too much is too large', async () => {
+test('a book with an empty container.xml is broken, and one that decompresses to too much is too large', async () => {
   const bytes = epubFile({ pages: [page('<p>Tides.</p>')], more: { 'META-INF/container.xml': new Uint8Array() } });
   expect(await faultOfFile(bytes, 'a.epub')).toMatch(/^broken_content: /);
   const bomb = epubFile({ pages: [page('<p>'.padEnd(3_000_000))] });
