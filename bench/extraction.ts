@@ -154,12 +154,12 @@ for (const name of await readdir(folder)) {
     all.push(...scores);
     print('WCXB dev', scores, false);
     for (const half of ['A', 'B']) {
-      const own = scores.filter((score) => score.half === half);
-      print(`half ${half}`, own, false);
+      const ofHalf = scores.filter((score) => score.half === half);
+      print(`half ${half}`, ofHalf, false);
     }
     for (const kind of new Set(scores.map((score) => score.kind))) {
-      const own = scores.filter((score) => score.kind === kind);
-      print(kind, own, false);
+      const ofKind = scores.filter((score) => score.kind === kind);
+      print(kind, ofKind, false);
     }
   } else if (inside.has('ground-truth.json')) {
     const scores = await scoreScrapinghub(path.join(folder, name));

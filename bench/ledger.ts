@@ -44,12 +44,12 @@ const service = await startBenchService({
 });
 try {
   const user = await service.user();
-  const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
+  const whoami = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   printLine(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
   const { ended, active } = await seedLedger(
     connection,
-    { organizationId: own.organization_id, userId: own.id },
+    { organizationId: whoami.organization_id, userId: whoami.id },
     ITEMS,
   );
   printLine('seeded');

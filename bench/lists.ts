@@ -56,8 +56,8 @@ const startedAt = new Date();
 const service = await startBenchService({ siteHost: '127.0.0.1:9', profileDir: null, printLine });
 try {
   const user = await service.user();
-  const own = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
-  const tenant = { organizationId: own.organization_id, userId: own.id };
+  const whoami = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
+  const tenant = { organizationId: whoami.organization_id, userId: whoami.id };
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
   const seedingFrom = performance.now();
   const blank = new (fileModel(connection))().toObject({ minimize: false });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../contract/files/records.js';
 import type { TestUser } from '../test/support/client.js';
-import { differences, takeEvidence } from './evidence.js';
+import { differences, takeSnapshot } from './storeSnapshot.js';
 import { cpuNow, cpuSince, pidsOf, total } from './processes.js';
 import { type BenchService, ingest, readyPages, unfinishedFiles, until } from './service.js';
 import type { BenchSite } from './site.js';
@@ -68,14 +68,14 @@ export async function postLatencies(
   const users = await Promise.all(Array.from({ length: callers }, () => service.user()));
   const latencies = await Promise.all(
     users.map(async (user, caller) => {
-      const own: number[] = [];
+      const callerLatencies: number[] = [];
       for (let index = 0; index < each; index += 1) {
         const url = site.sitemap(1, caller * each + index);
         const startedAt = performance.now();
         await user.scrape({ url, ...CHUNKS_ONLY });
-        own.push(performance.now() - startedAt);
+        callerLatencies.push(performance.now() - startedAt);
       }
-      return own;
+      return callerLatencies;
     }),
   );
   for (const user of users) await allSettled(user);
@@ -98,9 +98,9 @@ export async function rescrape(
   pages: number,
   body: Record<string, unknown>,
 ): Promise<Rescrape> {
-  const [before, served] = [await takeEvidence(service), await site.counts()];
+  const [before, served] = [await takeSnapshot(service), await site.counts()];
   const { ms } = await ingest(user, pages, body);
-  const [after, servedNow] = [await takeEvidence(service), await site.counts()];
+  const [after, servedNow] = [await takeSnapshot(service), await site.counts()];
   return {
     ms,
     differences: differences(before, after),

@@ -10,7 +10,7 @@ import mongoose from 'mongoose';
 
 import { EMBEDDED_SPACE } from '../providers/embeddings/providers/local.js';
 import type { RunDoc } from '../store/models/runs.js';
-import { forgetVectors } from '../test/support/storedState.js';
+import { clearVectorCache } from '../test/support/storedState.js';
 import { cli } from '../test/support/cli.js';
 import { CHUNKING, percentile } from './measures.js';
 import { environment, table } from './report.js';
@@ -61,7 +61,7 @@ async function deleteVectors({ qdrantUrl }: BenchService, env: NodeJS.ProcessEnv
   const client = new QdrantClient({ url: qdrantUrl, checkCompatibility: false });
   const { collections } = await client.getCollections();
   for (const { name } of collections) if (name.endsWith(EMBEDDED_SPACE.name)) await client.deleteCollection(name);
-  await forgetVectors(env);
+  await clearVectorCache(env);
 }
 
 async function runIteration(service: BenchService, site: BenchSite, from: number, pages: number): Promise<Iteration> {

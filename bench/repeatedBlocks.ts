@@ -32,8 +32,8 @@ function read(bytes: Uint8Array, name: string, site: Partial<SiteEvidence>): Par
 
 /** Returns the lines of a text that another one lacks. */
 function missingLines(text: string, other: string): string[] {
-  const kept = new Set(other.split('\n'));
-  return text.split('\n').filter((line) => line.trim() !== '' && !kept.has(line));
+  const otherLines = new Set(other.split('\n'));
+  return text.split('\n').filter((line) => line.trim() !== '' && !otherLines.has(line));
 }
 
 async function measure(folder: string): Promise<void> {

@@ -35,9 +35,9 @@ import { writeReport } from './writeReport.js';
 
 const option = (name: string): string | undefined =>
   process.argv.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
-const given = option('chunks');
+const chunksOption = option('chunks');
 const keptDir = option('data');
-const SIZES = (given ?? '10000,100000').split(',').map(Number);
+const SIZES = (chunksOption ?? '10000,100000').split(',').map(Number);
 if (keptDir !== undefined && SIZES.length !== 1)
   throw new Error('--data keeps the data of one size: set --chunks=NUMBER');
 const RESULTS = fileURLToPath(new URL('search.md', import.meta.url));
@@ -248,7 +248,7 @@ try {
 const text = [
   '# Search',
   '',
-  `${startedAt.toISOString()} · \`npm run bench:search${given === undefined ? '' : ` -- --chunks=${given}`}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
+  `${startedAt.toISOString()} · \`npm run bench:search${chunksOption === undefined ? '' : ` -- --chunks=${chunksOption}`}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `POST /embeddings with a query_vector for ${K} chunks of one user, who owns nine of ten chunks, with a tag that one of ten files has; one caller, ` +
     `${ITERATIONS} searches. They alternate with the same query and filter through the Qdrant client, which returns payloads without texts. ` +
@@ -286,6 +286,6 @@ const text = [
   '- *Engine*: peak memory of the embedded Qdrant engine.',
   '',
 ].join('\n');
-if (given === undefined) await writeReport(RESULTS, text);
+if (chunksOption === undefined) await writeReport(RESULTS, text);
 console.log(`\n${text}`);
 process.exit(0);

@@ -72,8 +72,8 @@ describe('docker-compose.yml', () => {
   });
 
   test.each(services)('%s uses only named volumes that are declared', (_name, { volumes = [] }) => {
-    const named = volumes.map((volume) => volume.split(':')[0]!).filter((from) => !from.startsWith('./'));
-    for (const name of named) expect(Object.keys(compose.volumes)).toContain(name);
+    const namedVolumes = volumes.map((volume) => volume.split(':')[0]!).filter((from) => !from.startsWith('./'));
+    for (const name of namedVolumes) expect(Object.keys(compose.volumes)).toContain(name);
   });
 
   test.each(['api', 'worker'])('%s receives only settings of config/config.ts', (name) => {

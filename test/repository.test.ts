@@ -111,12 +111,12 @@ describe('the structure of the repository', () => {
     const { packages } = JSON.parse(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };
-    const known = new Set(
+    const lockedPackages = new Set(
       Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)),
     );
-    const named = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    const optionalPackages = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     // `npm run lock:complete` adds the missing ones.
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
+    expect(optionalPackages.filter((name) => !lockedPackages.has(name))).toEqual([]);
   });
 
   test('docs/security.md has a row for each of the 41 threats, and every test that it names exists', () => {

@@ -1,8 +1,8 @@
 import { readMarkdown } from './readMarkdown.js';
 
 /**
- * A form of writing in the references that does not depend on the file. It is removed from the reference and from each
- * text.
+ * A format of the references that does not depend on the file, such as a mark before each list item. It is removed from
+ * the reference and from each text.
  */
 export interface Convention {
   readonly name: string;
@@ -11,8 +11,8 @@ export interface Convention {
 }
 
 /**
- * The references are those of docling (https://github.com/docling-project/docling, tests/data). Each row is a form of
- * its output, seen in the reference, that the file does not contain.
+ * The references are those of docling (https://github.com/docling-project/docling, tests/data). Each row is a format of
+ * docling's output that adds text to the references that the files do not contain.
  */
 export const CONVENTIONS: readonly Convention[] = [
   {
@@ -42,17 +42,17 @@ export const withoutConventions = (text: string): string =>
   CONVENTIONS.reduce((rest, { remove }) => remove(rest), text);
 
 /**
- * A text, separated from the parts that references omit or write elsewhere: comments, headers, footers, notes of slides
- * and data of charts.
+ * A text, without the parts that references omit or place elsewhere: comments, headers, footers, notes of slides and
+ * data of charts.
  */
-export interface Separated {
+export interface SeparatedText {
   readonly main: string;
   /** The words of each part; those of a comment with its author, if known. */
-  readonly apart: readonly string[];
+  readonly separateParts: readonly string[];
 }
 
 /** A reference, separated from its comments. */
-export interface SeparatedReference extends Separated {
+export interface SeparatedReference extends SeparatedText {
   /** Number of charts that the reference names without their data, which the file contains. */
   readonly chartsWithoutData: number;
 }
@@ -78,19 +78,26 @@ export const separateReference = (reference: string): SeparatedReference => ({
  * names. A part whose words are in the main text of the reference stays, without its label: this reference does not
  * omit it.
  */
-export function separateOurs(text: string, reference: SeparatedReference): Separated {
-  const wanted = spaced(reference.main);
-  const isApart = (words: string): boolean => !wanted.includes(spaced(words));
-  const notes = separate(withoutConventions(text), OUR_NOTE, isApart);
-  const slides = separate(notes.main, OUR_SLIDE_NOTES, isApart);
-  const known = new Set(rowsOf(reference.main));
-  let left = reference.chartsWithoutData;
-  const charts = separate(slides.main, TABLE, (table) => !rowsOf(table).some((row) => known.has(row)) && left-- > 0);
-  return { main: charts.main, apart: [...notes.apart, ...slides.apart, ...charts.apart] };
+export function separateOurs(text: string, reference: SeparatedReference): SeparatedText {
+  const referenceText = spaced(reference.main);
+  const isSeparate = (words: string): boolean => !referenceText.includes(spaced(words));
+  const notes = separate(withoutConventions(text), OUR_NOTE, isSeparate);
+  const slides = separate(notes.main, OUR_SLIDE_NOTES, isSeparate);
+  const referenceRows = new Set(rowsOf(reference.main));
+  let remainingCharts = reference.chartsWithoutData;
+  const charts = separate(
+    slides.main,
+    TABLE,
+    (table) => !rowsOf(table).some((row) => referenceRows.has(row)) && remainingCharts-- > 0,
+  );
+  return {
+    main: charts.main,
+    separateParts: [...notes.separateParts, ...slides.separateParts, ...charts.separateParts],
+  };
 }
 
 /** Removes a pattern whose groups are the author, if any, and the words; without groups, the match is the words. */
-function separate(text: string, pattern: RegExp, isApart: (words: string) => boolean): Separated {
+function separate(text: string, pattern: RegExp, isApart: (words: string) => boolean): SeparatedText {
   const apart: string[] = [];
   const main = text.replaceAll(pattern, (match: string, ...groups: unknown[]) => {
     const [author, words = match] = groups.slice(0, -2) as (string | undefined)[];
@@ -98,7 +105,7 @@ function separate(text: string, pattern: RegExp, isApart: (words: string) => boo
     apart.push(`${author ?? ''} ${words}`.trim());
     return '';
   });
-  return { main, apart };
+  return { main, separateParts: apart };
 }
 
 /** Returns each row of the tables of a text as one line. */

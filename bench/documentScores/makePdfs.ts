@@ -3,7 +3,7 @@ import path from 'node:path';
 import PDFKit from 'pdfkit';
 
 /** A document of known structure: headings, paragraphs and one table. */
-interface Made {
+interface GeneratedPdf {
   readonly pdf: PDFKit.PDFDocument;
   readonly reference: string;
 }
@@ -15,8 +15,8 @@ const WORDS =
 const COLUMNS = ['Berth', 'Length', 'Fee', 'Owner', 'Since'];
 const LEFT = 60;
 const WIDTH = 480;
-/** Ways to draw a table: alignment alone, a full grid, or rules above and below. */
-const WAYS = ['plain', 'grid', 'rules'] as const;
+/** Styles of a table: alignment alone, a full grid, or rules above and below. */
+const TABLE_STYLES = ['plain', 'grid', 'rules'] as const;
 
 /** Writes PDFs of known structure with their references to a folder. The same seed gives the same files. */
 export async function makePdfs(folder: string, count: number): Promise<void> {
@@ -33,7 +33,7 @@ export async function makePdfs(folder: string, count: number): Promise<void> {
   }
 }
 
-function makeOne(seed: number): Made {
+function makeOne(seed: number): GeneratedPdf {
   let state = seed * 7919 + 1;
   // A linear congruential generator (Park and Miller, 1988): references must not change from run to run.
   const random = (below: number): number => {
@@ -90,7 +90,7 @@ function drawTable(
   for (const [row, cells] of rows.entries())
     for (const [nth, text] of cells.entries())
       pdf.text(text, LEFT + nth * wide + 4, top + row * step + 4, { lineBreak: false });
-  const way = WAYS[seed % WAYS.length];
+  const way = TABLE_STYLES[seed % TABLE_STYLES.length];
   const bottom = top + rows.length * step;
   const lines =
     way === 'grid'

@@ -9,13 +9,13 @@ import { createDocumentPool } from '../../documents/pool.js';
 import type { DocumentPool } from '../../documents/types.js';
 import { table } from '../report.js';
 import {
-  type Separated,
+  type SeparatedText,
   type SeparatedReference,
   separateOurs,
   separateReference,
   withoutRepeatedNames,
 } from './conventions.js';
-import { scoreApart, type Scores, scoreText } from './scores.js';
+import { countWords, type Scores, scoreText } from './scores.js';
 
 /**
  * Other programs: Python code that prints the Markdown of the file in its first argument. Installed programs are
@@ -73,7 +73,12 @@ export async function scoreFolder(folder: string, scratch: string, printLine: (l
       }));
       rows.push(...rowsOf(who, others));
     }
-    lines.push(table(['who', 'set', 'files', 'without text', ...MEASURES], rows), '', notesApart(scored), '');
+    lines.push(
+      table(['who', 'set', 'files', 'without text', ...MEASURES], rows),
+      '',
+      describeSeparateParts(scored),
+      '',
+    );
     lines.push(
       table(
         ['what', ...MEASURES],
@@ -130,13 +135,13 @@ function robustness(outcomes: readonly Outcome[]): string {
   const formats = [...new Set(outcomes.map(({ format }) => format))].toSorted();
   const kindOf = ({ error }: Outcome): string => error?.split(':')[0] ?? '';
   const rows = formats.map((format) => {
-    const own = outcomes.filter((one) => one.format === format);
-    const failed = own.filter(({ error }) => error !== null);
+    const ofFormat = outcomes.filter((one) => one.format === format);
+    const failed = ofFormat.filter(({ error }) => error !== null);
     const bad = failed.filter((one) => UNHELPFUL.has(kindOf(one)));
     return [
       format,
-      String(own.length),
-      String(own.length - failed.length),
+      String(ofFormat.length),
+      String(ofFormat.length - failed.length),
       String(failed.length - bad.length),
       String(bad.length),
     ];
@@ -150,25 +155,24 @@ function robustness(outcomes: readonly Outcome[]): string {
 const wordCount = (lines: readonly string[]): number => lines.join(' ').split(' ').filter(Boolean).length;
 
 /**
- * Returns how many words of the references' comments, headers and footers our texts contain, and how many words our
- * texts have there in all.
+ * Returns a sentence with the numbers of words in the separated parts: of the references, of our texts, and of both.
  */
-function notesApart(outcomes: readonly Outcome[]): string {
-  let [wanted, found, own, others] = [0, 0, 0, 0];
+function describeSeparateParts(outcomes: readonly Outcome[]): string {
+  let [wanted, found, ours, others] = [0, 0, 0, 0];
   for (const outcome of outcomes) {
     const { reference, text } = separated(outcome);
-    if (reference.apart.length === 0) others += wordCount(text.apart);
+    if (reference.separateParts.length === 0) others += wordCount(text.separateParts);
     else {
-      const score = scoreApart(reference.apart.join(' '), text.apart.join(' '));
+      const score = countWords(reference.separateParts.join(' '), text.separateParts.join(' '));
       wanted += score.wanted;
       found += score.common;
-      own += score.own;
+      ours += score.ours;
     }
   }
-  return `Comments, headers, footers, notes of slides and data of charts are scored separately: ${found} of ${wanted} words of the references are found, among ${own} of ours; ${others} words of ours are of files whose references omit them.`;
+  return `Comments, headers, footers, notes of slides and data of charts are scored separately: ${found} of ${wanted} words of the references are found, among ${ours} of ours; ${others} words of ours are of files whose references omit them.`;
 }
 
-function separated({ file, text }: Outcome): { reference: SeparatedReference; text: Separated } {
+function separated({ file, text }: Outcome): { reference: SeparatedReference; text: SeparatedText } {
   const reference = separateReference(readFileSync(referenceOf(file) ?? '', 'utf8'));
   return { reference, text: separateOurs(text ?? '', reference) };
 }

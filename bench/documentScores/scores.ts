@@ -17,11 +17,11 @@ export interface Scores {
 
 /** Scores a text in Markdown against its reference. */
 export function scoreText(reference: string, found: string): Scores {
-  const [wanted, own] = [wordsOf(reference), wordsOf(found)];
-  const common = commonWords(wanted, own);
+  const [wanted, ours] = [wordsOf(reference), wordsOf(found)];
+  const common = commonWords(wanted, ours);
   return {
     recall: wanted.length === 0 ? 1 : common / wanted.length,
-    precision: own.length === 0 ? 0 : common / own.length,
+    precision: ours.length === 0 ? 0 : common / ours.length,
     nid: indelSimilarity(normalized(plainText(reference)), normalized(plainText(found))),
     teds: scoreTables(reference, found),
     mhs: scoreHeadings(reference, found),
@@ -29,9 +29,9 @@ export function scoreText(reference: string, found: string): Scores {
 }
 
 /** Counts the words of a reference, those of a text, and those in both. */
-export function scoreApart(reference: string, found: string): { wanted: number; own: number; common: number } {
-  const [wanted, own] = [wordsOf(reference), wordsOf(found)];
-  return { wanted: wanted.length, own: own.length, common: commonWords(wanted, own) };
+export function countWords(reference: string, found: string): { wanted: number; ours: number; common: number } {
+  const [wanted, ours] = [wordsOf(reference), wordsOf(found)];
+  return { wanted: wanted.length, ours: ours.length, common: commonWords(wanted, ours) };
 }
 
 const normalized = (text: string): string =>
@@ -72,10 +72,10 @@ const leaf = (kind: string, text: string): TreeNode => ({ kind, text, children: 
 
 /** Pairs each table with the most similar one. Tables without a counterpart on either side count as 0. */
 function scoreTables(reference: string, found: string): number | null {
-  const [wanted, own] = [tablesOf(reference), tablesOf(found)];
+  const [wanted, ours] = [tablesOf(reference), tablesOf(found)];
   if (wanted.length === 0) return null;
   const pairs = wanted
-    .flatMap((a, i) => own.map((b, j) => ({ i, j, score: treeSimilarity(a, b) })))
+    .flatMap((a, i) => ours.map((b, j) => ({ i, j, score: treeSimilarity(a, b) })))
     .toSorted((a, b) => b.score - a.score);
   const used = new Set<string>();
   let sum = 0;
@@ -84,7 +84,7 @@ function scoreTables(reference: string, found: string): number | null {
     used.add(`a${i}`).add(`b${j}`);
     sum += score;
   }
-  return sum / Math.max(wanted.length, own.length);
+  return sum / Math.max(wanted.length, ours.length);
 }
 
 const tablesOf = (markdown: string): TreeNode[] =>
@@ -101,9 +101,9 @@ const tablesOf = (markdown: string): TreeNode[] =>
     }));
 
 function scoreHeadings(reference: string, found: string): number | null {
-  const [wanted, own] = [outlineOf(reference), outlineOf(found)];
+  const [wanted, ours] = [outlineOf(reference), outlineOf(found)];
   if (!hasHeadings(wanted)) return null;
-  return hasHeadings(own) ? treeSimilarity(wanted, own) : 0;
+  return hasHeadings(ours) ? treeSimilarity(wanted, ours) : 0;
 }
 
 const hasHeadings = ({ children }: TreeNode): boolean => children.some(({ kind }) => kind === 'heading');

@@ -52,11 +52,11 @@ export async function questionSet(documentation: Documentation, step: number): P
   const texts = new Map<string, number>();
   for (const { text } of sections) texts.set(text, (texts.get(text) ?? 0) + 1);
   // A text that occurs twice would have two right answers.
-  const kept = sections.filter(
+  const distinctSections = sections.filter(
     ({ text }) => text.length >= MIN_CHARACTERS && text.length <= MAX_CHARACTERS && texts.get(text) === 1,
   );
-  const passages = kept.map(({ page, text }, id) => ({ id, page, text }));
-  const questions = kept.flatMap(({ heading }, answer) => {
+  const passages = distinctSections.map(({ page, text }, id) => ({ id, page, text }));
+  const questions = distinctSections.flatMap(({ heading }, answer) => {
     const isQuestion = (heading.match(WORD) ?? []).length >= MIN_WORDS && uses.get(normalised(heading)) === 1;
     return isQuestion ? [{ text: heading, answer }] : [];
   });

@@ -58,12 +58,12 @@ const mean = (values: readonly number[]): number => values.reduce((a, b) => a + 
 export async function startRerankServer(model: EmbeddingModel): Promise<RerankServer> {
   const embedder = createEmbeddings({ local: createLocalProvider({ ...model, threads: THREADS }) });
   const space = embedder.spaceOf('OPENAI').name;
-  const known = new Map<string, Promise<Float32Array>>();
+  const vectorCache = new Map<string, Promise<Float32Array>>();
   const vectorOf = (piece: string): Promise<Float32Array> => {
-    const before = known.get(piece);
+    const before = vectorCache.get(piece);
     if (before) return before;
     const fresh = embedder.embed(space, [piece], 'document').then(([vector]) => vector ?? new Float32Array());
-    known.set(piece, fresh);
+    vectorCache.set(piece, fresh);
     return fresh;
   };
 

@@ -84,9 +84,9 @@ describe('Idempotency-Key', () => {
 
   test('stays unused if its request is refused', async () => {
     const { user, runs } = await createUser();
-    const named = (filters: object) => user.post('/delete_files_v2', { filters }, withKey('refused'));
-    expect((await named({})).status).toBe(400);
-    ok(await named({ ids: [1] }));
+    const deleteBy = (filters: object) => user.post('/delete_files_v2', { filters }, withKey('refused'));
+    expect((await deleteBy({})).status).toBe(400);
+    ok(await deleteBy({ ids: [1] }));
     expect(await runs()).toHaveLength(1);
   });
 
@@ -307,12 +307,12 @@ describe('upload', () => {
     const { user, files, runs } = await createUser();
     const send = (body: object) =>
       user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/manuals/pump.pdf', ...body });
-    const [plain, named] = [ok(await send({})), ok(await send({ file_name: 'c.csv', use_textract: true }))];
+    const [plain, withName] = [ok(await send({})), ok(await send({ file_name: 'c.csv', use_textract: true }))];
     expect(await files()).toMatchObject([
       { name: 'pump.pdf', source: 'PDF', externalUrl: 'http://127.0.0.1:9/manuals/pump.pdf', original: null },
       { name: 'c.csv', source: 'CSV', options: { useOcr: true }, sourceOptions: { fileName: 'c.csv' } },
     ]);
-    expect((await runs()).map(({ workflowId }) => workflowId)).toEqual([`upload:${plain.id}`, `upload:${named.id}`]);
+    expect((await runs()).map(({ workflowId }) => workflowId)).toEqual([`upload:${plain.id}`, `upload:${withName.id}`]);
     for (const url of ['ftp://127.0.0.1/a', 'http://u:p@127.0.0.1:9/']) expect((await send({ url })).status).toBe(422);
   });
 
@@ -368,9 +368,9 @@ describe('upload', () => {
 describe('resync', () => {
   test('queues a file in a final state with its own options, and drops chunks of the caller', async () => {
     const { user, seed, files, runs, owner } = await createUser();
-    const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
+    const fileOptions = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
     const [id] = await seed({
-      fields: { options: own, dataSourceId: 5, callerChunks: { id: 1, size: 1, sha256: 'x' } },
+      fields: { options: fileOptions, dataSourceId: 5, callerChunks: { id: 1, size: 1, sha256: 'x' } },
     });
     const answer = ok(await user.post<FileRecord>('/resync_file', { file_id: id, chunk_size: 50 }));
     expect((await files())[0]).toMatchObject({
@@ -408,7 +408,12 @@ describe('resync', () => {
 
   test('overrides the options in the request', async () => {
     const { user, seed, files } = await createUser();
-    const own = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, skipEmbeddingGeneration: true, generateChunksOnly: true };
+    const fileOptions = {
+      ...DEFAULT_INGEST_OPTIONS,
+      chunkSize: 200,
+      skipEmbeddingGeneration: true,
+      generateChunksOnly: true,
+    };
     const rows: [object, object][] = [
       [{}, {}],
       [{ chunk_overlap: 0 }, { chunkOverlap: 0 }],
@@ -416,12 +421,15 @@ describe('resync', () => {
       [{ force_embedding_generation: true }, { skipEmbeddingGeneration: false, generateChunksOnly: false }],
       [{ skip_file_processing: true }, { skipFileProcessing: true }],
     ];
-    const seeded = await seed(...rows.map(() => ({ fields: { options: own } })));
+    const seeded = await seed(...rows.map(() => ({ fields: { options: fileOptions } })));
     await everyRow(rows, JSON.stringify, async ([given, expected], index) => {
       ok(await user.post('/resync_file', { file_id: seeded[index], ...given }));
-      expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({ ...own, ...expected });
+      expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({
+        ...fileOptions,
+        ...expected,
+      });
     });
-    const [fresh] = await seed({ fields: { options: own } });
+    const [fresh] = await seed({ fields: { options: fileOptions } });
     expect((await user.post('/resync_file', { file_id: fresh, chunk_overlap: 200 })).status).toBe(422);
   });
 });

@@ -93,11 +93,11 @@ test('a new user may take the name of a deleted one, and has no data', async () 
   await deleteUsers('phoenix');
   const after = await service.user('phoenix');
   expect(await idOf('phoenix')).not.toBe(oldId);
-  const own = await after.settled((await after.scrape({ url: site.url('/sitemap.xml') })).id);
+  const newScrape = await after.settled((await after.scrape({ url: site.url('/sitemap.xml') })).id);
   await untilIdle();
   expect((await before.get('/whoami')).status).toBe(401);
   // The erasure of the old user deletes nothing of the new one.
-  expect(await after.children(own.id)).toHaveLength(3);
+  expect(await after.children(newScrape.id)).toHaveLength(3);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 

@@ -71,10 +71,10 @@ async function storedData(user: TestUser) {
       service.store.runRates.rateOf({ organizationId, userId: id }, kind),
     ),
   );
-  const known = (await service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 100)).filter(
+  const activeRuns = (await service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 100)).filter(
     ({ userId }) => userId === id,
   );
-  return { files: body.count, num_files_synced, runs, known: known.length, embedded: await embedded() };
+  return { files: body.count, num_files_synced, runs, known: activeRuns.length, embedded: await embedded() };
 }
 /** Numbers of embedded and of reused texts of the organization. */
 async function embedded(): Promise<unknown> {

@@ -82,7 +82,7 @@ test('GET /events/stream sends the feed to the organization, and to a user only 
   const foreign = await follow('/events/stream', byKey(other.apiKey));
   expect(everything.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
   for (const stream of [everything, ofOne, ofTwo, foreign]) await connected(stream);
-  // One row with events of both: the place of an event in it is part of its id.
+  // One row with events of both users: the position of an event in the row is part of its id.
   await write(of(two, 'a'), of(one, 'b'), of(two, 'c'));
   await write(of(one, 'd'));
   await arrived(everything, 4);
@@ -107,13 +107,13 @@ test('a resumed stream neither misses nor repeats an event, also within a row', 
   await arrived(whole, 4);
   expect(objectsOf(whole.events())).toEqual(['1', '2', '3', '4']);
   for (const { id } of whole.events().slice(0, 4)) {
-    const rest = await follow(`/events/stream?last_event_id=${id}`, byToken(who));
+    const remainder = await follow(`/events/stream?last_event_id=${id}`, byToken(who));
     await write(of(who, `after ${id}`));
-    await waitFor(rest.events, (events) => objectsOf(events).includes(`after ${id}`));
+    await waitFor(remainder.events, (events) => objectsOf(events).includes(`after ${id}`));
     await waitFor(whole.events, (events) => objectsOf(events).includes(`after ${id}`));
     const from = whole.events().findIndex((event) => event.id === id);
-    expect(rest.events()).toEqual(whole.events().slice(from + 1));
-    await rest.close();
+    expect(remainder.events()).toEqual(whole.events().slice(from + 1));
+    await remainder.close();
   }
   // The header takes precedence over the query.
   const last = whole.events().at(-2)!.id;

@@ -51,19 +51,21 @@ test('vectors of a caller are found by a vector, and by words in a hybrid search
   const model = 'AZURE_ADA_SMALL_512';
   const vector = (at: number) => new Array<number>(EMBEDDING_MODELS[model].dimensions).fill(0).with(at, 1);
   const file = await upload('Anything.', { generate_sparse_vectors: true });
-  const given = ['The zither is out of tune.', 'The harp is not.'].map((chunk, index) => ({
+  const callerChunks = ['The zither is out of tune.', 'The harp is not.'].map((chunk, index) => ({
     ...{ chunk, chunk_number: index, embedding: vector(index) },
   }));
   const body = {
     embedding_model: model,
     overwrite_existing: true,
-    chunks_and_embeddings: [{ file_id: file.id, chunks_and_embeddings: given }],
+    chunks_and_embeddings: [{ file_id: file.id, chunks_and_embeddings: callerChunks }],
   };
   expect((await user.post('/upload_chunks_and_embeddings', body)).status).toBe(200);
   await user.settled(file.id);
   const request = { query: 'zither', embedding_model: model, k: 1 };
-  expect(await user.search({ ...request, query_vector: vector(1) })).toMatchObject([{ content: given[1]?.chunk }]);
-  expect(await user.search({ ...request, hybrid_search: true })).toMatchObject([{ content: given[0]?.chunk }]);
+  expect(await user.search({ ...request, query_vector: vector(1) })).toMatchObject([
+    { content: callerChunks[1]?.chunk },
+  ]);
+  expect(await user.search({ ...request, hybrid_search: true })).toMatchObject([{ content: callerChunks[0]?.chunk }]);
   expect(await user.search(request)).toEqual([]);
 });
 

@@ -48,11 +48,11 @@ describe('unchanged pages', () => {
     const tagged = { headers: { etag: '"one"' }, body: samplePage(1, 2) };
     let conditionalRequests = 0;
     pages.pages.set('/tagged.html', (request, response) => {
-      const known = request.headers['if-none-match'] === '"one"';
-      if (known) conditionalRequests += 1;
+      const isUnchanged = request.headers['if-none-match'] === '"one"';
+      if (isUnchanged) conditionalRequests += 1;
       response
-        .writeHead(known ? 304 : 200, { 'content-type': 'text/html', ...tagged.headers })
-        .end(known ? '' : tagged.body);
+        .writeHead(isUnchanged ? 304 : 200, { 'content-type': 'text/html', ...tagged.headers })
+        .end(isUnchanged ? '' : tagged.body);
     });
     pages.pages.set('/plain.html', samplePage(2, 2));
     pages.pages.set('/sitemap.xml', sitemapOf(pages.origin, ['/tagged.html', '/plain.html']));

@@ -11,7 +11,7 @@ import { everyRow } from '../support/everyRow.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 import { type GitHubFixture, fixtureForGitHub } from '../support/sourceFixtures/github.js';
-import { talkOfAtlas } from '../support/sourceFixtures/githubDiscussions.js';
+import { discussionsOfAtlas } from '../support/sourceFixtures/githubDiscussions.js';
 import { type MicrosoftFixture, fixtureForSharePoint } from '../support/sourceFixtures/microsoft.js';
 import { type SalesforceFixture, fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
 import { fixtureForSlack } from '../support/sourceFixtures/slack.js';
@@ -95,7 +95,7 @@ beforeAll(async () => {
   };
   for (const { object, id, fields } of Object.values(CRM))
     salesforce.emulator.put(object, id, { ...RECORD, ...fields });
-  github.emulator.repositories['ada/atlas']!.talk = talkOfAtlas();
+  github.emulator.repositories['ada/atlas']!.discussions = discussionsOfAtlas();
 });
 afterAll(async () => {
   await service.close();

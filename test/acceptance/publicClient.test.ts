@@ -202,8 +202,8 @@ test('lists, tags, finds and revokes a feed as a data source', async () => {
   expect((await client.dataSources.revokeAccessToken({ data_source_id: source?.id ?? 0 })).data).toEqual({
     success: true,
   });
-  const { data: left } = await client.dataSources.queryUserDataSources({ filters: { revoked_access: false } });
-  expect(left.count).toBe(0);
+  const { data: activeSources } = await client.dataSources.queryUserDataSources({ filters: { revoked_access: false } });
+  expect(activeSources.count).toBe(0);
 });
 
 test('errors have the form that the client expects', async () => {

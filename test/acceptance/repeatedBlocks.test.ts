@@ -107,15 +107,15 @@ describe('a scrape', () => {
   test('keeps them everywhere with remove_repeated_blocks: false, also for another user of the same site', async () => {
     publish(8);
     const other = await service.user(`other ${users}`);
-    const own = await scrape();
-    const kept = await scrape(other, { remove_repeated_blocks: false });
-    expect((await pagesOf(kept, other)).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => NOTICES));
-    const [mine, others] = [rowOf(own), rowOf(kept)];
+    const ownScrape = await scrape();
+    const scrapeWithBlocks = await scrape(other, { remove_repeated_blocks: false });
+    expect((await pagesOf(scrapeWithBlocks, other)).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => NOTICES));
+    const [mine, others] = [rowOf(ownScrape), rowOf(scrapeWithBlocks)];
     const { siteBlocks } = service.store;
     expect((await siteBlocks.find(mine))?.blocks).not.toHaveLength(0);
     expect(await siteBlocks.find(others)).toBeNull();
     // Neither another user nor another organization finds the row.
-    expect(await siteBlocks.find({ ...others, fileId: own.id })).toBeNull();
+    expect(await siteBlocks.find({ ...others, fileId: ownScrape.id })).toBeNull();
     expect(await siteBlocks.find({ ...mine, organizationId: mine.organizationId + 1 })).toBeNull();
   });
 

@@ -96,12 +96,12 @@ test('a feed added again adds and updates entries, keeps missing ones, and rewri
   expect(feed.id).toBe(before.feed.id);
   expect(feed.file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
   expect(entries.map(({ name }) => name)).toEqual(['News new', 'News one', 'News still']);
-  const kept = (files: readonly FileRecord[], name: string) => files.find((file) => file.name === name)!;
-  expect(kept(entries, 'News one')).toEqual(kept(before.entries, 'News one'));
-  expect(kept(entries, 'News still').id).toBe(kept(before.entries, 'News still').id);
+  const fileNamed = (files: readonly FileRecord[], name: string) => files.find((file) => file.name === name)!;
+  expect(fileNamed(entries, 'News one')).toEqual(fileNamed(before.entries, 'News one'));
+  expect(fileNamed(entries, 'News still').id).toBe(fileNamed(before.entries, 'News still').id);
 
   // An entry that left the feed cannot be read again; its stored text stays.
-  const removed = kept(entries, 'News one');
+  const removed = fileNamed(entries, 'News one');
   expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 50 })).status).toBe(200);
   expect((await user.settled(removed.id)).sync_error_message).toContain('no longer in its feed');
   expect(await textOf(removed)).toContain('Old words.');
@@ -112,7 +112,7 @@ test('a feed added again adds and updates entries, keeps missing ones, and rewri
   site.pages.set('/feed.xml', feedOf({ still: 'Other words.' }));
   expect((await user.post('/resync_file', { file_id: feed.id })).status).toBe(200);
   expect(await user.settled(feed.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 1 } });
-  expect(await textOf(kept(entries, 'News still'))).toContain('Other words.');
+  expect(await textOf(fileNamed(entries, 'News still'))).toContain('Other words.');
 });
 
 describe('feed with validators', () => {

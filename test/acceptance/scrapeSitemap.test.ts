@@ -215,9 +215,9 @@ describe('site of 100 pages', () => {
     const count = async (filters: Record<string, unknown>) =>
       (await user.chunks(filters, { pagination: { limit: 1 } })).count;
     const [first, second] = children as [FileRecord, FileRecord];
-    const own = (file: FileRecord) => file.file_statistics?.num_embeddings ?? 0;
+    const embeddingsOf = (file: FileRecord) => file.file_statistics?.num_embeddings ?? 0;
     const total = await count({ parent_file_ids: [parent.id] });
-    expect(await count({ ids: [first.id, second.id] })).toBe(own(first) + own(second));
+    expect(await count({ ids: [first.id, second.id] })).toBe(embeddingsOf(first) + embeddingsOf(second));
     expect(await count({ parent_file_ids: [parent.id], sync_statuses: ['READY'] })).toBe(total);
     expect(await count({ parent_file_ids: [parent.id], sync_statuses: ['SYNC_ERROR', 'SYNCING'] })).toBe(0);
     expect(await count({ parent_file_ids: [parent.id], source: 'WEB_SCRAPE' })).toBe(total);

@@ -242,10 +242,15 @@ const NAMELESS = [
 
 test('the tables cover every operation for users', () => {
   const paths = operations.filter(({ auth }) => ['user', 'reader', 'either'].includes(auth)).map(({ path }) => path);
-  const known = [attempts(), OF_A_FILE, OF_A_DATA_SOURCE, OF_A_RUN, OF_A_SYNC_RUN, { '/sync_runs': null }].flatMap(
-    (table) => Object.keys(table),
-  );
-  expect([...known, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
+  const coveredPaths = [
+    attempts(),
+    OF_A_FILE,
+    OF_A_DATA_SOURCE,
+    OF_A_RUN,
+    OF_A_SYNC_RUN,
+    { '/sync_runs': null },
+  ].flatMap((table) => Object.keys(table));
+  expect([...coveredPaths, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
 });
 
 describe.each(['another user of the organization', 'the same name in another organization'])('%s', (stranger) => {
@@ -314,9 +319,9 @@ describe.each(['another user of the organization', 'the same name in another org
   });
 
   test('gets its own records for the same site, without changes to those of the owner', async () => {
-    const own = await strangers[stranger]!.scrape({ url: site.url('/sitemap.xml'), store_file_only: true });
-    expect(own.id).not.toBe(parent.id);
-    await strangers[stranger]!.settled(own.id);
+    const ownScrape = await strangers[stranger]!.scrape({ url: site.url('/sitemap.xml'), store_file_only: true });
+    expect(ownScrape.id).not.toBe(parent.id);
+    await strangers[stranger]!.settled(ownScrape.id);
     expect(await owner.file(parent.id)).toEqual(parent);
     expect(await owner.children(parent.id)).toEqual(children);
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);

@@ -42,7 +42,7 @@ const list = async (body: Record<string, unknown> = {}): Promise<UserList> => {
   expect(answer.status).toBe(200);
   return answer.body;
 };
-const named = async (body: Record<string, unknown>): Promise<string[]> =>
+const listNames = async (body: Record<string, unknown>): Promise<string[]> =>
   (await list(body)).users.map((user) => user.organization_supplied_user_id);
 const record = async (name: string): Promise<UserRecord> => {
   const [found] = (await list({ filters: { customer_ids: [name] } })).users;
@@ -77,14 +77,14 @@ describe('/list_users', () => {
   });
 
   test('lists the newest first by default, and only users of the organization', async () => {
-    expect(await named({})).toEqual(NAMES.toReversed());
-    expect(await named({ order_by: 'created_at', order_dir: 'asc' })).toEqual(NAMES);
+    expect(await listNames({})).toEqual(NAMES.toReversed());
+    expect(await listNames({ order_by: 'created_at', order_dir: 'asc' })).toEqual(NAMES);
   });
 
   test('orders by the last change with updated_at', async () => {
     expect((await users[1]!.post('/modify_user_configuration', sparse(false))).status).toBe(200);
-    expect((await named({ order_by: 'updated_at' }))[0]).toBe('bob');
-    expect((await named({ order_by: 'updated_at', order_dir: 'asc' })).at(-1)).toBe('bob');
+    expect((await listNames({ order_by: 'updated_at' }))[0]).toBe('bob');
+    expect((await listNames({ order_by: 'updated_at', order_dir: 'asc' })).at(-1)).toBe('bob');
   });
 
   test('counts before paging, only on request', async () => {
@@ -95,17 +95,17 @@ describe('/list_users', () => {
 
   test('pages by limit, offset and starting_id', async () => {
     const all = (await list({ order_dir: 'asc' })).users;
-    expect(await named({ order_dir: 'asc', pagination: { limit: 2, offset: 1 } })).toEqual(['bob', 'cleo']);
-    expect(await named({ order_dir: 'asc', pagination: { starting_id: all[1]?.id } })).toEqual(['cleo', 'dan']);
+    expect(await listNames({ order_dir: 'asc', pagination: { limit: 2, offset: 1 } })).toEqual(['bob', 'cleo']);
+    expect(await listNames({ order_dir: 'asc', pagination: { starting_id: all[1]?.id } })).toEqual(['cleo', 'dan']);
   });
 
   test('filters by customer_ids and carbon_user_ids; empty lists and null match all users', async () => {
     const { id } = await record('cleo');
-    expect(await named({ filters: { customer_ids: ['dan', 'ada', 'unknown'] } })).toEqual(['dan', 'ada']);
-    expect(await named({ filters: { carbon_user_ids: [id] } })).toEqual(['cleo']);
-    expect(await named({ filters: { carbon_user_ids: [id], customer_ids: ['dan'] } })).toEqual([]);
-    expect(await named({ filters: { carbon_user_ids: [id] }, pagination: { starting_id: id } })).toEqual([]);
-    expect(await named({ filters: { customer_ids: [], carbon_user_ids: null } })).toHaveLength(NAMES.length);
+    expect(await listNames({ filters: { customer_ids: ['dan', 'ada', 'unknown'] } })).toEqual(['dan', 'ada']);
+    expect(await listNames({ filters: { carbon_user_ids: [id] } })).toEqual(['cleo']);
+    expect(await listNames({ filters: { carbon_user_ids: [id], customer_ids: ['dan'] } })).toEqual([]);
+    expect(await listNames({ filters: { carbon_user_ids: [id] }, pagination: { starting_id: id } })).toEqual([]);
+    expect(await listNames({ filters: { customer_ids: [], carbon_user_ids: null } })).toHaveLength(NAMES.length);
   });
 
   test.each([

@@ -197,12 +197,12 @@ test('returns the sources with a client to front-ends', async () => {
 });
 
 test('another organization cannot see, change or delete clients', async () => {
-  const own = await list({ pagination: { limit: 100 } });
+  const ownClients = await list({ pagination: { limit: 100 } });
   expect(await list({}, other)).toEqual({ results: [], count: 0 });
   expect((await other.post('/white_label/update', client('BOX'))).status).toBe(404);
-  const deleted = await other.post('/white_label/delete', { ids: own.results.map((one) => one.id) });
+  const deleted = await other.post('/white_label/delete', { ids: ownClients.results.map((one) => one.id) });
   expect(deleted).toMatchObject({ status: 200, body: { success: true } });
-  expect(await list({ pagination: { limit: 100 } })).toEqual(own);
+  expect(await list({ pagination: { limit: 100 } })).toEqual(ownClients);
   expect(await service.store.whiteLabels.credentials(2, 'BOX')).toBeNull();
 });
 

@@ -46,7 +46,7 @@ test('a listing waits as long as the rate limit of its source requests, until th
     LIMITS,
     ([what]) => what,
     async ([, errors, waits, ends]) => {
-      const left = [...errors];
+      const remainingErrors = [...errors];
       const slept: number[] = [];
       let now = 1_000;
       const clock = {
@@ -58,7 +58,7 @@ test('a listing waits as long as the rate limit of its source requests, until th
         },
       };
       const step = () => {
-        const error = left.shift();
+        const error = remainingErrors.shift();
         return error ? Promise.reject(error) : Promise.resolve('done');
       };
       expect(await waitOutLimits(step, 11_000, NEVER, clock)).toBe(ends);

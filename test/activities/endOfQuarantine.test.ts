@@ -150,10 +150,10 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
       expect(await isSwept(owner)).toBe(false);
 
       await act({ user, owner, dataSourceId, containerId, siblingId });
-      const left = await restorable([...children.values(), foreign]);
-      const ended = [...children].filter(([, id]) => !left.includes(id)).map(([name]) => name);
+      const stillRestorable = await restorable([...children.values(), foreign]);
+      const ended = [...children].filter(([, id]) => !stillRestorable.includes(id)).map(([name]) => name);
       expect(ended).toEqual(ends);
-      expect(left).toContain(foreign);
+      expect(stillRestorable).toContain(foreign);
       // The sweep erases files whose quarantine has expired.
       expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
     },
@@ -161,14 +161,14 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
 
 test('the deletion of a user erases all its files in quarantine, and none of another user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
-  const own = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
+  const ownFiles = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
   const foreign = await quarantined(stranger, { parentId: null });
   const runId = await begin(owner, { kind: 'deleteUser' });
   const { eraseFiles } = createDeleteUserActivities(depsOf());
   for (let erased = 1; erased > 0;) ({ erased } = await inActivity(() => eraseFiles({ runId })));
   const { quarantine, chunks } = service.store;
   expect([await quarantine.hasFiles(owner), await quarantine.hasFiles(stranger)]).toEqual([false, true]);
-  expect([await chunks.countOf(owner, own), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
+  expect([await chunks.countOf(owner, ownFiles), await chunks.countOf(stranger, [foreign])]).toEqual([0, 1]);
 });
 
 /** Returns the state of files in quarantine, and the run that claims them. */
@@ -231,15 +231,15 @@ test('a restore claims exactly the files of one user that match its filters and 
     ([what]) => what,
     async ([, filters, back]) => {
       const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
-      const own = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
+      const ownFiles = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
       const late = await quarantined(owner, { parentId: 3 });
       const foreign = await quarantined(stranger, { parentId: 1 });
       const { quarantine, transaction } = service.store;
       await quarantine.expire(owner, { parentIds: [3] });
-      const wanted = filters(own[0]!);
+      const wanted = filters(ownFiles[0]!);
       const claimed = await transaction((session) => quarantine.claimForRestore(owner, wanted, 9, session));
-      const returning = (await statesOf([...own, late, foreign])).filter(({ state }) => state === 'returning');
-      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, own.slice(0, back)]);
+      const returning = (await statesOf([...ownFiles, late, foreign])).filter(({ state }) => state === 'returning');
+      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, ownFiles.slice(0, back)]);
       // A second request does not match files that are already claimed.
       expect(await transaction((session) => quarantine.claimForRestore(owner, wanted, 10, session))).toBe(0);
     },

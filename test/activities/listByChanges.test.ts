@@ -244,7 +244,7 @@ describe('source with a change feed', () => {
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
   });
 
-  test('keeps the other folders, and the known contents of one whose listing the source rejects', async () => {
+  test('keeps the other folders, and the known contents of a folder whose listing the source rejects', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],

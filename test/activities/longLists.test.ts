@@ -8,7 +8,7 @@ import { recorder } from '../support/recorder.js';
 
 const NEVER = new AbortController().signal;
 
-test('takes every vanished file into quarantine once, with what is below it', () =>
+test('moves every missing file and its descendants into quarantine once', () =>
   everyRow([1, 200, 201, 450], String, async (files) => {
     const ids = Array.from({ length: files }, (_, nth) => nth + 1);
     const below = [1, 10_001, 10_002];
@@ -19,9 +19,9 @@ test('takes every vanished file into quarantine once, with what is below it', ()
     });
     const deps = { store: stores, settings: { quarantineMs: 1_000 } } as never;
     await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
-    const taken = of('quarantine.moveIn').map(([, some]) => some as number[]);
-    expect(taken.flat()).toEqual([...ids, 10_001, 10_002]);
-    expect(Math.max(...taken.map((some) => some.length))).toBeLessThanOrEqual(200);
+    const quarantined = of('quarantine.moveIn').map(([, some]) => some as number[]);
+    expect(quarantined.flat()).toEqual([...ids, 10_001, 10_002]);
+    expect(Math.max(...quarantined.map((some) => some.length))).toBeLessThanOrEqual(200);
   }));
 
 test('returns the vector of each chunk of a long document, in its order', () =>

@@ -1,6 +1,6 @@
 /**
- * Vectors that return from file storage count as lost only if their copy is broken: an outage of a store passes, and
- * the step is retried.
+ * Vectors that return from file storage count as lost only if their copy is broken: during an outage of a store, the
+ * step fails and is retried.
  */
 import { expect, test } from '@jest/globals';
 

@@ -54,7 +54,7 @@ async function endedWhileWaiting(
   return { end, jobs, abandoned, failed: of('files.fail').length };
 }
 
-test('a cancelled run deletes the job of its recording at the service, and forgets it', async () => {
+test('a cancelled run deletes the job of its recording at the service, and the stored id of the job', async () => {
   const ended = { end: 'CANCELLED', jobs: ['job-1', null], abandoned: ['job-1'], failed: 0 };
   expect(await endedWhileWaiting('CANCELLED')).toEqual(ended);
   // The service may not answer: the run ends all the same.

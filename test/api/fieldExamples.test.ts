@@ -80,8 +80,8 @@ describe('examples in the reference', () => {
   test('of properties have no secrets, and no shortened texts', () => {
     const texts = properties.map(({ path, schema }) => `${path} ${JSON.stringify(schema.examples)}`);
     expect(texts.filter((text) => /"<|…|:\/\/[^/"]*@/.test(text))).toEqual([]);
-    const named = properties.filter(({ path }) => /secret|password|_token$|api_key|signing_key/.test(path));
-    expect(named).toEqual([]);
+    const secretProperties = properties.filter(({ path }) => /secret|password|_token$|api_key|signing_key/.test(path));
+    expect(secretProperties).toEqual([]);
   });
 
   test('are those that the tests recorded', () => {
@@ -104,12 +104,12 @@ describe('a recorded value', () => {
   /** Returns the example of each property of the schemas, if a call had this response. */
   function examplesOf(schemas: Record<string, object>, schema: object, example: unknown): Record<string, unknown> {
     const described = { responses: { 200: json(schema, example) } };
-    const made = withFieldExamples({
+    const withExamples = withFieldExamples({
       ...{ paths: { '/a': { get: described } }, webhooks: {} },
       components: { schemas: schemas as Record<string, Readonly<Record<string, unknown>>> },
     });
     return Object.fromEntries(
-      exampled(made.components.schemas, '').map(({ path, schema: one }) => [path, one.examples?.[0]]),
+      exampled(withExamples.components.schemas, '').map(({ path, schema: one }) => [path, one.examples?.[0]]),
     );
   }
   const object = (fields: object, more = {}) => ({ type: 'object', properties: fields, ...more });
@@ -170,10 +170,10 @@ describe('a recorded value', () => {
         parameters: [parameter as Readonly<Record<string, unknown>>],
         responses: { 200: json(object({ id: text('Id of the file.') }), { id: 'file-1' }) },
       };
-      const made = withFieldExamples({
+      const withExamples = withFieldExamples({
         ...{ paths: { '/a': { get: described } }, webhooks: {}, components: { schemas: {} } },
       });
-      return made.paths['/a'].get.parameters[0];
+      return withExamples.paths['/a'].get.parameters[0];
     };
     expect(parameterWith({ ...field, in: 'query' })).toMatchObject({ example: 'file-1' });
     expect(parameterWith({ ...field, in: 'query', example: 'own' })).toMatchObject({ example: 'own' });

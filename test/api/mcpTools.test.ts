@@ -1,4 +1,7 @@
-/** Requests that the tools of the MCP endpoint send to the operations, and what they make of the answers. */
+/**
+ * Requests that the tools of the MCP endpoint send to the operations, and the results that they derive from the
+ * answers.
+ */
 import { expect, test } from '@jest/globals';
 
 import { listFiles } from '../../api/mcp/tools/listFiles.js';
@@ -28,7 +31,7 @@ async function run<T>(tool: Tool, input: object, answer: object, mostCharacters 
 const runOf = (status: RunState) => ({ id: 7, kind: 'webScrape', status, counts: {} });
 const ENDED: readonly RunState[] = ['finished', 'failed', 'aborted'];
 
-test('sync_status says is_done only if every listed run has ended', () =>
+test('sync_status returns is_done only if every listed run has ended', () =>
   everyRow(RUN_STATES, String, async (status) => {
     const answer = { results: [runOf('finished'), runOf(status)], count: 2 };
     const { result } = await run<{ is_done: boolean }>(syncStatus, {}, answer);
@@ -47,7 +50,7 @@ test('sync_status lists the latest runs of the user, or of one file, and names t
   expect(last.result.more).toBeNull();
 });
 
-test('sync_status says is_done of all runs, also of those that do not fit into the result', async () => {
+test('sync_status returns is_done for all runs, also for those that do not fit into the result', async () => {
   const answer = { results: [runOf('finished'), runOf('running')], count: 2 };
   const { result } = await run<{ is_done: boolean; runs: unknown[] }>(syncStatus, {}, answer, 1_100);
   expect([result.runs.length, result.is_done]).toEqual([1, false]);

@@ -112,8 +112,8 @@ test('parses Prefer according to RFC 7240', () => {
 });
 
 test('suggests the nearest name only if it is similar', () => {
-  const known = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
-  const of = (name: string) => nearestName(name, known);
+  const knownFields = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
+  const of = (name: string) => nearestName(name, knownFields);
   expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(of)).toEqual([
     ...['max_pages_to_scrape', 'chunk_size', 'chunk_size', 'chunk_overlap', 'tags', 'url'],
   ]);

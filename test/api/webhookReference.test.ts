@@ -64,8 +64,8 @@ const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: t
 /** Returns how a delivery violates the document; null if it does not. */
 function fault(kind: string, body: string): string | null {
   const { schema } = webhooks[kind]!.post.requestBody.content['application/json'];
-  const named = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];
-  const { payload } = named!['properties'] as { readonly payload: { readonly contentSchema: object } };
+  const namedSchema = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];
+  const { payload } = namedSchema!['properties'] as { readonly payload: { readonly contentSchema: object } };
   const delivery = JSON.parse(body) as { readonly payload: string };
   const check = (one: object, value: unknown): boolean => ajv.compile({ ...one, components })(value);
   if (!check(schema, delivery)) return 'the body';

@@ -72,9 +72,9 @@ test('requests as many users as the options say, or the named user', async () =>
   const { requests } = await call('status', '--users', '3');
   expect(requests[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
   api.requests.length = 0;
-  const named = await call('status', '--customer', 'bob');
-  expect(named.requests[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
-  expect(new Set(named.requests.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));
+  const ofNamedUser = await call('status', '--customer', 'bob');
+  expect(ofNamedUser.requests[0]).toMatchObject({ url: '/list_users', filters: { customer_ids: ['bob'] } });
+  expect(new Set(ofNamedUser.requests.slice(1).map(({ customer }) => customer))).toEqual(new Set([undefined, 'bob']));
 });
 
 test.each([

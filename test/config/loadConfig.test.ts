@@ -33,7 +33,7 @@ test('prefers an address in the environment to that of the embedded engines', ()
   expect(addressesOf(load())).toEqual([null, null, null, null, null, null]);
   put('engines.json', JSON.stringify(engines));
   expect(addressesOf(load())).toEqual(Object.values(engines));
-  const own = {
+  const ownAddresses = {
     TEMPORAL_ADDRESS: 'o:1',
     TEMPORAL_UI_URL: 'http://o:2',
     MONGODB_URI: 'mongodb://o:3',
@@ -41,7 +41,7 @@ test('prefers an address in the environment to that of the embedded engines', ()
     EMBEDDING_MODEL_PATH: '/o5',
     EMBEDDING_TOKENIZER_PATH: '/o6',
   };
-  expect(addressesOf(load(own))).toEqual(Object.values(own));
+  expect(addressesOf(load(ownAddresses))).toEqual(Object.values(ownAddresses));
 });
 
 test('prefers keys in the environment to those in DATA_DIR', () => {

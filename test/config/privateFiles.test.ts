@@ -74,13 +74,13 @@ test('makes everything below the folder private, but not the targets of symbolic
 });
 
 test('changes only the files of the service in DATA_DIR', async () => {
-  const own = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
+  const serviceEntries = 'api-key engines.json restoring secret-key files logs mongodb pids qdrant temporal'.split(' ');
   make(0o755);
-  for (const name of [...own, 'of-another-program']) {
+  for (const name of [...serviceEntries, 'of-another-program']) {
     writeFileSync(at(name), 'x');
     chmodSync(at(name), 0o644);
   }
   expect(await makeDataDirPrivate(folder)).toBe(true);
-  await everyRow(own, String, (name) => expect(modeOf(at(name))).toBe('600'));
+  await everyRow(serviceEntries, String, (name) => expect(modeOf(at(name))).toBe('600'));
   expect([modeOf(at('of-another-program')), modeOf(folder)]).toEqual(['644', '700']);
 });

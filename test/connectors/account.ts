@@ -52,7 +52,7 @@ export function grantedAccount(
 }
 
 /** Reads a listing to its end. Returns what its pages contain, and their number. */
-export async function listed(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
+export async function readListing(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
   const refused: string[] = [];
@@ -72,7 +72,7 @@ export async function listed(from: (cursor: string | null) => ReturnType<Account
 /** Reads a listing to its end and returns its items. */
 export const listItems = async (
   from: (cursor: string | null) => ReturnType<Account['listRoots']>,
-): Promise<SourceItem[]> => (await listed(from)).items;
+): Promise<SourceItem[]> => (await readListing(from)).items;
 
 /** Returns the version of each item by its id. Folders have the version null. */
 export const versionsOf = (items: readonly SourceItem[]): Record<string, string | null> =>

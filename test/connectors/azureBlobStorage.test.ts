@@ -117,7 +117,7 @@ test('continues after a page without blobs, also to find a single one', async ()
   await expect(account.listDescendants('docks/a/x.txt', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('leaves out the empty blobs that file systems store for folders, whatever the metadata of others', async () => {
+test('omits the empty blobs that file systems store for folders, whatever the metadata of others', async () => {
   const metadata = { Name: 'other', Etag: 'other', ResourceType: 'directory', Encoded: 'true' };
   azure.containers.set(
     'docks',

@@ -6,7 +6,7 @@ import { noteText } from '../../connectors/box/note.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type BoxEmulator, startBox } from '../emulators/box.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -41,14 +41,14 @@ function fill(): void {
   items.set('7', { name: 'top.txt', content: 'top' });
   items.set('web_link:1', { name: 'Harbour', url: 'https://harbour.example/', parent: '1' });
 }
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
 };
 const feed = () => account.changes!;
 /** Reads the change feed from a cursor to its end. Returns changed items by id, deleted ones with a minus sign. */
-async function since(from: string): Promise<{ changed: string[]; next: string }> {
+async function readChanges(from: string): Promise<{ changed: string[]; next: string }> {
   const changed: string[] = [];
   for (let cursor = from; ;) {
     const page = await feed().since(cursor, NEVER);
@@ -68,7 +68,7 @@ describe('listing', () => {
 
   test('lists the items of the root folder as roots, across all pages', async () => {
     fill();
-    const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { ids, items, pages } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['folder:1', 'folder:3', '7']);
     expect(pages).toBe(2);
     expect(items[0]).toMatchObject({
@@ -115,7 +115,7 @@ describe('listing', () => {
     fill();
     box.items.set('folder:2', { name: 'Deep', parent: '1', isClosed: true });
     const refused: string[] = [];
-    const { ids } = await listed(async (cursor) => {
+    const { ids } = await readListing(async (cursor) => {
       const page = await account.listDescendants('folder:1', cursor, NEVER);
       refused.push(...(page.refused ?? []));
       return page;
@@ -128,8 +128,8 @@ describe('listing', () => {
     fill();
     const first = await account.listDescendants('0', null, NEVER);
     box.items.delete('folder:1');
-    const rest = await listed((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
-    expect(rest.ids).toContain('7');
+    const remainder = await readListing((cursor) => account.listDescendants('0', cursor ?? first.next, NEVER));
+    expect(remainder.ids).toContain('7');
   });
 
   test.each(['nothing', 'folder:', 'folder:x', '..', '1/2', '99', 'folder:99', 'web_link:7', '1'.repeat(30)])(
@@ -287,10 +287,10 @@ describe('changes', () => {
     await account.listRoots(null, NEVER);
     box.items.delete('9');
     box.items.delete('5');
-    const { changed, next } = await since(start);
+    const { changed, next } = await readChanges(start);
     // The feed has two pages: an item that was created and deleted appears on both.
     expect([...new Set(changed)].toSorted()).toEqual(['-5', '-9', '1']);
-    expect((await since(next)).changed).toEqual([]);
+    expect((await readChanges(next)).changed).toEqual([]);
     // Stream positions exceed Number.MAX_SAFE_INTEGER.
     expect(JSON.parse(openCursor(next))).toMatchObject({ position: expect.stringMatching(/^3040106807616\d{4}$/) });
   });
@@ -299,11 +299,11 @@ describe('changes', () => {
     fill();
     const start = await feed().now(NEVER);
     for (const id of ['folder:2', '5', '6']) box.items.delete(id);
-    expect((await since(start)).changed).toEqual(['-folder:2']);
-    const later = (await since(start)).next;
+    expect((await readChanges(start)).changed).toEqual(['-folder:2']);
+    const later = (await readChanges(start)).next;
     box.items.set('folder:3', { name: 'Boats renamed' });
     box.injectFault((path) => (path === '/2.0/folders/3' ? { status: 403 } : null));
-    expect((await since(later)).changed).toEqual(['-folder:3']);
+    expect((await readChanges(later)).changed).toEqual(['-folder:3']);
   });
 
   test('report every item of a page, of each kind, also when there are more than are requested at once', async () => {
@@ -337,7 +337,7 @@ describe('changes', () => {
       expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind });
     }
     box.injectFault(() => null);
-    expect((await since(start)).changed).toEqual(['1']);
+    expect((await readChanges(start)).changed).toEqual(['1']);
   });
 
   test('fail if Box rejects the request for another reason than its position', async () => {
@@ -384,7 +384,7 @@ describe('refusals', () => {
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf('folder:1')).items,
   ];
   expect(await acceptedBrokenAnswers(box, list)).toEqual([]);

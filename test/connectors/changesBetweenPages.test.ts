@@ -18,7 +18,7 @@ import { fixtureForIntercom } from '../support/sourceFixtures/intercom.js';
 import { fixtureForSalesforce } from '../support/sourceFixtures/salesforce.js';
 import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
 import { fixtureForZendesk, ZENDESK_SUBDOMAIN } from '../support/sourceFixtures/zendesk.js';
-import { listed, loopbackEgress, NEVER } from './account.js';
+import { readListing, loopbackEgress, NEVER } from './account.js';
 import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
 /** Further documents in the first container, so that its changes need several pages. */
@@ -142,7 +142,7 @@ async function coveredItems(account: Account, containers: readonly string[]): Pr
   const { coveredRoots } = await account.changes!.since(await account.changes!.now(NEVER), NEVER);
   const items: SourceItem[] = [];
   for (const container of containers.filter((one) => coveredRoots?.includes(one) ?? true))
-    items.push(...(await listed((cursor) => account.listDescendants(container, cursor, NEVER))).items);
+    items.push(...(await readListing((cursor) => account.listDescendants(container, cursor, NEVER))).items);
   return items.filter(({ hasContent }) => hasContent);
 }
 
@@ -154,7 +154,7 @@ interface Reported {
 }
 
 /** Reads a feed to the end of the sync in progress, and the whole next sync. */
-async function readOn(account: Account, from: string): Promise<Reported> {
+async function readThisAndNextSync(account: Account, from: string): Promise<Reported> {
   const report: Reported = { changes: [], deletedPaths: [], isStale: false };
   try {
     let cursor = from;
@@ -175,14 +175,14 @@ async function readOn(account: Account, from: string): Promise<Reported> {
 /** An account of each source, with the items that its feed covers: they are the same after each reset. */
 const connected = new Map<ConnectedSourceType, { readonly account: Account; readonly items: readonly SourceItem[] }>();
 async function connect(source: ConnectedSourceType, containers: readonly string[]) {
-  const known = connected.get(source);
-  if (known) return known;
+  const existing = connected.get(source);
+  if (existing) return existing;
   const { settings } = stages.get(source)!.fixture;
   const { grant } = await obtainGrant(source, settings, egress, CONNECTION_PARAMETERS[source] ?? {});
   const { account } = accountWithStoredGrant(source, settings, grant, egress);
-  const made = { account, items: await coveredItems(account, containers) };
-  connected.set(source, made);
-  return made;
+  const connection = { account, items: await coveredItems(account, containers) };
+  connected.set(source, connection);
+  return connection;
 }
 
 /** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
@@ -208,7 +208,7 @@ async function readPages(account: Account, start: string, atMost: number) {
  */
 async function betweenPages(
   source: ConnectedSourceType,
-  happens: (scenario: Scenario, items: readonly SourceItem[]) => void,
+  changeSource: (scenario: Scenario, items: readonly SourceItem[]) => void,
 ) {
   const whole = await begin(source);
   const { pages: all } = await readPages(whole.account, whole.start, MAX_PAGES);
@@ -220,9 +220,9 @@ async function betweenPages(
     const { account, scenario, items, start } = await begin(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
-    happens(scenario, items);
+    changeSource(scenario, items);
     passedMs += SLOW_PAGE_MS;
-    results.push({ pages, items, report: await readOn(account, cursor) });
+    results.push({ pages, items, report: await readThisAndNextSync(account, cursor) });
   }
   return results;
 }

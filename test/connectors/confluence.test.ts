@@ -5,7 +5,7 @@ import { htmlOfStorage } from '../../connectors/confluence/storage.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type ConfluenceEmulator, type EmulatedContent, startConfluence } from '../emulators/confluence.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -20,7 +20,8 @@ const accountWith = (scopes: readonly string[]): Account => {
 };
 const put = (id: string, more: Partial<EmulatedContent> = {}): void =>
   void emulator.sites.get(SITE)!.contents.set(id, { space: '100', title: `T${id}`, ...more });
-const descendantsOf = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const descendantsOf = (externalId: string) =>
+  readListing((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 beforeAll(async () => {
   egress = loopbackEgress();
@@ -282,7 +283,7 @@ test('never treats a broken response as the end of a list', async () => {
   put('3', { kind: 'folder', parent: '2' });
   put('4', { parent: '3' });
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf('space:100')).items,
     (await descendantsOf('1')).items,
   ];

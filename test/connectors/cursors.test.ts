@@ -15,7 +15,7 @@ import { NEVER, URL_PARAMETERS } from './account.js';
 
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
 /** Feeds whose change token is an opaque text of the source, which the service cannot validate. */
-const OWN_TOKENS: readonly ConnectedSourceType[] = ['DROPBOX'];
+const OPAQUE_TOKENS: readonly ConnectedSourceType[] = ['DROPBOX'];
 const OLDER = '{"version":0}';
 const WHOLE = sealCursor('{"open":["a"],"at":null}');
 const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
@@ -24,7 +24,7 @@ const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2
 const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: URL_PARAMETERS, ...KEYS });
 
 /** Returns an account that counts its requests and rejects each. */
-function silentAccount(source: ConnectedSourceType) {
+function rejectingAccount(source: ConnectedSourceType) {
   let requests = 0;
   const egress = {
     request: () => {
@@ -42,7 +42,7 @@ function silentAccount(source: ConnectedSourceType) {
 
 test('restarts the list after a damaged cursor, and reports a damaged change token as stale, for every source', () =>
   everyRow(SOURCES, String, async (source) => {
-    const { account, requests } = silentAccount(source);
+    const { account, requests } = rejectingAccount(source);
     for (const cursor of DAMAGED) {
       const item = await nextPage(account, { ...walkOf(['a', 'b']), at: cursor }, NEVER);
       expect(item).toMatchObject({ items: [], missing: [], refused: [], walk: { open: ['a', 'b'], at: null } });
@@ -55,10 +55,10 @@ test('restarts the list after a damaged cursor, and reports a damaged change tok
 
 test('reports a change token of an older version as stale for every feed that can validate its tokens', () =>
   everyRow(
-    SOURCES.filter((source) => CONNECTORS[source].changes && !OWN_TOKENS.includes(source)),
+    SOURCES.filter((source) => CONNECTORS[source].changes && !OPAQUE_TOKENS.includes(source)),
     String,
     async (source) => {
-      const { account, requests } = silentAccount(source);
+      const { account, requests } = rejectingAccount(source);
       for (const token of [OLDER, 'x', '[]', 'null', '"text"'])
         expect((await faultOf(account.changes!.since(sealCursor(token), NEVER))).kind).toBe('stale_cursor');
       expect(requests()).toBe(0);
@@ -66,7 +66,7 @@ test('reports a change token of an older version as stale for every feed that ca
   ));
 
 test('fails a list whose cursor is stale after three restarts, instead of reading it as empty', async () => {
-  const { account } = silentAccount('GITBOOK');
+  const { account } = rejectingAccount('GITBOOK');
   let walk = { ...walkOf(['a']), at: 'damaged' };
   for (let restarts = 1; restarts <= 3; restarts += 1) {
     const step = await nextPage(account, walk, NEVER);
@@ -100,7 +100,7 @@ const STORED: Partial<Record<ConnectedSourceType, readonly [externalId: string, 
 
 test('continues a list from a cursor that version 0.2.0 stored', () =>
   everyRow(Object.entries(STORED), String, async ([source, [externalId, cursor]]) => {
-    const { account, requests } = silentAccount(source as ConnectedSourceType);
+    const { account, requests } = rejectingAccount(source as ConnectedSourceType);
     const fault = account.listDescendants(externalId, sealCursor(cursor), NEVER).then(
       () => null,
       (error: unknown) => (error instanceof Fault ? error.kind : String(error)),

@@ -6,7 +6,7 @@ import { document360 } from '../../connectors/document360/index.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type Document360Emulator, startDocument360, TOKEN } from '../emulators/document360.js';
-import { listed, loopbackEgress, NEVER } from './account.js';
+import { readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -57,7 +57,8 @@ test('identifies the account by its email address and the first workspace of the
 });
 
 test('lists a workspace in its order, and a category or an article alone', async () => {
-  const below = async (id: string) => (await listed((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
+  const below = async (id: string) =>
+    (await readListing((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
   const all = await below('w1');
   expect(all.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual([
     ['w1', null, 'WORKSPACE'],
@@ -135,7 +136,7 @@ test('reports a rejected token as revoked access', async () => {
 test('never treats a broken response as the end of a list, or as an empty article', async () => {
   const list = async () => [
     (await accountOf().listRoots(null, NEVER)).items,
-    (await listed((cursor) => accountOf().listDescendants('w1', cursor, NEVER))).items,
+    (await readListing((cursor) => accountOf().listDescendants('w1', cursor, NEVER))).items,
     Buffer.from((await accountOf().open('w1/article:a1', NEVER)).bytes).toString(),
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);

@@ -5,7 +5,7 @@ import { contentHash } from '../../connectors/dropbox/adapter.js';
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type DropboxEmulator, startDropbox } from '../emulators/dropbox.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -42,14 +42,14 @@ function fill(): void {
   ] as const)
     dropbox.items.set(id, { path, ...(content === undefined ? {} : { content }) });
 }
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
 };
 const feed = () => account.changes!;
 /** Reads the change feed from a cursor to its end. Returns the parent of each changed item by id, and deleted paths. */
-async function since(from: string) {
+async function readChanges(from: string) {
   const parents = new Map<string, string | null>();
   const deletedPaths = new Set<string>();
   for (let cursor = from; ;) {
@@ -72,7 +72,7 @@ describe('listing', () => {
 
   test('lists the items of the root folder as roots, across all pages', async () => {
     fill();
-    const { ids, items, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { ids, items, pages } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['id:S', 'id:B', 'id:t']);
     expect(pages).toBe(2);
     expect(items[0]).toMatchObject({
@@ -105,8 +105,8 @@ describe('listing', () => {
     fill();
     const first = await account.listRoots(null, NEVER);
     dropbox.expire();
-    const rest = await listed((cursor) => account.listRoots(cursor ?? first.next, NEVER));
-    expect([...new Set([...first.items.map(({ externalId }) => externalId), ...rest.ids])]).toEqual([
+    const remainder = await readListing((cursor) => account.listRoots(cursor ?? first.next, NEVER));
+    expect([...new Set([...first.items.map(({ externalId }) => externalId), ...remainder.ids])]).toEqual([
       'id:S',
       'id:B',
       'id:t',
@@ -181,7 +181,7 @@ describe('content', () => {
     dropbox.items.set('id:p', { path: '/Plan.paper', exports: { html: '<p>Plan</p>', markdown: '# Plan' } });
     dropbox.items.set('id:g', { path: '/Sheet.gsheet', exports: { xlsx: 'sheet' } });
     dropbox.items.set('id:n', { path: '/Form.cform', exports: {} });
-    const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { items } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ fileFormat, isSelectable, hasContent }) => [fileFormat, isSelectable, hasContent])).toEqual([
       ['MD', true, true],
       ['XLSX', true, true],
@@ -211,7 +211,7 @@ describe('changes', () => {
     items.set('id:n', { path: '/Boats/new.txt', content: 'n' });
     items.set('id:a', { path: '/Sights/a.md', content: 'changed' });
     items.delete('id:c');
-    const { parents, deletedPaths, next } = await since(start);
+    const { parents, deletedPaths, next } = await readChanges(start);
     expect([...parents]).toEqual(
       expect.arrayContaining([
         ['id:n', 'id:B'],
@@ -220,7 +220,7 @@ describe('changes', () => {
     );
     expect(parents.size).toBe(2);
     expect([...deletedPaths].toSorted()).toEqual(['/boats/new.txt', '/sights/a.md', '/sights/deep/c.txt']);
-    expect(await since(next)).toMatchObject({ parents: new Map(), deletedPaths: new Set() });
+    expect(await readChanges(next)).toMatchObject({ parents: new Map(), deletedPaths: new Set() });
   });
 
   test('report a moved folder with its contents at the new path', async () => {
@@ -228,7 +228,7 @@ describe('changes', () => {
     const start = await feed().now(NEVER);
     for (const [id, item] of dropbox.items)
       dropbox.items.set(id, { ...item, path: item.path.replace('/Sights/Deep', '/Boats/Deep') });
-    const { parents, deletedPaths } = await since(start);
+    const { parents, deletedPaths } = await readChanges(start);
     expect(parents).toEqual(
       new Map([
         ['id:D', 'id:B'],
@@ -244,7 +244,7 @@ describe('changes', () => {
     const start = await feed().now(NEVER);
     dropbox.items.delete('id:t');
     dropbox.items.set('id:u', { path: '/top.txt', content: 'another' });
-    const { parents, deletedPaths } = await since(start);
+    const { parents, deletedPaths } = await readChanges(start);
     expect([...parents]).toEqual([['id:u', null]]);
     expect([...deletedPaths]).toEqual(['/top.txt']);
   });
@@ -256,7 +256,7 @@ describe('changes', () => {
     await account.listRoots(null, NEVER);
     // The files are on an earlier page of the feed; their folder no longer exists when the page is read.
     dropbox.items.delete('id:S');
-    const { parents, deletedPaths } = await since(start);
+    const { parents, deletedPaths } = await readChanges(start);
     expect(parents).toEqual(
       new Map([
         ['id:n', null],
@@ -276,7 +276,7 @@ describe('changes', () => {
       if (kind !== null) Object.assign(dropbox.roots, { whole });
       account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
       let cursor = await feed().now(NEVER);
-      for (let syncs = 0; syncs < 50; syncs += 1) cursor = (await since(cursor)).next;
+      for (let syncs = 0; syncs < 50; syncs += 1) cursor = (await readChanges(cursor)).next;
       const fault = await feed()
         .since(cursor, NEVER)
         .then(
@@ -316,7 +316,7 @@ describe('refusals', () => {
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf('id:S')).items,
   ];
   expect(await acceptedBrokenAnswers(dropbox, list)).toEqual([]);

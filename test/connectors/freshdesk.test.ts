@@ -13,7 +13,7 @@ import {
   newFreshdeskAccount,
   startFreshdesk,
 } from '../emulators/freshdesk.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -32,8 +32,8 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
     timeLimitMs,
   );
 const descendantsOf = (id: string, filter?: TypeFilter) =>
-  listed((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+  readListing((cursor) => account.listDescendants(idOf(id), cursor, NEVER, filter));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const idsOf = (ids: readonly string[]): string[] => ids.map((id) => id.replace(idOf(''), ''));
 
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type GitBookEmulator, ORGANIZATION, startGitBook, TOKEN } from '../emulators/gitbook.js';
 import { nextRequests } from '../emulators/emulator.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -20,8 +20,8 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account =>
     egress,
     timeLimitMs,
   );
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 
 beforeAll(async () => {
   egress = loopbackEgress();

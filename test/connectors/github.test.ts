@@ -10,7 +10,7 @@ import type { Egress } from '../../egress/types.js';
 import { GITHUB_TOKEN, type GitHubEmulator, LOGIN, type InjectedFault, startGitHub } from '../emulators/github.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { faultOf } from '../support/faultOf.js';
-import { listed, loopbackEgress, NEVER } from './account.js';
+import { readListing, loopbackEgress, NEVER } from './account.js';
 
 const REPOSITORY = 'ada/atlas';
 let egress: Egress;
@@ -38,7 +38,8 @@ const put = (path: string, content: string | Buffer, mode: '100644' | '120000' |
   github.repositories[REPOSITORY]!.files[path] = { content, mode };
 };
 
-const listDescendants = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const listDescendants = (externalId: string) =>
+  readListing((cursor) => account.listDescendants(externalId, cursor, NEVER));
 
 describe('trees', () => {
   const fill = () => {

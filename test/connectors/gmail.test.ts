@@ -4,7 +4,7 @@ import type { Account } from '../../connectors/account.js';
 import { idOfGmailFilter, readGmailFilter } from '../../contract/sources/gmailFilters.js';
 import type { Egress } from '../../egress/types.js';
 import { type GmailEmulator, startGmail } from '../emulators/gmail.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -58,7 +58,7 @@ function fill(): void {
   });
 }
 
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 /** Returns the ids that a filter matches. */
 async function found(filter: unknown): Promise<string[]> {
   return (await descendantsOf(idOfGmailFilter(readGmailFilter(filter)))).ids.toSorted();
@@ -67,7 +67,7 @@ async function found(filter: unknown): Promise<string[]> {
 describe('listing', () => {
   test('lists labels of mail as roots, and one root for all other mail', async () => {
     fill();
-    const { items } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { items } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(items.map(({ externalId, name }) => [externalId, name])).toEqual([
       ['label:INBOX', 'INBOX'],
       ['label:SENT', 'SENT'],
@@ -117,8 +117,10 @@ describe('listing', () => {
     for (let nth = 0; nth < 5; nth += 1) gmail.mails[`m${nth}`] = { labels: ['Label_2'] };
     const first = await account.listDescendants('label:Label_2', null, NEVER);
     gmail.pages.expire();
-    const rest = await listed((cursor) => account.listDescendants('label:Label_2', cursor ?? first.next, NEVER));
-    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(7);
+    const remainder = await readListing((cursor) =>
+      account.listDescendants('label:Label_2', cursor ?? first.next, NEVER),
+    );
+    expect(new Set([...first.items.map((item) => item.externalId), ...remainder.ids]).size).toBe(7);
   });
 
   test('leaves out a message that is deleted during the listing', async () => {
@@ -324,7 +326,7 @@ describe('changes', () => {
   test('report a cursor older than the history of Gmail as stale', async () => {
     fill();
     const cursor = await changes().now(NEVER);
-    gmail.history.forget();
+    gmail.history.discardRecords();
     expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
@@ -332,7 +334,7 @@ describe('changes', () => {
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf('label:Label_1')).items,
   ];
   expect(await acceptedBrokenAnswers(gmail, list)).toEqual([]);

@@ -7,7 +7,7 @@ import type { Egress } from '../../egress/types.js';
 import { CUSTOMER, type GongEmulator, startGong } from '../emulators/gong.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { answerConsent } from '../support/consent.js';
-import { grantedAccount, listed, loopbackEgress, NEVER, versionsOf } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -43,7 +43,7 @@ function fill(): void {
   ] as const)
     calls.set(id, { title, workspace: '1', monologues: [{ speaker: '1', text: `On ${title}.` }] });
 }
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('listing', () => {
   test('lists workspaces as roots', async () => {
@@ -269,8 +269,8 @@ describe('calls that are opened at the same time', () => {
 
   test('do not hide that one of them is missing', async () => {
     fill();
-    const [known, missing] = await openAll('100', '555');
-    expect(known!.status).toBe('fulfilled');
+    const [existing, missing] = await openAll('100', '555');
+    expect(existing!.status).toBe('fulfilled');
     expect((missing as PromiseRejectedResult).reason).toMatchObject({ kind: 'not_found' });
   });
 });
@@ -322,7 +322,7 @@ test.each([
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf('workspace:1')).items,
   ];
   expect(await acceptedBrokenAnswers(gong, list)).toEqual([]);

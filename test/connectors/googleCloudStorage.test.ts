@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { type GoogleCloudStorageEmulator, startGoogleCloudStorage } from '../emulators/googleCloudStorage.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { Fault } from '../../contract/failures.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 const put = (bucket: string, key: string, content: string | Buffer, type?: string): void =>
   void storage.buckets.get(bucket)?.set(key, type === undefined ? { content } : { content, type });
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -45,7 +45,7 @@ const opened = async (id: string) => {
 
 describe('listing', () => {
   test('lists the buckets of all visible projects as roots', async () => {
-    const { items, ids } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { items, ids } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual(['atlas', 'boats', 'crews', 'docks', 'eels.example.com']);
     expect(items[0]).toMatchObject({ itemType: 'FOLDER', externalUrl: 'gs://atlas/', isExpandable: true });
   });
@@ -86,8 +86,8 @@ describe('listing', () => {
     for (let nth = 0; nth < 7; nth += 1) put('boats', `${nth}.md`, 'x');
     const first = await account.listDescendants('boats', null, NEVER);
     storage.pages.expire();
-    const rest = await listed((cursor) => account.listDescendants('boats', cursor ?? first.next, NEVER));
-    expect(new Set([...first.items.map((item) => item.externalId), ...rest.ids]).size).toBe(9);
+    const remainder = await readListing((cursor) => account.listDescendants('boats', cursor ?? first.next, NEVER));
+    expect(new Set([...first.items.map((item) => item.externalId), ...remainder.ids]).size).toBe(9);
   });
 
   test.each(['nowhere', 'atlas/nothing.md', 'atlas/none/', 'up/..', '../b', 'B/x', '', '/atlas/q'])(
@@ -164,6 +164,6 @@ test('never treats a broken response as the end of a list', async () => {
     if (page.isPartial) throw new Fault('server_error', 'The list is partial.');
     return page;
   };
-  const list = async () => [(await listed(listAllRoots)).items, (await descendantsOf('boats')).items];
+  const list = async () => [(await readListing(listAllRoots)).items, (await descendantsOf('boats')).items];
   expect(await acceptedBrokenAnswers(storage, list)).toEqual([]);
 });

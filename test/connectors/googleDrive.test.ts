@@ -13,7 +13,7 @@ import {
   type GoogleDriveEmulator,
   startGoogleDrive,
 } from '../emulators/googleDrive.js';
-import { grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -37,7 +37,7 @@ beforeEach(() => {
   account = grantedAccount('GOOGLE_DRIVE', drive.settings, drive.oauth.grant().accessToken, egress);
 });
 
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 const opened = async (id: string) => {
   const content = await account.open(id, NEVER);
   return { ...content, text: Buffer.from(content.bytes).toString() };
@@ -73,7 +73,7 @@ describe('listing', () => {
 
   test('lists My Drive, shared items and shared drives as roots, across all pages', async () => {
     fill();
-    const { items, ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
+    const { items, ids, pages } = await readListing((cursor) => account.listRoots(cursor, NEVER));
     expect(ids).toEqual([DRIVE_ROOT, SHARED, 'D1', 'D2', 'D3']);
     expect(items.map(({ name }) => name)).toEqual(['My Drive', 'Shared with me', 'Harbour', 'Yard', 'Dock']);
     expect(pages).toBe(2);
@@ -81,10 +81,10 @@ describe('listing', () => {
 
   test('lists each root recursively with the parent of each item, without the trash', async () => {
     fill();
-    const own = await descendantsOf(DRIVE_ROOT);
-    expect(own.ids).toEqual([DRIVE_ROOT, 'sights', 'd', 'a', 'b', 'deep', 'c']);
-    expect(own.pages).toBeGreaterThan(3);
-    const places = own.items.map(({ externalId, parentExternalId, rootExternalId }) => [
+    const inMyDrive = await descendantsOf(DRIVE_ROOT);
+    expect(inMyDrive.ids).toEqual([DRIVE_ROOT, 'sights', 'd', 'a', 'b', 'deep', 'c']);
+    expect(inMyDrive.pages).toBeGreaterThan(3);
+    const places = inMyDrive.items.map(({ externalId, parentExternalId, rootExternalId }) => [
       externalId,
       parentExternalId,
       rootExternalId,
@@ -171,8 +171,8 @@ describe('listing', () => {
     const first = await account.listDescendants(DRIVE_ROOT, null, NEVER);
     const second = await account.listDescendants(DRIVE_ROOT, first.next, NEVER);
     drive.pages.expire();
-    const rest = await listed((cursor) => account.listDescendants(DRIVE_ROOT, cursor ?? second.next, NEVER));
-    const ids = new Set([...first.items, ...second.items, ...rest.items].map(({ externalId }) => externalId));
+    const remainder = await readListing((cursor) => account.listDescendants(DRIVE_ROOT, cursor ?? second.next, NEVER));
+    const ids = new Set([...first.items, ...second.items, ...remainder.items].map(({ externalId }) => externalId));
     expect([...ids].toSorted()).toEqual([DRIVE_ROOT, 'a', 'b', 'c', 'd', 'deep', 'sights']);
   });
 
@@ -307,10 +307,10 @@ describe('content', () => {
     drive.files['short'] = { name: 'Shortcut to a', mimeType: DRIVE_SHORTCUT, target: 'a' };
     drive.files['way'] = { name: 'Way', mimeType: DRIVE_SHORTCUT, target: 'theirs' };
     drive.files['dead'] = { name: 'Dead', mimeType: DRIVE_SHORTCUT, target: 'nothing' };
-    const own = await descendantsOf(DRIVE_ROOT);
-    expect(byId(own.items, 'short')).toMatchObject({ itemType: 'FILE', hasContent: true, version: null });
-    expect(byId(own.items, 'way')).toMatchObject({ itemType: 'FOLDER', hasContent: false, isExpandable: false });
-    expect(own.ids).not.toContain('note');
+    const inMyDrive = await descendantsOf(DRIVE_ROOT);
+    expect(byId(inMyDrive.items, 'short')).toMatchObject({ itemType: 'FILE', hasContent: true, version: null });
+    expect(byId(inMyDrive.items, 'way')).toMatchObject({ itemType: 'FOLDER', hasContent: false, isExpandable: false });
+    expect(inMyDrive.ids).not.toContain('note');
     expect((await descendantsOf('way')).ids).toEqual(['way', 'note']);
     expect(await opened('short')).toMatchObject({
       text: 'The lighthouse',
@@ -346,8 +346,8 @@ describe('refusals', () => {
     [429, 'rateLimitExceeded'],
   ])('retries HTTP %s %s after Retry-After', async (status, reason) => {
     fill();
-    let left = 2;
-    drive.injectFault(() => (left-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
+    let refusalsLeft = 2;
+    drive.injectFault(() => (refusalsLeft-- > 0 ? { status, reason, headers: { 'retry-after': '0' } } : null));
     expect(await opened('a')).toMatchObject({ text: 'The lighthouse' });
     drive.injectFault(() => ({ status, reason, headers: { 'retry-after': '3600' } }));
     expect(await faultOf(account.open('a', NEVER))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
@@ -428,7 +428,7 @@ describe('changes', () => {
   test('report an expired cursor as stale', async () => {
     fill();
     const cursor = await changes().now(NEVER);
-    drive.log.forget();
+    drive.log.expireTokens();
     expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });
@@ -436,7 +436,7 @@ describe('changes', () => {
 test('never treats a broken response as the end of a list', async () => {
   fill();
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     (await descendantsOf(DRIVE_ROOT)).items,
   ];
   expect(await acceptedBrokenAnswers(drive, list)).toEqual([]);

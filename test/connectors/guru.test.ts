@@ -6,7 +6,7 @@ import type { Account } from '../../connectors/account.js';
 import { createConnectors } from '../../connectors/registry.js';
 import type { Egress } from '../../egress/types.js';
 import { type GuruEmulator, startGuru, TOKEN, USERNAME } from '../emulators/guru.js';
-import { listed, loopbackEgress, NEVER } from './account.js';
+import { readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -15,7 +15,7 @@ let emulator: GuruEmulator;
 let account: Account;
 
 const descendantsOf = async (id: string) =>
-  (await listed((cursor) => account.listDescendants(id, cursor, NEVER))).items;
+  (await readListing((cursor) => account.listDescendants(id, cursor, NEVER))).items;
 const card = (id: string, folder?: string, collection = 'c1'): void =>
   void emulator.cards.set(id, {
     title: `T ${id}`,
@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 test('lists collections across all pages', async () => {
-  const { ids, pages } = await listed((cursor) => account.listRoots(cursor, NEVER));
+  const { ids, pages } = await readListing((cursor) => account.listRoots(cursor, NEVER));
   expect(ids).toEqual(['collection:c1', 'collection:c2', 'collection:c3']);
   expect(pages).toBe(2);
 });
@@ -104,13 +104,13 @@ test('continues if a folder is deleted during the listing', async () => {
   emulator.folders.delete('f1');
   emulator.folders.delete('f2');
   emulator.folders.delete('f3');
-  const rest: string[] = second.items.map(({ externalId }) => externalId);
+  const remainingIds: string[] = second.items.map(({ externalId }) => externalId);
   for (let at = second.next; at !== null;) {
     const page = await account.listDescendants('collection:c1', at, NEVER);
-    rest.push(...page.items.map(({ externalId }) => externalId));
+    remainingIds.push(...page.items.map(({ externalId }) => externalId));
     at = page.next;
   }
-  expect(rest).toEqual(['folder:f1', 'e']);
+  expect(remainingIds).toEqual(['folder:f1', 'e']);
 });
 
 test('a collection whose home folder is not found is an error, so that its cards do not count as deleted', async () => {
@@ -149,7 +149,7 @@ test('stores only the query of a next link, so that the link cannot change the h
 
 test('never treats a broken response as the end of a list', async () => {
   const list = async () => [
-    (await listed((cursor) => account.listRoots(cursor, NEVER))).items,
+    (await readListing((cursor) => account.listRoots(cursor, NEVER))).items,
     await descendantsOf('collection:c1'),
   ];
   expect(await acceptedBrokenAnswers(emulator, list)).toEqual([]);

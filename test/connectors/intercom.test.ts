@@ -7,7 +7,7 @@ import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { type IntercomEmulator, startIntercom, WORKSPACE } from '../emulators/intercom.js';
 import { CLIENT_ID } from '../emulators/oauthProvider.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { obtainGrant, REDIRECT_URI } from './grants.js';
@@ -19,8 +19,8 @@ let account: Account;
 const accountOf = (accessToken = intercom.oauth.grant().accessToken, timeLimitMs = 30_000): Account =>
   accountWith('INTERCOM', intercom.settings, { accessToken, facts: {} }, egress, timeLimitMs);
 const descendantsOf = (id: string, filter?: TypeFilter) =>
-  listed((cursor) => account.listDescendants(id, cursor, NEVER, filter));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+  readListing((cursor) => account.listDescendants(id, cursor, NEVER, filter));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
 /** Reads the change feed from a cursor to its end. */

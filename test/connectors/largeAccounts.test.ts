@@ -23,7 +23,7 @@ const BEGUN = Date.parse('2026-11-27T00:00:00Z');
 const MINUTE_MS = 60_000;
 /** Retry-After is in whole seconds, and a wait without it ends after ten. */
 const ROUNDING_MS = 10_000;
-/** The sync is aborted at these of its requests. */
+/** Numbers of the requests at which the sync is aborted. */
 const ABORTS = [5, 12, 23];
 
 interface MemoryStore extends SyncStore {

@@ -22,7 +22,7 @@ const LIFETIMES: readonly (readonly [what: string, lifeMs: number | null, dueAtM
   ['four minutes: half of it', 240_000, 120_000],
 ];
 
-test('a token is refreshed in time before its end, and never sooner than after half of its life', () =>
+test('a token is refreshed before it expires, and never before half of its lifetime', () =>
   everyRow(
     LIFETIMES,
     ([what]) => what,
@@ -35,25 +35,25 @@ test('a token is refreshed in time before its end, and never sooner than after h
 
 /** A store of one grant, and the calls that it received. */
 function keeperOf(first: VersionedGrant) {
-  let kept: VersionedGrant | null = first;
+  let storedGrant: VersionedGrant | null = first;
   const done: string[] = [];
   const keeper: GrantStore = {
-    read: () => Promise.resolve(kept),
+    read: () => Promise.resolve(storedGrant),
     claim(version) {
       done.push(`claim ${version}`);
       return Promise.resolve('claim');
     },
     save(claim, version, grant) {
       done.push(`save ${claim} ${version}`);
-      kept = { grant, version: `${version}+` };
-      return Promise.resolve(kept.version);
+      storedGrant = { grant, version: `${version}+` };
+      return Promise.resolve(storedGrant.version);
     },
     release: (claim) => Promise.resolve(void done.push(`release ${claim}`)),
     ownClient: () => Promise.resolve(null),
   };
   /** Another process stores a grant, or the account is disconnected. */
   const put = (next: VersionedGrant | null): void => {
-    kept = next;
+    storedGrant = next;
   };
   return { keeper, done, put };
 }
@@ -80,7 +80,7 @@ test('a refused refresh does not end the grant if another process has stored a g
 });
 
 /** Failed refreshes, the number of attempts in one call, and the version that counts as refused afterwards. */
-const FAILURES: readonly (readonly [kind: FaultKind, tries: number, refused: string | null])[] = [
+const FAILURES: readonly (readonly [kind: FaultKind, attempts: number, refused: string | null])[] = [
   ['access_revoked', 1, '1'],
   ['rate_limited', 1, null],
   ['server_error', 1, null],
@@ -93,7 +93,7 @@ test('a failed refresh ends its claim and reports the failure; a broken one is t
   everyRow(
     FAILURES,
     ([kind]) => kind,
-    async ([kind, tries, refused]) => {
+    async ([kind, attempts, refused]) => {
       const { keeper, done } = keeperOf(DUE);
       let refreshes = 0;
       const live = createLiveGrant('Source', keeper, () => {
@@ -101,7 +101,7 @@ test('a failed refresh ends its claim and reports the failure; a broken one is t
         return Promise.reject(new Fault(kind, 'It failed.'));
       });
       expect((await faultOf(live.current(NEVER))).kind).toBe(kind);
-      expect(refreshes).toBe(tries);
+      expect(refreshes).toBe(attempts);
       expect(done).toEqual(['claim 1', 'release claim']);
       expect(live.version()).toBe(refused);
     },
@@ -109,8 +109,8 @@ test('a failed refresh ends its claim and reports the failure; a broken one is t
 
 test('a refused token without a refresh token, or of an account that was disconnected, is access_revoked', async () => {
   const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
-  const endless = { grant: grantOf('old', { refreshToken: null }), version: '1' };
-  const { keeper, put } = keeperOf(endless);
+  const withoutRefreshToken = { grant: grantOf('old', { refreshToken: null }), version: '1' };
+  const { keeper, put } = keeperOf(withoutRefreshToken);
   const live = createLiveGrant('Source', keeper, refresh);
   expect((await live.current(NEVER)).accessToken).toBe('old');
   expect((await faultOf(live.renewed('old', NEVER))).kind).toBe('access_revoked');

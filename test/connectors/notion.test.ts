@@ -10,7 +10,7 @@ import type { Egress } from '../../egress/types.js';
 import { type NotionEmulator, startNotion } from '../emulators/notion.js';
 import { blockId, type EmulatedPage, notionId, PEOPLE, WORKSPACE } from '../emulators/notionObjects.js';
 import { option, textRun } from '../emulators/notionBlocks.js';
-import { accountWith, grantedAccount, listed, loopbackEgress, NEVER } from './account.js';
+import { accountWith, grantedAccount, readListing, loopbackEgress, NEVER } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -24,8 +24,9 @@ let account: Account;
 
 const put = (number: number, more: Partial<EmulatedPage> = {}): void =>
   void emulator.pages.set(id(number), { title: `T${number}`, ...more });
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
-const descendantsOf = (externalId: string) => listed((cursor) => account.listDescendants(externalId, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (externalId: string) =>
+  readListing((cursor) => account.listDescendants(externalId, cursor, NEVER));
 const texts = async (externalId: string) => {
   const { bytes, plain } = await account.open(externalId, NEVER);
   return { markdown: Buffer.from(bytes).toString(), plain: Buffer.from(plain?.bytes ?? []).toString() };
@@ -55,7 +56,7 @@ test('identifies the account by the workspace and the user', async () => {
   });
 });
 
-test('ends a list where Notion says that it has no more, whatever the cursor', async () => {
+test('ends a list at has_more: false, whatever the cursor', async () => {
   const clientOf = (answer: object) => ({ get: () => Promise.resolve(answer), post: () => Promise.resolve(answer) });
   const read = async (answer: object) => {
     const client = clientOf({ results: [], ...answer }) as never;
@@ -76,8 +77,8 @@ test('identifies the account of a token of a person by the workspace that the ca
   expect((await faultOf(account.identify(NEVER))).message).toContain('workspace_id');
   const { accessToken } = emulator.oauth.grant();
   const facts = { workspace: WORKSPACE };
-  const named = accountWith('NOTION', emulator.settings, { accessToken, facts }, egress);
-  expect(await named.identify(NEVER)).toMatchObject({
+  const accountWithWorkspace = accountWith('NOTION', emulator.settings, { accessToken, facts }, egress);
+  expect(await accountWithWorkspace.identify(NEVER)).toMatchObject({
     account: `${WORKSPACE}:u1`,
     metadata: { user_name: 'Ada', user_email: 'ada@harbour.example' },
   });
@@ -162,7 +163,7 @@ describe('a workspace', () => {
     try {
       const one = grantedAccount('NOTION', limited.settings, limited.oauth.grant().accessToken, egress);
       limited.databases.set(ROWS, { title: 'Tides', container: id(60) });
-      const list = () => listed((cursor) => one.listDescendants(DATABASE, cursor, NEVER));
+      const list = () => readListing((cursor) => one.listDescendants(DATABASE, cursor, NEVER));
       for (const number of [1, 2, 3, 4, 5, 6, 7])
         limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: number });
       const all = [1, 2, 3, 4, 5, 6, 7].map(rowId);
@@ -258,14 +259,14 @@ test('reads a page as its title, columns and blocks, as Markdown and as plain te
   expect((await account.open(rowId(1), NEVER)).fileMetadata).toMatchObject({ type: 'PAGE', unread_blocks: 1 });
 });
 
-test('reads and lists a page around a block that the API of Notion does not support', async () => {
+test('reads and lists the rest of a page with a block that the API of Notion does not support', async () => {
   put(1, {
     blocks: [{ type: 'paragraph', text: 'before' }, { type: 'unsupported' }, { type: 'paragraph', text: 'after' }],
   });
   put(8, { parent: { page: id(1) } });
   expect((await texts(id(1))).plain).toBe('T1\n\nbefore\n\nafter\n\nT8');
   expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
-  const around = await listed((cursor) => account.listDescendants(id(1), cursor, NEVER));
+  const around = await readListing((cursor) => account.listDescendants(id(1), cursor, NEVER));
   expect(around.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
 });
 
@@ -278,8 +279,10 @@ test('keeps the rest of a page and of a selection when Notion rejects the childr
   });
   put(8, { parent: { page: id(1) } });
   put(9, { parent: { page: id(1) } });
-  const odd = `/v1/blocks/${blockId(id(1), 0)}/children`;
-  emulator.injectFault((path) => (path === odd || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null));
+  const rejectedPath = `/v1/blocks/${blockId(id(1), 0)}/children`;
+  emulator.injectFault((path) =>
+    path === rejectedPath || path === `/v1/blocks/${id(8)}/children` ? { status: 400 } : null,
+  );
   expect((await texts(id(1))).plain).toBe('T1\n\nodd\n\nafter\n\nT8\n\nT9');
   expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
   const { items } = await descendantsOf(id(1));
@@ -302,7 +305,7 @@ test('reads nested blocks of all levels in their order, and not the contents of 
   expect((await texts(id(1))).plain.split('\n\n')).toEqual(['T1', ...expected, 'T8']);
 });
 
-test('reads a page around a synced block whose original is not shared', async () => {
+test('reads the rest of a page with a synced block whose original is not shared', async () => {
   const synced = { synced_from: { type: 'block_id', block_id: blockId(id(2), 0) } };
   put(1, {
     blocks: [

@@ -14,7 +14,7 @@ import { fixtureForDropbox } from '../support/sourceFixtures/dropbox.js';
 import { fixtureForGoogleCloudStorage } from '../support/sourceFixtures/googleCloudStorage.js';
 import { fixtureForS3 } from '../support/sourceFixtures/s3.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
-import { accountWith, listed, loopbackEgress, NEVER } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER } from './account.js';
 import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
 let egress: Egress;
@@ -72,13 +72,13 @@ test('a folder of an object store contains no object whose name merely begins wi
       fixture.write('boats/sights/x.md', 'x');
       const account = await accountOf();
       const idsBelow = async (id: string): Promise<string[]> => {
-        const { items } = await listed((cursor) => account.listDescendants(id, cursor, NEVER));
+        const { items } = await readListing((cursor) => account.listDescendants(id, cursor, NEVER));
         return items.filter(({ hasContent }) => hasContent).map(({ externalId }) => externalId);
       };
       expect((await idsBelow(branch)).toSorted()).toEqual([lighthouse, keeper, 'atlas/sights/inside2/x.md'].toSorted());
       expect(await idsBelow(`${branch}inside/`)).toEqual([keeper]);
       // Each folder is listed once, although the names around it begin in the same way.
-      const { items } = await listed((cursor) => account.listDescendants('atlas', cursor, NEVER));
+      const { items } = await readListing((cursor) => account.listDescendants('atlas', cursor, NEVER));
       const folders = items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
       expect(folders.toSorted()).toEqual(
         [

@@ -1,6 +1,6 @@
 /**
- * Records emulators of sources, in the long tier all of them: the recording contains nothing of the account, and its
- * replay gives the same.
+ * Records emulated accounts: a recording contains no data of the account, and its replay gives the same results. Some
+ * sources are recorded in the long tier only.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 

@@ -1,6 +1,6 @@
 /**
  * Replays the recordings of accounts, test/fixtures/recordings/: the connector sends the same requests, and returns the
- * same.
+ * same results.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 

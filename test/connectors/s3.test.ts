@@ -4,7 +4,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ACCESS_KEY, ACCESS_KEY_SECRET, type S3SourceEmulator, startS3Source } from '../emulators/s3Source.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 
@@ -21,8 +21,8 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
   };
   return accountWith('S3', s3.settings, allCredentials, egress, timeLimitMs);
 };
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const put = (bucket: string, ...keys: string[]): void => {
   const objects = s3.buckets.get(bucket) ?? new Map();
   s3.buckets.set(bucket, objects);
@@ -150,7 +150,7 @@ describe('a listing', () => {
     expect(s3.requests).toHaveLength(requestsBefore + 1);
   });
 
-  test('continues after a page without objects, and never takes one for the end', async () => {
+  test('continues after a page without objects, and never treats one as the end', async () => {
     // A store reads deleted keys of a bucket with versions too: https://github.com/s3ql/s3ql/pull/170
     const gone = Array.from({ length: 7 }, (_, index) => `a/a${index}.md`);
     for (const key of gone) s3.buckets.get('atlas')!.set(key, { content: '', isDeleted: true });

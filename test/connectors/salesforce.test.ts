@@ -5,7 +5,7 @@ import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { ORGANIZATION_HOST, type SalesforceEmulator, sfId, startSalesforce } from '../emulators/salesforce.js';
 import type { SoqlRecord } from '../emulators/soql.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
@@ -25,8 +25,8 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
     timeLimitMs,
   );
 };
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const fileId = (name: string): string => `file:${sfId('069', name)}`;
 const folderId = (name: string): string => `folder:${sfId('07H', name)}`;
 const libraryId = (name: string): string => `library:${sfId('058', name)}`;
@@ -272,9 +272,9 @@ describe('the change feed', () => {
     const start = await account.changes!.now(NEVER);
     // Salesforce keeps them for 15 days:
     // https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
-    salesforce.deletions.forgottenUntil = Date.now();
+    salesforce.deletions.purgedUntil = Date.now();
     expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
-    salesforce.deletions.forgottenUntil = 0;
+    salesforce.deletions.purgedUntil = 0;
     salesforce.injectFault((path) => (path.endsWith('/deleted') ? { status: 403 } : null));
     expect(await faultOf(readChanges(start))).toMatchObject({ kind: 'stale_cursor' });
     expect(await faultOf(account.changes!.now(NEVER))).toMatchObject({ kind: 'stale_cursor' });

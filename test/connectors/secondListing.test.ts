@@ -15,7 +15,7 @@ import { everyRow } from '../support/everyRow.js';
 import { loopbackEgress, NEVER } from './account.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
-/** Sources whose fixture has recent calls only: Gong shows no change of these, so each sync reads them again. */
+/** Sources whose fixture has recent calls only: Gong does not report their changes, so each sync reads them again. */
 const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
 /**
  * Further records, for a feed that counts each table: that costs six requests per table, however many records it has.
@@ -29,20 +29,20 @@ interface Known {
 }
 
 /** Lists an account as a sync does. @param changeToken cursor of the last sync; null: list everything */
-async function list(account: Account, known: Known, changeToken: string | null): Promise<SyncItemsProgress> {
+async function list(account: Account, knownItems: Known, changeToken: string | null): Promise<SyncItemsProgress> {
   const upsert = (_source: unknown, _run: number, items: readonly SourceItem[]): Promise<Set<string>> => {
-    const added = items.map(({ externalId }) => externalId).filter((id) => !known.ids.has(id));
-    for (const id of added) known.ids.add(id);
+    const added = items.map(({ externalId }) => externalId).filter((id) => !knownItems.ids.has(id));
+    for (const id of added) knownItems.ids.add(id);
     return Promise.resolve(new Set(added));
   };
-  const nothing = () => Promise.resolve(new Set<string>());
+  const returnsNothing = () => Promise.resolve(new Set<string>());
   const items = {
-    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: nothing, markDeleted: nothing },
-    ...{ markPathsDeleted: nothing, unlist: nothing },
+    ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: returnsNothing, markDeleted: returnsNothing },
+    ...{ markPathsDeleted: returnsNothing, unlist: returnsNothing },
   };
   const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
     for (const { externalId, hasContent, version } of page.items)
-      if (hasContent) known.versions.set(externalId, version);
+      if (hasContent) knownItems.versions.set(externalId, version);
     return page;
   };
   const watched: Account = {
@@ -71,19 +71,19 @@ test('a sync without changes makes at most as many requests as the first listing
           maxItemBytes: 1_000_000,
         });
         const account = await fixtureAccount(source, fixture, connectors);
-        const known: Known = { ids: new Set(), versions: new Map() };
+        const knownItems: Known = { ids: new Set(), versions: new Map() };
         const begun = fixture.requestCount();
-        const { nextChangeToken = null } = await list(account, known, null);
+        const { nextChangeToken = null } = await list(account, knownItems, null);
         const listing = fixture.requestCount() - begun;
-        const versions = new Map(known.versions);
-        const again = await list(account, known, nextChangeToken);
+        const versions = new Map(knownItems.versions);
+        const again = await list(account, knownItems, nextChangeToken);
         const requests = fixture.requestCount() - begun - listing;
 
-        expect(known.ids.size).toBeGreaterThan(5);
+        expect(knownItems.ids.size).toBeGreaterThan(5);
         expect(requests).toBeLessThanOrEqual(listing);
         expect(isByChanges(again)).toBe(nextChangeToken !== null);
         if (!READ_AGAIN.includes(source)) {
-          expect([...known.versions]).toEqual([...versions]);
+          expect([...knownItems.versions]).toEqual([...versions]);
           expect([...versions.values()]).not.toContain(null);
         }
       } finally {

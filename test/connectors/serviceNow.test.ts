@@ -10,7 +10,7 @@ import {
   startServiceNow,
   sysIdOf,
 } from '../emulators/serviceNow.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { accountWithStoredGrant, obtainGrant, REDIRECT_URI } from './grants.js';
@@ -30,8 +30,8 @@ const accountOf = (credentials: object = {}, timeLimitMs = 30_000): Account => {
     timeLimitMs,
   );
 };
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const idOf = (table: string, record: string): string => `${table}/${sysIdOf(record)}`;
 const rowsOf = (table: string) => serviceNow.tables.get(table)!.rows;
 

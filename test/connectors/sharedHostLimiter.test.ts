@@ -23,9 +23,9 @@ async function table(leaseMs?: number): Promise<HostRateLimits> {
   return createHostRateLimits(connection, leaseMs);
 }
 function limiterOver(limits: HostRateLimits, perHost: number) {
-  const made = createSharedHostLimiter({ perHost, hostRateLimits: limits });
-  limiters.push(made);
-  return made;
+  const limiter = createSharedHostLimiter({ perHost, hostRateLimits: limits });
+  limiters.push(limiter);
+  return limiter;
 }
 const worker = async (perHost: number, leaseMs?: number) => limiterOver(await table(leaseMs), perHost);
 type Limiter = Awaited<ReturnType<typeof worker>>;

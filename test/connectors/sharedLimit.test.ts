@@ -109,9 +109,9 @@ async function delayOfOther(
   return times[begun]! - times[0]!;
 }
 const refuseDrive =
-  (refusal: GoogleRefusal, forS: number) =>
+  (refusal: GoogleRefusal, retryAfterS: number) =>
   (isNow: () => boolean): void =>
-    drive.injectFault(() => (isNow() ? { ...refusal, headers: { 'retry-after': String(forS) } } : null));
+    drive.injectFault(() => (isNow() ? { ...refusal, headers: { 'retry-after': String(retryAfterS) } } : null));
 
 test('applies a project limit to every account of its client, in all processes', async () => {
   const [one, other] = [
@@ -138,10 +138,10 @@ test('applies a workspace limit to all accounts of the workspace, and to no othe
   const inTeam = (team: string) => account('SLACK', slackSite.oauth, { clientId: 'ours', facts: { team } });
   const [one, teammate, outsider] = [await inTeam('T1'), await inTeam('T1'), await inTeam('T2')];
   const refuse =
-    (forS: number) =>
+    (retryAfterS: number) =>
     (isNow: () => boolean): void =>
       slackSite.injectFault(() =>
-        isNow() ? { status: 429, error: 'ratelimited', headers: { 'retry-after': String(forS) } } : null,
+        isNow() ? { status: 429, error: 'ratelimited', headers: { 'retry-after': String(retryAfterS) } } : null,
       );
   expect(await delayOfOther(refuse(SHORT_S), [one(1), teammate(1)])).toBeGreaterThanOrEqual(SHORT_S * 1_000 - 50);
   expect(await delayOfOther(refuse(LONG_S), [one(1), outsider(1)])).toBeLessThan(LONG_S * 500);

@@ -251,7 +251,7 @@ test('lists conversations of every type that the token may list, page by page', 
   await expect(listItems((cursor) => none.listRoots(cursor, NEVER))).rejects.toMatchObject({ kind: 'access_denied' });
 });
 
-test('counts direct messages as private, of which Slack says it only for channels', () => {
+test('counts direct messages as private, although Slack marks only channels as private', () => {
   const privacy = (json: object) => presentConversation({ id: 'D1', ...json }, 'Ben')['is_private'];
   expect([{ is_im: true }, { is_mpim: true }, { is_private: true }].map(privacy)).toEqual([true, true, true]);
   expect([{ is_channel: true, is_private: false }, {}].map(privacy)).toEqual([false, false]);

@@ -32,11 +32,11 @@ test('stores no more values than its limit, and shares none with another cache',
 });
 
 test('expires a value after its lifetime, and never one without a lifetime', async () => {
-  const [short, endless] = [createSourceCache({ lifeMs: 20 }), createSourceCache({ lifeMs: null })];
-  for (const cache of [short, endless]) cache.set('a', 'a');
+  const [short, unlimited] = [createSourceCache({ lifeMs: 20 }), createSourceCache({ lifeMs: null })];
+  for (const cache of [short, unlimited]) cache.set('a', 'a');
   await waitFor(
     () => short.get('a'),
     (fact) => fact === undefined,
   );
-  expect(endless.get('a')).toBe('a');
+  expect(unlimited.get('a')).toBe('a');
 });

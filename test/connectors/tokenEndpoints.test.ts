@@ -94,19 +94,19 @@ function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>
     ...{ facts: URL_PARAMETERS, clientId: CLIENT.id, clientSecret: CLIENT.secret },
   };
   const events: string[] = [];
-  const kept: StoredGrant[] = [];
+  const savedGrants: StoredGrant[] = [];
   const keeper: GrantStore = {
     read: () => Promise.resolve({ grant, version: '1' }),
     claim: () => Promise.resolve(`claim ${events.push('claimed')}`),
     save(_claim, _version, fresh) {
-      kept.push(fresh);
+      savedGrants.push(fresh);
       return Promise.resolve(`version ${events.push('kept')}`);
     },
     release: () => Promise.resolve(void events.push('released')),
     ownClient: () => Promise.resolve(CLIENT),
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 });
-  return { account: connectors.account(source, '1', keeper), events, kept };
+  return { account: connectors.account(source, '1', keeper), events, savedGrants };
 }
 const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>): Promise<unknown> =>
   createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 })
@@ -168,10 +168,10 @@ test('a refresh keeps the client of the connection with its secret, the paramete
     String,
     async (source) => {
       const { egress } = answering({ status: 200, body: '{"access_token":"new","expires_in":3600}' });
-      const { account, kept } = dueAccount(source, egress);
+      const { account, savedGrants } = dueAccount(source, egress);
       // The source's own answers are the same as those of its token endpoint, so the call itself fails.
       await account.identify(NEVER).catch(() => undefined);
-      expect(kept[0]).toMatchObject({
+      expect(savedGrants[0]).toMatchObject({
         ...{ accessToken: 'new', refreshToken: 'refresh', facts: URL_PARAMETERS },
         ...{ clientId: CLIENT.id, clientSecret: CLIENT.secret },
       });

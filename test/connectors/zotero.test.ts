@@ -4,7 +4,7 @@ import type { Account } from '../../connectors/account.js';
 import type { Egress } from '../../egress/types.js';
 import { nextRequests } from '../emulators/emulator.js';
 import { startZotero, type ZoteroEmulator, zoteroKey } from '../emulators/zotero.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf, versionsOf } from './account.js';
 import { faultOf } from '../support/faultOf.js';
 import { acceptedBrokenAnswers } from './brokenAnswers.js';
 import { obtainGrant, REDIRECT_URI } from './grants.js';
@@ -18,8 +18,8 @@ const GROUPS = ['groups/12', 'groups/13', 'groups/14'];
 /** Returns an account with a new key, because the connector caches the owner of each key. */
 const accountOf = (accessToken = zotero.oauth.grant(), timeLimitMs = 30_000): Account =>
   accountWith('ZOTERO', zotero.settings, { accessToken, facts: {} }, egress, timeLimitMs);
-const descendantsOf = (id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
-const roots = () => listed((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (id: string) => readListing((cursor) => account.listDescendants(id, cursor, NEVER));
+const roots = () => readListing((cursor) => account.listRoots(cursor, NEVER));
 const itemId = (name: string, library = OWN): string => `${library}/items/${zoteroKey(name)}`;
 const collectionId = (name: string): string => `${OWN}/collections/${zoteroKey(name)}`;
 

@@ -8,27 +8,27 @@ const none: Record<'urlPathsToInclude' | 'urlPathsToExclude' | 'urlsToScrape', s
   urlPathsToExclude: [],
   urlsToScrape: [],
 };
-const kept = (options: Partial<typeof none>, urls: string[]) => urls.filter(pageFilter({ ...none, ...options }));
+const matching = (options: Partial<typeof none>, urls: string[]) => urls.filter(pageFilter({ ...none, ...options }));
 
 describe('pages of a request', () => {
   const urls = ['http://a.test/', 'http://a.test/docs/1', 'http://a.test/docs/old/2', 'http://a.test/blog/docs'];
 
   test('are all pages without lists', () => {
-    expect(kept({}, urls)).toEqual(urls);
+    expect(matching({}, urls)).toEqual(urls);
   });
   test('match include lists by the prefix of the path', () => {
-    expect(kept({ urlPathsToInclude: ['/docs/'] }, urls)).toEqual([urls[1], urls[2]]);
+    expect(matching({ urlPathsToInclude: ['/docs/'] }, urls)).toEqual([urls[1], urls[2]]);
   });
   test('are excluded even if they are included', () => {
-    expect(kept({ urlPathsToInclude: ['/docs/'], urlPathsToExclude: ['/docs/old/'] }, urls)).toEqual([urls[1]]);
+    expect(matching({ urlPathsToInclude: ['/docs/'], urlPathsToExclude: ['/docs/old/'] }, urls)).toEqual([urls[1]]);
   });
   test('match paths without a leading slash and whole addresses', () => {
-    expect(kept({ urlPathsToInclude: ['blog'] }, urls)).toEqual([urls[3]]);
-    expect(kept({ urlPathsToInclude: ['http://a.test/docs/old'] }, urls)).toEqual([urls[2]]);
+    expect(matching({ urlPathsToInclude: ['blog'] }, urls)).toEqual([urls[3]]);
+    expect(matching({ urlPathsToInclude: ['http://a.test/docs/old'] }, urls)).toEqual([urls[2]]);
   });
   test('are those of urls_to_scrape that also match the other lists', () => {
-    expect(kept({ urlsToScrape: ['http://a.test/', 'http://a.test/unknown'] }, urls)).toEqual(['http://a.test/']);
-    expect(kept({ urlsToScrape: ['http://a.test/'], urlPathsToInclude: ['/docs/'] }, urls)).toEqual([]);
+    expect(matching({ urlsToScrape: ['http://a.test/', 'http://a.test/unknown'] }, urls)).toEqual(['http://a.test/']);
+    expect(matching({ urlsToScrape: ['http://a.test/'], urlPathsToInclude: ['/docs/'] }, urls)).toEqual([]);
   });
 });
 

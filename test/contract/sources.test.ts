@@ -35,12 +35,12 @@ test('lists complete base addresses without a trailing slash for each connected 
 });
 
 test('every source with a token that POST /integrations/connect takes has its line in api/integrations/suppliedCredentials.ts', () => {
-  const named = (Object.keys(CONNECT_CREDENTIALS) as SourceType[]).filter(
+  const withToken = (Object.keys(CONNECT_CREDENTIALS) as SourceType[]).filter(
     (source) => isConnectedSource(source) && CONNECTED_SOURCES[source].auth === 'token',
   );
   const taken = Object.keys(SUPPLIED_CREDENTIALS);
   expect({
-    'needs a line in SUPPLIED_CREDENTIALS': named.filter((source) => !taken.includes(source)),
-    'needs a row in CONNECT_CREDENTIALS': taken.filter((source) => !(named as string[]).includes(source)),
+    'needs a line in SUPPLIED_CREDENTIALS': withToken.filter((source) => !taken.includes(source)),
+    'needs a row in CONNECT_CREDENTIALS': taken.filter((source) => !(withToken as string[]).includes(source)),
   }).toEqual({ 'needs a line in SUPPLIED_CREDENTIALS': [], 'needs a row in CONNECT_CREDENTIALS': [] });
 });

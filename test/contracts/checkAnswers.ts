@@ -1,6 +1,6 @@
 /**
  * Setup file of every suite: fails a suite whose emulator gave a connector an answer that differs from the provider's
- * published schema. Answers that a test replaces, to see what a connector makes of a broken one, are not compared.
+ * published schema. Broken answers that a test injects are not compared.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 

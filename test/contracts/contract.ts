@@ -4,7 +4,7 @@
  */
 import type { SentRequest } from '../../connectors/sentRequests.js';
 
-/** What a specification says about a parameter or a field. */
+/** The rule of a specification for a parameter or a field. */
 export interface Rule {
   readonly type?: string;
   readonly min?: number;
@@ -16,7 +16,7 @@ export interface Rule {
   readonly fields?: Rules;
   /** The value is a list, separated by commas, of some of these. */
   readonly list?: readonly string[];
-  /** Returns what else is wrong with a text; null for nothing. */
+  /** Returns a fault of a text that the other rules do not cover; null for none. */
   readonly check?: (value: string) => string | null;
 }
 type Rules = Readonly<Record<string, Rule>>;

@@ -54,12 +54,12 @@ function shapeOfField(fields: Readonly<Record<string, Shape>>, name: string): Sh
 }
 
 function unknownIn({ fields, others }: Selection, kind: string): string[] {
-  const known = FIELDS[kind];
-  if (known === undefined) return [`object ${kind}`];
-  return [...fields, ...others].flatMap((name) => (shapeOfField(known, name) ? [] : `${kind}.${name}`));
+  const objectFields = FIELDS[kind];
+  if (objectFields === undefined) return [`object ${kind}`];
+  return [...fields, ...others].flatMap((name) => (shapeOfField(objectFields, name) ? [] : `${kind}.${name}`));
 }
 
-/** Returns what is wrong with a query; null for nothing. */
+/** Returns the fault of a query; null for none. */
 export function soqlProblem(soql: string): string | null {
   const parsed = parse(soql);
   if (!parsed) return 'is not a query';

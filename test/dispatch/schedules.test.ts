@@ -96,11 +96,11 @@ describe('schedule of a changed record', () => {
     readonly exists?: boolean;
     readonly hides?: boolean;
     /** False: the record has been deleted meanwhile. */
-    readonly stays?: boolean;
+    readonly isKept?: boolean;
     /** Calls of Temporal. */
     readonly calls: readonly string[];
     /** The applied state written to the record. */
-    readonly word: string | null;
+    readonly appliedState: string | null;
     /** Calls that write the record. */
     readonly rows: readonly string[];
   }
@@ -109,48 +109,70 @@ describe('schedule of a changed record', () => {
   const [APPLYING, APPLIED, REMOVE] = ['schedules.markApplying', 'schedules.markApplied', 'schedules.remove'];
   const ON_WORD = 'on, every 24 h';
   const ROWS: readonly Row[] = [
-    { what: 'new', wanted: ON, applied: null, calls: [`create ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
+    {
+      what: 'new',
+      wanted: ON,
+      applied: null,
+      calls: [`create ${ID}`],
+      appliedState: ON_WORD,
+      rows: [APPLYING, APPLIED],
+    },
     {
       ...{ what: 'new, and the schedule exists already', wanted: ON, applied: null, hides: true },
-      ...{ calls: [`create ${ID}`, `update ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
+      ...{ calls: [`create ${ID}`, `update ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
-    { what: 'unchanged', wanted: ON, applied: ON_WORD, exists: true, calls: [], word: ON_WORD, rows: [APPLIED] },
+    {
+      what: 'unchanged',
+      wanted: ON,
+      applied: ON_WORD,
+      exists: true,
+      calls: [],
+      appliedState: ON_WORD,
+      rows: [APPLIED],
+    },
     {
       ...{ what: 'with another interval', wanted: ON, applied: 'on, every 12 h', exists: true },
-      ...{ calls: [`update ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
+      ...{ calls: [`update ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
       ...{ what: 'with another interval, and the schedule is lost', wanted: ON, applied: 'unsure' },
-      ...{ calls: [`update ${ID}`, `create ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
+      ...{ calls: [`update ${ID}`, `create ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'deleted while the schedule was created', wanted: ON, applied: null, stays: false },
-      ...{ calls: [`create ${ID}`, `delete ${ID}`], word: ON_WORD, rows: [APPLYING, APPLIED] },
+      ...{ what: 'deleted while the schedule was created', wanted: ON, applied: null, isKept: false },
+      ...{ calls: [`create ${ID}`, `delete ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
       ...{ what: 'of a revoked account', wanted: PAUSED, applied: ON_WORD, exists: true },
-      ...{ calls: [`update ${ID}`], word: 'paused, every 24 h', rows: [APPLYING, APPLIED] },
+      ...{ calls: [`update ${ID}`], appliedState: 'paused, every 24 h', rows: [APPLYING, APPLIED] },
     },
     {
       ...{ what: 'of an account that was revoked before', wanted: PAUSED, applied: null },
-      ...{ calls: [], word: null, rows: [APPLIED] },
+      ...{ calls: [], appliedState: null, rows: [APPLIED] },
     },
-    { what: 'off, never on before', wanted: { state: 'off' }, applied: null, calls: [], word: null, rows: [APPLIED] },
+    {
+      what: 'off, never on before',
+      wanted: { state: 'off' },
+      applied: null,
+      calls: [],
+      appliedState: null,
+      rows: [APPLIED],
+    },
     {
       ...{ what: 'off', wanted: { state: 'off' }, applied: ON_WORD, exists: true },
-      ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED] },
+      ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED] },
     },
     {
       ...{ what: 'off, and the schedule is lost', wanted: { state: 'off' }, applied: ON_WORD },
-      ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED] },
+      ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED] },
     },
     {
       ...{ what: 'of a deleted record', wanted: { state: 'gone' }, applied: ON_WORD, exists: true },
-      ...{ calls: [`delete ${ID}`], word: null, rows: [APPLIED, REMOVE] },
+      ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED, REMOVE] },
     },
     {
       ...{ what: 'of a deleted record, never on before', wanted: { state: 'gone' }, applied: null },
-      ...{ calls: [], word: null, rows: [APPLIED, REMOVE] },
+      ...{ calls: [], appliedState: null, rows: [APPLIED, REMOVE] },
     },
   ];
 
@@ -158,7 +180,16 @@ describe('schedule of a changed record', () => {
     everyRow(
       ROWS,
       ({ what }) => what,
-      async ({ wanted, applied, exists = false, hides = false, stays = true, calls, word, rows }) => {
+      async ({
+        wanted,
+        applied,
+        exists = false,
+        hides = false,
+        isKept: stays = true,
+        calls,
+        appliedState: word,
+        rows,
+      }) => {
         const temporal = fakeTemporal(exists ? [ID] : [], { hides });
         const row = rowOf({ applied });
         const {

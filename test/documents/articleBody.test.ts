@@ -69,7 +69,7 @@ test('removes comments in a column that also names the author of the article', (
 });
 
 const FERRIES = each((nth) => `\n\nThe ferry ${nth} leaves on Monday`, 3);
-const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+const keptContent: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
     'links in a row that a paragraph announces',
     page(`<p>Three ferries leave from the pier:</p>${each(pointer, 3)}`, ''),
@@ -99,7 +99,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
   ],
 ];
 
-test.each(kept)('a page that declares an article keeps %s', (_name, html, expected) => {
+test.each(keptContent)('a page that declares an article keeps %s', (_name, html, expected) => {
   expect(textOf(html)).toBe(expected);
 });
 

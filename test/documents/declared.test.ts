@@ -50,7 +50,7 @@ test.each(beside)('a page that declares nothing keeps %s', (_name, inside, after
   expect(textOf(page('', inside, after)).length).toBeGreaterThan(TEXT.length + 40);
 });
 
-const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+const keptContent: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
     'footnotes after the centre',
     page(ARTICLE, '', `<div class=footnotes><p>1. The town paid for it in full.</p></div>`),
@@ -58,7 +58,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
   ],
 ];
 
-test.each(kept)('a page that declares an article keeps %s', (_name, html, text) => {
+test.each(keptContent)('a page that declares an article keeps %s', (_name, html, text) => {
   expect(textOf(html)).toBe(text);
 });
 
@@ -104,7 +104,7 @@ test.each(kinds)('%s declares %s', (html, kind) => {
   expect(declaredKind(html)).toBe(kind);
 });
 
-test('the label of a picture that repeats the title next to it is left out, and another one stays', () => {
+test('the label of a picture that repeats the title next to it is omitted, and another label stays', () => {
   const card = (label: string, name: string): string =>
     `<li><img src=a.jpg alt="${label}"><h3><a href=/a>${name}</a></h3><p>3 euros</p></li>`;
   const html = `<main><h1>Tools</h1><p>${P}</p><ul>${card('Oak table for the hall', 'Oak table for the hall')}${card('A kettle on a stove', 'Copper kettle')}</ul></main>`;
@@ -113,7 +113,7 @@ test('the label of a picture that repeats the title next to it is left out, and 
   );
 });
 
-test('a block that the page has twice is written once, but short texts and those of reference documentation stay', () => {
+test('a repeated block is written once; repeated short texts and those of reference documentation stay', () => {
   const long = `<p>${P} ${P} ${OTHER}</p>`;
   const html = `<main><h1>Harbour</h1><div class=wide>${long}<p>Yes.</p></div><div class=narrow>${long}<p>Yes.</p></div></main>`;
   expect(textOf(html)).toBe(`# Harbour\n\n${P} ${P} ${OTHER}\n\nYes.`);
@@ -130,7 +130,7 @@ const DESCRIPTION = 'A kettle of copper for two litres. It has a handle of oak, 
 const shop = (head: string, more = ''): string =>
   `<head>${head}</head><body><main><h1>Kettle</h1>${`<p>${P}</p>`.repeat(3)}${more}</main>`;
 
-test('a short page of a product gets the description of its JSON-LD, if it lacks it', () => {
+test('a short product page gets the description of its JSON-LD if its text lacks it', () => {
   const short = `<h1>Kettle</h1><p>${P}</p>`;
   expect(textOf(`${PRODUCT(DESCRIPTION)}${short}`)).toBe(`# Kettle\n\n${P}\n\n${DESCRIPTION}`);
   expect(textOf(`${PRODUCT(`<p>${DESCRIPTION}</p>`)}${short}`)).toBe(`# Kettle\n\n${P}\n\n${DESCRIPTION}`);

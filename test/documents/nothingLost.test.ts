@@ -12,7 +12,7 @@ const THREAD = [
 const POSTS = THREAD.map((post) => `<p>${post}</p>`).join('');
 const POSTS_TEXT = THREAD.join('\n\n');
 
-const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
+const keptContent: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
     'a thread that exists only in noscript',
     `<title>Bees</title><div id=app></div><noscript><h1>Water for bees</h1>${POSTS}</noscript>`,
@@ -85,7 +85,7 @@ const kept: ReadonlyArray<readonly [name: string, html: string, text: string]> =
   ],
 ];
 
-test.each(kept)('keeps %s', (_name, html, text) => {
+test.each(keptContent)('keeps %s', (_name, html, text) => {
   expect(textOf(`<html><body>${html}`).replace(/\s*$/, '')).toBe(text);
 });
 

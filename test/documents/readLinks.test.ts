@@ -58,7 +58,7 @@ describe('links of a page', () => {
     expect(linksOf(`<a href="/${'&amp;'.repeat(7000)}">A</a><a href="/b">B</a>`)).toEqual(['https://example.org/b']);
   });
 
-  test('are not looked for in plain text', () => {
+  test('are not searched for in plain text', () => {
     expect(linksOf('<a href="/b">B</a>', ALL, { contentType: 'text/plain' })).toEqual([]);
   });
 });

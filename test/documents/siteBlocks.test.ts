@@ -35,7 +35,7 @@ describe('a block that the pages of a site repeat', () => {
     });
   });
 
-  test('is kept without evidence, and the record then has no count', () => {
+  test('is kept without evidence that it repeats, and the record then has no count', () => {
     const { text, metadata, blocks } = parsePage(pageOf(9));
     expect(text).toContain(NOTICE);
     expect(metadata).not.toHaveProperty('repeated_blocks_removed');
@@ -120,7 +120,7 @@ test('a page whose text is nearly all repeated keeps all of it', () => {
   expect(metadata).not.toHaveProperty('repeated_blocks_removed');
 });
 
-test('an equal page of another host has other blocks', () => {
+test('an equal page of another host has other block ids', () => {
   const ids = learn(SIX, 'other.test');
   expect(ids).not.toHaveLength(0);
   expect(readWith(pageOf(9), ids).text).toContain(NOTICE);

@@ -20,16 +20,16 @@ function violations(text: string, options: ChunkOptions): string[] {
   check(numTokens === count(text), 'numTokens is the count of the whole text');
   const covered = new Uint8Array(text.length);
   chunks.forEach((chunk, i) => {
-    const own = text.slice(chunk.start, chunk.end);
+    const chunkText = text.slice(chunk.start, chunk.end);
     const at = `chunk ${i} (${chunk.start}-${chunk.end})`;
     check(
-      chunk.text.endsWith(own) && (options.prefix !== null || chunk.text === own),
+      chunk.text.endsWith(chunkText) && (options.prefix !== null || chunk.text === chunkText),
       `${at} is the text between its offsets`,
     );
-    check(own === own.trim() && own !== '', `${at} is trimmed`);
+    check(chunkText === chunkText.trim() && chunkText !== '', `${at} is trimmed`);
     check(chunk.tokens === count(chunk.text), `${at} has ${count(chunk.text)} tokens, not ${chunk.tokens}`);
-    check(chunk.tokens <= options.chunkSize || [...own].length === 1, `${at} has ${chunk.tokens} tokens`);
-    check(isWhole(own) || !isWhole(text), `${at} cuts a character`);
+    check(chunk.tokens <= options.chunkSize || [...chunkText].length === 1, `${at} has ${chunk.tokens} tokens`);
+    check(isWhole(chunkText) || !isWhole(text), `${at} cuts a character`);
     covered.fill(1, chunk.start, chunk.end);
     const previous = chunks[i - 1];
     if (previous === undefined) return;

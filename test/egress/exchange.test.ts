@@ -148,9 +148,9 @@ describe('redirects', () => {
 
   test('are followed up to five times', async () => {
     const server = await serve((received, response) => {
-      const left = Number((received.url ?? '').slice(1));
-      if (left === 0) response.end('end');
-      else response.writeHead(302, { Location: `/${String(left - 1)}` }).end();
+      const remainingHops = Number((received.url ?? '').slice(1));
+      if (remainingHops === 0) response.end('end');
+      else response.writeHead(302, { Location: `/${String(remainingHops - 1)}` }).end();
     });
     const answer = await egress().request(request(`${server.origin}/5`));
     expect([answer.url, text(await answer.bytes())]).toEqual([`${server.origin}/0`, 'end']);

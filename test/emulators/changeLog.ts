@@ -23,7 +23,7 @@ export function createChangeLog(
   all: () => ReadonlyMap<string, string>,
   isReported: (change: LoggedChange, now: ReadonlyMap<string, string>) => boolean = () => true,
 ): ChangeLog {
-  let known: ReadonlyMap<string, string> = new Map();
+  let previous: ReadonlyMap<string, string> = new Map();
   const entries: LoggedChange[] = [];
   return {
     entries,
@@ -32,12 +32,12 @@ export function createChangeLog(
       const enter = (change: LoggedChange): void => {
         if (isReported(change, now)) entries.push(change);
       };
-      for (const [key, before] of known) if (!now.has(key)) enter({ key, before, now: null });
+      for (const [key, before] of previous) if (!now.has(key)) enter({ key, before, now: null });
       for (const [key, state] of now) {
-        const before = known.get(key) ?? null;
+        const before = previous.get(key) ?? null;
         if (before !== state) enter({ key, before, now: state });
       }
-      known = now;
+      previous = now;
     },
   };
 }

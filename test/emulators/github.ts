@@ -15,7 +15,7 @@ import {
   startEmulator,
 } from './emulator.js';
 import { API, commitJson, locationJson, profileJson, repositoryJson, WEB, wholeRepositoryJson } from './githubJson.js';
-import { type Talk, talkAt } from './githubDiscussions.js';
+import { type Discussions, answerDiscussion } from './githubDiscussions.js';
 
 export const LOGIN = 'ada';
 export const USER_ID = 4_001;
@@ -33,7 +33,7 @@ export interface EmulatedRepository {
   /** Files by path. Empty: a repository without commits. */
   readonly files: Record<string, EmulatedFile>;
   /** Issues and pull requests. Unset: none. */
-  talk?: Talk;
+  discussions?: Discussions;
 }
 
 type GitHubRefused = Refused & { readonly message?: string };
@@ -138,10 +138,19 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     if (resource !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
     const { branch, files } = repository;
     if (part === '') return send(response, 200, wholeRepositoryJson(fullName, OWNER, repository));
-    const talked = repository.talk ? talkAt(repository.talk, [part, ...rest], url, limits.numbered) : null;
-    if (talked && 'refused' in talked) return refuse(response, talked.refused, talked.message);
-    if (talked && 'row' in talked) return send(response, 200, talked.row);
-    if (talked) return send(response, 200, talked.rows, talked.link === '' ? {} : { link: talked.link });
+    const discussionAnswer = repository.discussions
+      ? answerDiscussion(repository.discussions, [part, ...rest], url, limits.numbered)
+      : null;
+    if (discussionAnswer && 'refused' in discussionAnswer)
+      return refuse(response, discussionAnswer.refused, discussionAnswer.message);
+    if (discussionAnswer && 'row' in discussionAnswer) return send(response, 200, discussionAnswer.row);
+    if (discussionAnswer)
+      return send(
+        response,
+        200,
+        discussionAnswer.rows,
+        discussionAnswer.link === '' ? {} : { link: discussionAnswer.link },
+      );
     const git = gitOf(files);
     const isEmpty = Object.keys(files).length === 0;
     if (part === 'branches') {

@@ -9,7 +9,7 @@ import { personJson, type Row } from './githubJson.js';
  * The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull
  * request number.
  */
-export interface Talk {
+export interface Discussions {
   /** Includes pull requests, as in GitHub's API. */
   readonly issues: Row[];
   readonly pulls: Row[];
@@ -17,15 +17,15 @@ export interface Talk {
   readonly commits: Record<number, Row[]>;
   readonly files: Record<number, Row[]>;
 }
-export const newTalk = (): Talk => ({ issues: [], pulls: [], comments: {}, commits: {}, files: {} });
+export const newDiscussions = (): Discussions => ({ issues: [], pulls: [], comments: {}, commits: {}, files: {} });
 
 /** The answer to a request: rows with a Link header, one row, or a refusal. */
-export type TalkAnswer =
+export type DiscussionAnswer =
   | { readonly rows: readonly Row[]; readonly link: string }
   | { readonly row: Row }
   | { readonly refused: 404 | 422; readonly message: string };
 
-const NOT_FOUND: TalkAnswer = { refused: 404, message: 'Not Found' };
+const NOT_FOUND: DiscussionAnswer = { refused: 404, message: 'Not Found' };
 const PER_PAGE = 30;
 const MAX_PER_PAGE = 100;
 
@@ -70,7 +70,7 @@ const WHOLE_ONLY: ReadonlySet<string> = new Set(
 const inList = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !WHOLE_ONLY.has(name)));
 
 /** @param numbered maximum rows reachable by page number. Unset: all */
-function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): TalkAnswer {
+function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): DiscussionAnswer {
   const query = url.searchParams;
   const size = Math.min(MAX_PER_PAGE, Math.max(1, Number(query.get('per_page') ?? PER_PAGE)));
   const after = query.get('after');
@@ -96,19 +96,19 @@ function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINI
  * Answers a path below a repository; returns null for paths other than issues and pull requests.
  * @param numbered maximum issues reachable by page number
  */
-export function talkAt(
-  talk: Talk,
+export function answerDiscussion(
+  discussions: Discussions,
   [resource, number, part, ...more]: readonly string[],
   url: URL,
   numbered: number,
-): TalkAnswer | null {
+): DiscussionAnswer | null {
   if ((resource !== 'issues' && resource !== 'pulls') || more.length > 0) return null;
   const query = url.searchParams;
   if (number === undefined) {
-    const rows = sorted(filtered(talk[resource], query), query);
+    const rows = sorted(filtered(discussions[resource], query), query);
     return resource === 'issues' ? paged(rows, url, numbered) : paged(rows.map(inList), url);
   }
-  const row = talk[resource].find((candidate) => candidate['number'] === Number(number));
+  const row = discussions[resource].find((candidate) => candidate['number'] === Number(number));
   if (!row) return NOT_FOUND;
   // A single pull request of a deleted user is by "ghost"; lists and issues have no user then.
   if (part === undefined && resource === 'pulls') return { row: { ...row, user: row['user'] ?? GHOST } };
@@ -116,10 +116,12 @@ export function talkAt(
   if (resource === 'pulls' && part === 'comments')
     // GitHub ignores the direction unless the request names a sort key.
     return paged(
-      query.has('sort') ? sorted(talk.comments[Number(number)] ?? [], query) : (talk.comments[Number(number)] ?? []),
+      query.has('sort')
+        ? sorted(discussions.comments[Number(number)] ?? [], query)
+        : (discussions.comments[Number(number)] ?? []),
       url,
     );
   if (resource === 'pulls' && (part === 'commits' || part === 'files'))
-    return paged(talk[part][Number(number)] ?? [], url);
+    return paged(discussions[part][Number(number)] ?? [], url);
   return NOT_FOUND;
 }

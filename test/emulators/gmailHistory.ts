@@ -24,7 +24,7 @@ export interface MailHistory {
   /** Returns the records after a history id; null for an id older than the retained history. */
   since(start: string): HistoryRecord[] | null;
   /** Discards the records so far. */
-  forget(): void;
+  discardRecords(): void;
 }
 
 /** @param all returns the current messages, by id */
@@ -32,7 +32,7 @@ export function createMailHistory(all: () => ReadonlyMap<string, MailState>): Ma
   // Larger than Number.MAX_SAFE_INTEGER, like real 64-bit ids.
   let end = 9_007_199_254_740_993n;
   let oldest = end;
-  let known = new Map<string, MailState>();
+  let previous = new Map<string, MailState>();
   const last = new Map<string, string>();
   const records: HistoryRecord[] = [];
   const enter = (message: string, kind: HistoryRecord['kind'], labelIds: readonly string[]): void => {
@@ -44,7 +44,7 @@ export function createMailHistory(all: () => ReadonlyMap<string, MailState>): Ma
     recordChanges() {
       const now = new Map(all());
       for (const [id, { labelIds, raw }] of now) {
-        const before = known.get(id);
+        const before = previous.get(id);
         // Gmail never changes a text, so a text that a test changes counts as a new message.
         if (before?.raw !== raw) enter(id, 'messagesAdded', labelIds);
         const [added, removed] = [
@@ -54,13 +54,13 @@ export function createMailHistory(all: () => ReadonlyMap<string, MailState>): Ma
         if (added.length > 0) enter(id, 'labelsAdded', added);
         if (removed.length > 0) enter(id, 'labelsRemoved', removed);
       }
-      for (const [id, { labelIds }] of known) if (!now.has(id)) enter(id, 'messagesDeleted', labelIds);
-      known = now;
+      for (const [id, { labelIds }] of previous) if (!now.has(id)) enter(id, 'messagesDeleted', labelIds);
+      previous = now;
     },
     now: () => String(end),
     idOf: (message) => last.get(message) ?? String(end),
     since: (start) => (BigInt(start) < oldest ? null : records.filter(({ id }) => BigInt(id) > BigInt(start))),
-    forget() {
+    discardRecords() {
       end += 1n;
       oldest = end;
     },

@@ -39,17 +39,19 @@ export async function startGoogleCloudStorage({
   let last = 9_007_199_254_740_993n;
   const generations = new WeakMap<StoredObject, string>();
   const generationOf = (object: StoredObject): string => {
-    const known = generations.get(object);
-    if (known !== undefined) return known;
+    const existing = generations.get(object);
+    if (existing !== undefined) return existing;
     last += 2n;
     generations.set(object, String(last));
     return String(last);
   };
   const bucketsOf = (project: string): string[] => {
     const ids = Object.keys(projects);
-    const named = new Set(Object.values(projects).flatMap((names) => names ?? []));
-    const own = projects[project] ?? [];
-    return [...buckets.keys()].filter((name) => own.includes(name) || (!named.has(name) && ids.at(-1) === project));
+    const bucketsInProjects = new Set(Object.values(projects).flatMap((names) => names ?? []));
+    const projectBuckets = projects[project] ?? [];
+    return [...buckets.keys()].filter(
+      (name) => projectBuckets.includes(name) || (!bucketsInProjects.has(name) && ids.at(-1) === project),
+    );
   };
   const objectJson = (bucket: string, name: string, object: StoredObject) => {
     const generation = generationOf(object);

@@ -100,7 +100,7 @@ export async function startGoogleDrive(
   });
   let origin = '';
   /** Ids of all shared drives that have existed. */
-  const known = new Set<string>();
+  const pastDrives = new Set<string>();
 
   const parentOf = ({ parent, drive }: EmulatedFile): string | null =>
     parent === undefined || parent === 'root' ? (drive ?? DRIVE_ROOT) : parent;
@@ -212,7 +212,7 @@ export async function startGoogleDrive(
       if (Object.hasOwn(drives, id))
         return { kind: 'drive#change', changeType: 'drive', driveId: id, removed: false, drive: driveJson(id) };
       const file = jsonAt(id, query);
-      if (!file && !Object.hasOwn(files, id) && known.has(id))
+      if (!file && !Object.hasOwn(files, id) && pastDrives.has(id))
         return { kind: 'drive#change', changeType: 'drive', driveId: id, removed: true };
       const isHere =
         file !== null && (query.get('includeCorpusRemovals') === 'true' || (file['driveId'] ?? '') === driveId);
@@ -220,14 +220,14 @@ export async function startGoogleDrive(
     };
     const where = taken.isLast ? { newStartPageToken: taken.next } : { nextPageToken: taken.next };
     const answer = { kind: 'drive#changeList', changes: taken.ids.map(entry), ...where };
-    for (const id of Object.keys(drives)) known.add(id);
+    for (const id of Object.keys(drives)) pastDrives.add(id);
     sendJson(response, 200, selectFields(query.get('fields'), answer));
   };
 
   const emulator = await startGoogle(
     (call, { person }) => {
       log.logChanges();
-      for (const id of Object.keys(drives)) known.add(id);
+      for (const id of Object.keys(drives)) pastDrives.add(id);
       const { path, query, response } = call;
       if (path.join('/') === 'documents/export') return exported(call, query.get('id') ?? '', true);
       const [drive, version, resource, id, part, ...rest] = path;

@@ -25,12 +25,12 @@ export interface DriveLog {
   /** Returns a page of the changes since a token, each id once. Null if it refused the token. */
   since(call: Call, log: string, most: number): { ids: string[]; next: string; isLast: boolean } | null;
   /** Makes all tokens so far too old. */
-  forget(): void;
+  expireTokens(): void;
 }
 
 /** @param all returns the current items, by id */
 export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog {
-  let known = new Map<string, Logged>();
+  let previous = new Map<string, Logged>();
   const versions = new Map<string, number>();
   let entries: Entry[] = [];
   let end = 1;
@@ -45,14 +45,14 @@ export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog
     logChanges() {
       const now = new Map(all());
       for (const [id, item] of now) {
-        const before = known.get(id);
+        const before = previous.get(id);
         if (before?.state === item.state && before.log === item.log) continue;
         versions.set(id, (versions.get(id) ?? 0) + 1);
         if (before && before.log !== item.log) enter(before.log, id);
         enter(item.log, id);
       }
-      for (const [id, { log }] of known) if (!now.has(id)) enter(log, id);
-      known = now;
+      for (const [id, { log }] of previous) if (!now.has(id)) enter(log, id);
+      previous = now;
     },
     versionOf: (id) => versions.get(id) ?? 1,
     now: () => String(end),
@@ -71,7 +71,7 @@ export function createDriveLog(all: () => ReadonlyMap<string, Logged>): DriveLog
       const isLast = found.length <= most;
       return { ids: page.map(({ id }) => id), next: isLast ? String(end) : String((page.at(-1)?.at ?? 0) + 1), isLast };
     },
-    forget() {
+    expireTokens() {
       oldest = end + 1;
       end += 1;
     },

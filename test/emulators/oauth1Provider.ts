@@ -95,8 +95,10 @@ export function createOAuth1Provider(
     const expected = createHmac('sha1', `${percent(clients[id] ?? '')}&${percent(tokenSecret)}`)
       .update(base)
       .digest();
-    const given = Buffer.from(signature, 'base64');
-    return given.length === expected.length && timingSafeEqual(given, expected) ? null : 'signature_invalid';
+    const givenSignature = Buffer.from(signature, 'base64');
+    return givenSignature.length === expected.length && timingSafeEqual(givenSignature, expected)
+      ? null
+      : 'signature_invalid';
   };
 
   const signedRequest = (call: Call, isAccess: boolean): void => {
@@ -107,10 +109,10 @@ export function createOAuth1Provider(
       toFail -= 1;
       return answer(call.response, 502, {});
     }
-    const known = isAccess ? pending.get(fields['oauth_token'] ?? '') : undefined;
-    const problem = isAccess && !known ? 'token_rejected' : problemOf(call, fields, known?.secret ?? '');
+    const requestToken = isAccess ? pending.get(fields['oauth_token'] ?? '') : undefined;
+    const problem = isAccess && !requestToken ? 'token_rejected' : problemOf(call, fields, requestToken?.secret ?? '');
     if (problem !== null) return answer(call.response, 401, { oauth_problem: problem });
-    if (!known) {
+    if (!requestToken) {
       const callback = fields['oauth_callback'] ?? '';
       if (!URL.canParse(callback)) return answer(call.response, 400, { oauth_problem: 'parameter_absent' });
       // The request token appears in addresses, so only its secret counts as a secret.
@@ -124,7 +126,7 @@ export function createOAuth1Provider(
         oauth_callback_confirmed: 'true',
       });
     }
-    const { verifier, person, clientId } = known;
+    const { verifier, person, clientId } = requestToken;
     if (
       verifier === null ||
       person === null ||

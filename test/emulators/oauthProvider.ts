@@ -206,18 +206,25 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
   };
   const exchange = (clientId: string, parameters: Record<string, string>) => {
     const { code = '', redirect_uri: redirectUri, code_verifier: verifier = '' } = parameters;
-    const known = codes.get(code);
+    const issuedCode = codes.get(code);
     const proven =
-      known?.challenge === null || createHash('sha256').update(verifier).digest('base64url') === known?.challenge;
-    if (!known || known.used || known.clientId !== clientId || known.redirectUri !== redirectUri || !proven)
+      issuedCode?.challenge === null ||
+      createHash('sha256').update(verifier).digest('base64url') === issuedCode?.challenge;
+    if (
+      !issuedCode ||
+      issuedCode.used ||
+      issuedCode.clientId !== clientId ||
+      issuedCode.redirectUri !== redirectUri ||
+      !proven
+    )
       return null;
-    known.used = true;
-    return { access: known, ...issue(known, null) };
+    issuedCode.used = true;
+    return { access: issuedCode, ...issue(issuedCode, null) };
   };
   const refresh = (clientId: string, parameters: Record<string, string>) => {
     const old = parameters['refresh_token'] ?? '';
-    const known = refreshTokens.get(old);
-    return known?.clientId === clientId ? { access: known, ...issue(known, old) } : null;
+    const refreshedGrant = refreshTokens.get(old);
+    return refreshedGrant?.clientId === clientId ? { access: refreshedGrant, ...issue(refreshedGrant, old) } : null;
   };
 
   const tokens = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
@@ -281,9 +288,9 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
     requests.push({ kind: 'revoke', path: url.pathname, parameters });
     await held.requests;
     const token = parameters['token'] ?? '';
-    const known = accesses.get(token) ?? refreshTokens.get(token);
-    if (!known) return send(response, 400, { error: 'invalid_token' });
-    revoke(known.person.id);
+    const revokedAccess = accesses.get(token) ?? refreshTokens.get(token);
+    if (!revokedAccess) return send(response, 400, { error: 'invalid_token' });
+    revoke(revokedAccess.person.id);
     send(response, 200, {});
   };
   const holding = (stage: keyof typeof held): (() => void) => {

@@ -33,7 +33,7 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   /** Deletes a record and logs the deletion. @param at time of the deletion. Unset: now */
   drop(kind: string, id: string, at?: number): void;
   /** Time up to which deletions are no longer available, in milliseconds since 1970. */
-  readonly deletions: { forgottenUntil: number };
+  readonly deletions: { purgedUntil: number };
 };
 
 /** Returns an id in Salesforce's format. @param prefix three characters that identify the object */
@@ -74,7 +74,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
   const hidden = new Set<string>();
   const rights = { needsIdentityScope: false };
   const deleted: { readonly kind: string; readonly id: string; readonly at: number }[] = [];
-  const deletions = { forgottenUntil: 0 };
+  const deletions = { purgedUntil: 0 };
   const momentOf = (at: number): string => new Date(at).toISOString().replace('Z', '+0000');
 
   /** Returns the visible fields of an object: those of its records. A relationship belongs to the field with its id. */
@@ -97,7 +97,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     const reported = deleted.filter((entry) => entry.kind === kind && entry.at >= start && entry.at <= end);
     sendJson(response, 200, {
       deletedRecords: reported.map(({ id, at }) => ({ id, deletedDate: momentOf(at) })),
-      earliestDateAvailable: momentOf(deletions.forgottenUntil),
+      earliestDateAvailable: momentOf(deletions.purgedUntil),
       latestDateCovered: momentOf(end),
     });
   };

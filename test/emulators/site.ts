@@ -22,12 +22,12 @@ export interface Site {
 
 /** Starts a web site on loopback with a request log. Unknown paths answer 404. */
 export async function startSite(pages: Record<string, Page> = {}): Promise<Site> {
-  const known = new Map(Object.entries(pages));
+  const pagesByPath = new Map(Object.entries(pages));
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     requests.push(path);
-    const page = known.get(path);
+    const page = pagesByPath.get(path);
     if (page === undefined)
       return void response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
     if (typeof page === 'function') return page(request, response);
@@ -56,7 +56,7 @@ export async function startSite(pages: Record<string, Page> = {}): Promise<Site>
     origin: `http://${host}`,
     host,
     requests,
-    pages: known,
+    pages: pagesByPath,
     url: (path) => `http://${host}${path}`,
     async close() {
       server.closeAllConnections();

@@ -140,15 +140,15 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       return sendJson(response, 200, deleted, { 'last-modified-version': String(library.version) });
     }
     if (resource !== 'items' && resource !== 'collections') return refuse(response, { status: 404 });
-    const things = library[resource];
-    const thing = key === undefined ? undefined : things.get(key);
-    if (key !== undefined && !thing) return refuse(response, { status: 404 });
+    const objects = library[resource];
+    const object = key === undefined ? undefined : objects.get(key);
+    if (key !== undefined && !object) return refuse(response, { status: 404 });
     const show = ([id, entry]: readonly [string, StoredObject]) =>
       jsonOf(path, library, resource === 'collections' && below === 'items' ? 'items' : resource, id, entry);
-    if (thing && key !== undefined && below === undefined)
-      return sendJson(response, 200, show([key, thing]), backoffHeader());
-    if (thing && below === 'file') {
-      if (thing.file === undefined) return refuse(response, { status: 404 });
+    if (object && key !== undefined && below === undefined)
+      return sendJson(response, 200, show([key, object]), backoffHeader());
+    if (object && below === 'file') {
+      if (object.file === undefined) return refuse(response, { status: 404 });
       return void response.writeHead(302, { location: `/files/${encodeURIComponent(path)}/${key}` }).end();
     }
     const isListed = ([, { data, version }]: readonly [string, StoredObject]): boolean =>
@@ -161,8 +161,8 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
       return ((parent?.data['collections'] as readonly string[] | undefined) ?? []).includes(key ?? '');
     };
     const all =
-      thing === undefined
-        ? [...things]
+      object === undefined
+        ? [...objects]
         : below === 'children'
           ? [...library.items].filter(([, { data }]) => data['parentItem'] === key)
           : [...library.items].filter(inCollection);

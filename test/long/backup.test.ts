@@ -29,7 +29,7 @@ afterAll(async () => {
   await site.close();
 });
 
-const own = {
+const ownSettings = {
   API_KEY: `test-key-${randomBytes(12).toString('hex')}`,
   SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
 };
@@ -40,7 +40,7 @@ async function start() {
   const { modelPath, tokenizerPath } = testEngines();
   const port = await findPort('free');
   const env: NodeJS.ProcessEnv = {
-    ...own,
+    ...ownSettings,
     ...{ PATH: process.env['PATH'], HOME: process.env['HOME'], COMPUTE_NICENESS: '0', LOG_LEVEL: 'silent' },
     ...{ PORT: String(port), DATA_DIR: dataDir, ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES: '0' },
     ...{ EMBEDDING_MODEL_PATH: modelPath, EMBEDDING_TOKENIZER_PATH: tokenizerPath, EMBEDDING_THREADS: '1' },
@@ -48,7 +48,7 @@ async function start() {
   const api = await startProcess('api/server', env);
   const worker = await startProcess('worker/main', env);
   return {
-    user: (): Promise<TestUser> => testUser(`http://127.0.0.1:${port}`, own.API_KEY, 'ben', 30_000),
+    user: (): Promise<TestUser> => testUser(`http://127.0.0.1:${port}`, ownSettings.API_KEY, 'ben', 30_000),
     async stop() {
       await Promise.all([api.stop(), worker.stop()]);
       await engines.stop();
@@ -76,14 +76,14 @@ test('restores identical search results from a backup after a wipe, and finishes
   const inFlight = await user.scrape({ url: site.url('/others.xml'), chunk_size: 100 });
   while ((await user.children(inFlight.id)).filter(({ sync_status }) => sync_status === 'READY').length < 2)
     await sleep(50);
-  const running = await cli({ ...own, DATA_DIR: dataDir }, 'backup', path.join(root, 'too-early'));
+  const running = await cli({ ...ownSettings, DATA_DIR: dataDir }, 'backup', path.join(root, 'too-early'));
   expect([running.code, running.stderr]).toEqual([1, expect.stringContaining('Stop npm start first')]);
   await before.stop();
 
   const folder = path.join(root, 'kept');
-  expect(await cli({ ...own, DATA_DIR: dataDir }, 'backup', folder)).toMatchObject({ code: 0 });
+  expect(await cli({ ...ownSettings, DATA_DIR: dataDir }, 'backup', folder)).toMatchObject({ code: 0 });
   await rm(dataDir, { recursive: true });
-  expect(await cli({ ...own, DATA_DIR: dataDir }, 'restore', folder)).toMatchObject({ code: 0 });
+  expect(await cli({ ...ownSettings, DATA_DIR: dataDir }, 'restore', folder)).toMatchObject({ code: 0 });
 
   const after = await start();
   try {
@@ -96,7 +96,7 @@ test('restores identical search results from a backup after a wipe, and finishes
     });
     const raw = await again.get<{ presigned_url: string }>(`/raw_file/${upload.id}`);
     expect(await (await fetch(raw.body.presigned_url)).text()).toContain('kept with the account');
-    expect(await cli({ ...own, DATA_DIR: dataDir }, 'reconcile')).toMatchObject({ code: 0 });
+    expect(await cli({ ...ownSettings, DATA_DIR: dataDir }, 'reconcile')).toMatchObject({ code: 0 });
   } finally {
     await after.stop();
   }

@@ -14,14 +14,14 @@ import { waitFor } from '../support/waitFor.js';
 
 const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Users who connect at the same time. */
-const PEOPLE = 4;
+const USERS = 4;
 /** The API, the worker and one engine are killed within this time after a trial begins. */
 const KILL_WITHIN_MS = 1_500;
 /** How long the provider delays its replies to exchanged codes in each trial. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 /** Qdrant takes no part in a connection. */
 const ENGINES = KILL_TARGETS.filter((target) => target === 'temporal' || target === 'mongodb');
 
@@ -56,7 +56,7 @@ const reload = (url: string): Promise<WalkedPage> =>
 
 /** Connects as a user does: starts again after a failure that the page reports. Returns the number of attempts. */
 async function connect(user: TestUser): Promise<number> {
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+  for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
     const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', {
       service: 'GOOGLE_DRIVE',
       connecting_new_account: true,
@@ -66,7 +66,7 @@ async function connect(user: TestUser): Promise<number> {
     if (page.status === 200) return tries;
     expect(page.html).toContain('connect once more');
   }
-  throw new Error(`not connected after ${TRIES} tries`);
+  throw new Error(`not connected after ${MAX_ATTEMPTS} tries`);
 }
 
 test(
@@ -75,7 +75,7 @@ test(
     const people: { customerId: string; user: TestUser; tries: number }[] = [];
     for (let trial = 0; trial < TRIALS; trial += 1) {
       const users = await Promise.all(
-        Array.from({ length: PEOPLE }, async (_, index) => {
+        Array.from({ length: USERS }, async (_, index) => {
           const customerId = `user ${trial}.${index}`;
           return { customerId, user: await service.user(customerId) };
         }),

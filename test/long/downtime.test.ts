@@ -39,9 +39,9 @@ beforeAll(async () => {
   const config = { customer_ids: ['away'], auto_sync_enabled_sources: 'ALL', auto_sync_interval: 3 };
   expect((await organization.post('/update_users', config)).status).toBe(200);
   scheduleId = scheduleIds.source(id);
-  const made = await scheduleWhen(client, service.names, scheduleId, (one) => one !== null);
+  const createdSchedule = await scheduleWhen(client, service.names, scheduleId, (one) => one !== null);
   // The catch-up window equals the interval.
-  expect(made?.policies.catchupWindow).toBe(made?.spec.intervals?.[0]?.every);
+  expect(createdSchedule?.policies.catchupWindow).toBe(createdSchedule?.spec.intervals?.[0]?.every);
   await client.schedule.getHandle(service.names.idOf(scheduleId)).update(({ policies, action, ...rest }) => ({
     ...rest,
     action: action as never,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { forgetVectors, readStoredState } from '../support/storedState.js';
+import { clearVectorCache, readStoredState } from '../support/storedState.js';
 import { findDifferences } from '../support/differences.js';
 import { CONTENT_ROW_BYTES, type KillSite, runKillTrial, startKillSite } from '../support/killTrial.js';
 import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
@@ -32,10 +32,15 @@ const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/
 test(
   'stores the same chunks and points as uninterrupted, and exceeds no token limit',
   async () => {
-    const { rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] });
+    const { storedState: uninterrupted } = await runKillTrial({
+      service,
+      site,
+      customerId: 'uninterrupted',
+      kills: [],
+    });
     for (const target of KILL_TARGETS) {
       const chance = seededRandom(`pauses with kills of ${target}`);
-      await forgetVectors(service.env);
+      await clearVectorCache(service.env);
       const user = await service.user(target);
       const { id } = await user.scrape({ url: site.sitemaps[0], chunk_size: 100, max_tokens: TOKENS });
       let pauses = 0;
@@ -61,12 +66,14 @@ test(
         }
       }
       expect(pauses).toBeGreaterThan(2);
-      const rest = await readStoredState(service.env);
+      const storedState = await readStoredState(service.env);
       // Each pause emits an event of its own.
       expect(
-        rest.findInconsistencies(target).filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
+        storedState
+          .findInconsistencies(target)
+          .filter((what) => !JSON.stringify(what).includes('FILE_SYNC_LIMIT_REACHED')),
       ).toEqual([]);
-      expect(rest.content(target)).toEqual(uninterrupted.content('uninterrupted'));
+      expect(storedState.content(target)).toEqual(uninterrupted.content('uninterrupted'));
       expect(await findDifferences(service.env)).toEqual([]);
       process.stdout.write(`${target}: ${pauses} pauses\n`);
     }

@@ -98,8 +98,8 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
         expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
         const all = await settled(22 + content.others.length);
         await expectConsistent();
-        const known = new Set([content.lighthouse, content.keeper, ...content.others]);
-        const removed = all.filter((file) => !known.has(file.external_file_id)).slice(0, GONE);
+        const allFiles = new Set([content.lighthouse, content.keeper, ...content.others]);
+        const removed = all.filter((file) => !allFiles.has(file.external_file_id)).slice(0, GONE);
         const ids = removed.map(({ id }) => id);
         const points = await Promise.all(ids.map((id) => pointsOfFile(service.env, id)));
         expect(points.every((some) => some.length > 0)).toBe(true);

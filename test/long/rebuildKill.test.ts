@@ -1,7 +1,7 @@
 /** A rebuild of a lost collection, during which the command ends and the worker, Qdrant and MongoDB are killed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { forgetVectors } from '../support/storedState.js';
+import { clearVectorCache } from '../support/storedState.js';
 import { cli, watchCli } from '../support/cli.js';
 import type { TestUser } from '../support/client.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
@@ -38,7 +38,7 @@ test('ends with the same search results and rebuilds each file once, however oft
   const all = await points();
   await qdrantOf(service).deleteCollection(COLLECTION);
   // Without stored vectors, all embeddings must be computed again.
-  await forgetVectors(service.env);
+  await clearVectorCache(service.env);
 
   const watched = watchCli(service.env, 'vectors', 'rebuild');
   const reached = (share: number): Promise<number> =>

@@ -17,13 +17,13 @@ let service: TestService;
 /** The outcome of the late attempt of each batch. */
 const late: unknown[] = [];
 
-/** Blocks the next write of points. `came` resolves when it arrives; `release` lets it continue. */
+/** Blocks the next write of points. `arrived` resolves when the write begins; `release` lets it continue. */
 function blockPoints() {
   const { vectors } = service.store;
   const { upsert } = vectors;
   let arrive = (): void => undefined;
   let release = (): void => undefined;
-  const came = new Promise<void>((resolve) => (arrive = resolve));
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
   const released = new Promise<void>((resolve) => (release = resolve));
   vectors.upsert = async (points) => {
     vectors.upsert = upsert;
@@ -31,14 +31,14 @@ function blockPoints() {
     await released;
     await upsert(points);
   };
-  return { came, release };
+  return { arrived, release };
 }
 
 /**
- * Blocks the first attempt of each batch at its first points. It continues, cancelled, only after a second attempt has
- * finished.
+ * Blocks the first attempt of each batch at its first points. The first attempt is cancelled and continues only after a
+ * second attempt has finished.
  */
-const cutOff = (activities: Activities): Activities => ({
+const blockFirstAttempts = (activities: Activities): Activities => ({
   ...activities,
   async reembedBatch(input) {
     const blocked = blockPoints();
@@ -47,7 +47,7 @@ const cutOff = (activities: Activities): Activities => ({
       cancellationSignal: { value: cancelled.signal },
     }) as sdkActivity.Context;
     const first = activity.asyncLocalStorage.run(context, () => activities.reembedBatch(input));
-    await blocked.came;
+    await blocked.arrived;
     const counts = await activities.reembedBatch(input);
     cancelled.abort(new Error('heartbeat timeout'));
     blocked.release();
@@ -63,7 +63,7 @@ beforeAll(async () => {
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', ...emulator.settings('openai') },
     { worker: false },
   );
-  await service.startWorker(cutOff);
+  await service.startWorker(blockFirstAttempts);
 });
 afterAll(async () => {
   await service.close();

@@ -58,8 +58,8 @@ test('creates, changes and deletes a thousand schedules without leftovers', asyn
     expect(answer).toMatchObject({ status: 200 });
   };
   await set({ auto_sync_enabled_sources: ['GOOGLE_DRIVE'], auto_sync_interval: 12 });
-  const made = await settle((found) => found.size === NUMBER);
-  expect([...made.keys()].toSorted()).toEqual(ids.toSorted());
+  const createdSchedules = await settle((found) => found.size === NUMBER);
+  expect([...createdSchedules.keys()].toSorted()).toEqual(ids.toSorted());
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 0 });
 
   await set({ auto_sync_interval: 3 });
@@ -79,7 +79,9 @@ test('creates, changes and deletes a thousand schedules without leftovers', asyn
 
   expect((await organization.post('/delete_users', { customer_ids: ['thora'] })).status).toBe(200);
   await waitFor(listed, (found) => found.size === 0, 300_000);
-  const left = await withDatabase(service, (db) => db.collection('schedules').countDocuments({ userId: owner.userId }));
-  expect(left).toBe(0);
+  const remainingRows = await withDatabase(service, (db) =>
+    db.collection('schedules').countDocuments({ userId: owner.userId }),
+  );
+  expect(remainingRows).toBe(0);
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 0 });
 }, 900_000);

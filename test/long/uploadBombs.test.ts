@@ -97,8 +97,8 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
     const { body } = await service.user.post<{ results: FileRecord[] }>('/user_files_v2', {
       pagination: { limit: 250 },
     });
-    const known = body.results.map(({ name }) => name ?? '');
-    for (const { name } of bombs) expect([name, known.includes(name)]).toEqual([name, !refused.has(name)]);
+    const fileNames = body.results.map(({ name }) => name ?? '');
+    for (const { name } of bombs) expect([name, fileNames.includes(name)]).toEqual([name, !refused.has(name)]);
     const folder = path.join(service.service.env['DATA_DIR'] ?? '', 'files', '1', 'originals');
     const sizes = await Promise.all(
       (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),

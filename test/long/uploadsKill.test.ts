@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
 import type { FileRecord } from '../../contract/files/records.js';
-import { forgetVectors, readStoredState } from '../support/storedState.js';
+import { clearVectorCache, readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, KILL_TARGETS, type KillTarget } from '../support/ownService.js';
@@ -90,17 +90,17 @@ test(
   `stores ${TEXTS} texts of 1 kB once each after two kills of every process`,
   async () => {
     await runTrial('uninterrupted', []);
-    await forgetVectors(service.env);
+    await clearVectorCache(service.env);
     const chance = seededRandom('kills during uploads');
     const kills = chance
       .shuffle(KILL_TARGETS.flatMap((target) => Array.from({ length: KILLS_EACH }, () => target)))
       .map((target) => ({ target, delayMs: chance.below(KILL_WITHIN_MS) }));
     const ids = await runTrial('killed', kills);
 
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
-    const { files, segments, points, contents } = rest.content('killed');
-    const uninterrupted = rest.content('uninterrupted');
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
+    const { files, segments, points, contents } = storedState.content('killed');
+    const uninterrupted = storedState.content('uninterrupted');
     // Exactly the acknowledged uploads are stored.
     expect(new Set(ids).size).toBe(TEXTS);
     expect(files).toHaveLength(TEXTS);

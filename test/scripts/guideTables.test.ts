@@ -68,9 +68,9 @@ test('every call in the guide is an operation of the API, with fields and values
     calls,
     ({ page, path, body }) => `${page}: ${path} ${body ?? ''}`,
     ({ method, path, query, body }) => {
-      const known = operations.filter((one) => one.method === method && isOf(one.path, path));
+      const candidates = operations.filter((one) => one.method === method && isOf(one.path, path));
       // Paths without parameters come first, as in the application.
-      const operation = known.find((one) => one.path === path) ?? known[0];
+      const operation = candidates.find((one) => one.path === path) ?? candidates[0];
       expect(operation).toBeDefined();
       const strict = { context: { mayCall: () => true, redirectUriSchemes: [] } };
       if (Object.keys(query).length > 0)
@@ -84,7 +84,7 @@ test('every call in the guide is an operation of the API, with fields and values
 });
 
 test('every name in capitals in the guide is a setting or a value of the API', async () => {
-  const known = new Set<string>([
+  const knownNames = new Set<string>([
     ...[...Object.keys(SETTINGS), ...SOURCE_TYPES, ...Object.keys(EVENT_KINDS), ...EMBEDDING_MODEL_IDS],
     ...[...FILE_SYNC_STATUSES, ...EMBEDDING_STORAGE_STATUSES, ...RERANK_MODELS],
     // Placeholders of commands.
@@ -95,7 +95,7 @@ test('every name in capitals in the guide is a setting or a value of the API', a
     (page) => page,
     (page) => {
       const names = [...read(page).matchAll(/(?<![\w$])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)/g)].map(([name]) => name);
-      expect(names.filter((name) => !known.has(name) && !name.startsWith('SOURCE_URLS'))).toEqual([]);
+      expect(names.filter((name) => !knownNames.has(name) && !name.startsWith('SOURCE_URLS'))).toEqual([]);
     },
   );
 });

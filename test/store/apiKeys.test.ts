@@ -52,26 +52,26 @@ test('of two concurrent revocations of the last two keys, one is refused', async
       },
     })) as never,
   }));
-  const made = [await keys.create(organizationId), await keys.create(organizationId)];
-  const ends = await Promise.all(made.map((key) => keys.revoke(key!.id, false)));
+  const createdKeys = [await keys.create(organizationId), await keys.create(organizationId)];
+  const ends = await Promise.all(createdKeys.map((key) => keys.revoke(key!.id, false)));
   expect(ends.toSorted()).toEqual(['last', 'revoked']);
-  const valid = await keys.validAmong(made.map((key) => key!.id));
-  expect(valid).toEqual([made[ends.indexOf('last')]!.id]);
+  const valid = await keys.validAmong(createdKeys.map((key) => key!.id));
+  expect(valid).toEqual([createdKeys[ends.indexOf('last')]!.id]);
 });
 
 test('a rotation revokes a key and creates the next one, both or neither', async () => {
   const organizationId = await newOrganization();
   const keys = keysWith();
-  const made = (await keys.create(organizationId))!;
+  const createdKey = (await keys.create(organizationId))!;
   const failing = keysWith(() => ({ create: (() => Promise.reject(new Error('no space left'))) as never }));
-  await expect(failing.rotate(made.id)).rejects.toThrow('no space left');
-  expect(await keys.idOf(made.apiKey)).toBe(made.id);
+  await expect(failing.rotate(createdKey.id)).rejects.toThrow('no space left');
+  expect(await keys.idOf(createdKey.apiKey)).toBe(createdKey.id);
 
-  const next = (await keys.rotate(made.id))!;
-  expect([await keys.idOf(made.apiKey), await keys.idOf(next.apiKey)]).toEqual([null, next.id]);
-  expect(await keys.rotate(made.id)).toBeNull();
+  const next = (await keys.rotate(createdKey.id))!;
+  expect([await keys.idOf(createdKey.apiKey), await keys.idOf(next.apiKey)]).toEqual([null, next.id]);
+  expect(await keys.rotate(createdKey.id)).toBeNull();
   expect((await keys.list(organizationId)).map(({ id, revokedAt }) => [id, revokedAt !== null])).toEqual([
-    [made.id, true],
+    [createdKey.id, true],
     [next.id, false],
   ]);
 });

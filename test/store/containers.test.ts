@@ -74,7 +74,7 @@ test('concurrent requests for one new sitemap create one file and one event, and
 
 test('concurrent requests of several users are accepted separately, for new and known sitemaps', async () => {
   const users = await Promise.all(['grace', 'mary', 'joan'].map((name) => service.user(name)));
-  const known = await users[0]?.scrape({ url: 'http://site.example/known.xml', tags: { round: 'first' } });
+  const knownScrape = await users[0]?.scrape({ url: 'http://site.example/known.xml', tags: { round: 'first' } });
   const refused = users[1]?.post('/scrape_sitemap', { url: 'no address' });
   const accepted = await Promise.all(
     users.flatMap((user) =>
@@ -93,7 +93,7 @@ test('concurrent requests of several users are accepted separately, for new and 
   );
   expect((await refused)?.status).toBe(422);
   expect(new Set(accepted.map(({ body }) => body.id)).size).toBe(6);
-  expect(accepted[0]?.body.id).toBe(known?.id);
+  expect(accepted[0]?.body.id).toBe(knownScrape?.id);
   for (const { user, body } of accepted) {
     expect(body).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', tags: { round: 'last' } });
     // The response equals the stored record.
@@ -103,7 +103,7 @@ test('concurrent requests of several users are accepted separately, for new and 
   try {
     for (const { body } of accepted) {
       const runs = await connection.collection('runs').find({ fileId: body.id }).toArray();
-      expect(runs).toHaveLength(body.id === known?.id ? 2 : 1);
+      expect(runs).toHaveLength(body.id === knownScrape?.id ? 2 : 1);
       expect(runs.at(-1)).toMatchObject({
         userId: body.organization_user_id,
         requestId: body.request_id,

@@ -311,7 +311,7 @@ test('random operations apply only transitions of the table, with each event and
 
 test('no write of a state changes a file of another tenant', async () => {
   const states = async () => (await read()).map(({ syncStatus, runId }) => [syncStatus, runId]);
-  const known = await states();
+  const statesBefore = await states();
   for (const file of await read()) {
     await store().files.queueAgain(FOREIGN, file, { ...again(99), options: file.options }, null);
     await store().files.retry(FOREIGN, [file._id], false, again(99), null);
@@ -319,5 +319,5 @@ test('no write of a state changes a file of another tenant', async () => {
     await store().files.deleteContent(FOREIGN, file.runId ?? 0, [file._id], true);
   }
   await store().files.abortQueuedOf({ ...FOREIGN, _id: SOURCE });
-  expect(await states()).toEqual(known);
+  expect(await states()).toEqual(statesBefore);
 });

@@ -93,9 +93,9 @@ test('knows the depth of each of many addresses of a crawl', async () => {
   const frontier = createFrontier((await openModels(connection)).crawlPages);
   const addresses = IDS.map((id, depth) => ({ url: `https://site.example/${id}`, depth }));
   await frontier.add(RUN, addresses);
-  const known = await frontier.findDepths(
+  const depths = await frontier.findDepths(
     RUN,
     addresses.map(({ url }) => url),
   );
-  expect(known).toEqual(new Map(addresses.map(({ url, depth }) => [url, depth])));
+  expect(depths).toEqual(new Map(addresses.map(({ url, depth }) => [url, depth])));
 });

@@ -114,9 +114,9 @@ describe('interrupted refresh', () => {
   test('by a process that was killed before its request is repeated by another process after the claim expires', async () => {
     const keeper = workers[0]!.store.accountCredentials(source);
     if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
-    const kept = await keeper.read();
-    expect(await keeper.claim(kept?.version ?? '', 400)).not.toBeNull();
-    expect(await keeper.claim(kept?.version ?? '', 400)).toBeNull();
+    const storedGrant = await keeper.read();
+    expect(await keeper.claim(storedGrant?.version ?? '', 400)).not.toBeNull();
+    expect(await keeper.claim(storedGrant?.version ?? '', 400)).toBeNull();
     await identify(workers[1]!);
     expect(refreshes()).toHaveLength(1);
   });

@@ -18,8 +18,8 @@ const valuesOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : 
 /** Evaluates a tree on a file's tags; undefined: the tree has no condition. */
 function evaluate(tree: Tree, tags: Tags): Verdict {
   if ('key' in tree) {
-    const own = tree.key in tags ? valuesOf(tags[tree.key]) : [];
-    const holds = valuesOf(tree.value).some((value) => own.includes(value));
+    const fileValues = tree.key in tags ? valuesOf(tags[tree.key]) : [];
+    const holds = valuesOf(tree.value).some((value) => fileValues.includes(value));
     return tree.negate === true ? !holds : holds;
   }
   const parts = ('AND' in tree ? tree.AND : tree.OR)
@@ -53,8 +53,8 @@ function inQdrant(condition: Condition, payload: Payload): boolean {
   const { must = [], must_not: mustNot = [], should = [], key, match, has_id: ids } = condition;
   if (ids) return ids.includes(payload['id']);
   if (key !== undefined) {
-    const own = valuesOf(payload[key] ?? []).flat();
-    return match?.any ? match.any.some((one) => own.includes(one)) : own.includes(match?.value);
+    const pointValues = valuesOf(payload[key] ?? []).flat();
+    return match?.any ? match.any.some((one) => pointValues.includes(one)) : pointValues.includes(match?.value);
   }
   return (
     must.every((one) => inQdrant(one, payload)) &&

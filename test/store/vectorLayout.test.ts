@@ -90,8 +90,10 @@ describe('collection', () => {
     ],
   ])('is created %s', async (_what, settings, expected, dense, sparse) => {
     await vectorsWith(settings as Record<string, string>).upsert([file(1, 1)]);
-    const made = qdrant.requests.filter(({ method, path }) => method === 'PUT' && path === '/collections/own-some-8');
-    expect(made.map(({ body }) => body)).toEqual([
+    const createdCollections = qdrant.requests.filter(
+      ({ method, path }) => method === 'PUT' && path === '/collections/own-some-8',
+    );
+    expect(createdCollections.map(({ body }) => body)).toEqual([
       {
         vectors: { dense: { size: 8, distance: 'Cosine', ...dense } },
         sparse_vectors: { sparse: { modifier: 'idf', ...sparse } },

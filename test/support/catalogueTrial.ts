@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { supportsOption } from '../../contract/sources/sources.js';
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { forgetVectors, readStoredState } from './storedState.js';
+import { clearVectorCache, readStoredState } from './storedState.js';
 import type { Listed } from './client.js';
 import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
@@ -41,7 +41,7 @@ interface TrialResult {
 
 export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialResult> {
   const { service, type, fixture, content, customerId, killsAfter } = trial;
-  await forgetVectors(service.env);
+  await clearVectorCache(service.env);
   const before = fixture.requestCount();
   const user = await service.user(customerId);
   let isOver = false;
@@ -84,11 +84,11 @@ export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialRes
   const items = body.items.map(({ external_id, name, parent_external_id, item_type }) => {
     return { external_id, name, parent_external_id, item_type };
   });
-  const rest = await readStoredState(service.env);
+  const storedState = await readStoredState(service.env);
   const record = { sync_status, last_sync_action, revoked_access, data_source_metadata };
   return {
-    stored: { record, items, ...rest.content(customerId) },
-    inconsistencies: rest.findInconsistencies(),
+    stored: { record, items, ...storedState.content(customerId) },
+    inconsistencies: storedState.findInconsistencies(),
     killsDuringSync,
     requests,
   };

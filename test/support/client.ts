@@ -188,10 +188,10 @@ export async function testUser(
       ),
     search: async (body) => ok(await client.post<{ documents: DocumentRecord[] }>('/embeddings', body)).documents,
     settled(id, timeoutMs = TIME_LIMIT_MS) {
-      let known: FileRecord | null = null;
+      let lastRecord: FileRecord | null = null;
       const poll = async (): Promise<FileRecord> => {
-        if (known === null || !(await hasStatus(known))) known = await user.file(id);
-        return known;
+        if (lastRecord === null || !(await hasStatus(lastRecord))) lastRecord = await user.file(id);
+        return lastRecord;
       };
       return waitFor(poll, isFinal, timeoutMs);
     },

@@ -25,9 +25,9 @@ export const storedFor = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
 export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Promise<unknown[]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
-  const own = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
+  const ownCollections = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
   const found = await Promise.all(
-    own.map(({ name }) =>
+    ownCollections.map(({ name }) =>
       client.scroll(name, {
         limit: 10_000,
         with_payload: true,

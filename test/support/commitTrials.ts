@@ -76,10 +76,10 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
         nth -= 1;
         expect(nth).toBeGreaterThan(0);
       }
-      const rest = await readStoredState(service.env);
-      expect({ stop, inconsistencies: rest.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
+      const storedState = await readStoredState(service.env);
+      expect({ stop, inconsistencies: storedState.findInconsistencies() }).toEqual({ stop, inconsistencies: [] });
       expect({ stop, found: await findDifferences(service.env) }).toEqual({ stop, found: [] });
-      const [expected, actual] = [rest.content('uninterrupted'), rest.content('killed')];
+      const [expected, actual] = [storedState.content('uninterrupted'), storedState.content('killed')];
       expect(expected.points.length).toBeGreaterThan(PAGES);
       expect(actual).toEqual(expected);
     },

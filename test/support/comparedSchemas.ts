@@ -72,8 +72,8 @@ function ofKind(compared: Compared, mine: Kind, other: Kind, path: string): stri
     ...missing.map((name) => `${below(name)}: is not described`),
     ...optional.map((name) => `${below(name)}: may be absent`),
     ...fields.flatMap(([name, field]) => {
-      const known = other.properties?.[name];
-      if (known) return differences(compared, field, known, below(name));
+      const otherProperty = other.properties?.[name];
+      if (otherProperty) return differences(compared, field, otherProperty, below(name));
       if (!added.has(below(name)) && !ofRecords?.has(name)) return [`${below(name)}: is not in the contract`];
       return field['x-allotrope-extension'] === true ? [] : [`${below(name)}: is not marked as an extension`];
     }),

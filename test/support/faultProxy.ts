@@ -102,13 +102,13 @@ function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | nul
 
 /** Calls `each` for every complete message of MongoDB's wire protocol, in order. */
 function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): void {
-  let rest = Buffer.alloc(0);
+  let unparsed = Buffer.alloc(0);
   let turn = Promise.resolve();
   from.on('data', (data: Buffer) => {
-    rest = Buffer.concat([rest, data]);
-    while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
-      const message = rest.subarray(0, rest.readInt32LE(0));
-      rest = rest.subarray(message.length);
+    unparsed = Buffer.concat([unparsed, data]);
+    while (unparsed.length >= 4 && unparsed.length >= unparsed.readInt32LE(0)) {
+      const message = unparsed.subarray(0, unparsed.readInt32LE(0));
+      unparsed = unparsed.subarray(message.length);
       turn = turn.then(() => each(message));
     }
   });

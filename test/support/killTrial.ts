@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
 
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
+import { type StoredState, clearVectorCache, readStoredState } from './storedState.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, KillTarget } from './ownService.js';
 import type { SeededRandom } from './seed.js';
@@ -55,7 +55,7 @@ export interface Trial {
 }
 
 interface TrialResult {
-  readonly rest: StoredState;
+  readonly storedState: StoredState;
   /** Kills during the ingest. */
   readonly hits: number;
   readonly tookMs: number;
@@ -68,7 +68,7 @@ const SETTLE_MS = 120_000;
  */
 export async function runKillTrial({ service, site, customerId, kills }: Trial): Promise<TrialResult> {
   const begun = Date.now();
-  await forgetVectors(service.env);
+  await clearVectorCache(service.env);
   site.requests.length = 0;
   const user = await service.user(customerId);
   let settled = false;
@@ -88,21 +88,21 @@ export async function runKillTrial({ service, site, customerId, kills }: Trial):
   settled = true;
   const hits = (await killing).filter((hit) => hit).length;
   expect(parents.map((parent) => parent.sync_status)).toEqual(site.sitemaps.map(() => 'READY'));
-  const rest = await readStoredState(service.env);
+  const storedState = await readStoredState(service.env);
   const tookMs = Date.now() - begun;
   expect(await findDifferences(service.env)).toEqual([]);
-  return { rest, hits, tookMs };
+  return { storedState, hits, tookMs };
 }
 
 /** Expects the same stored data as in the uninterrupted trial, and at most three requests for each page. */
 export function expectSameAsBaseline(
   trial: Trial,
-  rest: StoredState,
+  storedState: StoredState,
   uninterrupted: StoredState,
   uninterruptedCustomer: string,
 ): void {
-  expect(rest.findInconsistencies()).toEqual([]);
-  expect(rest.content(trial.customerId)).toEqual(uninterrupted.content(uninterruptedCustomer));
+  expect(storedState.findInconsistencies()).toEqual([]);
+  expect(storedState.content(trial.customerId)).toEqual(uninterrupted.content(uninterruptedCustomer));
   const fetches = new Map<string, number>();
   for (const path of trial.site.requests) fetches.set(path, (fetches.get(path) ?? 0) + 1);
   const pages = [...fetches].filter(([path]) => path.startsWith('/pages/'));

@@ -57,14 +57,14 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
     return body.results.map((file) => file.embedding_storage_status);
   };
   const contentNow = async () => {
-    const rest = await waitFor(
+    const storedState = await waitFor(
       () => readStoredState(env),
       (stored) => stored.findInconsistencies().length === 0,
       SETTLE_MS,
     ).catch(() => readStoredState(env));
-    expect(rest.findInconsistencies()).toEqual([]);
+    expect(storedState.findInconsistencies()).toEqual([]);
     expect(await findDifferences(env)).toEqual([]);
-    const { files, points, ...others } = rest.content(customerId);
+    const { files, points, ...others } = storedState.content(customerId);
     return { ...others, points, files: files.map((file) => ({ ...(file as object), embeddingStorageStatus: '' })) };
   };
   const content = await contentNow();

@@ -18,7 +18,7 @@ export interface Product {
   readonly createLog: typeof createLog;
   readonly activityFields: typeof activityFields;
   readonly createLocalProvider: typeof createLocalProvider;
-  /** From source each process would load a compiler, which takes half of its start. */
+  /** From source, each process would load a compiler, which takes half of its start time. */
   readonly startLocalProcess: typeof startLocalProcess;
   readonly isExpected: typeof isExpected;
   /** Shared, because its native part can be loaded only once in a process. */
@@ -29,7 +29,7 @@ export interface Product {
   readonly sharedValues: Map<string, unknown>;
 }
 
-/** Its own module, for suites that need no service. */
+/** A separate module, for suites that need no service. */
 interface DocumentPools {
   readonly createDocumentPool: typeof createDocumentPool;
 }
@@ -38,7 +38,7 @@ declare global {
   /** Set by environment.cjs. */
   var loadProduct: () => Promise<Product>;
   var loadDocumentPool: () => Promise<DocumentPools>;
-  /** The global object of Node itself, which the product uses: a suite has one of its own. */
+  /** Node's own global object, which the product uses. Jest gives each suite a different one. */
   var globalOfNode: typeof globalThis;
 }
 

@@ -8,8 +8,8 @@ const MEMBERS = [
 ];
 
 /**
- * Returns stand-ins for the store's records, for decisions that need no database: each call is recorded and returns the
- * value from the table. The store itself is tested with MongoDB.
+ * Returns a fake store for tests that need no database: each call is recorded and returns the value of its path in
+ * `answers`. The store itself is tested with MongoDB.
  */
 export function recorder(answers: Answers = {}) {
   const calls: { name: string; args: readonly unknown[] }[] = [];

@@ -7,7 +7,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import type { ReembedDoc } from '../../store/models/reembeds.js';
 import { type EmbeddingEmulator, startEmbeddingEmulator } from '../emulators/embeddingProviders/start.js';
 import { type Site, sitemapOf, startSite } from '../emulators/site.js';
-import { type StoredState, forgetVectors, readStoredState } from './storedState.js';
+import { type StoredState, clearVectorCache, readStoredState } from './storedState.js';
 import type { TestUser } from './client.js';
 import { findDifferences } from './differences.js';
 import { CONTENT_ROW_BYTES } from './killTrial.js';
@@ -44,7 +44,7 @@ export interface ReembedTrials {
   /** Returns the shortest duration so far of an uninterrupted run, or of a run that ended before its kills. */
   uninterruptedMs(): number;
   /** Runs re-embedding to the next model, with kills; returns the number of kills during the run. */
-  play(kills: readonly Kill[]): Promise<number>;
+  runTrial(kills: readonly Kill[]): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -134,15 +134,15 @@ async function runBaseline(
   const stages: Stage[] = [];
   let uninterruptedMs = Infinity;
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
-    await forgetVectors(service.env);
+    await clearVectorCache(service.env);
     emulator.requests.length = 0;
     const begun = Date.now();
     const outcome = outcomeOf(await reembed(user, model, `uninterrupted ${model}`));
     uninterruptedMs = Math.min(uninterruptedMs, Date.now() - begun);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
-    const content = rest.content(BASELINE);
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
+    const content = storedState.content(BASELINE);
     expect(content.points.length).toBeGreaterThan(2 * files);
     const texts = receivedTexts(emulator);
     expect(Math.max(0, ...timesOf(texts).values())).toBe(model.startsWith('OPENAI') ? 1 : 0);
@@ -192,11 +192,11 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
 
   /** Expects the killed user's data to equal that of the uninterrupted user, and no other data. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
-    const rest = await readStoredState(service.env);
-    expect(rest.findInconsistencies()).toEqual([]);
+    const storedState = await readStoredState(service.env);
+    expect(storedState.findInconsistencies()).toEqual([]);
     expect(await findDifferences(service.env)).toEqual([]);
-    expect(rest.content(KILLED)).toEqual(stage.content);
-    expect(rest.content(BASELINE)).toEqual(stages.at(-1)?.content);
+    expect(storedState.content(KILLED)).toEqual(stage.content);
+    expect(storedState.content(BASELINE)).toEqual(stages.at(-1)?.content);
     expect(outcomeOf(run)).toEqual(stage.outcome);
     const rows = await reembeds.find({ runId: run.id }).toArray();
     expect(new Set(rows.map(({ outcome, reason }) => reason ?? outcome))).toEqual(new Set(['reembedded', 'container']));
@@ -211,11 +211,11 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
 
   return {
     uninterruptedMs: () => uninterruptedMs,
-    async play(kills) {
+    async runTrial(kills) {
       const stage = stages[trial % stages.length];
       if (!stage) throw new Error('no uninterrupted run');
       trial += 1;
-      await forgetVectors(service.env);
+      await clearVectorCache(service.env);
       emulator.requests.length = 0;
       const before = await begun();
       const started = Date.now();
@@ -224,9 +224,9 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
         kills.map(async ({ target, since, delayMs }) => {
           while (!ended && !(await hasReached(since, stage.model, before))) await sleep(5);
           await sleep(delayMs);
-          const hit = !ended;
+          const isDuringRun = !ended;
           await service.kill(target);
-          return hit;
+          return isDuringRun;
         }),
       );
       const run = await reembed(killed, stage.model, `trial ${trial}`);

@@ -39,7 +39,7 @@ export async function seedFiles(
     const at = new Date('2026-01-01T00:00:00Z');
     const documents = seeds.map(
       ({ id, texts = [], tags = {}, model = 'OPENAI', space = SPACE, fields = {} }): FileDoc => {
-        const own = storedTags(tags);
+        const fileTags = storedTags(tags);
         return {
           ...new files().toObject({ minimize: false }),
           ...owner,
@@ -48,8 +48,8 @@ export async function seedFiles(
           externalFileId: `external-${id}`,
           syncStatus: 'READY',
           isContainer: false,
-          tags: own,
-          tagPairs: tagPairs(own),
+          tags: fileTags,
+          tagPairs: tagPairs(fileTags),
           options: { ...DEFAULT_INGEST_OPTIONS, embeddingModel: model },
           generation: 1,
           lastGeneration: 1,

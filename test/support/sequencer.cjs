@@ -1,6 +1,7 @@
 /**
- * Orders suites by duration, the longest first, so that no long suite runs alone at the end. Jest knows the durations of the
- * last run; on a clean checkout, as in CI, the suites in this list come first, in the order of their durations there.
+ * Orders suites by duration, the longest first, so that no long suite runs alone at the end. Jest stores the durations
+ * of the last run; on a clean checkout, as in CI, the suites in this list come first, in the order of their durations
+ * there.
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 

@@ -8,8 +8,8 @@ import { loadProduct } from './product.js';
  */
 export async function sharedLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<EmbeddingProvider> {
   const { createLocalProvider, sharedValues } = await loadProduct();
-  const known = sharedValues.get('model') as EmbeddingProvider | undefined;
-  const model = known ?? createLocalProvider({ modelPath, tokenizerPath, threads: 1 });
+  const loaded = sharedValues.get('model') as EmbeddingProvider | undefined;
+  const model = loaded ?? createLocalProvider({ modelPath, tokenizerPath, threads: 1 });
   sharedValues.set('model', model);
   return { ...model, close: async () => undefined };
 }

@@ -154,8 +154,8 @@ function findCopyInconsistencies(
   copies: ReadonlyMap<string, readonly Point[]>,
   files: readonly FileDoc[],
 ): EventNote[] {
-  const named = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
-  const orphaned = [...copies.keys()].filter((key) => !named.has(key));
+  const filesByKey = new Map(files.flatMap((file) => (file.coldCopy ? [[file.coldCopy.key, file] as const] : [])));
+  const orphaned = [...copies.keys()].filter((key) => !filesByKey.has(key));
   return [
     ...orphaned.map((key) => ({ customerId: '', what: `vectors ${key} in file storage belong to no file` })),
     ...files.flatMap((file) => {
@@ -432,7 +432,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
 }
 
 /** Clears the vector cache, so that the next sync embeds all texts. */
-export async function forgetVectors(env: NodeJS.ProcessEnv): Promise<void> {
+export async function clearVectorCache(env: NodeJS.ProcessEnv): Promise<void> {
   const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
   await connection.collection('vector_cache').deleteMany({});
   await connection.close();

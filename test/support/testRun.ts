@@ -36,8 +36,8 @@ export async function startTestRun(): Promise<{ stop(): Promise<void> }> {
     async stop() {
       const processes = [engines.temporal, engines.mongodb, engines.qdrant].flatMap((engine) => engine ?? []);
       await engines.stop();
-      const left = processes.filter(({ pid }) => pid !== undefined && isRunning(pid)).map(({ name }) => name);
-      if (left.length > 0) throw new Error(`engines still run after stop(): ${left.join(', ')}`);
+      const stillRunning = processes.filter(({ pid }) => pid !== undefined && isRunning(pid)).map(({ name }) => name);
+      if (stillRunning.length > 0) throw new Error(`engines still run after stop(): ${stillRunning.join(', ')}`);
       await rm(dataDir, { recursive: true, force: true });
     },
   };

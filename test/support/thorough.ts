@@ -1,11 +1,14 @@
 import { test } from '@jest/globals';
 
-/** Whether suites that are part of both runs do everything they can, as in `npm run test:long` (package.json). */
+/**
+ * Whether `npm run test:long` is running (package.json): suites that are part of several tiers then run all their
+ * tests.
+ */
 export const isThorough = (): boolean => process.env['TEST_THOROUGHLY'] === 'yes';
 
 const absent = Object.assign(() => undefined, { each: () => () => undefined });
 
-/** Defines a test that runs only in `npm run test:long`, in a suite of both runs (jest.long.config.cjs). */
+/** Defines a test that runs only in `npm run test:long`, in a suite that other tiers run too (jest.long.config.cjs). */
 export const thoroughly = (isThorough() ? test : absent) as typeof test;
 
 /** Returns rows of a test table that are used only in `npm run test:long`. */

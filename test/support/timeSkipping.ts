@@ -41,7 +41,9 @@ export interface TimeSkipping {
   close(): Promise<void>;
 }
 
-/** Starts the server without time skipping: its clock runs at normal speed. @throws with what to install */
+/**
+ * Starts the server without time skipping: its clock runs at normal speed. @throws an error that names what to install
+ */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
   const java = await findJava(NEEDS);
   const jars = await ensureJars();

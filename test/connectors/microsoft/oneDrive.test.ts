@@ -288,12 +288,12 @@ describe('the change feed', () => {
   });
 
   test.each([
-    ['an expired cursor', () => void (graph.drives.all.get('b!mine')!.forgotten = 1_000)],
+    ['an expired cursor', () => void (graph.drives.all.get('b!mine')!.oldestToken = 1_000)],
     ['an invalid cursor', () => undefined],
-  ])('reports %s as stale', async (name, forget) => {
+  ])('reports %s as stale', async (name, expire) => {
     put('1.md');
     const start = await pointOf(account);
-    forget();
+    expire();
     const cursor = name.includes('invalid') ? 'x' : start;
     expect(await faultOf(account.changes!.since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });

@@ -381,7 +381,7 @@ describe('the change feed', () => {
   test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
     const start = await pointOf(account);
-    graph.mailbox.forgotten = 1_000_000;
+    graph.mailbox.oldestToken = 1_000_000;
     expect(await faultOf(readChanges(account, start))).toMatchObject({ kind: 'stale_cursor' });
   });
 });

@@ -51,21 +51,21 @@ test('sends the validators of a feed, returns null for an unchanged one, and sto
   const headers = { etag: '"v1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' };
   const seen: (string | undefined)[] = [];
   const whole = '<rss><channel><item><guid>a</guid></item></channel></rss>';
-  const known = (await read(whole, 'application/xml', headers)).validators;
-  expect(known).toEqual({ etag: '"v1"', lastModified: headers['last-modified'] });
+  const firstValidators = (await read(whole, 'application/xml', headers)).validators;
+  expect(firstValidators).toEqual({ etag: '"v1"', lastModified: headers['last-modified'] });
   site.pages.set('/feed', (received, response) => {
     seen.push(received.headers['if-none-match'], received.headers['if-modified-since']);
     response.writeHead(304, headers).end();
   });
-  expect(await request('/feed', { known })).toEqual({ feed: null, movedTo: null });
-  expect(seen).toEqual([known.etag, known.lastModified]);
+  expect(await request('/feed', { known: firstValidators })).toEqual({ feed: null, movedTo: null });
+  expect(seen).toEqual([firstValidators.etag, firstValidators.lastModified]);
   await expect(request('/feed')).rejects.toMatchObject({ name: 'Fault' });
   site.pages.set('/feed', {
     type: 'application/xml',
     body: whole.replace('</channel></rss>', '<item><guid>b'),
     headers,
   });
-  expect((await request('/feed', { known })).feed).toMatchObject({
+  expect((await request('/feed', { known: firstValidators })).feed).toMatchObject({
     entries: [{ id: 'a' }],
     validators: { etag: null, lastModified: null },
   });
@@ -283,9 +283,9 @@ describe('the address of a feed', () => {
   });
 
   test('follows a permanent redirect to an unchanged feed, but not to a page that is not a feed', async () => {
-    const known = { etag: '"v1"', lastModified: null };
+    const validators = { etag: '"v1"', lastModified: null };
     site = await startSite({ '/old': to('/new', 301), '/new': { status: 304, headers: { etag: '"v1"' } } });
-    expect(await request('/old', { known })).toEqual({ feed: null, movedTo: site.url('/new') });
+    expect(await request('/old', { known: validators })).toEqual({ feed: null, movedTo: site.url('/new') });
     site.pages.set('/new', '<h1>Parked</h1>');
     await expect(request('/old')).rejects.toMatchObject({ kind: 'broken_content' });
   });

@@ -27,8 +27,14 @@ afterAll(async () => {
 });
 
 const signal = new AbortController().signal;
-const get = (path: string, known: { etag: string | null; lastModified: string | null } | null) =>
-  web.fetchPage({ url: site.url(path), downloadCssAndMedia: false, usePremiumProxies: false, known, signal });
+const get = (path: string, validators: { etag: string | null; lastModified: string | null } | null) =>
+  web.fetchPage({
+    url: site.url(path),
+    downloadCssAndMedia: false,
+    usePremiumProxies: false,
+    known: validators,
+    signal,
+  });
 
 test('sends the validators of the stored copy, and returns null if the page is unchanged', async () => {
   const first = await get('/a', null);

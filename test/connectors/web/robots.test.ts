@@ -83,9 +83,9 @@ test('forbids everything temporarily if the server does not answer', async () =>
 describe('redirects of robots.txt', () => {
   const hops = (count: number) =>
     serve((request, response) => {
-      const left = request.url === '/robots.txt' ? count : Number((request.url ?? '').replace('/hop', ''));
+      const remainingHops = request.url === '/robots.txt' ? count : Number((request.url ?? '').replace('/hop', ''));
       if (request.url === '/closed') response.writeHead(200, { 'Content-Type': 'text/plain' }).end('page');
-      else if (left > 0) response.writeHead(301, { Location: `/hop${String(left - 1)}` }).end();
+      else if (remainingHops > 0) response.writeHead(301, { Location: `/hop${String(remainingHops - 1)}` }).end();
       else response.end(CLOSED.body);
     });
 

@@ -71,8 +71,12 @@ const linkFields = {
   ...{ ...common, type: oneOf('web_link'), etag: text, url: text },
   ...each(timestamp, 'created_at', 'modified_at'),
 };
-const named = ['id', 'type'];
-const [file, folder, webLink] = [object(fileFields, named), object(folderFields, named), object(linkFields, named)];
+const identifying = ['id', 'type'];
+const [file, folder, webLink] = [
+  object(fileFields, identifying),
+  object(folderFields, identifying),
+  object(linkFields, identifying),
+];
 const item = objectBy('type', { file, folder, web_link: webLink }, { id: text }, ['id']);
 /** The other form in which an event names an item. */
 const eventSource = object(

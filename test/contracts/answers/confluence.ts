@@ -1,6 +1,7 @@
 /**
- * Answers of Confluence Cloud, from its OpenAPI document, which names no field as required: those that objects and
- * pages need are. Parents are null at the top of a space, as the descriptions say.
+ * Answers of Confluence Cloud, from its OpenAPI document, which marks no field as required. Required here are the
+ * fields that identify an object or lead to the next page. By the descriptions, the parent is null at the top of a
+ * space.
  */
 import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

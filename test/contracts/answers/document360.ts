@@ -1,5 +1,5 @@
 /**
- * Answers of Document360, from its OpenAPI document. It names no field as required, but its examples contain all
+ * Answers of Document360, from its OpenAPI document. It marks no field as required, but its examples contain all
  * fields, and the server omits none: https://github.com/run-llama/llama_index reads each without a default.
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * Answers of Freshdesk, from the samples and tables of its API reference: "Blank fields are included as null instead of
- * being omitted", so each field of a sample is always there.
+ * being omitted", so each field of a sample is always present.
  */
 import { anyObject, each, flag, integer, listOf, object, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
@@ -10,7 +10,7 @@ const number = orNull(integer);
 /** A time in UTC, to the second. */
 const time: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ };
 const stamps = { created_at: time, updated_at: time };
-/** Returns the shape of an object whose fields are all there, except some. */
+/** Returns the shape of an object. @param fields always present */
 const whole = (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
   object({ ...fields, ...optional }, Object.keys(fields));
 

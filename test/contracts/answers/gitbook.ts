@@ -1,5 +1,6 @@
 /**
- * Answers of GitBook, from its OpenAPI document: the fields that are always there, and those that a connector may read.
+ * Answers of GitBook, from its OpenAPI document: the fields that are always present, and those that a connector may
+ * read.
  */
 import {
   anyObject,

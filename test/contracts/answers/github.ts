@@ -21,7 +21,7 @@ const LOCATION = {
   ...each(maybe, 'git_url', 'html_url', 'download_url'),
   _links: links,
 };
-/** The object at a path, in the media type "object", which is the only one that the connector asks for. */
+/** The object at a path, in the media type "object", the only one that the connector requests. */
 const content = eitherOf(
   record(
     { ...LOCATION, type: oneOf('dir') },
@@ -67,7 +67,9 @@ const blob = record(
   { highlighted_content: text },
 );
 
-/** https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api: the text is there in all refusals. */
+/**
+ * https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api: the text is present in all refusals.
+ */
 const refusal: Shape = object(
   { ...each(text, 'message', 'documentation_url', 'url', 'status'), errors: listOf(anyObject) },
   ['message'],

@@ -1,6 +1,6 @@
 /**
- * Answers of Gong, from its OpenAPI document, which names no field as required and none as nullable. Here, fields that
- * identify an object are required, and fields are nullable in which other clients of Gong found null:
+ * Answers of Gong, from its OpenAPI document, which marks no field as required or nullable. Required here are the
+ * fields that identify an object; nullable are those that another project received as null:
  * https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/calls.ts
  */
 import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';

@@ -1,6 +1,6 @@
 /**
- * Answers of Guru, which publishes no schemas: fields of the examples in its documentation and of its own client. Those
- * are always there that the examples have and its client reads without a default.
+ * Answers of Guru, which publishes no schemas: fields of the examples in its documentation and of its own client.
+ * Fields are required here if the examples have them and the client reads them without a default.
  */
 import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

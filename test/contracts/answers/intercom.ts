@@ -1,6 +1,6 @@
 /**
- * Answers of Intercom, from its OpenAPI document, which names almost no field as required: those that objects and pages
- * need are.
+ * Answers of Intercom, from its OpenAPI document, which marks almost no field as required. Required here are the fields
+ * that identify an object or lead to the next page.
  */
 import { anyObject, each, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

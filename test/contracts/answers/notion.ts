@@ -1,6 +1,6 @@
 /**
- * Answers of Notion, from the types of its own client. Objects are given whole: partial ones are for apps without
- * reading access.
+ * Answers of Notion, from the types of its own client. Objects are complete: only apps without read access get partial
+ * ones.
  */
 import {
   anyObject,
@@ -23,7 +23,7 @@ const maybe = orNull(text);
 const empty = object({});
 const maybeFlag = orNull(flag);
 
-/** Returns an object whose field of the name of its type has a body. */
+/** Returns the shape of an object whose type is also the name of the field with its body. */
 const typed = (
   bodies: Readonly<Record<string, Shape>>,
   common: Readonly<Record<string, Shape>> = {},
@@ -35,7 +35,7 @@ const typed = (
     common,
     required,
   );
-/** Returns an object that has all its fields. */
+/** Returns the shape of an object that has all its fields. */
 const whole = (fields: Readonly<Record<string, Shape>>): Shape => object(fields, Object.keys(fields));
 
 const HUES = ['gray', 'brown', 'orange', 'yellow', 'green', 'blue', 'purple', 'pink', 'red'];
@@ -86,7 +86,7 @@ const richText = listOf(
   ),
 );
 
-/** Returns a parent of one of some types. */
+/** Returns the shape of a parent of one of the given types. */
 const parentOf = (...types: readonly string[]): Shape =>
   objectBy('type', Object.fromEntries(types.map((type) => [type, PARENTS[type]!])));
 const PARENTS: Readonly<Record<string, Shape>> = {

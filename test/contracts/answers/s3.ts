@@ -1,6 +1,6 @@
 /**
- * Answers of S3, from its published model, which names no member as required: those that the API reference shows in
- * each answer are.
+ * Answers of S3, from its published model, which marks no member as required. Required here are the members that the
+ * API reference shows in each answer.
  */
 import { each, flag, integer, listOf, timestamp, object, oneOf, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';

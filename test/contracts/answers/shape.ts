@@ -1,6 +1,6 @@
 /**
  * Shapes of JSON in the answers of providers, and their comparison with an answer. A shape contains the facts of a
- * published schema: names, types, allowed values, and which fields are always there.
+ * published schema: names, types, allowed values, and which fields are always present.
  */
 
 export interface Shape {
@@ -10,7 +10,7 @@ export interface Shape {
   readonly pattern?: RegExp;
   /** Fields of an object, by name. */
   readonly fields?: Readonly<Record<string, Shape>>;
-  /** Names of the fields that are always there. */
+  /** Names of the fields that are always present. */
   readonly required?: readonly string[];
   /** The shape of all fields that `fields` does not name. Unset: there are none. */
   readonly others?: Shape;
@@ -85,14 +85,14 @@ function fieldProblems(at: string, given: Shape, value: object, selected: readon
     return [`${at}.${by} is ${name}, none of ${Object.keys(of).join(', ')}`];
   }
   const { fields = {}, required = [], others, isPage = false } = shape;
-  const own = isPage ? null : selected;
-  const missing = required.filter((name) => !Object.hasOwn(value, name) && (own?.includes(name) ?? true));
+  const selectedHere = isPage ? null : selected;
+  const missing = required.filter((name) => !Object.hasOwn(value, name) && (selectedHere?.includes(name) ?? true));
   return [
     ...missing.map((name) => `${at}.${name} is missing`),
     ...Object.entries(value).flatMap(([name, inner]) => {
-      const known = Object.hasOwn(fields, name) ? fields[name] : others;
-      if (known === undefined) return [`${at}.${name} is not in the specification`];
-      return shapeProblems(known, inner, `${at}.${name}`, isPage ? selected : null);
+      const fieldShape = Object.hasOwn(fields, name) ? fields[name] : others;
+      if (fieldShape === undefined) return [`${at}.${name} is not in the specification`];
+      return shapeProblems(fieldShape, inner, `${at}.${name}`, isPage ? selected : null);
     }),
   ];
 }
@@ -109,14 +109,15 @@ export function shapeProblems(
   selected: readonly string[] | null = null,
 ): string[] {
   const { type, isNullable, enum: allowed, pattern, items = anything, either } = shape;
-  const given = typeOf(value);
-  if (either && !(given === 'null' && isNullable)) {
+  const typeOfValue = typeOf(value);
+  if (either && !(typeOfValue === 'null' && isNullable)) {
     // The alternative with the fewest differences is the one that was meant.
     const all = either.map((one) => shapeProblems(one, value, at, selected));
     return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
   }
-  if (type === 'any' || (given === 'null' && isNullable)) return [];
-  if (given !== type && !(type === 'number' && given === 'integer')) return [`${at} is ${given}, not ${type}`];
+  if (type === 'any' || (typeOfValue === 'null' && isNullable)) return [];
+  if (typeOfValue !== type && !(type === 'number' && typeOfValue === 'integer'))
+    return [`${at} is ${typeOfValue}, not ${type}`];
   if (allowed && !allowed.includes(String(value))) return [`${at} is ${String(value)}, none of ${allowed.join(', ')}`];
   if (pattern && !pattern.test(String(value))) return [`${at} is ${String(value)}, which does not match ${pattern}`];
   if (Array.isArray(value)) return [...new Set(value.flatMap((one) => shapeProblems(items, one, `${at}[]`, selected)))];

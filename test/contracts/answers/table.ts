@@ -54,11 +54,11 @@ export function answerProblems(
 ): string[] {
   if (contract.ignoredPaths !== undefined && new RegExp(contract.ignoredPaths).test(path)) return [];
   const name = operationOf(contract, method, path);
-  const known = status >= 400 ? refusal : name === null ? undefined : operations[name];
+  const answered = status >= 400 ? refusal : name === null ? undefined : operations[name];
   const hasNoBody = status === 204 || (status >= 300 && status < 400);
-  if (known === undefined || hasNoBody || textRefusals.includes(status)) return [];
+  if (answered === undefined || hasNoBody || textRefusals.includes(status)) return [];
   const asked = new URL(url);
-  const shape = typeof known === 'function' ? known(asked) : known;
+  const shape = typeof answered === 'function' ? answered(asked) : answered;
   if (shape === null) return [];
   const selected = selection === undefined ? null : asked.searchParams.get(selection);
   const mask = asked.searchParams.get('fields') ?? masks?.[name ?? ''] ?? '*';

@@ -1,6 +1,6 @@
 /**
- * Answers of Zendesk, from the tables "JSON format" of its API reference. The reference says for few fields that they
- * are always there: these, and what pages need, are required.
+ * Answers of Zendesk, from the tables "JSON format" of its API reference. Required here are the few fields that the
+ * reference describes as always present, and those that lead to the next page.
  */
 import {
   anyObject,

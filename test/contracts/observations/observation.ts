@@ -1,5 +1,5 @@
 /**
- * What users and other projects observed of a provider: behaviour that its specification does not show. Each
+ * Observations of users and other projects: behaviour of a provider that its specification does not show. Each
  * observation names its source and shows how the connector behaves.
  */
 

@@ -1,6 +1,6 @@
 import type { Contract, Operation, Rule } from '../contract.js';
 
-// The user supplies the key; a refusal of Zotero tells that it is not one.
+// The user supplies the key; Zotero refuses an invalid one.
 const headers: Readonly<Record<string, Rule>> = {
   'zotero-api-version': { enum: ['3'], required: true },
   'zotero-api-key': { pattern: '^.+$', required: true },

@@ -4,7 +4,7 @@ import { LEGACY, SAMPLES, type Language } from './samples.js';
 
 const UNICODE = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 
-/** How a page declares its encoding: none, a wrong one in the header or in meta, wrongly UTF-8, or the right one. */
+/** How a page declares its encoding: not at all, wrongly in the header or in meta, wrongly as UTF-8, or correctly. */
 const DECLARATIONS = [
   'undeclared',
   'wrong header',
@@ -21,7 +21,7 @@ export interface Cell {
   readonly declaration: Declaration;
 }
 
-/** All combinations; a meta element cannot declare UTF-16. */
+/** All possible combinations: a meta element cannot declare UTF-16. */
 export const CELLS: readonly Cell[] = (Object.keys(SAMPLES) as Language[]).flatMap((language) =>
   [...LEGACY[language].encodings, ...UNICODE].flatMap((encoding) =>
     DECLARATIONS.filter((declaration) => !(encoding.startsWith('utf-16') && declaration === 'right meta'))
@@ -30,7 +30,10 @@ export const CELLS: readonly Cell[] = (Object.keys(SAMPLES) as Language[]).flatM
   ),
 );
 
-/** Decodes the page of a cell. @returns the expected text, the decoded text, and the number of replaced characters */
+/**
+ * Decodes the page of a combination. @returns the expected text, the decoded text, and the number of replaced
+ * characters
+ */
 export function readCell({ language, encoding, declaration }: Cell): { wanted: string; read: string; lost: number } {
   const { wrong } = LEGACY[language];
   const label = declaration.startsWith('right') ? encoding : wrong;

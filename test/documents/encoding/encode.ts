@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 
-/** Encodings that iconv-lite writes under another name. */
+/** Encodings for which iconv-lite writes the same bytes under another name. */
 const WRITTEN_AS: ReadonlyMap<string, string> = new Map([
   ['iso-8859-8-i', 'iso-8859-8'],
   ['iso-8859-1', 'windows-1252'],

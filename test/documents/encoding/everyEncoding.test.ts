@@ -7,7 +7,7 @@ import { CELLS, readCell } from './cells.js';
 import { decode, encode } from './encode.js';
 import { LEGACY, SAMPLES, type Language } from './samples.js';
 
-test('decodes a page in every language and encoding, undeclared, wrongly declared and rightly declared', () =>
+test('decodes a page in every language and encoding, undeclared, wrongly declared and correctly declared', () =>
   everyRow(
     CELLS,
     ({ language, encoding, declaration }) => `${language}, ${encoding}, ${declaration}`,
@@ -60,7 +60,7 @@ test('decodes a text file in EBCDIC, the encoding of mainframes', async () => {
   expect((await readFile(Uint8Array.from(text, ebcdicByte), 'report.txt')).text).toBe(text);
 });
 
-test('decodes a text in EBCDIC that is mostly indentation, and omits codes of a printer', async () => {
+test('decodes a text in EBCDIC that is mostly indentation, and omits printer control codes', async () => {
   const words = ['INVOICE', 'Branch 17', 'Spare parts 214', 'Tools 9', 'Paint 30', 'Total 253'];
   const lines = words.map((line) => `${' '.repeat(30)}${line}`);
   const bytes = [...Array.from(lines.join('\n'), ebcdicByte), 0x39];

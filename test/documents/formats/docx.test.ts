@@ -225,6 +225,6 @@ test('reports encrypted, broken and empty files, and the format of a wrongly nam
     /^unsupported_type: .*not an Office file but an archive of other files, the first of them boats\.txt\. Unpack it/,
   );
   expect(await faultOfFile(await makeDocx([]), 'a.docx')).toMatch(/^no_text: /);
-  const named = await readFile(bytes, 'a.pdf');
-  expect([named.text, named.format, named.metadata['named_as']]).toEqual(['Words', 'DOCX', 'PDF']);
+  const wronglyNamed = await readFile(bytes, 'a.pdf');
+  expect([wronglyNamed.text, wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['Words', 'DOCX', 'PDF']);
 });

@@ -5,7 +5,7 @@ import { AES, encryptedMember, epubFile } from './epubFile.js';
 
 const page = (body: string) => ({ href: 'a.xhtml', body });
 
-test('empty elements of XHTML do not take in what follows them', async () => {
+test('empty elements of XHTML do not enclose the elements after them', async () => {
   const body =
     '<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/><style/></head><body><p/><p>Tides<a id="x"/> rise.</p><td/><p>Caf&eacute;&nbsp;<![CDATA[& more]]></p></body></html>';
   expect((await readFile(epubFile({ pages: [page(body)] }), 'a.epub')).text).toBe('Tides rise.\n\nCafé & more');
@@ -17,7 +17,7 @@ test('declarations inside of the document type are not text, and entities are no
   expect((await readFile(epubFile({ pages: [page(body)] }), 'a.epub')).text).toBe('By &who;, &file;');
 });
 
-test('numbers of notes stay apart from the words before them', async () => {
+test('numbers of notes are separated from the words before them', async () => {
   const body =
     '<p>It rose by 3.<a epub:type="noteref" href="#n">1</a> It fell.<a href="#m"><sup>2</sup></a></p><p>See <a href="b.xhtml">10</a>.</p>';
   expect((await readFile(epubFile({ pages: [page(body)] }), 'a.epub')).text).toBe(
@@ -69,7 +69,7 @@ test('a protected book is refused, one with obfuscated fonts is read', async () 
   );
 });
 
-test('a book without a list of pages is broken, and one that unpacks to too much is too large', async () => {
+test('a book with an empty container.xml is broken, and one that decompresses to too much is too large', async () => {
   const bytes = epubFile({ pages: [page('<p>Tides.</p>')], more: { 'META-INF/container.xml': new Uint8Array() } });
   expect(await faultOfFile(bytes, 'a.epub')).toMatch(/^broken_content: /);
   const bomb = epubFile({ pages: [page('<p>'.padEnd(3_000_000))] });

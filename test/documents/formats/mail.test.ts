@@ -104,8 +104,8 @@ test('reports empty, broken and encrypted messages, too many attachments, and th
     const sealed = `${smime}Content-Transfer-Encoding: base64\r\n\r\nMIIBVQYJKoZIhvcNAQcDoIIBRjCCAUICAQAxggE=\r\n`;
     expect([kind, await faultOfFile(sealed, 'a.eml')]).toEqual([kind, expect.stringMatching(/^encrypted: /)]);
   }
-  const named = await readFile(await makeMail({ subject: 'x', text: 'Words' }), 'a.pdf');
-  expect([named.format, named.metadata['named_as']]).toEqual(['EML', 'PDF']);
+  const wronglyNamed = await readFile(await makeMail({ subject: 'x', text: 'Words' }), 'a.pdf');
+  expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['EML', 'PDF']);
 });
 
 test('reads the people, attachments and date of an Outlook message', async () => {
@@ -156,8 +156,8 @@ test('reports broken and empty Outlook messages, and the format of a wrongly nam
   const noHeader = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(4000)]);
   expect(await faultOfFile(Uint8Array.from(noHeader), 'a.msg')).toMatch(/^broken_content: /);
   expect(await faultOfFile(makeMsg({}), 'a.msg')).toMatch(/^no_text: /);
-  const named = await readFile(bytes, 'a.docx');
-  expect([named.format, named.metadata['named_as']]).toEqual(['MSG', 'DOCX']);
+  const wronglyNamed = await readFile(bytes, 'a.docx');
+  expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['MSG', 'DOCX']);
   const other = CFB.utils.cfb_new();
   CFB.utils.cfb_add(other, '/WordDocument', Buffer.alloc(5000));
   expect(await faultOfFile(Uint8Array.from(CFB.write(other, { type: 'buffer' }) as Buffer), 'a.doc')).toMatch(

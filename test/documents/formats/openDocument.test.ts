@@ -146,7 +146,7 @@ test('encrypted pictures do not make a document unreadable, and its metadata is 
   expect(document.sourceCreatedAt).toBe('2024-05-01T10:00:00.000Z');
 });
 
-test('an archive without content is broken, and one that nests too deep too large', async () => {
+test('an archive without content is broken, and one with too deeply nested elements is too large', async () => {
   expect(
     await faultOfFile(odfFile('text', { body: '<text:section>'.repeat(600) + '</text:section>'.repeat(600) }), 'a.odt'),
   ).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);

@@ -119,8 +119,8 @@ test('reports encrypted, broken and empty files, and the format of a wrongly nam
   expect((await readFile(printable, 'a.pdf')).text).toBe('To be read');
   expect(await faultOfFile('%PDF-1.7\nnothing of a PDF', 'a.pdf')).toMatch(/^broken_content: .*again/);
   expect(await faultOfFile(await makePdf(() => undefined), 'a.pdf')).toMatch(/^no_text: .*use_ocr/);
-  const named = await readFile(await threePages(), 'three.docx');
-  expect([named.format, named.metadata['named_as']]).toEqual(['PDF', 'DOCX']);
+  const wronglyNamed = await readFile(await threePages(), 'three.docx');
+  expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['PDF', 'DOCX']);
 });
 
 test('rejects too many pages or too much text and names the setting', async () => {

@@ -80,7 +80,7 @@ describe('form fields and comments', () => {
     expect(cuts[0]?.metadata).toMatchObject({ pg_start: 1, x1: 49.5, x2: 322 });
   });
 
-  test('keep the words of their lines apart, which single carriage returns end', async () => {
+  test('have a space between lines that end with a single carriage return', async () => {
     const pdf = await PDFDocument.create();
     const page = pdf.addPage();
     const field = pdf.getForm().createTextField('Address');

@@ -136,6 +136,10 @@ test('reports encrypted, broken, empty and too long files, and the format of a w
     for (let nth = 0; nth < 4; nth++) show.addSlide();
   });
   expect(await faultOfFile(long, 'a.pptx', { maxPages: 3 })).toMatch(/^too_large: .*4 slides.*MAX_DOCUMENT_PAGES: 3/);
-  const named = await readFile(bytes, 'a.xlsx');
-  expect([named.text, named.format, named.metadata['named_as']]).toEqual(['# Slide 1\n\nWords', 'PPTX', 'XLSX']);
+  const wronglyNamed = await readFile(bytes, 'a.xlsx');
+  expect([wronglyNamed.text, wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual([
+    '# Slide 1\n\nWords',
+    'PPTX',
+    'XLSX',
+  ]);
 });

@@ -92,8 +92,8 @@ test('reads an unclosed file, and reports empty and too deep files and the forma
   expect(await faultOfFile('{\\rtf1}', 'a.rtf')).toMatch(/^no_text: /);
   expect(await faultOfFile(rtf(`${'{'.repeat(100_000)}deep`), 'a.rtf')).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
   expect(await faultOfFile('', 'a.rtf')).toMatch(/^no_text: /);
-  const named = await readFile(rtf('Words\\par'), 'a.docx');
-  expect([named.text, named.format, named.metadata['named_as']]).toEqual(['Words', 'RTF', 'DOCX']);
+  const wronglyNamed = await readFile(rtf('Words\\par'), 'a.docx');
+  expect([wronglyNamed.text, wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['Words', 'RTF', 'DOCX']);
 });
 
 test('reads comments, headers and footers, and omits numbers of pages', async () => {

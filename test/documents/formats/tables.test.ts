@@ -165,8 +165,8 @@ test('reports broken and empty tables, and the format of a wrongly named one', a
   expect(await faultOfFile('\n\n', 'a.tsv')).toMatch(/^no_text: /);
   expect(await faultOfFile('{"a": [1, 2', 'a.json')).toMatch(/^broken_content: .*not valid JSON/);
   expect(await faultOfFile('[]', 'a.json')).toMatch(/^no_text: /);
-  const named = await readFile('name,city\nAnna,Bern\nBo,Oslo\nCy,Rome\n', 'a.xlsx');
-  expect([named.format, named.metadata['named_as']]).toEqual(['TXT', 'XLSX']);
+  const wronglyNamed = await readFile('name,city\nAnna,Bern\nBo,Oslo\nCy,Rome\n', 'a.xlsx');
+  expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['TXT', 'XLSX']);
   const table = await readFile('name,city,age\nAnna,Bern,1\nBo,Oslo,2\nCy,Rome,3\n', 'a.json');
   expect([table.format, table.metadata['named_as']]).toEqual(['CSV', 'JSON']);
   expect((await readFile('[{"a": 1}]', 'a.csv')).format).toBe('JSON');

@@ -102,6 +102,6 @@ test('reports encrypted, broken, empty and too large files, and the format of a 
   expect(await faultOfFile(bytes, 'a.xlsx', { maxCells: 9 })).toMatch(
     /^too_large: .*9 cells \(setting MAX_TABLE_CELLS\)/,
   );
-  const named = await readFile(bytes, 'a.csv');
-  expect([named.format, named.metadata['named_as']]).toEqual(['XLSX', 'CSV']);
+  const wronglyNamed = await readFile(bytes, 'a.csv');
+  expect([wronglyNamed.format, wronglyNamed.metadata['named_as']]).toEqual(['XLSX', 'CSV']);
 });

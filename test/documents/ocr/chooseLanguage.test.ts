@@ -41,7 +41,7 @@ function picture(height: number, from: number, to: number) {
   return { bytes: pixels, pixels, width, height, scale: 1 };
 }
 
-test('cuts a strip of print whose edges are between lines, and none from a small picture', () => {
+test('cuts a strip of printed text whose edges are between lines, and none from a small picture', () => {
   const page = picture(2000, 1200, 1700);
   const strip = cutStrip(page);
   const { pixels = page.pixels, height = 0 } = strip ?? {};

@@ -38,7 +38,7 @@ test('finds the program on PATH, its version, the folder of its data and the lan
   });
 });
 
-test('leaves the folder to the program if it does not state it', async () => {
+test('returns no data folder if the program does not print it', async () => {
   await install('tesseract v4.0.0', 'List of available languages (1):\neng');
   expect(await findTesseract(folder)).toMatchObject({ version: '4.0.0', dataFolder: null, codes: ['eng'] });
 });

@@ -65,7 +65,7 @@ export interface FeedParameters {
   readonly skip: string;
   readonly delta: string;
   /** Tokens from before this time are no longer valid. */
-  readonly forgotten: number;
+  readonly oldestToken: number;
   readonly now: number;
 }
 
@@ -76,7 +76,7 @@ export interface FeedParameters {
 export function sendFeed(
   { response, query, url, request }: Call,
   all: readonly Changed[],
-  { pageSize, skip, delta, forgotten, now }: FeedParameters,
+  { pageSize, skip, delta, oldestToken, now }: FeedParameters,
 ): void {
   const argument = /\(token='([^']*)'\)$/.exec(decodeURIComponent(url.pathname))?.[1];
   const token = query.get(skip) ?? query.get(delta) ?? argument ?? '';
@@ -89,7 +89,7 @@ export function sendFeed(
   };
   if (token === 'latest') return sendJson(response, 200, { value: [], '@odata.deltaLink': to(delta, `d${now}`) });
   const [, since, until, sent] = /^d?(\d+)(?:-(\d+)-(\d+))?$/.exec(token) ?? ['', '0', undefined, undefined];
-  if (Number(since) < forgotten && Number(since) > 0)
+  if (Number(since) < oldestToken && Number(since) > 0)
     return refuse(response, { status: 410, headers: { location: to(delta, '') } });
   const upTo = until === undefined ? now : Number(until);
   const from = Number(sent ?? '0');

@@ -26,7 +26,7 @@ export interface EmulatedDrive {
   /** Times of deletions by item id. */
   readonly gone: Map<string, number>;
   /** Delta tokens from before this time are no longer valid. */
-  forgotten: number;
+  oldestToken: number;
 }
 
 export const rootOf = (drive: string): string => `root-${drive}`;
@@ -48,7 +48,7 @@ export class Drives {
 
   add(id: string, name = `Drive ${id}`): EmulatedDrive {
     const root: EmulatedItem = { name: 'root', parent: null, at: this.tick(), contentAt: this.#now };
-    const drive = { id, name, items: new Map([[rootOf(id), root]]), gone: new Map<string, number>(), forgotten: 0 };
+    const drive = { id, name, items: new Map([[rootOf(id), root]]), gone: new Map<string, number>(), oldestToken: 0 };
     this.all.set(id, drive);
     return drive;
   }
@@ -66,10 +66,10 @@ export class Drives {
         .slice(0, depth + 1)
         .join('.')
         .replaceAll(/[^\w.-]/g, '-');
-      const known = items.get(id);
+      const existing = items.get(id);
       const at = this.tick();
-      if (depth === parts.length - 1) items.set(id, { ...known, name, parent, at, contentAt: at, ...item });
-      else if (!known) items.set(id, { name, parent, at, contentAt: at });
+      if (depth === parts.length - 1) items.set(id, { ...existing, name, parent, at, contentAt: at, ...item });
+      else if (!existing) items.set(id, { name, parent, at, contentAt: at });
       parent = id;
     }
     return parent;
@@ -162,7 +162,7 @@ export function answerDrive(
   const root = rootOf(drive.id);
   if (resource === 'root' && second === '') return sendOne(call, itemJson(drive, root, drive.items.get(root)!, false));
   if (resource === 'root' && /^delta(\(|$)/.test(second)) {
-    const parameters = { pageSize: to.pageSize, skip: 'token', delta: 'token', forgotten: drive.forgotten };
+    const parameters = { pageSize: to.pageSize, skip: 'token', delta: 'token', oldestToken: drive.oldestToken };
     return sendFeed(call, changedOf(drive), { ...parameters, now: to.drives.now });
   }
   const item = resource === 'items' ? drive.items.get(second) : undefined;

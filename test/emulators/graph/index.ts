@@ -87,11 +87,11 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
     if (resource === 'drives') return answerDrive(call, drives.all.get(rest[0] ?? ''), rest.slice(1), to);
     if (resource === 'sites') return answerSites(call, sites, rest, to);
     if (resource !== 'me') return refuse(response, { status: 400, code: 'BadRequest' });
-    const own = ownDrives.flatMap((id) => drives.all.get(id) ?? []);
+    const ownedDrives = ownDrives.flatMap((id) => drives.all.get(id) ?? []);
     if (rest.length === 0)
       return sendOne(call, { id: PERSON.id, displayName: PERSON.label, mail: ADDRESS, userPrincipalName: ADDRESS });
-    if (rest[0] === 'drives') return sendPage(call, own.map(driveJson), pageSize);
-    if (rest[0] === 'drive') return answerDrive(call, own[0], rest.slice(1), to);
+    if (rest[0] === 'drives') return sendPage(call, ownedDrives.map(driveJson), pageSize);
+    if (rest[0] === 'drive') return answerDrive(call, ownedDrives[0], rest.slice(1), to);
     if (!answerMail(call, mailbox, rest, pageSize)) refuse(response, { status: 400, code: 'BadRequest' });
   };
 

@@ -44,7 +44,7 @@ export class Mailbox {
   /** Removals from folders, with their times. */
   readonly removed: { readonly folder: string; readonly id: string; readonly at: number }[] = [];
   /** Delta tokens from before this time are no longer valid. */
-  forgotten = 0;
+  oldestToken = 0;
   #now = 0;
 
   get now(): number {
@@ -61,7 +61,7 @@ export class Mailbox {
     this.messages.clear();
     this.categories.length = 0;
     this.removed.length = 0;
-    this.forgotten = 0;
+    this.oldestToken = 0;
   }
 
   put(id: string, message: EmulatedMessage): void {
@@ -181,7 +181,13 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
         .filter((removal) => removal.folder === folderId && box.messages.get(removal.id)?.folder !== folderId)
         .map((removal) => ({ at: removal.at, value: { id: removal.id, '@removed': { reason: 'deleted' } } }));
       const changed = [...present, ...removed].toSorted((a, b) => a.at - b.at);
-      const parameters = { pageSize, skip: '$skiptoken', delta: '$deltatoken', forgotten: box.forgotten, now: box.now };
+      const parameters = {
+        pageSize,
+        skip: '$skiptoken',
+        delta: '$deltatoken',
+        oldestToken: box.oldestToken,
+        now: box.now,
+      };
       return done(sendFeed(call, changed, parameters));
     }
     const filter = query.get('$filter');

@@ -53,11 +53,11 @@ const CONDITIONS: readonly (readonly [RegExp, (given: string) => Test])[] = [
 
 /** Parses a filter into a predicate. @returns null for an unsupported filter */
 export function readFilter(filter: string): Test | null {
-  let rest = filter;
+  let remaining = filter;
   const take = (pattern: RegExp): string | null => {
-    const found = pattern.exec(rest);
+    const found = pattern.exec(remaining);
     if (!found) return null;
-    rest = rest.slice(found[0].length);
+    remaining = remaining.slice(found[0].length);
     return found[1] ?? found[0];
   };
   const readOne = (): Test | null => {
@@ -86,5 +86,5 @@ export function readFilter(filter: string): Test | null {
       : (message) => whole.every((test) => test(message));
   };
   const test = readAll();
-  return rest === '' ? test : null;
+  return remaining === '' ? test : null;
 }

@@ -28,16 +28,16 @@ interface LargeSource<R extends Refused> extends Pick<EmulatedSource<R>, 'refuse
 }
 
 /** Starts the emulator of a large account. It accepts any token: consent and revocation are tested elsewhere. */
-export async function startLarge<R extends Refused>(given: LargeSource<R>): Promise<LargeAccount> {
-  const { source, files, facts = {}, limits, path, refuse } = given;
-  const quota = new Quota<R>(limits, given.refusalOf.bind(given));
+export async function startLarge<R extends Refused>(largeSource: LargeSource<R>): Promise<LargeAccount> {
+  const { source, files, facts = {}, limits, path, refuse } = largeSource;
+  const quota = new Quota<R>(limits, largeSource.refusalOf.bind(largeSource));
   let origin = '';
   const emulator = await startEmulator<R>({
     refuse,
     answer(call) {
       const refused = quota.take(call);
       if (refused) refuse(call.response, refused);
-      else given.answer(call, origin);
+      else largeSource.answer(call, origin);
     },
   });
   ({ origin } = emulator);

@@ -30,9 +30,9 @@ test('rejects an unserved space with a fault that names the space and the settin
 });
 
 test('a custom model has its own space', async () => {
-  const own = createEmbeddings({
+  const customModel = createEmbeddings({
     local: createLocalProvider({ ...modelFiles, threads: 1, spaceName: 'my-model-384' }),
   });
-  expect(own.spaceOf('COHERE_MULTILINGUAL_V3')).toEqual({ name: 'my-model-384', dimensions: 384 });
-  await own.close();
+  expect(customModel.spaceOf('COHERE_MULTILINGUAL_V3')).toEqual({ name: 'my-model-384', dimensions: 384 });
+  await customModel.close();
 });

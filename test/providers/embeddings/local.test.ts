@@ -163,18 +163,18 @@ function modelProcesses(): Map<number, number[]> {
 }
 
 test('embeds long queries at a lower priority than all other texts', async () => {
-  const own = createLocalProvider({ ...modelFiles, threads: 1 });
+  const secondProvider = createLocalProvider({ ...modelFiles, threads: 1 });
   const before = modelProcesses();
   const started = () => [...modelProcesses()].filter(([pid]) => !before.has(pid));
   try {
-    await own.embed(['short'], 'query');
-    await own.embed(['river '.repeat(1_000)], 'document');
+    await secondProvider.embed(['short'], 'query');
+    await secondProvider.embed(['river '.repeat(1_000)], 'document');
     expect(started().map(([, threads]) => new Set(threads))).toEqual([new Set([getPriority()])]);
-    await own.embed(['river '.repeat(1_000)], 'query');
+    await secondProvider.embed(['river '.repeat(1_000)], 'query');
     const priorities = started().map(([, threads]) => Math.max(...threads));
     expect(priorities.toSorted((a, b) => a - b)).toEqual([getPriority(), Math.min(19, getPriority() + 10)]);
   } finally {
-    await own.close();
+    await secondProvider.close();
   }
 });
 

@@ -102,8 +102,8 @@ test('embeds with the provider, dimensions and space of each model', () =>
       expect(vectors.map((vector) => vector.length)).toEqual([dimensions, dimensions, dimensions]);
       vectors.forEach((vector, at) => {
         expect(length(vector)).toBeCloseTo(1, 5);
-        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
-        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+        const expectedVector = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, expectedVector) / length(expectedVector)).toBeCloseTo(1, 4);
       });
       expect(new Set(emulator.requests.map((one) => one.provider))).toEqual(new Set([provider]));
       expect(embeddings.models().find((one) => one.model === model)).toMatchObject({
@@ -157,8 +157,8 @@ test('halves a text that a provider rejects as too long, without affecting the r
   const vectors = await embeddings.embed(space, texts, 'document');
   expect(emulator.requests.some((one) => one.status === 400)).toBe(true);
   vectors.forEach((vector, at) => {
-    const own = Float32Array.from(vectorOf(texts[at]!, 1024));
-    expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 3);
+    const expectedVector = Float32Array.from(vectorOf(texts[at]!, 1024));
+    expect(cosine(vector, expectedVector) / length(expectedVector)).toBeCloseTo(1, 3);
   });
 });
 
@@ -209,8 +209,8 @@ describe('a faulty provider', () => {
       const texts = ['The river runs.', 'Cats sleep.'];
       const vectors = await embeddings.embed(space, texts, 'document');
       vectors.forEach((vector, at) => {
-        const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
-        expect(cosine(vector, own) / length(own)).toBeCloseTo(1, 4);
+        const expectedVector = Float32Array.from(vectorOf(texts[at]!, dimensions));
+        expect(cosine(vector, expectedVector) / length(expectedVector)).toBeCloseTo(1, 4);
       });
       expect(vectors).toHaveLength(2);
     }));
@@ -331,8 +331,8 @@ test('batches texts of several callers while a request is in progress, and retur
     texts.map((text, at) => embeddings.embed(space, [text], 'document', undefined, { organizationId: at % 2 })),
   );
   answers.forEach(([vector], at) => {
-    const own = Float32Array.from(vectorOf(texts[at]!, dimensions));
-    expect(cosine(vector!, own) / length(own)).toBeCloseTo(1, 4);
+    const expectedVector = Float32Array.from(vectorOf(texts[at]!, dimensions));
+    expect(cosine(vector!, expectedVector) / length(expectedVector)).toBeCloseTo(1, 4);
   });
   expect(emulator.requests.map((one) => one.texts.length)).toEqual([1, 11]);
   // The usage of the shared request is divided.

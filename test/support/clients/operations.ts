@@ -29,8 +29,8 @@ export function needlesslyLong(names: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns names that end with a number, which generators append to distinguish equal names. @param known names that end
- * so in the document
+ * Returns names that end with a number, which generators append to distinguish equal names. @param documented names that end
+ * with a number in the document too
  */
-export const numbered = (names: readonly string[], known: readonly string[] = []): readonly string[] =>
-  names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !known.includes(name));
+export const numbered = (names: readonly string[], documented: readonly string[] = []): readonly string[] =>
+  names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !documented.includes(name));

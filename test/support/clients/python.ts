@@ -31,10 +31,7 @@ export async function clientPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/**
- * Generates a client with openapi-python-client into `to`. @returns its output, which names the parts that it leaves
- * out
- */
+/** Generates a client with openapi-python-client into `to`. @returns its output, which names the omitted parts */
 export async function generatePythonClient(document: string, to: string): Promise<string> {
   const config = path.join(path.dirname(document), 'openapi-python-client.yml');
   // Its default hooks format the code.

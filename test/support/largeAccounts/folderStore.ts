@@ -3,12 +3,12 @@ import path from 'node:path';
 
 import { BEGIN, type Checkpoint, type Figures, type ListedFile, noFigures, type SyncStore } from './sync.js';
 
-/** A file with each listed file, in order. */
+/** Name of the log of listed files, in the order of the listing. */
 export const LISTED = 'listed.log';
-/** A file with each file whose content was read, in order. */
+/** Name of the log of files whose content was read, in order. */
 export const READ = 'read.log';
 const CHECKPOINT = 'checkpoint.json';
-/** Read files between two times at which the figures are stored. */
+/** The figures are stored each time this number of files was read. */
 const READ_BETWEEN = 100;
 
 interface Stored extends Checkpoint {
@@ -25,7 +25,10 @@ export function readCheckpoint(folder: string): Stored | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Stored) : null;
 }
 
-/** A store in a folder, whose state survives the process. Figures are stored with each checkpoint. */
+/**
+ * Creates a store in a folder, so that its state survives a crash of the process. Figures are stored with each
+ * checkpoint.
+ */
 export function createFolderStore(folder: string): SyncStore & { readonly figures: Figures } {
   const stored = readCheckpoint(folder);
   const figures = stored?.figures ?? noFigures();
@@ -49,11 +52,11 @@ export function createFolderStore(folder: string): SyncStore & { readonly figure
       write();
     },
     unread() {
-      const known = new Set(linesOf(path.join(folder, READ)));
+      const readIds = new Set(linesOf(path.join(folder, READ)));
       const files = new Map<string, ListedFile>();
       for (const line of linesOf(path.join(folder, LISTED))) {
         const [id = '', version = ''] = line.split('\t');
-        if (!known.has(id)) files.set(id, { id, version: version === '' ? null : version });
+        if (!readIds.has(id)) files.set(id, { id, version: version === '' ? null : version });
       }
       return [...files.values()];
     },

@@ -11,7 +11,7 @@ import type { ConnectedSourceType } from '../../../contract/sources/connectedSou
 import { createEgress } from '../../../egress/createEgress.js';
 import { virtualEgress, type VirtualClock } from './virtualClock.js';
 
-/** Virtual duration of a request. */
+/** Virtual duration of a request, in milliseconds. */
 export const REQUEST_MS = 50;
 /** Files of a batch that are opened at once: the default of FILE_CONCURRENCY. */
 export const FILES_AT_ONCE = 8;
@@ -24,7 +24,7 @@ export interface ListedFile {
 /** The stored state of a sync. */
 export interface Checkpoint {
   readonly progress: SyncItemsProgress;
-  /** Virtual time. */
+  /** Virtual time, in milliseconds. */
   readonly at: number;
 }
 
@@ -56,7 +56,7 @@ export interface Figures {
 
 export const noFigures = (): Figures => ({ checkpoints: 0, longestMs: 0, longestWorkMs: 0, largest: 0, memory: 0 });
 
-/** Counts checkpoints and the time between them. */
+/** Returns a function to call at each checkpoint: it counts checkpoints and measures the time between them. */
 function createMeter(clock: VirtualClock, figures: Figures): (bytes: number) => void {
   let last = { at: clock.now(), idleMs: clock.idleMs };
   return (bytes) => {

@@ -9,16 +9,16 @@ import { VirtualClock } from './virtualClock.js';
 export interface ChildSync extends Pick<LargeAccount, 'source' | 'settings' | 'credentials'> {
   /** Folder of the stored state. */
   readonly folder: string;
-  /** Virtual time of the start. */
+  /** Virtual time of the start, in milliseconds. */
   readonly now: number;
   /** Whether the contents are read. */
   readonly reads: boolean;
 }
 
-/** Sent after each part of the sync. The child continues after any answer. */
+/** Sent after each part of the sync. The child continues after the next message of its parent. */
 export interface ChildReport {
   readonly part: 'listed' | 'read' | 'again';
-  /** Virtual time. */
+  /** Virtual time, in milliseconds. */
   readonly at: number;
   readonly figures: Figures;
 }
@@ -46,11 +46,11 @@ await report('listed');
 if (sync.reads) await readVirtually(account, clock, store, { figures, signal });
 await report('read');
 const { nextChangeToken: token = null } = progress;
-const nothing = { progress: BEGIN, add: () => undefined, save: () => undefined };
+const withoutListing = { progress: BEGIN, add: () => undefined, save: () => undefined };
 await listVirtually(
   account,
   clock,
-  { ...store, ...nothing },
+  { ...store, ...withoutListing },
   { figures: noFigures(), signal, ...(token === null ? {} : { changeToken: token }) },
 );
 await report('again');

@@ -27,8 +27,8 @@ export const withoutSessions: AnswerAgent = (_agent, request, response) =>
 export function withSessions(): AnswerAgent {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   return async (_agent, request, response) => {
-    const known = transports.get(String(request.headers['mcp-session-id']));
-    if (known) return known.handleRequest(request, response, request.body);
+    const existingTransport = transports.get(String(request.headers['mcp-session-id']));
+    if (existingTransport) return existingTransport.handleRequest(request, response, request.body);
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: new InMemoryEventStore(),

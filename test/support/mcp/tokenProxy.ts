@@ -6,10 +6,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** Headers of MCP clients and servers that the proxy passes on. */
-const PASSED = ['accept', 'content-type', 'origin', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
+const FORWARDED_HEADERS = [
+  'accept',
+  'content-type',
+  'origin',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'last-event-id',
+];
 
-const passed = (headers: IncomingHttpHeaders): Record<string, string> =>
-  Object.fromEntries(PASSED.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])));
+const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    FORWARDED_HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
+  );
 
 /** Adds a token to requests for an MCP endpoint, since the conformance tests send none. */
 export async function startTokenProxy() {
@@ -17,7 +26,7 @@ export async function startTokenProxy() {
   const proxy = createServer((request, response) => {
     const forward = async () => {
       const body = request.method === 'POST' ? await buffer(request) : null;
-      const headers = { ...passed(request.headers), authorization: `Bearer ${to.token}` };
+      const headers = { ...forwardedHeaders(request.headers), authorization: `Bearer ${to.token}` };
       const answer = await fetch(to.endpoint, { method: request.method ?? 'GET', headers, body });
       const forwarded = ['content-type', 'mcp-session-id'].flatMap((name) => {
         const value = answer.headers.get(name);

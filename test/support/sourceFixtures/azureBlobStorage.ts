@@ -27,8 +27,8 @@ export function fixtureOnAzure(emulator: AzureEmulator): SourceFixture {
     },
     connect,
     connectWithInvalidCredentials: (user) => connect(user, { account_name: 'nobody' }),
-    limit(requests, forS = 0) {
-      const busy = { status: 503, code: 'ServerBusy', headers: { 'retry-after': String(forS) } };
+    limit(requests, retryAfterS = 0) {
+      const busy = { status: 503, code: 'ServerBusy', headers: { 'retry-after': String(retryAfterS) } };
       emulator.injectFault(nextRequests(requests, () => busy));
     },
     breakItem(externalId, status) {

@@ -50,8 +50,8 @@ export async function fixtureForBox(): Promise<BoxFixture> {
       items.set(externalId, { ...items.get(externalId)!, content: text });
     },
     remove: (externalId) => void items.delete(externalId),
-    limit: (requests, forS = 0) =>
-      box.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    limit: (requests, retryAfterS = 0) =>
+      box.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } }))),
     breakItem: (externalId, status) =>
       box.injectFault((path) => (path === `/2.0/files/${externalId}/content` ? { status } : null)),
     contentRequests: (externalId) => box.requests.filter((path) => path === `/2.0/files/${externalId}/content`).length,

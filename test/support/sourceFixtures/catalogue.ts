@@ -28,7 +28,7 @@ export const MAX_BYTES = 300_000;
 /** An alias of the service's address. */
 export const ALIAS = 'https://ingest.harbour.example';
 
-/** How long a request waits by itself when a source limits the rate. */
+/** Longest rate limit delay that a request waits for, instead of failing. */
 const TIME_LIMIT_MS = 1_000;
 
 /** An item as the API returns it. */

@@ -73,8 +73,10 @@ export async function fixtureForConfluence(): Promise<ConfluenceFixture> {
     remove(externalId) {
       contents().get(externalId)!.status = 'trashed';
     },
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       emulator.injectFault((path) => (path.endsWith(`/pages/${externalId}`) ? { status } : null));

@@ -83,8 +83,10 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
       const id = idOf(externalId);
       delete articlesWith(id)[id];
     },
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       emulator.injectFault((path) => (path.startsWith(`/v2/Articles/${idOf(externalId)}/`) ? { status } : null));

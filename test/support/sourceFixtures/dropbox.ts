@@ -52,8 +52,10 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       items.set(externalId, { ...items.get(externalId)!, content: text });
     },
     remove: (externalId) => void items.delete(externalId),
-    limit: (requests, forS = 0) =>
-      dropbox.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    limit: (requests, retryAfterS = 0) =>
+      dropbox.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      ),
     breakItem: (externalId, status) =>
       dropbox.injectFault((request) => (isContent(request, externalId) ? { status } : null)),
     contentRequests: (externalId) => dropbox.requests.filter((request) => isContent(request, externalId)).length,

@@ -44,8 +44,8 @@ export interface SourceFixture {
   connectWithInvalidCredentials(user: TestUser): Promise<Answer<unknown>>;
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
-  /** Refuses the next requests with the source's rate limit error. @param forS seconds in Retry-After. Unset: 0 */
-  limit(requests: number, forS?: number): void;
+  /** Refuses the next requests with the source's rate limit error. @param retryAfterS Retry-After in seconds. Unset: 0 */
+  limit(requests: number, retryAfterS?: number): void;
   /** Answers requests for the content of one item with this status. */
   breakItem(externalId: string, status: number): void;
   /** Leaves all later requests without an answer. @param only text that the path must contain */

@@ -19,10 +19,12 @@ const VERIFIER = 'v'.repeat(43);
 /** Returns the parameters of a connection from the fields of oauth_url. */
 function parametersFrom(source: ConnectedSourceType, body: Fields): Record<string, string> {
   if (!isOAuthSource(source)) return {};
-  const own = CONNECTION_CLIENTS[source];
+  const clientFields = CONNECTION_CLIENTS[source];
   return {
     ...connectionFieldsOf(source, body),
-    ...(own ? readConnectionFields(own.fields, body[own.field] as Fields, [own.field]) : {}),
+    ...(clientFields
+      ? readConnectionFields(clientFields.fields, body[clientFields.field] as Fields, [clientFields.field])
+      : {}),
   };
 }
 

@@ -74,8 +74,10 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
       article.updated = new Date(time).toISOString().replace(/\.\d+/, '');
     },
     remove: (externalId) => void articles().delete(numberOf(externalId)),
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       emulator.injectFault((path) =>

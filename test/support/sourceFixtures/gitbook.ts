@@ -77,8 +77,10 @@ export async function fixtureForGitBook(): Promise<SourceFixture> {
       const { pages, page } = pageOf(externalId);
       delete pages[page];
     },
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       const { page } = pageOf(externalId);

@@ -72,8 +72,8 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
       const [repository, path] = splitId(externalId);
       delete repositories[repository]!.files[path];
     },
-    limit(requests, forS = 0) {
-      const reset = () => String(Math.floor(Date.now() / 1000) + forS);
+    limit(requests, retryAfterS = 0) {
+      const reset = () => String(Math.floor(Date.now() / 1000) + retryAfterS);
       // Alternates between an exhausted quota and a secondary rate limit.
       emulator.injectFault(
         nextRequests(requests, (number) =>
@@ -81,7 +81,7 @@ export async function fixtureForGitHub(): Promise<GitHubFixture> {
             ? { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset() } }
             : {
                 status: 403,
-                headers: { 'retry-after': String(forS) },
+                headers: { 'retry-after': String(retryAfterS) },
                 message: 'You have exceeded a secondary rate limit.',
               },
         ),

@@ -1,6 +1,6 @@
 /** Issues, and pull requests with comments, commits and files, complete as GitHub returns them. */
 import { commitJson, personJson as person, repositoryJson, type Row } from '../../emulators/githubJson.js';
-import { newTalk, type Talk } from '../../emulators/githubDiscussions.js';
+import { newDiscussions, type Discussions } from '../../emulators/githubDiscussions.js';
 
 const API = 'https://api.github.com/repos/ada/atlas';
 const WEB = 'https://github.com/ada/atlas';
@@ -92,10 +92,10 @@ const changed = (filename: string, status: string): Row => ({
  * Returns issues 1, 3 and 4 (closed), and pull requests 2 (with comments, commits and files) and 5 (merged, by a
  * deleted user).
  */
-export function talkOfAtlas(): Talk {
-  const talk = newTalk();
+export function discussionsOfAtlas(): Discussions {
+  const discussions = newDiscussions();
   const merged = { state: 'closed', closed_at: day(20), merged_at: day(20) };
-  talk.issues.push(
+  discussions.issues.push(
     issueRow(1, { comments: 9, updated_at: day(25) }),
     issueRow(2, {
       title: 'Pull 2',
@@ -109,7 +109,7 @@ export function talkOfAtlas(): Talk {
     issueRow(3, { comments: 4 }),
     issueRow(4, { state: 'closed', closed_at: day(9), closed_by: person(BEN), locked: true }),
   );
-  talk.pulls.push(
+  discussions.pulls.push(
     pullRow(2, { draft: true }),
     pullRow(5, {
       ...merged,
@@ -118,8 +118,8 @@ export function talkOfAtlas(): Talk {
       merged: true,
     }),
   );
-  talk.comments[2] = [comment(1), comment(2, { start_line: 5, pull_request_review_id: null }), comment(3)];
-  talk.commits[2] = [commit('c1'), commit('c2', { author: {}, committer: person(ADA) })];
-  talk.files[2] = [changed('boats.md', 'renamed'), changed('a b#c.md', 'added'), changed('old.md', 'changed')];
-  return talk;
+  discussions.comments[2] = [comment(1), comment(2, { start_line: 5, pull_request_review_id: null }), comment(3)];
+  discussions.commits[2] = [commit('c1'), commit('c2', { author: {}, committer: person(ADA) })];
+  discussions.files[2] = [changed('boats.md', 'renamed'), changed('a b#c.md', 'added'), changed('old.md', 'changed')];
+  return discussions;
 }

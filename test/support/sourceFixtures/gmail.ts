@@ -61,7 +61,7 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
     remove(externalId) {
       delete mails[externalId];
     },
-    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, retryAfterS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(retryAfterS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/gmail/v1/users/me/messages/${externalId}/raw`;

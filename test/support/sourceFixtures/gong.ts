@@ -75,8 +75,10 @@ export async function fixtureForGong(): Promise<GongFixture> {
       calls.delete(externalId);
       for (const folder of folders.values()) folder.calls = folder.calls.filter((id) => id !== externalId);
     },
-    limit: (requests, forS = 0) =>
-      gong.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } }))),
+    limit: (requests, retryAfterS = 0) =>
+      gong.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      ),
     breakItem: (externalId, status) =>
       gong.injectFault((request) =>
         request.startsWith('calls/transcript ') && request.includes(`"${externalId}"`) ? { status } : null,

@@ -34,7 +34,7 @@ export async function fixtureForGoogleCloudStorage(): Promise<SourceFixture> {
     },
     write: objects.write,
     remove: objects.remove,
-    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, retryAfterS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(retryAfterS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem: (externalId, status) =>
       emulator.injectFault((path) => (path === apiPathOf(externalId) ? { status } : null)),

@@ -60,7 +60,7 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
     remove(externalId) {
       delete files[externalId];
     },
-    limit: (requests, forS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(forS))),
+    limit: (requests, retryAfterS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(retryAfterS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
       const place = `/drive/v3/files/${externalId}`;

@@ -56,8 +56,10 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
       card.edited = (card.edited ?? 0) + 1;
     },
     remove: (externalId) => void cards.delete(externalId),
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       emulator.injectFault((path) => (path === `/api/v1/cards/${externalId}/extended` ? { status } : null));

@@ -59,16 +59,16 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       article.updated = (article.updated ?? 1_772_532_000) + 60;
     },
     remove: (externalId) => void articles.delete(numberOf(externalId)),
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       // Alternates between Intercom's header and the common one.
       const waits = (number: number): Record<string, string> =>
         number % 2 === 0
-          ? { 'retry-after': String(forS) }
-          : { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + forS) };
+          ? { 'retry-after': String(retryAfterS) }
+          : { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + retryAfterS) };
       emulator.injectFault(
         nextRequests(requests, (number) => ({
           status: 429,
-          headers: forS === 0 ? { 'retry-after': '0' } : waits(number),
+          headers: retryAfterS === 0 ? { 'retry-after': '0' } : waits(number),
         })),
       );
     },

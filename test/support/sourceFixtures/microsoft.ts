@@ -36,11 +36,11 @@ function fixtureOnGraph(
     ...byConsent,
     connect: (user, body = {}) => byConsent.connect(user, { ...fields, ...body }),
     allSecrets: () => [...graph.provider.secrets, CLIENT_SECRET],
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       graph.injectFault(
         nextRequests(requests, (number) => ({
           status: number % 3 === 0 ? 503 : 429,
-          headers: { 'retry-after': String(forS) },
+          headers: { 'retry-after': String(retryAfterS) },
         })),
       );
     },

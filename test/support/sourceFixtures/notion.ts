@@ -54,11 +54,11 @@ export async function fixtureForNotion(): Promise<NotionFixture> {
     remove(externalId) {
       pages.get(externalId)!.trashed = true;
     },
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       emulator.injectFault(
         nextRequests(requests, (number) => ({
           status: number % 2 === 0 ? 429 : 529,
-          headers: { 'retry-after': String(forS) },
+          headers: { 'retry-after': String(retryAfterS) },
         })),
       );
     },

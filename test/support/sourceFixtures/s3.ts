@@ -25,8 +25,8 @@ export function fixtureForS3(emulator: S3SourceEmulator): SourceFixture {
       user.post('/integrations/s3', { access_key: ACCESS_KEY, access_key_secret: ACCESS_KEY_SECRET, ...body }),
     connectWithInvalidCredentials: (user) =>
       user.post('/integrations/s3', { access_key: 'AKIANOBODY', access_key_secret: ACCESS_KEY_SECRET }),
-    limit(requests, forS = 0) {
-      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(forS) } };
+    limit(requests, retryAfterS = 0) {
+      const slowDown = { status: 503, code: 'SlowDown', headers: { 'retry-after': String(retryAfterS) } };
       emulator.injectFault(nextRequests(requests, () => slowDown));
     },
     breakItem(externalId, status) {

@@ -9,7 +9,7 @@ export type SalesforceFixture = SourceFixture & { readonly emulator: SalesforceE
 
 const LIBRARIES = ['atlas', ...OTHERS] as const;
 /** Name of a file outside all libraries. */
-const LOOSE = 'flags';
+const FILE_WITHOUT_LIBRARY = 'flags';
 /** Object types of an organization without Salesforce Knowledge: libraries and files, but no articles. */
 const KINDS = ['ContentWorkspace', 'ContentFolder', 'ContentFolderItem', 'ContentDocument'];
 const CREATED = '2026-01-07T09:00:00.000+0000';
@@ -69,7 +69,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
       putFile('lighthouse', LIGHTHOUSE, 'atlas', sights);
       putFile('keeper', KEEPER_SENTENCE, 'atlas', putFolder('people', sights));
       for (const name of OTHERS) putFile(name, `On ${name}.`, name);
-      putFile(LOOSE, `On ${LOOSE}.`, null);
+      putFile(FILE_WITHOUT_LIBRARY, `On ${FILE_WITHOUT_LIBRARY}.`, null);
       for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
         putFile(name, text, 'atlas');
       emulator.reset();
@@ -78,7 +78,7 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
         lighthouse: `file:${sfId('069', 'lighthouse')}`,
         keeper: `file:${sfId('069', 'keeper')}`,
         branch: `folder:${sights}`,
-        others: [...OTHERS, LOOSE].map((name) => `file:${sfId('069', name)}`),
+        others: [...OTHERS, FILE_WITHOUT_LIBRARY].map((name) => `file:${sfId('069', name)}`),
         items: 15 + more,
         format: 'MD',
       };
@@ -91,11 +91,11 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
     remove(externalId) {
       for (const kind of ['ContentDocument', 'ContentFolderItem']) emulator.drop(kind, idIn(externalId));
     },
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       // Alternates between the daily quota and a concurrency limit.
       const refusal = (number: number) => ({
         ...(number % 2 === 0 ? { status: 403, errorCode: 'REQUEST_LIMIT_EXCEEDED' } : { status: 429 }),
-        headers: { 'retry-after': String(forS) },
+        headers: { 'retry-after': String(retryAfterS) },
       });
       emulator.injectFault(nextRequests(requests, refusal));
     },

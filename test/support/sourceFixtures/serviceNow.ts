@@ -57,11 +57,11 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
       emulator.hidden.clear();
       emulator.rights.hidesTables = false;
       for (const [name, table, label] of TABLES) {
-        const own = table.startsWith('u_') ? { kindOf: 'task' } : {};
+        const tableKind = table.startsWith('u_') ? { kindOf: 'task' } : {};
         const rows = new Map(
           name === 'atlas' ? [] : [[sysIdOf(name), row(`N-${name}`, `About ${name}`, `On ${name}.`)]],
         );
-        tables.set(table, { label, ...own, rows });
+        tables.set(table, { label, ...tableKind, rows });
       }
       const incidents = tables.get('incident')!.rows;
       incidents.set(sysIdOf('lighthouse'), row('INC1', 'Lighthouse', LIGHTHOUSE));
@@ -90,12 +90,12 @@ export async function fixtureForServiceNow(): Promise<ServiceNowFixture> {
       const { rows, id } = rowAt(externalId);
       rows.delete(id);
     },
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       // Alternates between Retry-After and the reset time of the rate limit rule.
-      const reset = () => String(Math.ceil(Date.now() / 1000 + forS));
+      const reset = () => String(Math.ceil(Date.now() / 1000 + retryAfterS));
       const refusal = (number: number) => ({
         status: 429,
-        headers: number % 2 === 0 ? { 'retry-after': String(forS) } : { 'x-ratelimit-reset': reset() },
+        headers: number % 2 === 0 ? { 'retry-after': String(retryAfterS) } : { 'x-ratelimit-reset': reset() },
       });
       emulator.injectFault(nextRequests(requests, refusal));
     },

@@ -80,12 +80,12 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
       const { messages, index } = messagesOf(externalId);
       messages.splice(index, 1);
     },
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       // Alternates between Slack's two rate limit responses: status 429, and status 200 with an error.
       const refusal = (number: number) => ({
         status: number % 2 === 0 ? 429 : 200,
         error: 'ratelimited',
-        headers: { 'retry-after': String(forS) },
+        headers: { 'retry-after': String(retryAfterS) },
       });
       emulator.injectFault(nextRequests(requests, refusal));
     },

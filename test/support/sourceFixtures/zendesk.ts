@@ -78,8 +78,10 @@ export async function fixtureForZendesk(): Promise<ZendeskFixture> {
     remove(externalId) {
       account().articles.delete(numberOf(externalId));
     },
-    limit(requests, forS = 0) {
-      emulator.injectFault(nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(forS) } })));
+    limit(requests, retryAfterS = 0) {
+      emulator.injectFault(
+        nextRequests(requests, () => ({ status: 429, headers: { 'retry-after': String(retryAfterS) } })),
+      );
     },
     breakItem(externalId, status) {
       emulator.injectFault((path) =>

@@ -6,7 +6,7 @@ import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture,
 /** Includes the emulator, for tests of this source alone. */
 export type ZoteroFixture = SourceFixture & { readonly emulator: ZoteroEmulator };
 
-const OWN = 'users/475';
+const PERSONAL_LIBRARY = 'users/475';
 const GROUPS = [...OTHERS, 'flags'] as const;
 const groupOf = (index: number): string => `groups/${index + 12}`;
 const idOf = (library: string, name: string): string => `${library}/items/${zoteroKey(name)}`;
@@ -38,12 +38,15 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
       emulator.rights.hasLibrary = true;
       emulator.backoff.seconds = 0;
       for (const [index, name] of ['ada', ...GROUPS].entries())
-        libraries.set(index === 0 ? OWN : groupOf(index - 1), {
+        libraries.set(index === 0 ? PERSONAL_LIBRARY : groupOf(index - 1), {
           ...{ name, version: 0, collections: new Map(), items: new Map(), deleted: [] },
         });
-      put(OWN, 'collections', zoteroKey('sights'), { name: 'Sights', parentCollection: false });
-      put(OWN, 'collections', zoteroKey('people'), { name: 'People', parentCollection: zoteroKey('sights') });
-      putItem(OWN, 'lighthouse', LIGHTHOUSE, { collections: [zoteroKey('people')] });
+      put(PERSONAL_LIBRARY, 'collections', zoteroKey('sights'), { name: 'Sights', parentCollection: false });
+      put(PERSONAL_LIBRARY, 'collections', zoteroKey('people'), {
+        name: 'People',
+        parentCollection: zoteroKey('sights'),
+      });
+      putItem(PERSONAL_LIBRARY, 'lighthouse', LIGHTHOUSE, { collections: [zoteroKey('people')] });
       const file = {
         itemType: 'attachment',
         linkMode: 'imported_file',
@@ -51,20 +54,21 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
         contentType: 'text/markdown',
       };
       put(
-        OWN,
+        PERSONAL_LIBRARY,
         'items',
         zoteroKey('keeper'),
         { ...file, parentItem: zoteroKey('lighthouse'), dateAdded: ADDED, md5: 'a1' },
         KEEPER_SENTENCE,
       );
-      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const)) putItem(OWN, name, text);
+      for (const [name, text] of moreDocuments(more, (id, content) => [id, content] as const))
+        putItem(PERSONAL_LIBRARY, name, text);
       for (const [index, name] of GROUPS.entries()) putItem(groupOf(index), name, `On ${name}.`);
       emulator.reset();
       return {
-        containers: [OWN, ...GROUPS.map((_name, index) => groupOf(index))],
-        lighthouse: idOf(OWN, 'lighthouse'),
-        keeper: idOf(OWN, 'keeper'),
-        branch: `${OWN}/collections/${zoteroKey('sights')}`,
+        containers: [PERSONAL_LIBRARY, ...GROUPS.map((_name, index) => groupOf(index))],
+        lighthouse: idOf(PERSONAL_LIBRARY, 'lighthouse'),
+        keeper: idOf(PERSONAL_LIBRARY, 'keeper'),
+        branch: `${PERSONAL_LIBRARY}/collections/${zoteroKey('sights')}`,
         others: GROUPS.map((name, index) => idOf(groupOf(index), name)),
         items: 15 + more,
         format: 'MD',
@@ -78,15 +82,15 @@ export async function fixtureForZotero(): Promise<ZoteroFixture> {
       const [library, key] = partsOf(externalId);
       drop(library, 'items', key);
     },
-    limit(requests, forS = 0) {
+    limit(requests, retryAfterS = 0) {
       const refusal = (number: number) => ({
         status: number % 2 === 0 ? 429 : 503,
-        headers: { 'retry-after': String(forS) },
+        headers: { 'retry-after': String(retryAfterS) },
       });
       emulator.injectFault(nextRequests(requests, refusal));
     },
     breakItem: (externalId, status) => emulator.injectFault((path) => (path === `/${externalId}` ? { status } : null)),
     contentRequests: (externalId) => emulator.requests.filter((path) => path === `/${externalId}`).length,
-    pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${OWN}/groups?`)).length,
+    pagesListed: () => emulator.requests.filter((path) => path.startsWith(`/${PERSONAL_LIBRARY}/groups?`)).length,
   };
 }

@@ -41,9 +41,9 @@ export const REFUSED = 'refused';
 /** `start` value: the run reaches its token limit and is then resumed. */
 export const PAUSED = 'paused';
 /** `start` value: a scheduled sync that no longer finds a page of an earlier run. */
-export const PASSED = 'passed';
+export const PAGE_MISSING = 'passed';
 /** `start` value: the quarantine period has ended. */
-export const ERASED = 'erased';
+export const QUARANTINE_ENDED = 'erased';
 const BROKEN: InjectedFault = { step: 'ingestBatch', does: 'break', when: 'before' };
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   scrape: {
@@ -58,7 +58,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'cancelled scrape': { workflow: 'scrapeSitemap', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
   'paused scrape': { workflow: 'scrapeSitemap', steps: ['getPauseState'], start: PAUSED },
-  'scheduled sync of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PASSED },
+  'scheduled sync of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PAGE_MISSING },
   crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
   'crawl from a missing page': { workflow: 'webScrape', outcome: 'failed', steps: ['failRun'], start: '/missing.html' },
   'cancelled crawl': { workflow: 'webScrape', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
@@ -132,7 +132,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     start: 'hot',
   },
   'return from quarantine': { workflow: 'settleQuarantine', steps: ['settleBatch', 'finishQuarantine'] },
-  'end of quarantine': { workflow: 'settleQuarantine', steps: ['settleBatch', 'finishQuarantine'], start: ERASED },
+  'end of quarantine': {
+    workflow: 'settleQuarantine',
+    steps: ['settleBatch', 'finishQuarantine'],
+    start: QUARANTINE_ENDED,
+  },
   'tags of a source': { workflow: 'updateTags', steps: ['copyTags', 'finishTags'] },
 };
 

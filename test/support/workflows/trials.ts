@@ -33,11 +33,11 @@ import { waitFor } from '../waitFor.js';
 
 import {
   CANCELLED,
-  ERASED,
+  QUARANTINE_ENDED,
   FILELESS,
   type InjectedFault,
   type FaultTime,
-  PASSED,
+  PAGE_MISSING,
   PAUSED,
   REFUSED,
   REVOKED,
@@ -203,7 +203,7 @@ async function listedBy(run: RunDoc): Promise<ScenarioResult['listed']> {
 }
 
 /** The final status of a run's container by outcome. A data source is READY whenever no run lists it. */
-const CONTAINER_LEFT_AS = { finished: 'READY', failed: 'SYNC_ERROR', aborted: 'SYNC_ABORTED' } as const;
+const CONTAINER_STATUSES = { finished: 'READY', failed: 'SYNC_ERROR', aborted: 'SYNC_ABORTED' } as const;
 
 /** Returns the run of a customer's only upload. */
 async function uploadRun(customerId: string): Promise<RunDoc | null> {
@@ -281,7 +281,7 @@ async function runScenario(
     const isMine = (owner: { customerId: string }): boolean => owner.customerId === customerId;
     const { store } = service;
     const owners = async (now: Date) => (await store.moves.listOwnersOfDue(now, 1_000)).filter(isMine);
-    const cool = async (): Promise<ScenarioResult> => {
+    const moveToCold = async (): Promise<ScenarioResult> => {
       expect(
         await coldSweepOnce(
           { ...store, moves: { ...store.moves, listOwnersOfDue: owners } },
@@ -290,9 +290,9 @@ async function runScenario(
       ).toBe(1);
       return resultOf(customerId, workflow);
     };
-    if (start !== 'hot') return cool();
+    if (start !== 'hot') return moveToCold();
     planned.delete(customerId);
-    await cool();
+    await moveToCold();
     startedWorkflows.delete(`${customerId}: ${workflow}`);
     planned.set(customerId, { workflow, injectedFaults: [...injectedFaults] });
     expect((await user.post('/move_to_hot_storage', { filters: { ids: [body.id] } })).status).toBe(200);
@@ -305,7 +305,11 @@ async function runScenario(
     const tenant = await store.users.ensure(organizationId, customerId);
     // The state after a listing that was killed at once.
     const missedBy = { _id: (await store.files.byIds(tenant, [body.id]))[0]?.runId ?? 0, ...tenant } as RunDoc;
-    await store.quarantine.moveIn(missedBy, [body.id], new Date(Date.now() + (start === ERASED ? 0 : 3_600_000)));
+    await store.quarantine.moveIn(
+      missedBy,
+      [body.id],
+      new Date(Date.now() + (start === QUARANTINE_ENDED ? 0 : 3_600_000)),
+    );
     const sweep = (): Promise<ScenarioResult | null> => sweepQuarantine(customerId);
     const restore = async (): Promise<ScenarioResult> => {
       planned.delete(customerId);
@@ -316,7 +320,7 @@ async function runScenario(
       expect(answer).toMatchObject({ status: 200, body: { restoring: 1 } });
       return resultOf(customerId, workflow);
     };
-    const end = start === ERASED ? await sweep() : await restore();
+    const end = start === QUARANTINE_ENDED ? await sweep() : await restore();
     planned.set(customerId, { workflow, injectedFaults: [] });
     // The next run continues what a cancelled run left unfinished.
     while (end?.outcome === 'aborted' && (await sweep()) !== null);
@@ -325,8 +329,8 @@ async function runScenario(
   if (workflow === 'connectByConsent') {
     const request = { service: 'GOOGLE_DRIVE', sync_source_items: false };
     const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
-    const back = await answerConsent(body.oauth_url);
-    await openPage(start === REFUSED ? back.replace(/code=[^&]*/, 'code=nobody') : back);
+    const redirect = await answerConsent(body.oauth_url);
+    await openPage(start === REFUSED ? redirect.replace(/code=[^&]*/, 'code=nobody') : redirect);
     return resultOf(customerId, workflow);
   }
   if (workflow === 'syncItems' || workflow === 'syncSource' || workflow === 'autoSync') {
@@ -364,7 +368,7 @@ async function runScenario(
     expect((await first[workflow]?.())?.status).toBe(200);
     return resultOf(customerId, workflow);
   }
-  if (start === PASSED) {
+  if (start === PAGE_MISSING) {
     const scrape = { url: site.url('/sitemap.xml'), chunk_size: 150, enable_auto_sync: true };
     const { id } = await user.scrape(scrape);
     await user.settled(id);
@@ -523,7 +527,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
         expect(['COMPLETED', 'CANCELLED', 'FAILED']).toContain(workflowStatus);
         const { workflow } = SCENARIOS[scenario]!;
         if (LISTING_RUNS.includes(workflow)) {
-          const status = CONTAINER_LEFT_AS[outcome as keyof typeof CONTAINER_LEFT_AS];
+          const status = CONTAINER_STATUSES[outcome as keyof typeof CONTAINER_STATUSES];
           const { sources, containers } = listed;
           expect(sources.length + containers.length).toBeGreaterThan(0);
           expect(sources).toEqual(sources.map(() => 'READY'));
@@ -533,7 +537,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
           SCENARIOS[scenario]!.workflow === 'deleteUser' ? statuses.filter((status) => status !== 'READY') : null;
         if (unready !== null) expect({ outcome, unready }).toEqual({ outcome, unready: [] });
         else if (SCENARIOS[scenario]!.workflow === 'settleQuarantine')
-          expect(statuses).toEqual(SCENARIOS[scenario]!.start === ERASED ? [] : ['READY']);
+          expect(statuses).toEqual(SCENARIOS[scenario]!.start === QUARANTINE_ENDED ? [] : ['READY']);
         else if (
           outcome === 'finished' ||
           ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(SCENARIOS[scenario]!.workflow)

@@ -42,7 +42,7 @@ const installs = () => {
 const methodsRun = () => (existsSync(runs) ? readFileSync(runs, 'utf8').trim().split('\n') : []);
 
 function pool(methods: readonly InstallMethod[] | null, more: Partial<BrowserPoolOptions> = {}): BrowserPool {
-  const made = createBrowserPool({
+  const browserPool = createBrowserPool({
     chromiumPath: null,
     find: () => (existsSync(browser) ? browser : null),
     installer: methods && createChromiumInstaller(() => methods),
@@ -51,8 +51,8 @@ function pool(methods: readonly InstallMethod[] | null, more: Partial<BrowserPoo
     onNotice: (notice) => notices.push(notice),
     ...more,
   });
-  pools.push(made);
-  return made;
+  pools.push(browserPool);
+  return browserPool;
 }
 const never = new AbortController().signal;
 const page = (browserPool: BrowserPool, signal = never) =>

@@ -82,18 +82,18 @@ test('loads styles with download_css_and_media', async () => {
 });
 
 describe('a service without a browser and with a premium proxy', () => {
-  let bare: TestService;
+  let withoutBrowser: TestService;
   let proxy: HttpProxy;
   beforeAll(async () => {
     proxy = await startHttpProxy('home', 'ann:secret');
-    bare = await startService({
+    withoutBrowser = await startService({
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       CHROMIUM_PATH: '/nowhere/chromium',
       PREMIUM_PROXY_URLS: proxy.url,
     });
   });
   afterAll(async () => {
-    await bare.close();
+    await withoutBrowser.close();
     await proxy.close();
   });
 
@@ -110,7 +110,7 @@ describe('a service without a browser and with a premium proxy', () => {
         response.end(isKnown ? body : '');
       });
     }
-    const bob = await bare.user('bob');
+    const bob = await withoutBrowser.user('bob');
     const run = async (more: Record<string, unknown>) =>
       bob.settled((await bob.scrape({ url: closed.url('/sitemap.xml'), generate_chunks_only: true, ...more })).id);
     expect(await run({})).toMatchObject({
@@ -129,7 +129,7 @@ describe('a service without a browser and with a premium proxy', () => {
   });
 
   test('accepts download_css_and_media, fetches by plain HTTP, and records that', async () => {
-    const { file, text } = await scraped(await bare.user('bare'), '/plain', { download_css_and_media: true });
+    const { file, text } = await scraped(await withoutBrowser.user('bare'), '/plain', { download_css_and_media: true });
     expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(file.file_metadata).toMatchObject({ fetched_with: 'http' });
     expect(text).toContain('The offers of the district');

@@ -69,8 +69,8 @@ describe('openapi-typescript', () => {
     await generateTypes(service.document, types);
     const text = await readFile(types, 'utf8');
     const [, operations = ''] = /export interface operations \{([\s\S]*)/.exec(text) ?? [];
-    const made = [...operations.matchAll(/^ {4}(\w+): \{$/gm)].map(([, name]) => name);
-    expect(new Set(made)).toEqual(new Set([...operationIds(), ...deliveryIds()]));
+    const generatedOperations = [...operations.matchAll(/^ {4}(\w+): \{$/gm)].map(([, name]) => name);
+    expect(new Set(generatedOperations)).toEqual(new Set([...operationIds(), ...deliveryIds()]));
     expect(text).not.toMatch(/unknown & |& unknown|never &|& never|\bany\b(?=[;[\])])/);
     const found = await compileAndRun(
       'types',

@@ -52,9 +52,9 @@ async function contents(): Promise<Record<string, string>> {
 
 test('restores the copied files after a wipe; sha256sum verifies the copy', async () => {
   const { logs: _logs, ...before } = (await contents()) as Record<string, string>;
-  const made = await call('backup', folder);
-  expect([made.code, made.stderr]).toEqual([0, '']);
-  expect(made.lines.join('\n')).toContain('contains SECRET_KEY');
+  const backupRun = await call('backup', folder);
+  expect([backupRun.code, backupRun.stderr]).toEqual([0, '']);
+  expect(backupRun.lines.join('\n')).toContain('contains SECRET_KEY');
   expect(spawnSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: folder }).status).toBe(0);
   await wipe();
   expect(await call('restore', folder)).toMatchObject({ code: 0, stderr: '' });

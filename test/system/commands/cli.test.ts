@@ -121,7 +121,8 @@ describe('doctor', () => {
     const run = await cli({ ...env, ...settings }, 'doctor', '--json');
     return { code: run.code, checks: run.json<Check[]>() };
   };
-  const named = (checks: readonly Check[], name: string): Check[] => checks.filter((check) => check.name === name);
+  const checksNamed = (checks: readonly Check[], name: string): Check[] =>
+    checks.filter((check) => check.name === name);
 
   test('reports every check of a healthy service as ok, with its finding', async () => {
     // Temporal reports the pollers of a worker shortly after its start.
@@ -141,7 +142,7 @@ describe('doctor', () => {
     expect(checks.map(({ name }) => name)).toEqual([...names, ...more, 'webhooks', 'data sources']);
     for (const { name, state } of checks)
       if (!name.startsWith('disk') && name !== 'Chromium') expect([name, state]).toEqual([name, 'ok']);
-    expect(named(checks, 'MongoDB')[0]?.found).toMatch(/^\d+\.\d+\.\d+, replica set /);
+    expect(checksNamed(checks, 'MongoDB')[0]?.found).toMatch(/^\d+\.\d+\.\d+, replica set /);
     expect((await call('doctor')).lines.join('\n')).toContain('ok    Qdrant: 1.');
   });
 
@@ -168,7 +169,7 @@ describe('doctor', () => {
     const { code, checks } = await examined(settings);
     expect(code).toBe(1);
     for (const name of names)
-      expect(named(checks, name)[0]).toMatchObject({ name, state: 'bad', fix: expect.stringMatching(/\w{4,}/) });
+      expect(checksNamed(checks, name)[0]).toMatchObject({ name, state: 'bad', fix: expect.stringMatching(/\w{4,}/) });
     expect(checks.filter(({ state }) => state === 'bad')).toHaveLength(names.length);
   });
 
@@ -197,24 +198,24 @@ describe('doctor', () => {
     });
     const { code, checks } = await examined();
     expect(code).toBe(1);
-    expect(named(checks, 'unfinished files')).toEqual([
+    expect(checksNamed(checks, 'unfinished files')).toEqual([
       expect.objectContaining({
         state: 'bad',
         found: expect.stringContaining(`file ${id}`),
         fix: expect.stringContaining('reconcile --mend'),
       }),
     ]);
-    expect(named(checks, 'webhooks')[0]).toMatchObject({
+    expect(checksNamed(checks, 'webhooks')[0]).toMatchObject({
       state: 'warn',
       found: expect.stringContaining('is disabled'),
     });
     expect(
-      named(checks, 'data sources')
+      checksNamed(checks, 'data sources')
         .map(({ found }) => found)
         .join(),
     ).toContain(`data source ${source._id}`);
     expect((await call('reconcile', '--mend')).code).toBe(0);
-    expect(named((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
+    expect(checksNamed((await examined()).checks, 'unfinished files')[0]).toMatchObject({ state: 'ok' });
   });
 });
 

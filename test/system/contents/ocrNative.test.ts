@@ -164,7 +164,7 @@ describe('the limits and the end of a program', () => {
     ).then(() => true);
   const isAlive = async (pid: number): Promise<boolean> => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
-    // A zombie has ended; its parent has not asked for its exit code yet.
+    // A zombie has ended; its parent has not read its exit code yet.
     return stat !== null && !/\) Z /.test(stat);
   };
   const page = upload(HEADED, 'a.png');

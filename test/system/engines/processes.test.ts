@@ -49,8 +49,8 @@ describe('the lookup of programs', () => {
 
   test('uses an engine on PATH if its version fits, otherwise the pinned one', async () => {
     const venv: Venv = { enginesDir: '/e', python: '/e/python', binDir: '/e/bin', sitePackages: '/e/site' };
-    const own = await onlyOnPath('temporal', 'temporal version 1.10.2 (Server 1.33.0, UI 2.60.0)');
-    expect(await findBinary('temporal', venv)).toBe(own);
+    const ownEngine = await onlyOnPath('temporal', 'temporal version 1.10.2 (Server 1.33.0, UI 2.60.0)');
+    expect(await findBinary('temporal', venv)).toBe(ownEngine);
     await onlyOnPath('mongod', 'db version v8.0.1');
     expect(await findBinary('mongod', venv)).toBe('/e/site/fiftyone/db/bin/mongod');
   });

@@ -35,7 +35,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     CONTENT_ROW_BYTES,
   });
-  ({ rest: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] }));
+  ({ storedState: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] }));
 });
 afterAll(async () => {
   await service.close();
@@ -54,11 +54,11 @@ test.each(GROUPS.map((targets) => [targets.join(' and of '), targets] as const))
       .shuffle(targets)
       .map((target, index) => randomKill(chance, target, (PAGES / 4) * index, (PAGES / 4) * (index + 1)));
     const trial: Trial = { service, site, customerId: targets.join(), kills };
-    const { rest, hits } = await runKillTrial(trial);
+    const { storedState, hits } = await runKillTrial(trial);
     expect(hits).toBe(targets.length);
     expect(uninterrupted.findInconsistencies()).toEqual([]);
     expect(uninterrupted.content('uninterrupted').points.length).toBeGreaterThan(PAGES);
-    expectSameAsBaseline(trial, rest, uninterrupted, 'uninterrupted');
+    expectSameAsBaseline(trial, storedState, uninterrupted, 'uninterrupted');
   },
   150_000,
 );
@@ -95,10 +95,10 @@ thoroughly('stores every linked page once after kill -9 of a worker during a cra
   expect(crawledPaths()).toHaveLength(40);
   expect(await crawl('killed crawl', [2 + chance.below(3), 14 + chance.below(10)])).toBe(2);
   expect(new Set(crawledPaths()).size).toBe(40);
-  const rest = await readStoredState(service.env);
-  expect(rest.findInconsistencies()).toEqual([]);
+  const storedState = await readStoredState(service.env);
+  expect(storedState.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
-  expect(rest.content('killed crawl')).toEqual(rest.content('uninterrupted crawl'));
+  expect(storedState.content('killed crawl')).toEqual(storedState.content('uninterrupted crawl'));
   await linked.close();
 });
 
@@ -153,8 +153,8 @@ test('stores each file once after kill -9 of the API during uploads, and of a wo
   const { body } = await user.post<{ count: number }>('/user_files_v2', {});
   expect(body.count).toBe(FILES);
   expect(await sweep()).toBeGreaterThanOrEqual(1);
-  const rest = await readStoredState(service.env);
-  expect(rest.findInconsistencies()).toEqual([]);
+  const storedState = await readStoredState(service.env);
+  expect(storedState.findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
   for (const [number, { id }] of files.entries()) {
     const raw = await user.get<{ presigned_url: string }>(`/raw_file/${id}`);

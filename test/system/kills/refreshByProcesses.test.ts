@@ -94,7 +94,7 @@ async function expiredAccount(): Promise<(count: number) => CallsToMake> {
 /**
  * Kills a process after the provider has executed its refresh, and before it receives the answer: its claim remains.
  */
-async function dieBeforeTheAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
+async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
   const caller = callers.pop()!;
   const release = oauth.holdReplies();
   void caller.ask(calls);
@@ -125,8 +125,8 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
   const calls = await expiredAccount();
   for (let iteration = 1; iteration <= 2; iteration += 1) {
     const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
-    const made = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
-    expect(made.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
+    const outcomes = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
+    expect(outcomes.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
     expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
       Array.from({ length: iteration }, () => 'granted'),
     );
@@ -137,7 +137,7 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
 
 test('repeats once the refresh of a rotating token whose answer was lost with its process, then asks for a new connection', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
-  await dieBeforeTheAnswer(drive, calls(1));
+  await killBeforeAnswer(drive, calls(1));
   const waiting = callers[0]!.ask(calls(5));
   await endClaims();
   expect(new Set(await waiting)).toEqual(new Set(['access_revoked']));
@@ -170,7 +170,7 @@ test('repeats once the refresh of a rotating token whose answer was lost with it
 
 test('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
   const { user, calls } = await connected('GMAIL');
-  await dieBeforeTheAnswer(gmail, calls(1));
+  await killBeforeAnswer(gmail, calls(1));
   const waiting = callers.map((caller) => caller.ask(calls(5)));
   await endClaims();
   expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));

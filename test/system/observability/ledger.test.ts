@@ -223,9 +223,9 @@ test('retries failed items, once per key, and skips those synced meanwhile', asy
   expect((await user.file(failed[0]?.file_id ?? 0)).sync_status).toBe('READY');
   // One file is synced now: a filter no longer selects it, but its id does.
   expect((await retry({ causes: ['not_found'] })).status).toBe(409);
-  const named = await retry({ item_ids: [failed[0]?.id] });
-  expect(named.body.queued).toBe(1);
-  expect((await ended(named.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
+  const retryById = await retry({ item_ids: [failed[0]?.id] });
+  expect(retryById.body.queued).toBe(1);
+  expect((await ended(retryById.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
 });
 
 test('link records and events to their workflow', async () => {

@@ -152,8 +152,8 @@ describe('access to the operator page', () => {
       for (const path of ['/ops/sign_in', '/ops/sign_out'])
         expect(await send(path, { api_key: service.apiKey }, { cookie, ...headers })).toMatchObject({ status: 403 });
     expect((await show('/ops', { cookie })).status).toBe(200);
-    const own = { origin: service.url, 'sec-fetch-site': 'same-origin' };
-    expect((await send('/ops/sign_in', { api_key: service.apiKey }, own)).status).toBe(303);
+    const ownHeaders = { origin: service.url, 'sec-fetch-site': 'same-origin' };
+    expect((await send('/ops/sign_in', { api_key: service.apiKey }, ownHeaders)).status).toBe(303);
   });
 
   test('refuses a cookie that was altered, has another purpose, or whose key was revoked', async () => {
@@ -172,12 +172,12 @@ describe('access to the operator page', () => {
     }
     // The cookie is no credential of the API.
     expect((await show('/organization', { cookie })).status).toBe(401);
-    const made = await service.store.apiKeys.create(1);
-    const revoked = await signIn(made!.apiKey);
+    const createdKey = await service.store.apiKeys.create(1);
+    const revoked = await signIn(createdKey!.apiKey);
     expect((await show('/ops', revoked)).status).toBe(200);
-    await service.store.apiKeys.revoke(made!.id, false);
+    await service.store.apiKeys.revoke(createdKey!.id, false);
     expect((await show('/ops', revoked)).status).toBe(401);
-    expect(await show('/ops', byKey(made!.apiKey))).toMatchObject({ status: 401 });
+    expect(await show('/ops', byKey(createdKey!.apiKey))).toMatchObject({ status: 401 });
   });
 
   test('refuses the access token of a user', async () => {

@@ -47,8 +47,8 @@ async function traceOf(workflow: string, isOurs: (span: ReceivedSpan) => boolean
   return waitFor(
     () => spansOf(ended?.traceId ?? ''),
     (spans) => {
-      const known = new Set(spans.map(({ spanId }) => spanId));
-      return spans.every(({ parentId }) => parentId === null || known.has(parentId));
+      const spanIds = new Set(spans.map(({ spanId }) => spanId));
+      return spans.every(({ parentId }) => parentId === null || spanIds.has(parentId));
     },
   );
 }

@@ -165,8 +165,8 @@ describe('a receiver that hangs', () => {
     const taken = slow.accepted();
     expect(taken).toHaveLength(listed.filter(({ status }) => status === 'DELIVERED').length);
     for (let file = 1; file <= 20; file += 1) {
-      const own = taken.filter((name) => name.endsWith(` ${file}`)).map((name) => name.split(' ')[0]);
-      expect([['FILE_SYNCING', 'FILE_READY'], ['FILE_READY'], []]).toContainEqual(own);
+      const eventsOfFile = taken.filter((name) => name.endsWith(` ${file}`)).map((name) => name.split(' ')[0]);
+      expect([['FILE_SYNCING', 'FILE_READY'], ['FILE_READY'], []]).toContainEqual(eventsOfFile);
     }
   });
 });

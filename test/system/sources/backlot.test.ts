@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Account } from '../../../connectors/account.js';
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import type { Egress } from '../../../egress/types.js';
-import { accountWith, listed, loopbackEgress, NEVER, textOf } from '../../connectors/account.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf } from '../../connectors/account.js';
 import { type Backlot, startBacklot } from '../../support/backlot/index.js';
 import { faultOf } from '../../support/faultOf.js';
 
@@ -70,8 +70,9 @@ const accountAt = (source: ConnectedSourceType, path: string, credentials: objec
   accountWith(source, `${source}.api=${backlot.url}${path}`, credentials, egress);
 const granted = (source: ConnectedSourceType, path: string, accessToken = ada().token): Account =>
   accountAt(source, path, { accessToken, facts: {} });
-const rootsOf = (account: Account) => listed((cursor) => account.listRoots(cursor, NEVER));
-const descendantsOf = (account: Account, id: string) => listed((cursor) => account.listDescendants(id, cursor, NEVER));
+const rootsOf = (account: Account) => readListing((cursor) => account.listRoots(cursor, NEVER));
+const descendantsOf = (account: Account, id: string) =>
+  readListing((cursor) => account.listDescendants(id, cursor, NEVER));
 
 describe('Slack', () => {
   const slack = () => granted('SLACK', '/slack/api');

@@ -1,4 +1,7 @@
-/** What answers of all Google APIs have in common. Discovery documents name and type all fields, but require none. */
+/**
+ * Parts that are common to the answers of all Google APIs. Discovery documents name and type all fields, but require
+ * none.
+ */
 import { anyObject, digits, each, eitherOf, integer, listOf, object, type Shape, text } from '../shape.js';
 
 /**

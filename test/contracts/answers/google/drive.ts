@@ -21,7 +21,7 @@ const user = object(
 const texts = listOf(text);
 const facet = anyObject;
 
-/** A file. Its first four fields are those of an answer without a selection: only they are always there. */
+/** A file. Its first four fields are those of an answer without a selection: only they are always present. */
 const file = object(
   {
     kind: kindOf('drive#file'),
@@ -89,7 +89,7 @@ const changes = listOf(
   ),
 );
 
-/** A page of a list. The list is there even if it is empty. */
+/** A page of a list. The list is present even if it is empty. */
 const pageOf = (kind: string, name: string, items: Shape, more: Record<string, Shape> = {}): Shape =>
   object({ kind: kindOf(kind), nextPageToken: text, [name]: listOf(items), ...more }, [
     'kind',

@@ -9,7 +9,7 @@ const partFields = {
   headers: listOf(header),
   body: object({ attachmentId: text, data: base64url, ...counts('size') }),
 };
-/** The uppermost part. Parts within it are not compared. */
+/** The top-level part of a message. The parts inside it are not compared. */
 const payload = object({ ...partFields, parts: listOf(anyObject) }, ['headers', 'mimeType']);
 
 const ids = { id: text, threadId: text };

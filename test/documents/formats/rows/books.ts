@@ -1,6 +1,6 @@
 import { AES, encryptedMember, epubFile } from '../epubFile.js';
 import { report } from './report.js';
-import { half, type Row } from './row.js';
+import { firstHalf, type Row } from './row.js';
 
 const tides = (): Uint8Array =>
   epubFile({
@@ -50,7 +50,7 @@ export const EPUB: Row = {
       },
     },
   ],
-  broken: { make: () => half(tides()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(tides()), fault: /^broken_content: / },
   empty: () => epubFile({ pages: [{ href: 'a.xhtml', body: '<img src="a.png" alt=""/>' }] }),
   encrypted: () =>
     epubFile({

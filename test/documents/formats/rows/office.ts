@@ -14,7 +14,7 @@ import {
 } from 'docx';
 
 import { report, reportChunks } from './report.js';
-import { half, locked, type Row } from './row.js';
+import { firstHalf, encryptWithPassword, type Row } from './row.js';
 
 type Children = ConstructorParameters<typeof Document>[0]['sections'][0]['children'];
 
@@ -170,8 +170,8 @@ H2O & <oil> must not mix: 5 > 3.
 ${FOOTER}`,
     },
   ],
-  broken: { make: () => half(terms()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(terms()), fault: /^broken_content: / },
   empty: () => word([], ''),
-  encrypted: () => locked(terms()),
+  encrypted: () => encryptWithPassword(terms()),
   wrong: { ending: 'xlsx' },
 };

@@ -1,6 +1,6 @@
 import { encryptedEntry, odfFile } from '../odfFile.js';
 import { report, reportChunks } from './report.js';
-import { half, type Row } from './row.js';
+import { firstHalf, type Row } from './row.js';
 import { DREDGING } from './slides.js';
 import { INVOICE_CHUNKS, INVOICE_TEXT } from './sheets.js';
 
@@ -71,7 +71,7 @@ They hold from 1 February.`,
       ),
     },
   ],
-  broken: { make: () => half(fees()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(fees()), fault: /^broken_content: / },
   empty: () => odfFile('text', { body: '<text:p/>' }),
   encrypted: () => odfFile('text', { body: '', manifest: encryptedEntry('content.xml') }),
   wrong: { ending: 'docx' },
@@ -112,7 +112,7 @@ export const ODS: Row = {
     { by: 'hand, repeated cells and rows', from: seas, text: '# Seas\n\nSea: Celtic, Depth: 12, Depth in spring: 12' },
     { by: 'LibreOffice, an invoice', from: 'libreoffice/invoice.ods', text: INVOICE_TEXT, chunks: INVOICE_CHUNKS },
   ],
-  broken: { make: () => half(berths()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(berths()), fault: /^broken_content: / },
   empty: () => odfFile('spreadsheet', { body: sheet('S', '') }),
   encrypted: () => odfFile('spreadsheet', { body: '', manifest: encryptedEntry('content.xml') }),
   wrong: { ending: 'csv' },
@@ -162,7 +162,7 @@ export const ODP: Row = {
       },
     },
   ],
-  broken: { make: () => half(boats()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(boats()), fault: /^broken_content: / },
   empty: () => odfFile('presentation', { body: page('') }),
   encrypted: () => odfFile('presentation', { body: '', manifest: encryptedEntry('encrypted-package') }),
   wrong: { ending: 'pptx' },

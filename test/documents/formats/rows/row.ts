@@ -6,7 +6,7 @@ export type Bytes = Uint8Array | string;
 export type Made = Bytes | Promise<Bytes>;
 
 /** A valid file, the library or program that wrote it, and its expected content. */
-export interface Good {
+export interface ValidFile {
   /** Library (never the one that reads it) or program that wrote it, then a description. */
   readonly by: string;
   /** Function that writes it in this run, or the name of a stored file. */
@@ -25,7 +25,7 @@ export interface Good {
 /** Test files of one format. */
 export interface Row {
   /** At least three files written in this run, and the stored ones. */
-  readonly good: readonly Good[];
+  readonly good: readonly ValidFile[];
   /** A truncated or damaged file, and its result: a fault, or the text up to the damage. */
   readonly broken: { readonly make: () => Made } & ({ readonly fault: RegExp } | { readonly text: string });
   readonly empty: () => Made;
@@ -38,17 +38,17 @@ export interface Row {
 const FOLDER = new URL('../../../fixtures/documents/', import.meta.url);
 
 /** Writes the file, or reads the stored one. The README next to the stored files describes how they were made. */
-export const bytesOf = ({ from }: Pick<Good, 'from'>): Made =>
+export const bytesOf = ({ from }: Pick<ValidFile, 'from'>): Made =>
   typeof from === 'string' ? Uint8Array.from(readFileSync(new URL(from, FOLDER))) : from();
 
 /** Returns the first half of a file. */
-export const half = async (file: Made): Promise<Uint8Array> => {
+export const firstHalf = async (file: Made): Promise<Uint8Array> => {
   const bytes = await file;
   return Uint8Array.from(Buffer.from(bytes).subarray(0, Math.floor(bytes.length / 2)));
 };
 
 /** Encrypts an Office file with a password. */
-export const locked = async (file: Promise<Uint8Array>): Promise<Uint8Array> =>
+export const encryptWithPassword = async (file: Promise<Uint8Array>): Promise<Uint8Array> =>
   Uint8Array.from(encrypt(Buffer.from(await file), { password: 'x', type: 'standard' }));
 
 /** Adds macros to a workbook, at the path that Excel uses. */

@@ -4,7 +4,7 @@ import ExcelJS from 'exceljs';
 import writeExcelFile from 'write-excel-file/node';
 
 import { byPython } from '../byPython.js';
-import { half, locked, type Row, withMacros } from './row.js';
+import { firstHalf, encryptWithPassword, type Row, withMacros } from './row.js';
 
 type Cell = string | number | Date | { readonly formula: string; readonly result: number };
 type Cells = readonly (readonly Cell[])[];
@@ -137,9 +137,9 @@ export const XLSX: Row = {
     { by: 'write-excel-file', from: stock, text: STOCK_TEXT },
     { by: 'ExcelJS, row by row', from: () => streamed(DEPTHS), text: DEPTHS_TEXT },
   ],
-  broken: { make: () => half(excelJs(YEAR)), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(excelJs(YEAR)), fault: /^broken_content: / },
   empty: () => excelJs({ S: [] }),
-  encrypted: () => locked(excelJs(YEAR)),
+  encrypted: () => encryptWithPassword(excelJs(YEAR)),
   wrong: { ending: 'csv' },
 };
 
@@ -170,9 +170,9 @@ Name: Dee, Length: 7.5, Paid: TRUE
 Name: Eve & Sons, Length: 12, Paid: FALSE`,
     },
   ],
-  broken: { make: () => half(withMacros(excelJs(YEAR))), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(withMacros(excelJs(YEAR))), fault: /^broken_content: / },
   empty: () => withMacros(excelJs({ S: [] })),
-  encrypted: () => locked(withMacros(excelJs(YEAR))),
+  encrypted: () => encryptWithPassword(withMacros(excelJs(YEAR))),
   wrong: { ending: 'docx' },
 };
 

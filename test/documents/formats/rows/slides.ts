@@ -1,6 +1,6 @@
 import PptxGenJs from 'pptxgenjs';
 
-import { half, locked, type Row } from './row.js';
+import { firstHalf, encryptWithPassword, type Row } from './row.js';
 
 // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
 const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
@@ -136,8 +136,8 @@ Calls by quarter
 | Second | 171 | 164.5 |`,
     },
   ],
-  broken: { make: () => half(boats()), fault: /^broken_content: / },
+  broken: { make: () => firstHalf(boats()), fault: /^broken_content: / },
   empty: () => show([[]]),
-  encrypted: () => locked(boats()),
+  encrypted: () => encryptWithPassword(boats()),
   wrong: { ending: 'docx' },
 };

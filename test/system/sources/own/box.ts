@@ -17,8 +17,8 @@ export function boxRows(catalogue: Catalogue): void {
       const { items } = await customer.items({ filters: { item_types: ['LINK'] } });
       expect(items).toMatchObject([{ external_id: 'web_link:7', is_selectable: false, is_expandable: false }]);
       await customer.syncFiles(['folder:10']);
-      const made = await customer.settledFiles(4);
-      const of = (id: string) => made.find((file) => file.external_file_id === id);
+      const syncedFiles = await customer.settledFiles(4);
+      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
       expect(of(customer.content.lighthouse)).toMatchObject({ sync_status: 'READY', file_metadata: { type: 'FILE' } });
       expect(of('web_link:7')).toMatchObject({
         sync_status: 'SYNC_ERROR',

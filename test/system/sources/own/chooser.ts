@@ -42,11 +42,11 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
       // Nothing is listed yet: the page requests the top level from the source.
       for (const id of content.containers.slice(0, 2)) expect(html).toContain(`value="${id}"`);
       await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: content.branch }) });
-      const made = await customer.settledFiles(2);
-      expect(made.map((file) => file.external_file_id).toSorted()).toEqual(
+      const syncedFiles = await customer.settledFiles(2);
+      expect(syncedFiles.map((file) => file.external_file_id).toSorted()).toEqual(
         [content.keeper, content.lighthouse].toSorted(),
       );
-      for (const file of made)
+      for (const file of syncedFiles)
         expect(file).toMatchObject({ sync_status: 'READY', tags: { by: 'page' }, request_id: `chosen of ${type}` });
       const { id, last_sync_action: action } = await customer.source();
       expect(action).toBe('UPDATE');

@@ -45,8 +45,8 @@ export function document360Rows(catalogue: Catalogue): void {
       await customer.syncFiles(['boats', 'boats/article:nothing'], {
         file_sync_config: { generate_chunks_only: true },
       });
-      const made = await customer.settledFiles(3);
-      expect(made.map((file) => [file.name, file.sync_status])).toEqual([
+      const syncedFiles = await customer.settledFiles(3);
+      expect(syncedFiles.map((file) => [file.name, file.sync_status])).toEqual([
         ['Keel', 'READY'],
         ['Rudder & sail', 'READY'],
         ['boats/article:nothing', 'SYNC_ERROR'],

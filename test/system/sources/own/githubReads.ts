@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 
 import { answerFault } from '../../../support/contract.js';
 import type { GitHubFixture } from '../../../support/sourceFixtures/github.js';
-import { ADA, issueRow, talkOfAtlas } from '../../../support/sourceFixtures/githubDiscussions.js';
+import { ADA, issueRow, discussionsOfAtlas } from '../../../support/sourceFixtures/githubDiscussions.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function githubReadRows(catalogue: Catalogue): void {
   describe('issues and pull requests of GITHUB, as they are now', () => {
     beforeAll(async () => {
       await customer.begin();
-      github().repositories['ada/atlas']!.talk = talkOfAtlas();
+      github().repositories['ada/atlas']!.discussions = discussionsOfAtlas();
       source = (await customer.connect()).id;
     });
 
@@ -230,7 +230,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     });
 
     test('wait out a short limit, and report a longer one with its time', async () => {
-      github().repositories['ada/atlas']!.talk!.issues.push(issueRow(6));
+      github().repositories['ada/atlas']!.discussions!.issues.push(issueRow(6));
       customer.fixture.limit(2);
       expect(await numbers('issues')).toEqual([1, 2, 3, 6]);
       customer.fixture.limit(1, 120);

@@ -80,8 +80,8 @@ export function gmailRows(catalogue: Catalogue): void {
       };
       const more = { tags: { sender: 'mine', a: 'b' }, request_id: 'picked', chunk_size: 90, chunk_overlap: 5 };
       expect(await sync(filters, more)).toMatchObject({ status: 200, body: { success: true } });
-      const made = await settled(2);
-      expect(made).toMatchObject([
+      const syncedFiles = await settled(2);
+      expect(syncedFiles).toMatchObject([
         {
           name: 'A trip',
           external_file_id: 'trip',
@@ -115,7 +115,7 @@ export function gmailRows(catalogue: Catalogue): void {
         files,
         (some) => some.some((file) => file.request_id === 'again') && some.every(isSettled),
       );
-      expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(made[0]?.id);
+      expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(syncedFiles[0]?.id);
     });
 
     test('store attachments as child files of the message on request, and delete them with it', async () => {

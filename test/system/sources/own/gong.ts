@@ -91,8 +91,8 @@ export function gongAccountRows(catalogue: Catalogue): void {
       // Only a data source whose calls are listed detects the deletion.
       gong.calls.delete(lighthouse);
       await list(ben);
-      const left = await customer.settledFiles(2);
-      expect(left.map(({ id }) => id)).toContain(first?.id);
+      const remainingFiles = await customer.settledFiles(2);
+      expect(remainingFiles.map(({ id }) => id)).toContain(first?.id);
     });
 
     test('is optional: the first workspace names the account; an invalid e-mail is 422', async () => {
@@ -157,8 +157,8 @@ export function gongRows(catalogue: Catalogue): void {
       gong().calls.set('101', { title: 'Keeper', workspace: '1' });
       await customer.connect();
       await customer.syncFiles(['folder:11']);
-      const made = await customer.settledFiles(2);
-      const of = (id: string) => made.find((file) => file.external_file_id === id);
+      const syncedFiles = await customer.settledFiles(2);
+      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
       expect(of('100')).toMatchObject({
         ...{ sync_status: 'READY', name: 'Lighthouse', external_url: 'https://app.gong.io/call?id=100' },
         ...{

@@ -25,15 +25,15 @@ export function guruRows(catalogue: Catalogue): void {
       expect(parents.get('loose')).toBe('collection:atlas');
       expect(parents.has('old')).toBe(false);
       await customer.syncFiles(['collection:atlas', 'old', 'folder:none', 'keeper']);
-      const made = await customer.settledFiles(5);
-      expect(made.map((file) => `${file.external_file_id} ${file.sync_status}`).toSorted()).toEqual([
+      const syncedFiles = await customer.settledFiles(5);
+      expect(syncedFiles.map((file) => `${file.external_file_id} ${file.sync_status}`).toSorted()).toEqual([
         'folder:none SYNC_ERROR',
         'keeper READY',
         'lighthouse READY',
         'loose READY',
         'old SYNC_ERROR',
       ]);
-      expect(made.find((file) => file.external_file_id === 'loose')).toMatchObject({
+      expect(syncedFiles.find((file) => file.external_file_id === 'loose')).toMatchObject({
         name: 'Tides & winds',
         external_url: 'https://app.getguru.com/card/loose/slug',
         file_statistics: { file_format: 'GURU' },

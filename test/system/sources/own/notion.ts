@@ -51,8 +51,8 @@ export function notionRows(catalogue: Catalogue): void {
       const { items } = await customer.items({ filters: { item_types: ['TABLE'] } });
       expect(items).toMatchObject([{ external_id: DATABASE, name: 'Tides', is_expandable: true }]);
       await customer.syncFiles([DATABASE], { request_id: 'rows' });
-      const made = await customer.settledFiles(2);
-      expect(made).toMatchObject([
+      const syncedFiles = await customer.settledFiles(2);
+      expect(syncedFiles).toMatchObject([
         { name: 'Tide 51', external_file_id: row(51), source: 'NOTION_DATABASE', sync_status: 'READY' },
         { name: 'Tide 52', external_file_id: row(52), source: 'NOTION_DATABASE', sync_status: 'READY' },
       ]);
@@ -60,7 +60,7 @@ export function notionRows(catalogue: Catalogue): void {
       expect(await customer.files({ source: 'NOTION_DATABASE' })).toHaveLength(2);
       expect(await customer.files({ source: 'NOTION' })).toHaveLength(0);
       const linked = (await customer.items({ parent_id: DATABASE })).items;
-      expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(made.map(({ id }) => id));
+      expect(linked.map((item) => item.organization_user_file_to_sync_id)).toEqual(syncedFiles.map(({ id }) => id));
       // An unchanged copy is skipped, as with pages.
       const skipped = await customer.countEvents('FILES_SKIPPED');
       await customer.syncFiles([DATABASE], { request_id: 'again', incremental_sync: true });
@@ -73,7 +73,7 @@ export function notionRows(catalogue: Catalogue): void {
       pages.get(notionId(51))!.blocks = [{ type: 'paragraph', text: 'Springs.' }];
       pages.get(notionId(51))!.edited = 5;
       pages.get(notionId(52))!.trashed = true;
-      const [first] = made;
+      const [first] = syncedFiles;
       expect((await customer.user.post('/resync_file', { file_id: first?.id })).status).toBe(200);
       await waitFor(
         () => customer.textOf(row(51)),
@@ -87,8 +87,8 @@ export function notionRows(catalogue: Catalogue): void {
       await customer.connect();
       emulator().pages.set(notionId(70), { title: 'Lamp', parent: { page: customer.content.keeper } });
       await customer.syncFiles([customer.content.lighthouse]);
-      const made = await customer.settledFiles(3);
-      expect(made.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
+      const syncedFiles = await customer.settledFiles(3);
+      expect(syncedFiles.map((file) => file.name ?? '').toSorted()).toEqual(['Keeper', 'Lamp', 'Lighthouse']);
     });
 
     test('keep or remove markup according to parsed_text_format; another value changes the text', async () => {

@@ -65,11 +65,11 @@ export function s3Rows(catalogue: Catalogue): void {
         .results;
       for (const { id } of sources)
         expect((await sync([{ id: 'sights/pier.eml', bucket: 'atlas' }], { data_source_id: id })).status).toBe(200);
-      const made = await waitFor(
+      const syncedFiles = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         (some) => some.length === 4 && some.every((file) => file.sync_status === 'READY'),
       );
-      const mails = made.filter((file) => file.external_file_id === key);
+      const mails = syncedFiles.filter((file) => file.external_file_id === key);
       expect(new Set(mails.map((file) => file.organization_user_data_source_id))).toEqual(
         new Set(sources.map(({ id }) => id)),
       );
@@ -77,7 +77,7 @@ export function s3Rows(catalogue: Catalogue): void {
       for (const { id, organization_user_data_source_id: of } of mails) {
         const name =
           of === sources.find((one) => one.data_source_external_id?.endsWith(s3.host))?.id ? 'here' : 'there';
-        const ids = [id, ...made.filter((file) => file.parent_id === id).map((file) => file.id)];
+        const ids = [id, ...syncedFiles.filter((file) => file.parent_id === id).map((file) => file.id)];
         const { results } = await user.chunks({ ids });
         expect(results.map((chunk) => chunk.source_content).join(' ')).toMatch(
           new RegExp(`of ${name}.*plan of ${name}`, 's'),

@@ -87,9 +87,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       // A deletion that Salesforce no longer reports is found by a full listing.
       emulated().reset();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
-      emulated().deletions.forgottenUntil = Date.now();
+      emulated().deletions.purgedUntil = Date.now();
       await customer.listItems();
-      emulated().deletions.forgottenUntil = 0;
+      emulated().deletions.purgedUntil = 0;
       expect([...(await names()).keys()]).not.toContain(idOf('kept'));
       expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
     });
@@ -110,12 +110,12 @@ export function salesforceRows(catalogue: Catalogue): void {
       article('drafts', { PublishStatus: 'Draft' });
       article('moewen', { KnowledgeArticleId: sfId('kA0', 'gulls'), Language: 'de', Title: 'Von Möwen' });
       const connected = await customer.connect({ sync_source_items: true, sync_files_on_connection: true });
-      const made = await customer.settledFiles(customer.documents.length + 2);
-      expect(new Set(made.map((file) => file.sync_status))).toEqual(new Set(['READY']));
+      const syncedFiles = await customer.settledFiles(customer.documents.length + 2);
+      expect(new Set(syncedFiles.map((file) => file.sync_status))).toEqual(new Set(['READY']));
       const gulls = `article:${sfId('kA0', 'gulls')}/en_US`;
       const text = await customer.textOf(gulls);
       for (const part of ['About gulls', 'gulls & more', 'Gulls dive.', 'a < b']) expect(text).toContain(part);
-      expect(made.find((file) => file.external_file_id === gulls)).toMatchObject({
+      expect(syncedFiles.find((file) => file.external_file_id === gulls)).toMatchObject({
         organization_user_data_source_id: connected.id,
         file_metadata: { type: 'ARTICLE', language: 'en_US' },
         file_statistics: { file_format: 'SALESFORCE' },

@@ -281,11 +281,11 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         const request = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
         expect((await user.post('/integrations/files/sync', { ...later, ...request })).status).toBe(200);
         await customer.selectionsDone();
-        const mine = (await customer.files()).find((file) => file.external_file_id === content.keeper);
-        expect(mine).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });
-        expect(mine?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
-        for (const unsaid of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])
-          expect(mine?.sync_properties).not.toHaveProperty(unsaid);
+        const keeper = (await customer.files()).find((file) => file.external_file_id === content.keeper);
+        expect(keeper).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });
+        expect(keeper?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
+        for (const unset of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])
+          expect(keeper?.sync_properties).not.toHaveProperty(unset);
       });
   });
 }

@@ -1,11 +1,11 @@
-/** Reads the stores directly, to prove that nothing was written. */
+/** Reads counters and hashes of the stores directly, to check that a re-scrape wrote nothing. */
 import { createHash } from 'node:crypto';
 import mongoose from 'mongoose';
 
 import { cpuNow } from './processes.js';
 import type { BenchService } from './service.js';
 
-export interface Evidence {
+export interface StoreSnapshot {
   /** Hash of the ids of all rows of texts, chunks and contents. The ids contain the generation. */
   readonly rows: string;
   /** Number of all writes of MongoDB to these rows so far. */
@@ -21,7 +21,7 @@ const hashOf = (ids: readonly string[]): string => createHash('sha256').update(i
 /** Collections with texts, chunks and downloaded contents. */
 const WRITTEN = ['segments', 'contents'];
 
-async function writtenRows(uri: string): Promise<Pick<Evidence, 'rows' | 'rowWrites'>> {
+async function writtenRows(uri: string): Promise<Pick<StoreSnapshot, 'rows' | 'rowWrites'>> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {
     const reads = WRITTEN.map(async (name) => {
@@ -67,13 +67,13 @@ async function points(url: string): Promise<string> {
 }
 
 /** Returns the current content of the stores and the work that they have done so far. */
-export async function takeEvidence(service: BenchService): Promise<Evidence> {
+export async function takeSnapshot(service: BenchService): Promise<StoreSnapshot> {
   const [rows, found] = await Promise.all([writtenRows(service.mongodbUri), points(service.qdrantUrl)]);
   return { ...rows, points: found, embeddingMs: cpuNow().embedding ?? 0 };
 }
 
 /** Returns what was written or embedded between two reads; empty if nothing was. */
-export function differences(before: Evidence, after: Evidence): string[] {
+export function differences(before: StoreSnapshot, after: StoreSnapshot): string[] {
   // An idle process still wakes up occasionally.
   const embedded = after.embeddingMs - before.embeddingMs > 100;
   return [
