@@ -94,7 +94,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
     }
     return start();
   };
-  const rest = (reader: Reader): void => {
+  const setIdle = (reader: Reader): void => {
     const { child } = reader;
     // Do not keep a process whose memory a large file has grown.
     if (!isAlive(child) || residentBytes(child.pid) > (settings.memoryMb * MB) / 2) {
@@ -117,7 +117,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
         return await runTask(reader, documents, settings, signal);
       } finally {
         unref(reader);
-        rest(reader);
+        setIdle(reader);
       }
     },
     async close() {

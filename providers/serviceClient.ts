@@ -108,12 +108,12 @@ export function readJson({ text }: Reply, peer: Pick<Peer, 'service' | 'kind'>):
 
 /**
  * Returns the fault of a response that does not have the documented shape.
- * @param what as in "an invalid response: <what>"
+ * @param defect as in "an invalid response: <what>"
  */
-export const wrongAnswer = (what: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
+export const wrongAnswer = (defect: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
   new Fault(
     'server_error',
-    `${service.name} returned an invalid response: ${what}. It was not used. ${kind.onWrongAnswer(service)}.`,
+    `${service.name} returned an invalid response: ${defect}. It was not used. ${kind.onWrongAnswer(service)}.`,
   );
 
 /**
@@ -139,11 +139,11 @@ export function reasonIn(text: string, reasonsIn: ServiceKind['reasonsIn']): str
   return isPlain ? statedReason(JSON.stringify(text), (whole) => [whole]) : statedReason(text, reasonsIn);
 }
 
-function refusalFault(reply: Reply, { service, kind, apiKey, ...own }: Peer): Fault {
+function refusalFault(reply: Reply, { service, kind, apiKey, ...peer }: Peer): Fault {
   const { status, headers, text } = reply;
-  const waitMs = own.waitMs?.(headers) ?? retryAfterMs(headers);
+  const waitMs = peer.waitMs?.(headers) ?? retryAfterMs(headers);
   const [usualKind, sentenceOf] = kind.refusals[refusalOf(status, waitMs)];
-  const fault = own.refusal?.(reply) ?? { kind: usualKind, sentence: sentenceOf(service) };
+  const fault = peer.refusal?.(reply) ?? { kind: usualKind, sentence: sentenceOf(service) };
   const reason = reasonIn(apiKey === null ? text : text.replaceAll(apiKey, '…'), kind.reasonsIn);
   const quoted = reason === '' ? '' : ` (“${reason}”)`;
   return new Fault(

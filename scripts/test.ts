@@ -81,7 +81,7 @@ const suites = new Map(first?.map((suite) => [suite.name, suite]));
 const failed = [...suites.values()].filter(hasFailed);
 if (isWhole && failed.length > 0) {
   process.stdout.write(`\nRETRY, ONE SUITE AT A TIME: ${failed.length} of ${suites.size} suites\n`);
-  const known = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
+  const flakySuites = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
   // Jest refuses --maxWorkers together with --runInBand.
   const options = given.filter((argument) => !argument.startsWith('--maxWorkers='));
   const again = await runJest([...options, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
@@ -90,7 +90,8 @@ if (isWhole && failed.length > 0) {
     if (before === undefined || suite.status !== 'passed') continue;
     const flaky = before.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
     for (const test of flaky) process.stdout.write(`PASSED ONLY ON THE SECOND TRY: ${pathOf(suite)}: ${test}\n`);
-    if (flaky.length > 0 && flaky.every((test) => known[`${pathOf(suite)}: ${test}`])) suites.set(suite.name, suite);
+    if (flaky.length > 0 && flaky.every((test) => flakySuites[`${pathOf(suite)}: ${test}`]))
+      suites.set(suite.name, suite);
   }
 }
 

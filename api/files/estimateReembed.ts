@@ -63,10 +63,10 @@ async function countKnown(
   async function* contents(): AsyncGenerator<FileContent> {
     yield* rows;
   }
-  let known = 0;
+  let counted = 0;
   for await (const part of chunks.page(tenant, contents(), 0, CHUNKS_LOOKED_UP)) {
     const texts = part.map(({ text }) => text);
-    known += await vectorCache.countKnown(organizationId, space, texts);
+    counted += await vectorCache.countKnown(organizationId, space, texts);
   }
-  return known;
+  return counted;
 }

@@ -138,7 +138,9 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
 
 /** Records all parameters as ignored, because the operation takes none. */
 function noQuery(query: unknown, ignored: IgnoredFields): object {
-  ignored.note(findUnknown(NO_FIELDS, query, null).map(({ path, known }) => ({ path: ['query', ...path], known })));
+  ignored.note(
+    findUnknown(NO_FIELDS, query, null).map(({ path, knownNames }) => ({ path: ['query', ...path], knownNames })),
+  );
   return {};
 }
 

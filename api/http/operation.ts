@@ -215,9 +215,9 @@ export class EventsAnswer {
   /**
    * @param gone aborted when the client has disconnected. Null: 204, after which a browser does not reconnect
    */
-  readonly open: ((gone: AbortSignal) => AsyncIterable<string>) | null;
+  readonly open: ((disconnected: AbortSignal) => AsyncIterable<string>) | null;
 
-  constructor(open: ((gone: AbortSignal) => AsyncIterable<string>) | null) {
+  constructor(open: ((disconnected: AbortSignal) => AsyncIterable<string>) | null) {
     this.open = open;
   }
 }

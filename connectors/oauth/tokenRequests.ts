@@ -250,8 +250,8 @@ export async function exchangeCode(
     },
     egress,
   );
-  const own = keepsClient && client.secret !== null ? { clientSecret: client.secret } : {};
-  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, null);
+  const ownSecret = keepsClient && client.secret !== null ? { clientSecret: client.secret } : {};
+  return grantOf(provider, answer, { facts, clientId: client.id, ...ownSecret }, null);
 }
 
 /** Requests a new access token. @throws Fault access_revoked if the refresh token is no longer valid */
@@ -264,6 +264,6 @@ export async function refreshGrant(
   const fields = { grant_type: 'refresh_token', refresh_token: grant.refreshToken ?? '' };
   const answer = await requestTokens(provider, client, fields, egress);
   const { facts, clientSecret } = grant;
-  const own = clientSecret === undefined ? {} : { clientSecret };
-  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, grant);
+  const ownSecret = clientSecret === undefined ? {} : { clientSecret };
+  return grantOf(provider, answer, { facts, clientId: client.id, ...ownSecret }, grant);
 }

@@ -149,8 +149,8 @@ export const serviceNow: Connector<OAuthGrant> = {
       // checked by the language-independent value.
       // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
       const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
-      const both = await recordAt(client, place, query);
-      return contentOfRecord(displayOf(both), table, record, siteOf(client));
+      const recordWithLabels = await recordAt(client, place, query);
+      return contentOfRecord(displayOf(recordWithLabels), table, record, siteOf(client));
     }
     const attachmentRecord = await attachmentAt(client, place);
     const { bytes } = await client.content(['attachment', attachment, 'file'], {});

@@ -7,7 +7,7 @@ const MIN_VISIBLE = 300;
 /** Length of a text that certainly has enough visible characters, so that they are not counted. */
 const SUFFICIENT_LENGTH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
-const EMPTY_BELOW = 100;
+const MIN_NONEMPTY_LENGTH = 100;
 /** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
 const MIN_GAIN = 200;
 
@@ -25,7 +25,7 @@ export function withFallbacks(page: RenderedText, html: string, read: (html: str
     const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));
     if (isFuller(shown)) return shown;
   }
-  if (length >= EMPTY_BELOW) return page;
+  if (length >= MIN_NONEMPTY_LENGTH) return page;
   const data = linkedDataHtml(html);
   if (data === '') return page;
   const described = read(`<html><body>${data}`);

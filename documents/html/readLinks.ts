@@ -111,9 +111,9 @@ class LinkReader implements TokenizerCallbacks {
     // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
     const nofollow = /\bnofollow\b/i.test(given('rel'));
-    const known = this.addresses.get(address);
-    if (known === undefined && this.addresses.size >= this.#max) return;
-    this.addresses.set(address, nofollow && known !== false);
+    const existing = this.addresses.get(address);
+    if (existing === undefined && this.addresses.size >= this.#max) return;
+    this.addresses.set(address, nofollow && existing !== false);
   }
 
   onselfclosingtag(): void {

@@ -134,12 +134,12 @@ export function withoutRepeated(
   const unchanged = { selection, removed: null };
   if (repeated.length === 0) return unchanged;
   const ids = new Set(repeated);
-  const known = new Set(repeated.map((id) => Number.parseInt(id, 36)));
+  const repeatedIds = new Set(repeated.map((id) => Number.parseInt(id, 36)));
   const lengths = new Map<PageElement, number>();
   const all = measure(root, selection.leftOut, lengths);
   const blocks: PageElement[] = [];
   eachBlock(root, lengths, (block, length) => {
-    if (!known.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
+    if (!repeatedIds.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
     blocks.push(block);
     return true;
   });
@@ -149,7 +149,7 @@ export function withoutRepeated(
     if (parent !== null) removeBareHeadings(parent, leftOut);
   let characters = 0;
   for (const element of leftOut) if (!selection.leftOut.has(element)) characters += lengths.get(element) ?? 0;
-  const rest = all - characters;
-  if (rest < KEPT_LENGTH || rest < KEPT_SHARE * all) return unchanged;
+  const remainingCharacters = all - characters;
+  if (remainingCharacters < KEPT_LENGTH || remainingCharacters < KEPT_SHARE * all) return unchanged;
   return { selection: { ...selection, leftOut }, removed: { blocks: blocks.length, characters } };
 }

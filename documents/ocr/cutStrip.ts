@@ -32,10 +32,10 @@ export function cutStrip(raster: Raster): Raster | null {
     isGap[row] = count === 0 ? 1 : 0;
     changes[row + 1] = (changes[row] ?? 0) + (count > MAX_CHANGES_SHARE * width ? 0 : count);
   }
-  let [top, most] = [0, -1];
+  let [top, mostChanges] = [0, -1];
   for (let at = 0; at + strip <= height; at += STEP) {
     const sum = (changes[at + strip] ?? 0) - (changes[at] ?? 0);
-    if (sum > most) [top, most] = [at, sum];
+    if (sum > mostChanges) [top, mostChanges] = [at, sum];
   }
   const gap = (row: number, step: 1 | -1): number => {
     for (let moved = 0; moved < MARGIN; moved += 1) {

@@ -112,8 +112,8 @@ class Trials {
   }
 
   async in(language: OcrLanguage): Promise<Trial> {
-    const known = this.#known.get(language);
-    if (known) return known;
+    const cached = this.#known.get(language);
+    if (cached) return cached;
     requireData(language, this.#choice);
     const engine = await openEngine(this.#choice.engine);
     const page = await engine.read(this.#strip.bytes, language);

@@ -57,7 +57,7 @@ const mailAddress = (address: string | undefined): string | null => (address?.in
 /** Fields that show whether a message has other letters than those of ASCII. */
 const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
 
-function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
+function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: FieldsData; attachments: Attachment[] } {
   try {
     const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     checkHeader(file);
@@ -75,7 +75,7 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
     const attachments = (fields.attachments ?? [])
       .filter((part) => part.attachmentHidden !== true)
       // One attachment more than allowed is sufficient to detect the excess.
-      .slice(0, most + 1)
+      .slice(0, maxAttachments + 1)
       .map((part, nth) => {
         const { fileName, content } = reader.getAttachment(part);
         const ending = part.innerMsgContent === true ? '.msg' : (part.extension ?? '');

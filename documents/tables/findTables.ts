@@ -123,17 +123,17 @@ function continues<Word>(row: Row<Word>, before: Row<Word>, at: readonly number[
  */
 function columnsOf<Word>(rows: readonly Row<Word>[]): Box[] {
   const counts = rows.map(({ cells }) => cells.length).toSorted((a, b) => b - a);
-  const most = counts[Math.min(counts.length - 1, Math.max(1, Math.floor(0.2 * counts.length)))] ?? 0;
+  const minCells = counts[Math.min(counts.length - 1, Math.max(1, Math.floor(0.2 * counts.length)))] ?? 0;
   let columns: Box[] = [];
   for (const cell of rows
-    .filter(({ cells }) => cells.length >= most)
+    .filter(({ cells }) => cells.length >= minCells)
     .flatMap(({ cells }) => cells)
     .toSorted((a, b) => a.x1 - b.x1)) {
     const last = columns.at(-1);
     if (last !== undefined && cell.x1 < last.x2) columns[columns.length - 1] = boxOf([last, cell]);
     else columns.push(boxOf([cell]));
   }
-  for (const cell of rows.filter(({ cells }) => cells.length < most).flatMap(({ cells }) => cells)) {
+  for (const cell of rows.filter(({ cells }) => cells.length < minCells).flatMap(({ cells }) => cells)) {
     const over = columns.filter((column) => overlaps(column, cell));
     if (over.length > 1) continue;
     columns = [...columns.filter((column) => !over.includes(column)), boxOf([...over, cell])].toSorted(
@@ -154,13 +154,13 @@ const columnAt = (columns: readonly Box[], cell: Box): number =>
 function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   const cells = rows.flatMap((row) => row.cells);
   const loose = columns.filter((column) => {
-    const own = cells.filter(
+    const ownCells = cells.filter(
       (cell) => columns.filter((one) => overlaps(one, cell)).length === 1 && overlaps(column, cell),
     );
     const share = (place: (cell: Box) => number): number => {
-      const places = own.map(place);
-      const most = Math.max(0, ...places.map((a) => places.filter((b) => Math.abs(a - b) < 2).length));
-      return most / Math.max(1, own.length);
+      const places = ownCells.map(place);
+      const mostAligned = Math.max(0, ...places.map((a) => places.filter((b) => Math.abs(a - b) < 2).length));
+      return mostAligned / Math.max(1, ownCells.length);
     };
     return (
       Math.max(
@@ -177,10 +177,10 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
 function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   if (columns.length > 4) return false;
   const full = columns.filter((column) => {
-    const own = rows.flatMap(({ cells }) => cells.filter((cell) => overlaps(column, cell)));
-    const mean = own.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, own.length);
-    const wide = own.filter(({ x1, x2 }) => x2 - x1 > 0.8 * (column.x2 - column.x1));
-    return mean > LINE_OF_PROSE && wide.length > 0.6 * own.length;
+    const columnCells = rows.flatMap(({ cells }) => cells.filter((cell) => overlaps(column, cell)));
+    const mean = columnCells.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, columnCells.length);
+    const wide = columnCells.filter(({ x1, x2 }) => x2 - x1 > 0.8 * (column.x2 - column.x1));
+    return mean > LINE_OF_PROSE && wide.length > 0.6 * columnCells.length;
   });
   return full.length >= Math.max(2, columns.length - 1);
 }

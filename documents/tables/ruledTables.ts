@@ -79,12 +79,12 @@ function gridsOf(horizontal: readonly Line[], vertical: readonly Line[]): Grid[]
   const grids: { horizontal: Line[]; vertical: Line[] }[] = [];
   for (const line of vertical) {
     const crossed = horizontal.filter((other) => touch(line, other));
-    const own = grids.filter((grid) => grid.horizontal.some((other) => crossed.includes(other)));
+    const crossingGrids = grids.filter((grid) => grid.horizontal.some((other) => crossed.includes(other)));
     const joined = {
-      horizontal: [...new Set([...crossed, ...own.flatMap((grid) => grid.horizontal)])],
-      vertical: [line, ...own.flatMap((grid) => grid.vertical)],
+      horizontal: [...new Set([...crossed, ...crossingGrids.flatMap((grid) => grid.horizontal)])],
+      vertical: [line, ...crossingGrids.flatMap((grid) => grid.vertical)],
     };
-    for (const grid of own) grids.splice(grids.indexOf(grid), 1);
+    for (const grid of crossingGrids) grids.splice(grids.indexOf(grid), 1);
     grids.push(joined);
   }
   const alone = horizontal.filter((line) => !grids.some((grid) => grid.horizontal.includes(line)));
@@ -169,16 +169,16 @@ function linesIn<Word extends PageLine>(
   cells: ReadonlyMap<number, readonly Word[]>,
   around: Box,
 ): TableRow[] {
-  const own = owners.map((at) => (begins(at) ? (cells.get(at) ?? []) : []));
-  const lines = own.map((words) => linesOf(words));
+  const ownWords = owners.map((at) => (begins(at) ? (cells.get(at) ?? []) : []));
+  const lines = ownWords.map((words) => linesOf(words));
   const count = Math.max(...lines.map(({ length }) => length));
   const filled = lines.filter(({ length }) => length > 0);
   const areSame = filled.filter(({ length }) => length === count).length;
   if (count >= SPLIT_LINES && filled.length > 1 && areSame >= 0.8 * filled.length) {
-    const all = linesOf(own.flat());
+    const all = linesOf(ownWords.flat());
     return all.map((words) => ({
       ...rowBox(words, around),
-      cells: own.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
+      cells: ownWords.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
     }));
   }
   // A cell over all columns is a title of the rows below.
@@ -188,7 +188,7 @@ function linesIn<Word extends PageLine>(
     const isFirst = begins(at) && owners.indexOf(at) === nth;
     return isFirst || (text.length <= MAX_REPEATED_LENGTH && !isWhole) ? text : '';
   });
-  return [{ ...rowBox(own.flat(), around), cells: texts }];
+  return [{ ...rowBox(ownWords.flat(), around), cells: texts }];
 }
 
 /** Returns the index of the interval between ascending places that contains `value`; -1 for none. */

@@ -61,9 +61,9 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
     },
     resume(owner, item, fairnessKey) {
       put(owner, fairnessKey, (userItems) => {
-        const rest = userItems.get(owner) ?? [];
+        const remaining = userItems.get(owner) ?? [];
         userItems.delete(owner);
-        return new Map([[owner, [...rest, item]], ...userItems]);
+        return new Map([[owner, [...remaining, item]], ...userItems]);
       });
     },
     take() {

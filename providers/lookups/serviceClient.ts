@@ -70,7 +70,7 @@ export function createServiceClient({ service, settings, egress, timeoutMs, sign
       return call(egress, request, peer);
     },
     json: (reply) => readJson(reply, peer),
-    wrong: (what) => wrongAnswer(what, peer),
+    wrong: (defect) => wrongAnswer(defect, peer),
     async pause(ms) {
       if (Date.now() + ms >= deadline)
         throw new Fault('timed_out', `${service.name} did not finish within ${timeoutMs / 1000} s. Ask again later.`);

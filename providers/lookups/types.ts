@@ -68,9 +68,9 @@ export interface ServiceClient {
   json(reply: Reply): unknown;
   /**
    * Returns the fault of a response that does not have the documented shape.
-   * @param what as in "an invalid response: <what>"
+   * @param defect as in "an invalid response: <what>"
    */
-  wrong(what: string): Fault;
+  wrong(defect: string): Fault;
   /**
    * Waits, if the lookup's time limit allows it.
    * @throws Fault timed_out otherwise

@@ -120,11 +120,11 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
 
   markdown.core.ruler.push('guide', (state) => {
     const { inputPath } = state.env['page'] as { inputPath: string };
-    const here: PageEnv = { page: path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/') };
-    state.env['guide'] = here;
+    const pageEnv: PageEnv = { page: path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/') };
+    state.env['guide'] = pageEnv;
     const slugs = new Map<string, number>();
     for (const [index, token] of state.tokens.entries()) {
-      if (token.type === 'inline') resolveLinks(token.children ?? [], here);
+      if (token.type === 'inline') resolveLinks(token.children ?? [], pageEnv);
       // The pages' Content-Security-Policy forbids inline styles.
       if (token.attrGet('style') === 'text-align:right') token.attrs = [['class', 'number']];
       if (token.type !== 'heading_open') continue;
@@ -143,12 +143,12 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
   rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   rules.table_close = () => '</table></div>\n';
   rules.image = (tokens, index, _options, env) => {
-    const here = env['guide'] as PageEnv;
+    const pageEnv = env['guide'] as PageEnv;
     const token = tokens[index];
-    const { file } = targetOf(here, String(token?.attrGet('src') ?? ''));
+    const { file } = targetOf(pageEnv, String(token?.attrGet('src') ?? ''));
     const alt = token?.content ?? '';
     if (file.endsWith('.svg')) return renderDrawing(path.join(docs, file), alt);
-    const link = linkBetween(addressOf(here.page), file);
+    const link = linkBetween(addressOf(pageEnv.page), file);
     return `<img src="${escapeHtml(link)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   };
 }

@@ -35,12 +35,12 @@ function toExample({ described, path }: DocumentedCall, call: Call): Example | n
   const [pathname = '', search = ''] = call.path.split('?');
   const values = inPath(path, pathname);
   if (!values) return null;
-  const known = described.parameters ?? [];
+  const documented = described.parameters ?? [];
   const all = Object.entries({ ...values, ...Object.fromEntries(new URLSearchParams(search)) }).filter(([name]) =>
-    known.some((one) => one.name === name),
+    documented.some((one) => one.name === name),
   );
   const parameters = Object.fromEntries(
-    all.map(([name, text]) => [name, typed(text, known.find((one) => one.name === name)?.schema?.type)]),
+    all.map(([name, text]) => [name, typed(text, documented.find((one) => one.name === name)?.schema?.type)]),
   );
   const clean = (value: unknown): unknown => redact(value, call.baseUrl);
   return {

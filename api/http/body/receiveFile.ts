@@ -86,7 +86,7 @@ export async function receiveFile(
   form.on('field', recordField).on('file', recordField);
   const file = await readForm(request, form, receive);
   inspectText({ [FIELD]: file.name }, 'body');
-  noteUnused([...unused].map((field) => ({ path: ['body', field], known: [FIELD] })));
+  noteUnused([...unused].map((field) => ({ path: ['body', field], knownNames: [FIELD] })));
   return file;
 }
 

@@ -114,11 +114,11 @@ export const unknownPage = (): PageAnswer =>
   failedPage('This link is not valid', 'It is incomplete, was used before, or has expired.');
 
 /** Renders a page that reports a successful end. */
-export const donePage = (title: string, what: string): PageAnswer =>
+export const donePage = (title: string, sentence: string): PageAnswer =>
   page(
     200,
     title,
     'good',
-    html`<p>${what}</p>
+    html`<p>${sentence}</p>
       ${CLOSE}`,
   );

@@ -63,9 +63,9 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
     if (typeof left === 'string' && typeof right === 'string') {
       if (isRedactedText(left, right, comparison)) return null;
       if (!DIGESTS.test(path.split('.').at(-1) ?? '')) return path;
-      const known = digests.get(left) ?? right;
-      digests.set(left, known);
-      return known === right ? null : path;
+      const digest = digests.get(left) ?? right;
+      digests.set(left, digest);
+      return digest === right ? null : path;
     }
     if (typeof left === 'number' && typeof right === 'number') return left === right || left >= 100_000 ? null : path;
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)

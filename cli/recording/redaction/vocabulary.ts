@@ -63,11 +63,11 @@ const MARKUP = (
   'height target rel colspan rowspan name content charset lang xmlns version encoding'
 ).split(' ');
 
-const known = new Map<ConnectedSourceType, Vocabulary>();
+const vocabularies = new Map<ConnectedSourceType, Vocabulary>();
 
 /** Returns the vocabulary of a source. */
 export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
-  const cached = known.get(source);
+  const cached = vocabularies.get(source);
   if (cached) return cached;
   const terms = RECORDED_TERMS[source] ?? {};
   const code = codeOf(source)
@@ -89,6 +89,6 @@ export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
   }
   const idPrefixes = [...values].filter((value) => ID_PREFIX.test(value));
   const vocabulary = { values, names, idPrefixes, terms };
-  known.set(source, vocabulary);
+  vocabularies.set(source, vocabulary);
   return vocabulary;
 }

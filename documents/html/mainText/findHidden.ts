@@ -104,8 +104,8 @@ const NAMED = { consent: 1, ofCode: 2 } as const;
 /** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
 function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
-  const known = names.get(name);
-  if (known !== undefined) return known;
+  const cached = names.get(name);
+  if (cached !== undefined) return cached;
   const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
   names.set(name, kind);
   return kind;

@@ -168,9 +168,9 @@ const MAX_LABEL_LENGTH = 30;
 /** Whether only a label remains of an element, such as "Table of Contents" without the list. */
 export function isOnlyLabel(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
   if (element.proseLength > 0 || element.textLength <= MAX_LABEL_LENGTH) return false;
-  let rest = element.textLength;
-  for (const child of element.children) if (isElement(child) && removed.has(child)) rest -= child.textLength;
-  return rest > 0 && rest <= MAX_LABEL_LENGTH && rest <= 0.2 * element.textLength;
+  let remainingLength = element.textLength;
+  for (const child of element.children) if (isElement(child) && removed.has(child)) remainingLength -= child.textLength;
+  return remainingLength > 0 && remainingLength <= MAX_LABEL_LENGTH && remainingLength <= 0.2 * element.textLength;
 }
 
 function textIn(element: PageElement): string {

@@ -25,9 +25,9 @@ export function removeFooters(root: Document, removed: Set<PageElement>): void {
   visit(root);
   if (footers.length === 0) return;
   const total = lengthOf(root, removed);
-  let rest = total;
-  for (const footer of footers) rest -= lengthOf(footer, removed);
-  if (rest < MIN_REST && rest < MIN_SHARE * total) return;
+  let remainingLength = total;
+  for (const footer of footers) remainingLength -= lengthOf(footer, removed);
+  if (remainingLength < MIN_REST && remainingLength < MIN_SHARE * total) return;
   for (const footer of footers) removed.add(footer);
 }
 

@@ -95,9 +95,9 @@ export function scoreBlocks(
         traits.length = 0;
         const { inMain, inArticle, inCore } = step;
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
-        let own = all;
-        for (const trait of traits) own += points.get(trait) ?? 0;
-        const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
+        let ownPoints = all;
+        for (const trait of traits) ownPoints += points.get(trait) ?? 0;
+        const excess = ownPoints + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBTFUL_POINTS &&
           !isOfReference(child, next.inMain, page) &&
@@ -119,7 +119,7 @@ export function scoreBlocks(
           next.inDoubt = true;
         }
         next.parentPoints = step.points;
-        next.points = own;
+        next.points = ownPoints;
       }
       at = start;
       if (isDataTable(child, step.inCore, page)) {

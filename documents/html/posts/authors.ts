@@ -54,18 +54,18 @@ const namesPerson = (classes: string): boolean =>
 /** Returns the name in an element for the author: the part marked as the name, else a link, else the whole text. */
 function nameInside(element: PageElement): { readonly element: PageElement; readonly text: string } | null {
   let link: PageElement | null = null;
-  let named: PageElement | null = null;
+  let namedElement: PageElement | null = null;
   const visit = (parent: PageElement): void => {
     for (const child of parent.children) {
-      if (!isElement(child) || named !== null) continue;
-      if (child.attribs['itemprop'] === 'name' && isName(nameOf(child))) named = child;
+      if (!isElement(child) || namedElement !== null) continue;
+      if (child.attribs['itemprop'] === 'name' && isName(nameOf(child))) namedElement = child;
       if (link === null && (child.name === 'a' || child.name === 'b') && isName(shortText(child))) link = child;
       visit(child);
     }
   };
   visit(element);
   // The marked name may be in a meta element, which is not shown. Then the shown name must be removed.
-  for (const one of [named, link, element]) {
+  for (const one of [namedElement, link, element]) {
     const text = one === null ? '' : nameOf(one);
     if (one !== null && isName(text)) return { element: link ?? one, text };
   }

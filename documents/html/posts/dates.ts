@@ -84,8 +84,8 @@ export function isDateText(text: string): boolean {
   if (LABELLED.test(text)) return false;
   if (DIGITS_DATE.test(text)) return true;
   if (!YEAR.test(text)) return false;
-  const rest = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
-  return DAY.test(rest) && (rest.match(/\p{L}+/gu) ?? []).length <= MAX_OTHER_WORDS;
+  const withoutTime = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
+  return DAY.test(withoutTime) && (withoutTime.match(/\p{L}+/gu) ?? []).length <= MAX_OTHER_WORDS;
 }
 
 /** A number of a day, alone or with an ordinal ending. */

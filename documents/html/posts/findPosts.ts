@@ -56,8 +56,8 @@ function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): P
     const articles = parent.children.filter((child) => isElement(child) && child.name === 'article') as PageElement[];
     if (articles.length >= MIN_UNDATED_POSTS && posts.length === 0) {
       const parts = articles.flatMap((article) => readPost(article, () => false) ?? []);
-      const named = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
-      if (named.length === articles.length) posts = withAuthors(named);
+      const withAuthor = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
+      if (withAuthor.length === articles.length) posts = withAuthors(withAuthor);
     }
     for (const child of parent.children)
       if (isElement(child) && !leftOut.has(child) && (child.holds & HOLDS.block) !== 0) visit(child);

@@ -59,9 +59,9 @@ function removeRepeatedParts(
   for (const one of surroundings)
     for (const shape of new Set(one.map((element) => shapeOf(element))))
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  const most = Math.max(2, posts.length / 2);
+  const minCount = Math.max(2, posts.length / 2);
   for (const element of surroundings.flat())
-    if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
+    if ((counts.get(shapeOf(element)) ?? 0) >= minCount && element.proseLength === 0) leftOut.add(element);
 }
 
 /** Returns the elements of a post that are next to its body, or next to the elements around the body. */
@@ -105,10 +105,10 @@ function widest(
   let best: PageElement | null = null;
   for (let node: PageElement['parent'] = mark; isElement(node) && node !== post; node = node.parent) {
     if (around.has(node) || node.proseLength > 0) break;
-    let rest = node.textLength;
-    for (const one of marks) if (isInside(one, node)) rest -= one.textLength;
+    let remainingLength = node.textLength;
+    for (const one of marks) if (isInside(one, node)) remainingLength -= one.textLength;
     // Without a known body, a short post could count as the rest of the line.
-    if (rest > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
+    if (remainingLength > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
     best = node;
   }
   return best;

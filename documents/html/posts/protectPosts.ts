@@ -23,13 +23,13 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   const around = new Set<ParentNode>();
   if (posts.length === 0) return { written, around };
   const elements = new Set(posts.map(({ element }) => element));
-  const own: Post[] = [];
+  const ownPosts: Post[] = [];
   const comments: Post[] = [];
-  for (const post of posts) (isComment(post.element) ? comments : own).push(post);
+  for (const post of posts) (isComment(post.element) ? comments : ownPosts).push(post);
   const commentProse = proseOf(comments);
-  const ownProse = proseOf(own) - proseInside(comments, own);
+  const ownProse = proseOf(ownPosts) - proseInside(comments, ownPosts);
   let chosen: readonly Post[] = [];
-  if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = own;
+  if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = ownPosts;
   else if (commentProse >= MIN_SHARE_OF_PROSE * proseLength && proseLength - commentProse <= LITTLE_PROSE)
     chosen = posts;
   const bodies = findBodies(posts, elements);

@@ -25,8 +25,8 @@ const WRITTEN = new Set(['blockquote', 'pre', 'table', 'figure']);
  */
 export function readPost(element: PageElement, isOther: (inner: PageElement) => boolean): PostParts | null {
   const authors: AuthorMark[] = [];
-  const own = authorOfAttributes(element);
-  if (own !== null) authors.push(own);
+  const declaredAuthor = authorOfAttributes(element);
+  if (declaredAuthor !== null) authors.push(declaredAuthor);
   const dates: DateMark[] = [];
   const copies: PageElement[] = [];
   let searched = 0;

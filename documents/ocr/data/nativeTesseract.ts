@@ -52,8 +52,8 @@ export async function findTesseract(searchPath: string, environment?: NodeJS.Pro
     throw new StartError(`OCR_ENGINE is native, but ${program} is version ${version}, and 4 is the oldest. ${INSTALL}`);
   const list = await ask('--list-langs');
   const listed = new Set(list.split('\n').map((line) => line.trim()));
-  const known = ['osd', ...Object.keys(OCR_LANGUAGES)] as DataCode[];
-  const codes = known.filter((code) => listed.has(code));
+  const supported = ['osd', ...Object.keys(OCR_LANGUAGES)] as DataCode[];
+  const codes = supported.filter((code) => listed.has(code));
   return { program, version, dataFolder: /available languages in "(.+)"/.exec(list)?.[1] ?? null, codes };
 }
 

@@ -69,8 +69,8 @@ export async function readStyles(
 }
 
 function headingRank({ name, outline }: Style): number | null {
-  const named = rankOfName(name);
-  if (named !== null) return named;
+  const rank = rankOfName(name);
+  if (rank !== null) return rank;
   return outline !== null && outline < 6 ? outline + 1 : null;
 }
 

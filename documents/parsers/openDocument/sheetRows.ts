@@ -48,8 +48,8 @@ export class SheetRows {
   /** The place of the open cell, such as B2. */
   get place(): string {
     let name = '';
-    for (let left = this.#column + 1; left > 0; left = Math.floor((left - 1) / 26))
-      name = String.fromCodePoint(65 + ((left - 1) % 26)) + name;
+    for (let remainder = this.#column + 1; remainder > 0; remainder = Math.floor((remainder - 1) / 26))
+      name = String.fromCodePoint(65 + ((remainder - 1) % 26)) + name;
     return `${name}${this.#number}`;
   }
 

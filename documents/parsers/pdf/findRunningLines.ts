@@ -77,7 +77,7 @@ function runningAt(
   for (const { number, height, groups } of pages) {
     const lines = groups
       .filter(({ isTable, keepsLines }) => isTable !== true && keepsLines !== true)
-      .flatMap(({ lines: own }) => own);
+      .flatMap(({ lines: pageLines }) => pageLines);
     if (lines.length > 0) written += 1;
     const edge = lines.filter((line) => isInZone(line, height)).toSorted((a, b) => distance(a) - distance(b));
     const rows = [...new Set(edge.map(({ baseline }) => Math.round(baseline / 3)))].slice(0, LINES);
@@ -114,7 +114,7 @@ function countsPages(lines: readonly EdgeLine[]): boolean {
   if (lines.every(({ text }) => /^[ivxlc]+$/i.test(text) || /^\d+$/.test(text))) return true;
   const numbers = lines.map(({ text }) => (text.match(/\d+/g) ?? []).map(Number));
   return (numbers[0] ?? []).some((_, nth) =>
-    numbers.slice(1).every((own, before) => (own[nth] ?? 0) > (numbers[before]?.[nth] ?? 0)),
+    numbers.slice(1).every((pageNumbers, before) => (pageNumbers[nth] ?? 0) > (numbers[before]?.[nth] ?? 0)),
   );
 }
 

@@ -47,7 +47,7 @@ export function readNotes(annotations: readonly unknown[], page: Matrix): PageNo
   const fields: PlacedText[] = [];
   const groups: LineGroup[] = [];
   const skipped = new Map<string, number>();
-  const known = new Set<string>();
+  const seenNotes = new Set<string>();
   for (const annotation of annotations as readonly Annotation[]) {
     const { subtype = '', rect } = annotation;
     const box = placeBox(page, rect ?? []);
@@ -56,8 +56,8 @@ export function readNotes(annotations: readonly unknown[], page: Matrix): PageNo
     if (subtype === 'Widget') {
       const text = fieldText(annotation);
       // A field may be shown several times on a page.
-      if (text !== null && !known.has(text)) fields.push({ text, box });
-      if (text !== null) known.add(text);
+      if (text !== null && !seenNotes.has(text)) fields.push({ text, box });
+      if (text !== null) seenNotes.add(text);
     } else {
       const comment = commentText(annotation);
       if (comment !== null) groups.push({ lines: [lineOf({ text: comment, box })], keepsLines: true });

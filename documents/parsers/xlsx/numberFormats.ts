@@ -166,8 +166,8 @@ function formatSection(value: number, section: NumberSection): string {
   const scaled = Number((value * scale).toPrecision(15));
   // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
   if (scaled >= 1e15) return `${prefix}${shortest(scaled)}${suffix}`.trim();
-  const [least, most] = decimals;
-  let [whole = '', fraction = ''] = scaled.toFixed(most).split('.');
+  const [least, maxDecimals] = decimals;
+  let [whole = '', fraction = ''] = scaled.toFixed(maxDecimals).split('.');
   while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   whole = whole.padStart(digits, '0');
   if (inner.length > 0) whole = insertLiterals(whole, inner);

@@ -51,11 +51,11 @@ export function findArticleBody(
 
   const visit = (parent: ParentNode): number => {
     // The text of the parent itself is what its children do not have.
-    let own = isElement(parent) ? parent.proseLength : 0;
+    let ownProse = isElement(parent) ? parent.proseLength : 0;
     let inside = 0;
     for (const child of parent.children) {
       if (!isElement(child) || child.textLength === 0) continue;
-      own -= child.proseLength;
+      ownProse -= child.proseLength;
       if (removed.has(child)) continue;
       if (child.name === 'h1') read = 0;
       if (child.proseLength === 0 && (child.holds & HOLDS.topHeading) === 0) continue;
@@ -68,9 +68,9 @@ export function findArticleBody(
       inside += visit(child);
       if (child.name === 'article' && (child.holds & HOLDS.heading) !== 0) hasArticle = true;
     }
-    if (own > 0) {
-      read += own;
-      inside += own;
+    if (ownProse > 0) {
+      read += ownProse;
+      inside += ownProse;
     }
     prose.set(parent, inside);
     return inside;
@@ -97,8 +97,8 @@ function innermost(root: ParentNode, prose: ReadonlyMap<ParentNode, number>): Pa
     let next: PageElement | null = null;
     for (const child of body.children) {
       if (!isElement(child) || child.name === 'p' || !isBlock(child)) continue;
-      const own = prose.get(child) ?? 0;
-      if (own > 0 && own >= least) next = child;
+      const childProse = prose.get(child) ?? 0;
+      if (childProse > 0 && childProse >= least) next = child;
     }
     if (next === null) return body;
     body = next;

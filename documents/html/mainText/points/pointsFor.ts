@@ -12,7 +12,7 @@ interface Points {
 }
 
 /** Cache of points by shapes: summing them for each page would take as long as scoring a short page. */
-const known = new Map<string, Points>();
+const pointsByName = new Map<string, Points>();
 /** Maximum size of the cache. Most sites have pages of a few kinds. */
 const MAX_KNOWN = 64;
 
@@ -22,10 +22,10 @@ const MAX_KNOWN = 64;
  */
 export function pointsFor(shapes: readonly Shape[]): Points {
   const key = shapes.join();
-  let found = known.get(key);
+  let found = pointsByName.get(key);
   if (found === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, (found = sumPoints(shapes)));
+    if (pointsByName.size >= MAX_KNOWN) pointsByName.clear();
+    pointsByName.set(key, (found = sumPoints(shapes)));
   }
   return found;
 }
