@@ -97,7 +97,7 @@ export function folderWithInner(folders: readonly Folder[], id: string): readonl
 const addressOf = (call: Answer<GongCall>, id: string): string =>
   asLink(call.url) ?? `https://app.gong.io/call?id=${id}`;
 
-/** Age in milliseconds up to which the transcript of a call may change without a trace in its listing: 14 days. */
+/** Age in milliseconds up to which the transcript of a call may change without a change in its listing: 14 days. */
 const SETTLED_AFTER_MS = 14 * 86_400_000;
 
 /**

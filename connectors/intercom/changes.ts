@@ -66,7 +66,7 @@ async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now:
 async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
   for (const { kind, before, total } of counted) {
     const remaining = await count(client, kind, before);
-    if (remaining === null || remaining < total) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
+    if (remaining === null || remaining < total) throw stale(`has deleted ${LISTS[kind]}, and does not report which`);
   }
 }
 

@@ -8,7 +8,7 @@ export interface GrantedScopes {
   readonly missing: readonly string[];
 }
 
-/** Compares scope names. Some providers change the case, or prefix the URL of the API. */
+/** Compares scope names. Some providers change the case, or add the URL of the API as a prefix. */
 const isNamed = (wanted: string, granted: string): boolean => {
   const [name, given] = [wanted.toLowerCase(), granted.toLowerCase()];
   return given === name || given.endsWith(`/${name}`);

@@ -11,7 +11,7 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   RequestLimitExceeded: 'rate_limited',
   TooManyRequests: 'rate_limited',
   RequestTimeout: 'server',
-  // Our clock differs from the store's, or the request was on its way for minutes.
+  // Our clock differs from the store's, or the request took minutes to arrive.
   RequestTimeTooSkewed: 'server',
   // The object is archived: it must be restored first.
   InvalidObjectState: 'not_exportable',

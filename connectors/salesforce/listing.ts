@@ -21,7 +21,7 @@ import { noSuchItem } from '../faults.js';
 /** Returns the URL of the organization for a user's browser. */
 export const siteOf = ({ urls }: GrantClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
 
-/** Returns null if the organization does not have the requested feature. */
+/** Returns the result of a call; null if the organization does not have the requested feature. */
 async function ifThere<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

@@ -2,7 +2,7 @@ import { type FileFormat, formatOfType } from '../../contract/files/fileFormats.
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**
- * The type of binary content: one of our formats, or a description of an unsupported type. Null if no signature
+ * The type of binary content: a supported format, or a description of an unsupported type. Null if no signature
  * matches.
  */
 export type BinaryKind = FileFormat | { readonly unsupported: string } | null;
@@ -85,7 +85,7 @@ function riffFormat(bytes: Buffer): BinaryKind {
   return RIFF.get(bytes.toString('latin1', 8, 12)) ?? null;
 }
 
-/** Detects the type of binary content by signatures; examines later content if it is given. */
+/** Detects the type of binary content by signatures, at its beginning and, for some types, later in it. */
 export function binaryFormat(content: Uint8Array, namedFormat: FileFormat | null): BinaryKind {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (const [start, kind, offset = 0] of SIGNATURES) {
@@ -173,7 +173,7 @@ function compoundFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKi
   if (namesStream(bytes, 'EncryptedPackage'))
     return namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat) ? namedFormat : 'DOCX';
   for (const [stream, kind] of STREAMS) if (namesStream(bytes, stream)) return kind;
-  // Its list of streams is beyond the given part.
+  // Its list of streams is after the end of the given bytes.
   if (namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(namedFormat)) return namedFormat;
   return old('an old Office document', '.docx, .xlsx, .pptx or PDF');
 }

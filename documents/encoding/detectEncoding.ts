@@ -52,7 +52,9 @@ const DECLARED_AS: ReadonlyMap<string, string> = new Map([
 /** Minimum advantage over a declared encoding: in total, and per byte beyond ASCII. */
 const MIN_GAIN = 12;
 const MIN_GAIN_PER_BYTE = 0.4;
-/** Score per byte beyond ASCII of a text that is surely decoded correctly: other encodings are not tried. */
+/**
+ * Minimum score per byte beyond ASCII of a text that is certainly decoded correctly: no further encodings are tried.
+ */
 const CERTAIN = -2.9;
 
 interface DetectionOptions {

@@ -15,7 +15,7 @@ const PUNCTUATION = -4.5;
 const IDEOGRAPHIC_PUNCTUATION = -4;
 /** A symbol or a letter of another script within a word, or an upper-case letter after a lower-case one. */
 const BROKEN_WORD = -4;
-/** ASCII bytes that became part of a multi-byte character would otherwise have been free. */
+/** An ASCII byte inside a multi-byte character: as an ASCII character it would not lower the score. */
 const ASCII_BYTE = -3;
 
 const COMMON_PUNCTUATION = new Set('\u00a0\u00ad«»–—‘’‚“”„…•·©®™€°§№،؛؟');

@@ -13,7 +13,7 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
       throw new Fault(
         'embedding_failed',
         `The embedding provider of the vector space "${provider.space.name}" returned an invalid response: ${defect}. ` +
-          'Nothing was stored. If it happens again, check that the configured model is the one the space is named after.',
+          'Nothing was stored. If it happens again, check that the configured model is the one that the name of the space states.',
       );
     }
     return vectors;

@@ -28,7 +28,7 @@ const TRANSCRIPTS: readonly Row<TranscriptService, LookupSettings['transcripts']
   [invidious, 'invidious'],
 ];
 
-/** Maximum number of addresses in one answer. */
+/** Maximum number of URLs in one result. */
 const MAX_URLS = 100;
 /** Maximum number of lines in one transcript; ten hours have about fifteen thousand. */
 const MAX_LINES = 200_000;

@@ -32,7 +32,7 @@ const LOOKUP: ServiceKind = {
 };
 
 function refusesKey({ keySetting }: Service): string {
-  return `refuses ${keySetting === null ? 'us' : `the key of the setting ${keySetting}`}`;
+  return `refuses ${keySetting === null ? 'requests of this service' : `the key of the setting ${keySetting}`}`;
 }
 function notAccepted({ urlSetting }: Service): string {
   return `rejected the request. Check the setting ${urlSetting}`;

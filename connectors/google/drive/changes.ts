@@ -59,7 +59,7 @@ function fileChange(
   return item && { item };
 }
 
-/** Rethrows errors, unless a drive's log ended because the drive was deleted. */
+/** Whether an error means that a drive's log ended, because the drive was deleted or is inaccessible. */
 const hasEnded = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 

@@ -19,7 +19,7 @@ export interface Selection {
   readonly leftOut: ReadonlySet<PageElement>;
 }
 
-/** Shorter texts accompany the content and are not the content itself. */
+/** A shorter text is not the whole content of a page. */
 const MIN_CONTENT = 50;
 /**
  * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
@@ -27,13 +27,13 @@ const MIN_CONTENT = 50;
  */
 const MIN_SHARE = 0.05;
 const TEASER_TEXT = 300;
-/** Points that each further attempt adds to the threshold, so that it removes less. */
+/** Points that each further attempt adds to the threshold; it then removes fewer blocks. */
 const SLACK_STEP = 2;
 
-/** Doubtful blocks go if this share of the text remains: a collapse shows that they are the content. */
+/** Doubtful blocks are removed if at least this share of the text remains; otherwise they are the content. */
 const CERTAIN_SHARE = 0.5;
 
-/** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
+/** Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain. */
 export function findMainText(tree: Document, declared: DeclaredKind | null): Selection {
   const noElements: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, noElements);

@@ -22,7 +22,7 @@ import type { Repeats } from './repeats.js';
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
  */
 const INHERITED = 0.4;
-/** Number of points below the threshold at which a block is doubtful. */
+/** Maximum number of points below the threshold at which a block is doubtful. */
 const DOUBTFUL_POINTS = 1;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
@@ -160,9 +160,7 @@ function enter(element: PageElement, step: Step, page: PageMeasures): { -readonl
   };
 }
 
-/**
- * Whether another element before it has the same text. An only child has the text of its parent, which does not count.
- */
+/** Whether an earlier element has the same text. An only child has the text of its parent, which does not count. */
 function isRepeated(element: PageElement, seen: Set<number>): boolean {
   const key = element.textHash;
   const { parent } = element;

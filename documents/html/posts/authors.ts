@@ -6,7 +6,7 @@ export interface AuthorMark {
   /** The element with the name; null if it is in an attribute of the post. */
   readonly element: PageElement | null;
   readonly text: string;
-  /** Quality of the evidence; the lowest is the best. */
+  /** Rank of the evidence; 0 is the best. */
   readonly rank: 0 | 1 | 2 | 3 | 4;
 }
 
@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 40;
 /** Words of class names for a person, common to all generators and languages. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:author|username|userlink|user|poster|nick|nickname|byline|fn|hnuser|person|creator|commenter|member|bigusername)(?:$|[\s_-])/;
-/** Parts of addresses that lead to the page of a person. */
+/** Parts of URLs of personal pages. */
 const PERSON_ADDRESS =
   /(?:^|[/?&.=_-])(?:u|user|users|member|members|memberlist|profile|profiles|people|author|authors|userinfo|account)(?:$|[/?&.=_-])|\/@|mailto:/i;
 

@@ -61,12 +61,12 @@ export function createAccessTokens(
       timeoutMs: TIMEOUT_MS,
     });
     if (answer.status >= 500 || answer.status === 429 || answer.status === 408)
-      throw new Fault('server_error', `Google gave no access token (${answer.status}). Try again later.`);
-    if (answer.status !== 200) throw denied(`Google refused the service account (${answer.status})`);
+      throw new Fault('server_error', `Google returned no access token (HTTP ${answer.status}). Try again later.`);
+    if (answer.status !== 200) throw denied(`Google refused the service account (HTTP ${answer.status})`);
     const body = parse(answer.text);
     const [token, seconds] = [member(body, 'access_token'), member(body, 'expires_in')];
     if (typeof token !== 'string' || token === '')
-      throw new Fault('server_error', 'Google answered without an access token. Try again later.');
+      throw new Fault('server_error', 'Google returned an answer without an access token. Try again later.');
     cached = { token, until: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - RENEWAL_MARGIN_MS };
     return token;
   };

@@ -7,7 +7,7 @@ import { member } from '../../members.js';
 import { reasonIn, refusalOf, type Reply, send } from '../../serviceClient.js';
 import type { Input, RemoteModel, RemoteRequest, Upstream } from './types.js';
 
-/** The result of one request, by how to continue. */
+/** The result of one request; `kind` determines what follows. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly vectors: readonly Float32Array[]; readonly tokens: number | null }
   /** The key's rate limit was exceeded. `waitMs`: the provider's Retry-After; null without one. */
@@ -32,7 +32,10 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and classifies its response. Rejects only with the reason of the signal, or at a defect. */
+/**
+ * Sends one request and classifies its response. Rejects only with the signal's reason, or because of a programming
+ * error.
+ */
 export async function exchange(request: Exchange): Promise<Outcome> {
   try {
     const answer = await sendOnce(request);

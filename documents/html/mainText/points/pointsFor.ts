@@ -17,7 +17,7 @@ const pointsByName = new Map<string, Points>();
 const MAX_KNOWN = 64;
 
 /**
- * Returns the points of each trait on a page of these shapes: those of every page, and what each shape adds. More points
+ * Returns the points of each trait on a page of these shapes: those of every page plus those of each shape. More points
  * than the threshold remove a block.
  */
 export function pointsFor(shapes: readonly Shape[]): Points {
