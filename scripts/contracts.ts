@@ -37,7 +37,7 @@ function ruleOf(root: Node, given: unknown, required: boolean): Rule {
   const [first, ...others] = Array.isArray(schema['anyOf'] ?? schema['oneOf'])
     ? ((schema['anyOf'] ?? schema['oneOf']) as unknown[])
     : [];
-  // Alternatives of several types are not checked further.
+  // A schema with several alternatives is not checked: its rule has no type.
   const node = first !== undefined && others.length === 0 ? resolve(root, first) : first === undefined ? schema : {};
   const type = asTexts(Array.isArray(node['type']) ? node['type'] : [node['type'] ?? '']).find(
     (name) => name !== 'null',

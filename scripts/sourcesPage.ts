@@ -39,7 +39,7 @@ function authOf(source: ConnectedSourceType): string {
   return `${version}: \`POST /integrations/oauth_url\`${fieldTexts.length > 0 ? ` with ${fieldTexts.join(', ')}` : ''}`;
 }
 
-/** Returns how a sync of a source finds what changed. */
+/** Returns how a sync of a source finds changes. */
 export function incrementalOf(source: ConnectedSourceType): string {
   const { hasChanges, unchangedBy } = describeSource(source);
   return [

@@ -9,7 +9,7 @@ export interface DrawnSpan {
   readonly endMs: number;
 }
 
-/** Returns whether a span is a call: similar calls share one line with their number. */
+/** Returns whether a span is a call. Similar calls are shown in one line, with their number. */
 const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
   childless && !/^(activity|workflow|start) /.test(name);
 

@@ -20,7 +20,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Returns what identifies a form: the name, declared type and bytes of its file. */
+/** Returns the data that identifies a form: the name, declared type, size and hash of its file. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,

@@ -73,7 +73,7 @@ const ALLOWED = [
 
 /**
  * Allows CORS requests of the configured origins with the headers that clients send. The `cors` package responds to
- * every preflight, whatever the origin, and without a body.
+ * every preflight, regardless of the origin, and without a body.
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const any = origins.includes('*');

@@ -76,7 +76,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     next();
   };
   const writes = changesRecords(operation);
-  // The body is read only after authentication, so invalid credentials result in 401 whatever else is wrong.
+  // The body is read only after authentication, so invalid credentials result in 401 even if the body is invalid too.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
     if (writes && identity.scope === 'read') throw readOnly();

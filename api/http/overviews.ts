@@ -13,7 +13,7 @@ import type { OpsSession } from './identity/opsSessions.js';
 export interface Check {
   readonly ok: boolean;
   readonly latency_ms: number;
-  /** What to do if the dependency is unhealthy. */
+  /** The remedy if the dependency is unhealthy. */
   readonly hint?: string;
 }
 

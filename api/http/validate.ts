@@ -34,7 +34,7 @@ const TYPES: readonly [RegExp, string][] = [
 
 const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
-/** Trees of schemas, computed at their first request. */
+/** Cached field trees of schemas, each computed at the first request that needs it. */
 const trees = new WeakMap<Joi.Schema, FieldTree>();
 function knownFields(schema: Joi.Schema): FieldTree {
   const fieldTree = trees.get(schema) ?? fieldTreeOf(schema) ?? { ...NO_FIELDS, isOpen: true };

@@ -1,4 +1,4 @@
-/** Checks of the doctor on active and stalled work. */
+/** Doctor checks of active and stalled work. */
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
 import { createSecrets } from '../../store/secrets/secrets.js';

@@ -1,7 +1,7 @@
 import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 
-/** Maximum number of columns, more than in any table that people read; limits a forged colspan. */
+/** Maximum number of columns, more than any real table has; limits a hostile colspan. */
 const MAX_COLUMNS = 50;
 
 export interface TableParts {

@@ -6,7 +6,7 @@ export interface SplitMessage {
 
 /**
  * Lines that mail programs write above a quoted message: "On … wrote:" and its translations into common European
- * languages. Quantifiers are bounded, because the lines come from strangers.
+ * languages. Quantifiers are bounded, because the lines are untrusted input.
  */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Em|Op|Den|W dniu) .{1,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|ha scritto|escreveu|schreef.{0,100}|skrev.{0,100}|napisał\(?a?\)?) ?:$/;

@@ -5,7 +5,7 @@ import type { PageText } from '../placedText.js';
 /** Maximum number of pages that a warning names. */
 const NAMED_PAGES = 5;
 
-/** What a file's record states about its recognized pages. */
+/** The facts about recognized pages in a file's record. */
 interface OcrMetadata {
   /** For file_metadata: the pages and, in the same order, their languages and confidences. */
   readonly metadata: Readonly<Record<string, unknown>>;

@@ -25,7 +25,7 @@ export const isCompound = (bytes: Uint8Array): boolean =>
 
 /**
  * Opens a container (MS-CFB, https://learn.microsoft.com/openspecs/windows_protocols/ms-cfb). Follows no chain for more
- * sectors than the file has, so a forged one ends.
+ * sectors than the file has, so that a cyclic chain ends.
  * @throws Fault broken_content
  */
 export function openCompound(bytes: Uint8Array): CompoundFile {

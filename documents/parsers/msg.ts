@@ -51,10 +51,10 @@ const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]
   only !== undefined &&
   !Buffer.from(only.bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
-/** Returns an email address; Exchange uses paths instead for internal people. */
+/** Returns an email address; Exchange uses paths instead for internal users. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
 
-/** Fields that show whether a message has other letters than those of ASCII. */
+/** Fields that show whether a message has non-ASCII letters. */
 const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
 
 function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: FieldsData; attachments: Attachment[] } {

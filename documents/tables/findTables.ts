@@ -2,7 +2,7 @@ import type { PageLine } from '../placedText.js';
 import { type FoundTable, tidyTable } from './foundTable.js';
 import { type Box, boxOf, heightOf, type Row, rowsOf, textOf } from './pageRows.js';
 
-/** Row gap as a share of the line's height: rows further apart belong to two tables. */
+/** Maximum gap between rows of one table, as a share of the line's height. */
 const ROW_GAP = 2.2;
 /** Maximum mean number of characters per cell: columns of prose have more. */
 const MEAN_CELL = 40;
@@ -16,11 +16,11 @@ const FILLED = 0.5;
 const ALIGNED = 0.6;
 /** Maximum step to the next line within a cell, as a share of the step to the next row. */
 const STEP_IN_CELL = 0.9;
-/** OCR reads the rules of a table as these characters. */
+/** Characters as which OCR reads the drawn lines of a table. */
 const RULE = /^[|[\]{}_—–\-=¦]+$/;
 /** List markers, which are not a column. */
 const MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
-/** Dots that lead to a page number: lines of a table of contents. */
+/** Dot leaders before a page number, as in a table of contents. */
 const LEADER = /(?:\. ?){4,}/;
 
 interface Options {
@@ -150,7 +150,7 @@ const columnAt = (columns: readonly Box[], cell: Box): number =>
     columns.findIndex((one) => overlaps(one, cell)),
   );
 
-/** Whether the cells of each column, but for one column, begin, end or are centred at the same place. */
+/** Whether in each column, except one, the cells begin, end or are centred at the same position. */
 function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   const cells = rows.flatMap((row) => row.cells);
   const loose = columns.filter((column) => {

@@ -24,7 +24,7 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 /** Returns a height in points, at least 1. */
 export const heightOf = ({ y1, y2 }: Pick<Box, 'y1' | 'y2'>): number => Math.max(1, y2 - y1);
 
-/** Returns the box around boxes. */
+/** Returns the smallest box around the given boxes. */
 export const boxOf = (boxes: readonly Box[]): Box => ({
   x1: Math.min(...boxes.map(({ x1 }) => x1)),
   y1: Math.min(...boxes.map(({ y1 }) => y1)),

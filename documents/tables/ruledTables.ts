@@ -16,7 +16,7 @@ const MAX_LINES = 400;
 /** Maximum number of horizontal rules of a table without vertical ones. */
 const MAX_RULES_PER_TABLE = 60;
 
-/** A line on a page: where it is across its direction, and its extent along it. */
+/** A horizontal or vertical line on a page: its position, and its extent. */
 interface Line {
   at: number;
   from: number;
@@ -213,7 +213,10 @@ function betweenRules<Word extends PageLine>(words: readonly Word[], rules: read
   return found;
 }
 
-/** Returns the table between the first and the last of several rules; null if there is none, or more than it. */
+/**
+ * Returns the table between the first and the last of several rules; null if there is none, or if other content is
+ * between the rules.
+ */
 function tableBetween<Word extends PageLine>(words: readonly Word[], rules: readonly Line[]): FoundTable<Word> | null {
   const [top, bottom] = [rules[0]?.at ?? 0, rules.at(-1)?.at ?? 0];
   const [left, right] = [Math.min(...rules.map(({ from }) => from)), Math.max(...rules.map(({ to }) => to))];
@@ -224,7 +227,7 @@ function tableBetween<Word extends PageLine>(words: readonly Word[], rules: read
   if (inside.length < 4) return null;
   const [table, ...more] = findTables(inside, { betweenRules: true });
   if (table === undefined || more.length > 0) return null;
-  // The table fills the space between its rules: otherwise the rules belong to something else.
+  // A table fills the space between its rules; otherwise the rules belong to other content.
   const { y1, y2 } = boxOf(table.rows);
   const line = Math.max(...inside.map(heightOf));
   return inside.length - table.words.length <= 0.1 * inside.length && y1 - top < 3 * line && bottom - y2 < 3 * line

@@ -14,7 +14,7 @@ export interface CompiledCode {
 /** Position of each span of a source in compiled code; -1 if the compiler removed it. */
 export type Placement = Int32Array;
 
-/** Returns compiled code from its text. */
+/** Creates compiled code from its text and source map. */
 export function compiledCode(text: string, map: SourceMapInput): CompiledCode {
   return { text, map, lineStarts: lineStartsOf(text.split('\n').map(({ length }) => length)) };
 }

@@ -33,7 +33,7 @@ const NOTE = /^\[!(NOTE|TIP|WARNING)\]\s*/;
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Returns a block of code with its parts marked by class names. */
+/** Returns a code block as HTML, with syntax highlighting by class names. */
 function codeBlock(info: string, code: string): string {
   const [language = ''] = info.split(/\s+/, 1);
   const grammar = Prism.languages[language];
@@ -78,7 +78,7 @@ function markNotes(tokens: readonly Token[]): void {
   }
 }
 
-/** Extends a markdown-it instance. @throws Error at render for a link or a picture that leads nowhere */
+/** Extends a markdown-it instance. @throws Error while rendering, for a link or picture whose target does not exist */
 export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOptions): void {
   const targetOf = ({ page }: PageEnv, link: string): { file: string; anchor: string } => {
     const [target = '', anchor] = link.split('#', 2);

@@ -11,7 +11,7 @@ export interface Call {
   readonly baseUrl: string;
 }
 
-/** Preferred length of request and response as JSON: it shows the fields and is short enough to read. */
+/** Preferred length of request and response as JSON: long enough to show the fields, and short enough to read. */
 const PREFERRED_LENGTH = 600;
 /** Penalty for an example without content, which shows less than any example with content. */
 const EMPTY_PENALTY = 1_000_000;

@@ -20,7 +20,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Maximum number of buckets. The least recently used one is dropped first, since it is nearly full again. */
+/** Maximum number of buckets. The least recently used one is dropped first, since it is the fullest. */
 const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 

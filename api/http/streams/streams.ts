@@ -47,7 +47,7 @@ export interface EventStreams {
   /** Polls of runs. */
   readonly runs: Topics<RunState | null>;
   /**
-   * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime is over or the server closes.
+   * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime ends or the server closes.
    * @param feed returns the content after the state is read; null: there is nothing to stream
    * @param disconnected aborted when the client has disconnected, which frees its slot
    * @throws HttpError 429 if the caller has too many streams, 503 if the process has

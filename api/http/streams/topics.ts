@@ -14,8 +14,8 @@ export interface Topic<T> {
 
 export interface Topics<T> {
   /**
-   * Joins a topic. Its state is read at once, so that no viewer starts with an older one than it has seen elsewhere.
-   * While it has viewers, one poll per topic refreshes it for all of them.
+   * Joins a topic. Its state is read at once, so that a viewer never starts with an older state than it received from
+   * another process. While it has viewers, one poll per topic refreshes it for all of them.
    * @param read returns the state; equal states are compared by `isSame`
    * @throws the error of the first read
    */

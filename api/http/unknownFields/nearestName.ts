@@ -45,7 +45,7 @@ export function nearestName(name: string, knownNames: readonly string[]): string
     const one = plain(candidate);
     const isPart = isPartOf(given, one) || isPartOf(one, given);
     if (!isPart && Math.abs(one.length - given.length) > maxDistance) continue;
-    // A part counts like the largest allowed distance: a misspelling is the better guess.
+    // A match of a part has the largest allowed distance, so a misspelling is preferred.
     const far = isPart ? maxDistance : distance(given, one);
     if (far <= maxDistance && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
   }

@@ -22,7 +22,7 @@ interface Chooser {
   readonly number: number;
   /** External ids selected so far, in any folder. */
   readonly chosen?: readonly string[];
-  /** Nothing was selected. */
+  /** Whether the user selected nothing. */
   readonly isEmpty?: boolean;
 }
 

@@ -166,7 +166,7 @@ async function clientOf(
   );
 }
 
-/** Returns only the given scopes; without any, the built-in ones. */
+/** Returns the scopes of the request; without any, those of the source's specification. */
 function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
   const single = scope.split(/\s+/).filter((one) => one !== '');

@@ -1,4 +1,4 @@
-/** HTML pages of a connection. They need no script; each tells the user what to do next. */
+/** HTML pages of a connection. They need no script; each states what the user can do next. */
 import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/answers/html.js';

@@ -5,7 +5,7 @@ import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 import { shapeOf } from './shapeOf.js';
 
-/** A place in the tree where the text of a post begins or ends; the chunks of the page have a border there. */
+/** A marker in the tree where the text of a post begins or ends: no chunk extends across it. */
 export class PostBorder extends PageElement {
   readonly kind: 'post' | 'rest';
 
@@ -15,7 +15,7 @@ export class PostBorder extends PageElement {
   }
 }
 
-/** Maximum number of characters of the rest of a line that names an author or states a date: "by", "#2", "Reply". */
+/** Maximum number of other characters in a line with an author or a date, such as "by", "#2", "Reply". */
 const LITTLE = 40;
 
 /**
@@ -76,7 +76,7 @@ function surroundingsOf(post: PageElement, body: PageElement | null, elements: E
   return surroundings;
 }
 
-/** Kinds of content that stay outside of the body too. */
+/** Kinds of content that are also kept outside of the body. */
 const KEPT = HOLDS.preformatted | HOLDS.table;
 
 type Bodies = ReadonlyMap<PageElement, PageElement>;

@@ -2,7 +2,7 @@ import { isElement, type PageElement } from '../pageElement.js';
 import { type AuthorMark, authorOfAttributes, readAuthor } from './authors.js';
 import { type DateMark, readDate } from './dates.js';
 
-/** What was found in an element that may be a post. */
+/** The parts found in an element that may be a post. */
 export interface PostParts {
   readonly element: PageElement;
   /** Candidates for the author in document order, at most one of each rank. */

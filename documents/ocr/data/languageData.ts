@@ -9,7 +9,7 @@ import { untilAborted } from '../../../contract/untilAborted.js';
 import { byNpm, type Download, fetchPackage } from './fetchPackage.js';
 import { type DataCode, packageOf, PACKAGES } from './packages.js';
 
-/** Where Linux distributions install Tesseract's data, by version. */
+/** Folder in which Linux distributions install Tesseract's data, by version. */
 const SYSTEM = '/usr/share/tesseract-ocr';
 
 export interface LanguageDataSettings {

@@ -78,7 +78,7 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
       else if (element === 'lvlText') set({ text: (val ?? '').slice(0, MAX_MARK) });
       else if (element === 'pStyle') set({ style: val ?? null });
       else if (element === 'isLgl') set({ isLegal: val === undefined || !/^(?:0|false|off)$/.test(val) });
-      // A deeper level than the own one is ignored.
+      // A level deeper than this one is ignored.
       else if (element === 'lvlRestart') set({ restartsBelow: Math.min(level, Number(val ?? level) || 0) });
     },
   });
@@ -95,8 +95,8 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
 }
 
 /**
- * Returns a level without its elements. Its first number is 1: the standard says 0, which a list without a stated first
- * number hardly means.
+ * Returns a level without its elements. Its first number is 1: the standard's default is 0, which is hardly intended by
+ * a list that does not state it.
  */
 export const undefinedLevel = (level: number): Definition => ({
   ...{ format: null, text: null, start: 1, restartsBelow: level, isLegal: false, style: null },

@@ -16,7 +16,7 @@ export interface RunningLines<P extends Page> {
   readonly footers: readonly string[];
 }
 
-/** Share of a page's height in which a header or footer is. */
+/** Share of a page's height, at the top and at the bottom, in which headers and footers are searched. */
 const ZONE = 0.14;
 /** Maximum number of lines of a header or footer. */
 const LINES = 3;
@@ -34,9 +34,9 @@ interface EdgeLine {
 }
 
 /**
- * Removes headers and footers: lines at the edge of at least three pages, at the same place and with the same text but
- * for page numbers. In a document of two pages, only lines with the page number are removed. The rows of tables are not
- * examined.
+ * Removes headers and footers: lines at the edge of at least three pages, at the same place and with the same text
+ * except page numbers. In a document of two pages, only lines with the page number are removed. The rows of tables are
+ * not examined.
  */
 export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLines<P> {
   const top = runningAt(
@@ -96,10 +96,10 @@ function runningAt(
   });
 }
 
-/** Returns a line's text with every number, also in Roman digits alone, as `#`. */
+/** Returns a line's text with `#` for each number, also for a line that is only a Roman numeral. */
 const keyOf = (text: string): string => (/^[ivxlc]+$/i.test(text) ? '#' : text.toLowerCase().replaceAll(/\d+/g, '#'));
 
-/** Returns the lines that are at the place of most of them. */
+/** Returns the lines at the position that most lines have. */
 function atOnePlace(lines: readonly EdgeLine[]): EdgeLine[] {
   let best: EdgeLine[] = [];
   for (const { line } of lines.slice(0, 50)) {

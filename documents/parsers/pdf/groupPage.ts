@@ -11,7 +11,7 @@ interface PlacedRun extends PageLine {
   readonly run: Glyphs;
 }
 
-/** A step up by more lines than this leads to another column or part of the page, not to the next cell of a row. */
+/** Maximum step up, in lines, to the next cell of a row: a larger step leads to another column or part of the page. */
 const LINES_OF_CELL = 5;
 
 /** Maximum distance in points between the places of cells that are aligned. */

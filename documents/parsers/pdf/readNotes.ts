@@ -113,7 +113,7 @@ function valueOf(field: Annotation): string {
   return field.radioButton === true && isOn && fieldValue === buttonValue ? oneLine(fieldValue) : '';
 }
 
-/** States of a box that only say that it is checked; another state is the value that the form sends. */
+/** States of a checkbox that only mean "checked"; any other state is the value that the form sends. */
 const PLAIN_STATE = /^(?:on|yes|true|checked|\d{1,2}|x|ja|oui|si)$/i;
 const onState = (value: string): string => (PLAIN_STATE.test(value) ? CHECKED : `${CHECKED} (${oneLine(value)})`);
 
@@ -121,7 +121,7 @@ const onState = (value: string): string => (PLAIN_STATE.test(value) ? CHECKED : 
 function commentText({ subtype = '', contentsObj, richText, titleObj }: Annotation): string | null {
   const text = oneLine(contentsObj?.str ?? '') || oneLine(richText?.str ?? '');
   if (text === '' || WITHOUT_TEXT.has(subtype)) return null;
-  // Text that is written on the page reads like the page's own.
+  // Text that is written on the page is treated like the page's own.
   if (subtype === 'FreeText') return text;
   const author = oneLine(titleObj?.str ?? '');
   return author === '' ? `Comment: ${text}` : `Comment by ${author}: ${text}`;
