@@ -87,7 +87,7 @@ test('separates the messages that a reply quotes at its end', () =>
   everyRow(
     QUOTED,
     ([what]) => what,
-    ([, text, own, quoted]) => expect(splitQuoted(text)).toEqual({ ownText, quoted }),
+    ([, text, ownText, quoted]) => expect(splitQuoted(text)).toEqual({ ownText, quoted }),
   ));
 
 test('names sender, recipients and date in the text, and puts quoted messages below a heading', async () => {
