@@ -47,7 +47,7 @@ export function createApp(deps: AppDeps): Express {
     else next();
   });
   for (const path of paths()) {
-    // Express also matches other spellings of a path: a trailing slash, capitals.
+    // Express also matches variants of a path: with a trailing slash or capitals.
     serve(app, path);
     if (path.includes('{')) continue;
     const router = Router();

@@ -121,7 +121,7 @@ export async function createApi(
   const egress = createEgress(config.egress, tracing);
   // Only the workers have a browser to render pages.
   const web = createWebSource({ egress, settings: config.web, renders: false });
-  // The thread starts with the first page.
+  // The pool's thread starts with the first page.
   const documents = createDocumentPool({ ...config.documents, threads: 1 }, (crash) =>
     log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );

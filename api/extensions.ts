@@ -1,4 +1,4 @@
-/** Operations that find and ingest files: extensions of their request bodies apply to these fields too. */
+/** Operations that find and ingest files. */
 const INGESTING = [
   'scrape_sitemap',
   'web_scrape.[]',

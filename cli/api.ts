@@ -12,7 +12,7 @@ export interface Api {
   /** @param customerId the end user of the call; absent: the organization */
   get<T>(path: string, customerId?: string): Promise<T>;
   post<T>(path: string, body: unknown, customerId?: string): Promise<T>;
-  /** Returns the response whatever its status. @throws CommandError if there is no response */
+  /** Returns the response, regardless of its status. @throws CommandError if there is no response */
   fetchResponse<T>(path: string): Promise<Answer<T>>;
 }
 
@@ -25,7 +25,7 @@ const HINTS: Readonly<Record<number, string>> = {
   503: 'A store or engine is unavailable. Find out which one: npm run cli -- doctor',
 };
 
-/** One problem in the `detail` of a 422: its field, and what is wrong. */
+/** One problem in the `detail` of a 422: the field, and the error. */
 interface Problem {
   readonly loc?: readonly (string | number)[];
   readonly msg?: string;

@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util';
 /** Invalid arguments. Exit code 2. */
 export class UsageError extends Error {}
 
-/** A failed command. The message says what to do next. Exit code 1. */
+/** A failed command. The message states what to do next. Exit code 1. */
 export class CommandError extends Error {}
 
-/** The terminal or process that calls a command. */
+/** The environment of a command: its output, input and interrupt signal. */
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv;
   /** Whether the output is a terminal: progress is redrawn in place. */
@@ -15,7 +15,7 @@ export interface Terminal {
   readonly out: (line: string) => void;
   /** Writes progress and errors to stderr, unchanged. */
   readonly err: (text: string) => void;
-  /** Asks a person to do something, and waits until Enter is pressed. @throws CommandError if there is no input */
+  /** Shows a request to the user, and waits until Enter is pressed. @throws CommandError if there is no input */
   readonly waitForEnter: (request: string) => Promise<void>;
   /** Aborted by Ctrl-C. */
   readonly stopped: AbortSignal;

@@ -1,4 +1,6 @@
-/** Runs the comparison of store/reconcile/, which needs resyncs and search terms from outside of store/. */
+/**
+ * Runs the comparison of store/reconcile/ with functions for resyncs and search terms, which are not part of store/.
+ */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';
 import { encodeDocument } from '../providers/embeddings/sparse/sparseEncoder.js';

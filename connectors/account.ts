@@ -44,7 +44,7 @@ export interface Account {
   grantVersion(): string | null;
   /** The known limits; reading them sends no request to the source. */
   limits(): Promise<AccountLimits>;
-  /** What is known of the grant, without a request to the source; null for sources without OAuth. Throws a Fault. */
+  /** Returns facts about the grant, without a request to the source; null for sources without OAuth. Throws a Fault. */
   grant(): Promise<GrantInfo | null>;
   /** Runs a direct query of the source; see Connector.reads. */
   read<Name extends LiveReadName>(

@@ -13,7 +13,7 @@ export interface AccountLimits {
   readonly shared: { readonly requestsAtOnce: number; readonly pausedMs: number } | null;
 }
 
-/** What is known of a grant; reading it sends no request to its source. No secrets. */
+/** Facts about a grant, without secrets; reading them sends no request to its source. */
 export interface GrantInfo {
   readonly scopes: GrantedScopes;
   /** When the access token expires, milliseconds since 1970; null if unknown. */
@@ -21,7 +21,7 @@ export interface GrantInfo {
   readonly isRefreshable: boolean;
 }
 
-/** Returns what is known of a stored grant. @throws Fault access_revoked if there is no grant */
+/** Returns the facts about a stored grant. @throws Fault access_revoked if there is no grant */
 export async function readGrantInfo(spec: OAuthSpec, grantStore: GrantStore): Promise<GrantInfo> {
   const kept = await grantStore.read();
   if (!kept) throw new Fault('access_revoked', 'There is no access to this account. Connect it again.');

@@ -53,7 +53,7 @@ export const CONNECTORS: Readonly<Record<ConnectedSourceType, Connector<never>>>
   ZOTERO: zotero,
 };
 
-/** The documentation of a source, with the properties that follow from its connector. */
+/** The documentation of a source, with properties derived from its connector. */
 export interface SourceDescription extends SourceAbout {
   /** Whether the source has a change feed. */
   readonly hasChanges: boolean;

@@ -114,7 +114,7 @@ export interface SourceAbout {
   readonly unchangedBy: string | null;
   /** How deletions are detected, if not by an item that a listing no longer contains. */
   readonly deletions?: string;
-  /** Content that the source does not provide, or provides only to some accounts; and limits of reading. */
+  /** Limits of reading, and content that the source does not provide, or only to some accounts. */
   readonly limits: string;
 }
 

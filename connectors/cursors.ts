@@ -59,7 +59,7 @@ export const shapeOf =
   <C extends Readonly<Record<string, Check<unknown>>>>(checks: C): Check<{ readonly [K in keyof C]: Checked<C[K]> }> =>
   (value): value is { readonly [K in keyof C]: Checked<C[K]> } =>
     isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
-export const either =
+export const eitherReader =
   <A, B>(first: Check<A>, second: Check<B>): Check<A | B> =>
   (value): value is A | B =>
     first(value) || second(value);

@@ -46,7 +46,7 @@ export interface AccountIds {
   inner(externalId: string): string;
   page(page: ItemPage): ItemPage;
 }
-/** Returns the conversion between the ids of an account's items and the provider's: ours begin with the account. */
+/** Returns the conversion between the ids of an account's items and the provider's. Item ids begin with the account. */
 export function idsOf(account: string): AccountIds {
   const before = `${account.toLowerCase()}/`;
   const outer = (id: string): string => `${before}${id}`;

@@ -34,8 +34,9 @@ export function fileBytes(
   declared: string | null | undefined,
   name: string | null,
 ): Pick<ItemContent, 'bytes' | 'contentType' | 'format' | 'mimeType'> {
-  const named = name === null ? null : formatOfName(name);
+  const formatByName = name === null ? null : formatOfName(name);
   const type =
-    (formatOfType(declared || null) === null && named ? mimeTypeOf(named) : declared) || 'application/octet-stream';
+    (formatOfType(declared || null) === null && formatByName ? mimeTypeOf(formatByName) : declared) ||
+    'application/octet-stream';
   return { bytes, contentType: type, format: null, mimeType: type.split(';')[0]?.trim() ?? type };
 }

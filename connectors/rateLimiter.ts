@@ -45,7 +45,7 @@ function createRateLimiter(
   name: string,
   account: Slots,
   shared: Slots | null,
-  known: Pick<HostRateLimits, 'pausedMs'>,
+  pauses: Pick<HostRateLimits, 'pausedMs'>,
   clock: Clock,
 ): RateLimiter {
   /** Waits until a pause has ended. */
@@ -72,7 +72,7 @@ function createRateLimiter(
   return {
     async paused() {
       const pauseOf = async (slots: Slots): Promise<number> =>
-        Math.max(slots.limiter.pausedMs(slots.key), await known.pausedMs(slots.key));
+        Math.max(slots.limiter.pausedMs(slots.key), await pauses.pausedMs(slots.key));
       const [accountMs, sharedMs] = await Promise.all([pauseOf(account), shared && pauseOf(shared)]);
       return { accountMs, sharedMs };
     },

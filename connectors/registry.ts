@@ -87,11 +87,11 @@ export function createConnectors({
   const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, grantStore: GrantStore) => {
     return async (grant: StoredGrant): Promise<StoredGrant> => {
       const { clientId, clientSecret } = grant;
-      const known = [await grantStore.ownClient(), clientOf(source)];
+      const candidates = [await grantStore.ownClient(), clientOf(source)];
       const client =
         clientSecret !== undefined && clientId !== null
           ? { id: clientId, secret: clientSecret }
-          : known.find((one) => one !== null && (clientId === null || one.id === clientId));
+          : candidates.find((one) => one !== null && (clientId === null || one.id === clientId));
       if (!client)
         throw new Fault(
           'not_configured',

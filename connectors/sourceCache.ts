@@ -32,8 +32,8 @@ export function createSourceCache({ maxEntries = 10_000, lifeMs = 600_000 }: Sou
     get: (key) => entries.get(key),
     set: (key, value) => void entries.set(key, value),
     async getOrFind<Value extends object | string>(key: string, find: () => Promise<Value>) {
-      const known = entries.get(key) as Value | undefined;
-      if (known !== undefined) return known;
+      const cached = entries.get(key) as Value | undefined;
+      if (cached !== undefined) return cached;
       const found = await find();
       entries.set(key, found);
       return found;

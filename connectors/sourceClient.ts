@@ -52,7 +52,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     const answer = await send(isPost ? { ...request, method: 'POST', body } : request);
     return { status: answer.status, body: parseAnswer(answer.bytes), headers: answer.headers };
   };
-  /** A redirect of content may point to another host; no credentials are sent there. */
+  /** Fetches content. A redirect may point to another host; no credentials are sent there. */
   const content = async (
     path: readonly string[],
     query: Readonly<Record<string, string>>,

@@ -40,11 +40,11 @@ const OTHER: Row = {
 
 /**
  * Returns the Fault for an HTTP status, with a sentence for the user; null for a 2xx.
- * @param thing the requested thing, as in "The page"
+ * @param subject the requested thing, as in "The page"
  * @param sentences replace the default sentences for this thing
  */
 export function statusFault(
-  thing: string,
+  subject: string,
   { url, status, headers }: Answer,
   now: number,
   sentences: Readonly<Record<number, string>> = {},
@@ -57,7 +57,7 @@ export function statusFault(
     row.kind === 'rate_limited'
       ? ` Try again ${retryAfterMs === null ? 'later' : `after ${String(Math.ceil(retryAfterMs / 1000))} s`}.`
       : '';
-  const message = `${thing} ${shownUrl(url)} ${sentences[status] ?? row.sentence}${again} (HTTP ${String(status)})`;
+  const message = `${subject} ${shownUrl(url)} ${sentences[status] ?? row.sentence}${again} (HTTP ${String(status)})`;
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 

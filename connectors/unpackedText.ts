@@ -39,12 +39,12 @@ function charsetOf(head: Uint8Array, contentType: string | undefined): string {
   if (first === 0x3c && second === 0) return 'utf-16le';
   if (first === 0 && second === 0x3c) return 'utf-16be';
   const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1');
-  const named =
+  const declared =
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ??
     /^\s*<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1] ??
     'utf-8';
   // The declaration was readable as ASCII, so the text cannot be UTF-16, even if it declares that.
-  return /^utf-?16/i.test(named) ? 'utf-8' : named;
+  return /^utf-?16/i.test(declared) ? 'utf-8' : declared;
 }
 
 function decoderFor(charset: string): TextDecoder {

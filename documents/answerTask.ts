@@ -13,7 +13,7 @@ import type {
   RecognizeOptions,
 } from './types.js';
 
-/** A document and the requested work. */
+/** A document, with the task to run on it. */
 export type PoolDocument = { readonly input: ParseInput } & (
   | { readonly chunking: ChunkOptions; readonly links?: never; readonly recognition?: never }
   | { readonly links: LinkOptions; readonly chunking?: never; readonly recognition?: never }

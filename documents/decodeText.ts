@@ -13,9 +13,10 @@ const CERTAIN_SEQUENCES = 6;
 
 /**
  * Decodes bytes as browsers do: by byte order mark, by the Content-Type's charset, by the page's own meta element
- * (`html` only). A declaration that the bytes contradict is ignored, because some servers send one charset with all
- * files. UTF-16 and UTF-8 are recognised by their form, other encodings by the letters of the decoded text. Undeclared
- * text is UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its encoding is detected.
+ * (`html` only). A declaration that the bytes contradict is ignored, because some servers declare the same charset for
+ * all files. UTF-16 and UTF-8 are recognised by their byte sequences, other encodings by the letters of the decoded
+ * text. Undeclared text is UTF-8 if it decodes (a few invalid bytes among many valid ones are accepted), else its
+ * encoding is detected.
  */
 export function decodeText(input: Pick<ParseInput, 'bytes' | 'contentType'>, { html }: { html: boolean }): string {
   const { bytes } = input;
@@ -87,7 +88,7 @@ const BEYOND_ASCII = /[^\0-\x7f]/g;
 
 /** Whether a text has at least CERTAIN_SEQUENCES characters beyond ASCII. @param bytes length of the text as UTF-8 */
 function holdsSequences(text: string, bytes: number): boolean {
-  // Each such character takes one or two bytes more than its length in the text, and a byte order mark three: often the
+  // Each such character has one or two bytes more than UTF-16 units, and a byte order mark three bytes: often the
   // lengths suffice.
   const added = bytes - text.length;
   if (added < CERTAIN_SEQUENCES) return false;

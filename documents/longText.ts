@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 
-/** Longer texts are passed from the reader process to the caller through a file. */
+/** Length in characters above which a text is passed from the reader process to the caller through a file. */
 const LONG_CHARACTERS = 4_000_000;
 const WRITTEN_AT_ONCE = 4_000_000;
 
@@ -34,7 +34,7 @@ export function writeText(text: string, file: string): TextFile {
   return { file, characters: text.length, encoding };
 }
 
-/** Closes the descriptors of texts that were never closed because their caller disappeared. */
+/** Closes the descriptors of texts that were garbage-collected without being closed. */
 const unclosed = new FinalizationRegistry<{ descriptor: number }>(({ descriptor }) => closeSync(descriptor));
 
 /** A long text that keeps only the requested parts in memory. The caller closes it. */

@@ -15,7 +15,7 @@ export type ProcessAnswer =
   | PoolAnswer
   | { readonly document: Omit<ProcessedDocument, 'text'>; readonly text: TextFile };
 
-/** A message of a pool process: work has begun, the replies, or the program that works for it. */
+/** A message of a pool process: it has begun to work, its replies, or the program that it runs. */
 export type ProcessMessage = { readonly begun: true } | { readonly answers: readonly ProcessAnswer[] } | ProgramReport;
 
 const sendMessage = (message: ProcessMessage): void => void process.send?.(message);

@@ -25,7 +25,7 @@ export interface ProcessSettings {
   readonly processes: number;
   /** Time limit of one document in milliseconds, from the moment a process begins it. */
   readonly timeoutMs: number;
-  /** Memory limit of one process, heap and native memory together, with the program that works for it. */
+  /** Memory limit of one process in megabytes: heap, native memory, and the program that it runs. */
   readonly memoryMb: number;
   readonly limits: DocumentLimits;
   /** Names of the settings for time and memory, for error messages. */
@@ -55,7 +55,7 @@ interface Reader {
   stderr: string;
   /** Timer that ends the idle process; null while it works. */
   idle: NodeJS.Timeout | null;
-  /** Process id of a program that works for it, which must not survive it; null: none. */
+  /** Process id of the program that it runs, which must end with it; null: none. */
   program: number | null;
 }
 
@@ -94,7 +94,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
     }
     return start();
   };
-  const rest = (reader: Reader): void => {
+  const setIdle = (reader: Reader): void => {
     const { child } = reader;
     // Do not keep a process whose memory a large file has grown.
     if (!isAlive(child) || residentBytes(child.pid) > (settings.memoryMb * MB) / 2) {
@@ -117,7 +117,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
         return await runTask(reader, documents, settings, signal);
       } finally {
         unref(reader);
-        rest(reader);
+        setIdle(reader);
       }
     },
     async close() {
@@ -135,7 +135,7 @@ export function createProcesses(settings: ProcessSettings): Readers {
   };
 }
 
-/** Ends the program that works for a process. */
+/** Ends the program that a process runs. */
 function endProgram(reader: Reader): void {
   const { program } = reader;
   reader.program = null;
@@ -155,7 +155,7 @@ function unref({ child }: Reader): void {
 function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
   return fork(fileURLToPath(new URL(`./poolProcess.${inTypeScript ? 'ts' : 'js'}`, import.meta.url)), [], {
     serialization: 'advanced',
-    // The heap may use most of the memory: texts and tables are there.
+    // The heap may use most of the memory, because it contains texts and tables.
     execArgv: [...tsxArguments(), `--max-old-space-size=${Math.floor(memoryMb * 0.75)}`],
     // Processes that read hostile files receive no settings or secrets of the service.
     env: { MALLOC_ARENA_MAX: '2' },

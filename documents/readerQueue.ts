@@ -8,14 +8,14 @@ const GROUP_DOCUMENTS = 8;
 /** Milliseconds that the first small document of a group waits for others. */
 const GATHER_MS = 4;
 
-/** A document that waits, is being read, or was answered. */
+/** A document that waits, is being read, or was read. */
 type Job = PoolDocument & {
   readonly resolve: (document: PoolResult) => void;
   readonly reject: (reason: unknown) => void;
   /** Whether it is retried alone, because its group failed as a whole or its reader died. */
   alone: boolean;
   answered: boolean;
-  /** Called when its caller no longer waits. */
+  /** Called when the caller no longer waits for the document. */
   abandon: () => void;
 };
 
@@ -35,7 +35,8 @@ type Owner = Job['input']['owner'];
 const OWNERS_KEPT = 1_000;
 
 /**
- * Takes jobs from a queue so that owners take turns: next is the oldest job of the owner that was served longest ago.
+ * Takes jobs from a queue so that owners take turns. The next job is the oldest one of the owner who was served least
+ * recently.
  */
 function createTurns(queue: Job[]) {
   const servedAt = new Map<Owner, number>();

@@ -32,7 +32,7 @@ const PARSERS: { readonly [Format in DocumentFormat]: () => Parser | Promise<Par
 };
 
 /**
- * Parses content in its detected format. Adds to the metadata which parts of the file were not read (`not_read`).
+ * Parses content in its detected format. Adds to the metadata the numbers of unread parts of the file (`not_read`).
  * @throws Fault that says why it could not be read
  */
 export async function parseDocument(input: ParseInput, limits: DocumentLimits): Promise<ParsedDocument> {

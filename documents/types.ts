@@ -77,7 +77,7 @@ export interface ParseInput {
   readonly contentType: string | null;
   /** Name of the file; for a page its URL. */
   readonly name: string;
-  /** A known format; the content is not examined to detect it. */
+  /** The format, if it is already known; the content is then not examined to detect it. */
   readonly readAs?: DocumentFormat;
   /** Base URL of relative links; null for an upload. */
   readonly baseUrl: string | null;
@@ -129,7 +129,7 @@ export interface ParsedDocument {
    * everything was read. The registry adds it to file_metadata as `not_read`.
    */
   readonly notRead?: NotRead;
-  /** Reasons to doubt the text, which the file keeps in its record. */
+  /** Warnings that the text may be wrong, stored in the file's record. */
   readonly warnings?: readonly FileWarning[];
   /** Creation time that the document states, as ISO 8601. */
   readonly sourceCreatedAt?: string;
@@ -254,7 +254,9 @@ export interface Parser {
 export interface DocumentPool {
   /** Parses and chunks a document. An abort rejects with the signal's reason and ends the work. */
   process(input: ParseInput, chunking: ChunkOptions, signal?: AbortSignal): Promise<ProcessedDocument>;
-  /** Returns the links of a page, without taking over its bytes. Throws the same Faults, and the signal's reason. */
+  /**
+   * Returns the links of a page; its bytes stay usable for the caller. Throws the same Faults, and the signal's reason.
+   */
   links(input: ParseInput, options: LinkOptions, signal?: AbortSignal): Promise<PageLinks>;
   /**
    * Returns the text of one page by OCR, without paragraphs if there is none. Uses other processes than the file

@@ -3,7 +3,7 @@ import { retryAfterMs } from '../egress/retryAfter.js';
 import { statedReason } from '../egress/statedReason.js';
 import type { Egress, EgressRequest } from '../egress/types.js';
 
-/** An outside service, with the names that messages use. */
+/** An external service, with the names that error messages use. */
 export interface Service {
   /** The product's name. */
   readonly name: string;
@@ -39,9 +39,9 @@ export type Refusal =
   | 'failed'
   | 'not_accepted';
 
-/** The settings that all services of one kind share, such as all rerankers. */
+/** The error handling that all services of one kind share, such as all rerankers. */
 export interface ServiceKind {
-  /** Returns the values in the JSON of a refusal that may state its reason, the best first. */
+  /** Returns the values in the JSON of a refusal that may state its reason, in order of preference. */
   readonly reasonsIn: (body: unknown) => readonly unknown[];
   /** The kind of fault of each refusal, and the predicate of its message, which says what to do. */
   readonly refusals: Readonly<Record<Refusal, readonly [FaultKind, (service: Service) => string]>>;
@@ -55,7 +55,7 @@ export interface Peer {
   readonly kind: ServiceKind;
   /** The key of the request. It is removed from quoted reasons, because some services repeat a rejected key. */
   readonly apiKey: string | null;
-  /** Returns a refusal in the service's own words; undefined if its status is enough. */
+  /** Returns the fault of an error response that needs more than its status; undefined for others. */
   refusal?(reply: Reply): { readonly kind: FaultKind; readonly sentence: string } | undefined;
   /** Returns the wait that the service requests in headers of its own, in milliseconds. */
   waitMs?(headers: Reply['headers']): number | null;
@@ -108,12 +108,12 @@ export function readJson({ text }: Reply, peer: Pick<Peer, 'service' | 'kind'>):
 
 /**
  * Returns the fault of a response that does not have the documented shape.
- * @param what as in "an invalid response: <what>"
+ * @param defect as in "an invalid response: <what>"
  */
-export const wrongAnswer = (what: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
+export const wrongAnswer = (defect: string, { service, kind }: Pick<Peer, 'service' | 'kind'>): Fault =>
   new Fault(
     'server_error',
-    `${service.name} returned an invalid response: ${what}. It was not used. ${kind.onWrongAnswer(service)}.`,
+    `${service.name} returned an invalid response: ${defect}. It was not used. ${kind.onWrongAnswer(service)}.`,
   );
 
 /**
@@ -139,11 +139,11 @@ export function reasonIn(text: string, reasonsIn: ServiceKind['reasonsIn']): str
   return isPlain ? statedReason(JSON.stringify(text), (whole) => [whole]) : statedReason(text, reasonsIn);
 }
 
-function refusalFault(reply: Reply, { service, kind, apiKey, ...own }: Peer): Fault {
+function refusalFault(reply: Reply, { service, kind, apiKey, ...peer }: Peer): Fault {
   const { status, headers, text } = reply;
-  const waitMs = own.waitMs?.(headers) ?? retryAfterMs(headers);
+  const waitMs = peer.waitMs?.(headers) ?? retryAfterMs(headers);
   const [usualKind, sentenceOf] = kind.refusals[refusalOf(status, waitMs)];
-  const fault = own.refusal?.(reply) ?? { kind: usualKind, sentence: sentenceOf(service) };
+  const fault = peer.refusal?.(reply) ?? { kind: usualKind, sentence: sentenceOf(service) };
   const reason = reasonIn(apiKey === null ? text : text.replaceAll(apiKey, '…'), kind.reasonsIn);
   const quoted = reason === '' ? '' : ` (“${reason}”)`;
   return new Fault(

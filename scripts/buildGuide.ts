@@ -1,6 +1,6 @@
 /**
- * `npm run docs:guide`: builds the guide to dist/guide/, or to the folder that is named, if its sources have changed.
- * `npm run docs:guide -- OUTPUT [DOCS]`: DOCS replaces the folder docs/.
+ * `npm run docs:guide`: builds the guide to dist/guide/, or to OUTPUT, if its sources have changed. `npm run docs:guide
+ * -- OUTPUT [DOCS]`: DOCS replaces the folder docs/.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

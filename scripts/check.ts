@@ -17,7 +17,7 @@ const checks = Object.entries(scripts).filter(([name]) => name === 'lint' || nam
 const ENV = { ...process.env, GOMAXPROCS: '1' };
 
 /**
- * Runs a check and prints its result; resolves with whether it passed. The tools are on the PATH, because npm started
+ * Runs a check and prints its result. Resolves to true if it passed. The tools are on the PATH, because npm started
  * this process.
  */
 function passes(name: string, command: string): Promise<boolean> {

@@ -54,7 +54,8 @@ export function compile(): Promise<void> {
 
 /**
  * Saves memory at the cost of a little processor time. By default glibc has one heap per thread, and V8 lets a heap
- * grow to four times its live size. package.json sets the same, and the Dockerfile as much of it as NODE_OPTIONS takes.
+ * grow to four times its live size. package.json sets the same; the Dockerfile sets the options that NODE_OPTIONS
+ * accepts.
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];

@@ -37,8 +37,8 @@ const fewAtOnce = pLimit(16);
 
 /** Writes a changed file atomically: another process may be starting from it. */
 async function writeIfChanged(file: string, contents: string | Uint8Array): Promise<void> {
-  const known = await readFile(file).catch(() => null);
-  if (known?.equals(Buffer.from(contents))) return;
+  const current = await readFile(file).catch(() => null);
+  if (current?.equals(Buffer.from(contents))) return;
   await mkdir(path.dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, contents);

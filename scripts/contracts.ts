@@ -34,11 +34,11 @@ function resolve(root: Node, value: unknown): Node {
 
 function ruleOf(root: Node, given: unknown, required: boolean): Rule {
   const schema = resolve(root, given);
-  const [one, ...others] = Array.isArray(schema['anyOf'] ?? schema['oneOf'])
+  const [first, ...others] = Array.isArray(schema['anyOf'] ?? schema['oneOf'])
     ? ((schema['anyOf'] ?? schema['oneOf']) as unknown[])
     : [];
-  // Alternatives of several types are not checked further.
-  const node = one !== undefined && others.length === 0 ? resolve(root, one) : one === undefined ? schema : {};
+  // A schema with several alternatives is not checked: its rule has no type.
+  const node = first !== undefined && others.length === 0 ? resolve(root, first) : first === undefined ? schema : {};
   const type = asTexts(Array.isArray(node['type']) ? node['type'] : [node['type'] ?? '']).find(
     (name) => name !== 'null',
   );
@@ -106,11 +106,14 @@ function openApiOperation(root: Node, node: Node, pathNode: Node, asForm: boolea
 
 /** Returns all methods of a discovery document, by method and path. */
 function discoveryMethods(resource: Node): [string, Node][] {
-  const own = Object.values(asNode(resource['methods'])).map((value): [string, Node] => {
+  const ownMethods = Object.values(asNode(resource['methods'])).map((value): [string, Node] => {
     const method = asNode(value);
     return [`${String(method['httpMethod'])} ${String(method['flatPath'] ?? method['path'])}`, method];
   });
-  return [...own, ...Object.values(asNode(resource['resources'])).flatMap((inner) => discoveryMethods(asNode(inner)))];
+  return [
+    ...ownMethods,
+    ...Object.values(asNode(resource['resources'])).flatMap((inner) => discoveryMethods(asNode(inner))),
+  ];
 }
 
 function discoveryOperation(root: Node, method: Node): Operation {

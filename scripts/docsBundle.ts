@@ -10,8 +10,8 @@ interface Reply {
 type Plugin = (server: object, options: object, next: () => void) => void;
 
 /**
- * Returns the script of the page at /docs, as a package for Fastify serves it. `@scalar/api-reference` has the same
- * script, but would install 284 packages of 311 MB.
+ * Returns the script of the page at /docs, from a package that serves it with Fastify. `@scalar/api-reference` has the
+ * same script, but would install 284 packages of 311 MB.
  * @throws an error if the package serves no script
  */
 export async function docsBundle(): Promise<string> {

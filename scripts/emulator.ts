@@ -5,12 +5,14 @@ import { stopOnSignal } from './service.js';
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 const isConsent = (path: string): boolean => path.endsWith('/oauth_url');
 
-const known = Object.keys(CONNECTED_SOURCES);
+const allSources = Object.keys(CONNECTED_SOURCES);
 const sources = process.argv.slice(2).map((name) => name.toUpperCase());
-const unknown = sources.filter((name) => !known.includes(name));
+const unknown = sources.filter((name) => !allSources.includes(name));
 if (sources.length === 0 || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no source named ${unknown.join(', ')}.`);
-  console.error(`Name one or more sources: npm run emulator -- FRESHDESK\nSources: ${known.toSorted().join(', ')}`);
+  console.error(
+    `Name one or more sources: npm run emulator -- FRESHDESK\nSources: ${allSources.toSorted().join(', ')}`,
+  );
   process.exit(1);
 }
 

@@ -1,4 +1,4 @@
-/** The site, the receiver and the picture that recordHistory.ts lets the service process. */
+/** The site, the webhook receiver and the picture with which recordHistory.ts tests the service. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { createCanvas } from '@napi-rs/canvas';
 const page = (name: string) =>
   `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
-/** Returns a picture that shows a few words. */
+/** Returns a PNG picture that shows a few words. */
 export function picturedWords(): Uint8Array<ArrayBuffer> {
   const canvas = createCanvas(400, 100);
   const context = canvas.getContext('2d');

@@ -63,7 +63,7 @@ export interface Prose {
   readonly text: string;
 }
 
-/** A string literal counts as prose from this many words on: shorter ones are identifiers or labels. */
+/** Matches a string literal that counts as prose: with at least three words; shorter ones are identifiers or labels. */
 const SENTENCE = /[A-Za-z]{2,} [A-Za-z]+ [A-Za-z]+/;
 
 /** Returns the comments of a TypeScript file, and its string literals that contain a sentence. */

@@ -195,9 +195,9 @@ try {
   const runOf = async () => (await schedule.describe()).info.recentActions.at(-1)?.action.workflow.workflowId;
   while ((await runOf()) === undefined) await pause();
   await record('autoSync.finished', (await runOf()) ?? '');
-  // A page vanishes, is missed by a listing, and is restored.
-  const { two: _vanished, ...left } = gitbook.spaces['words']?.pages ?? {};
-  gitbook.spaces['words'] = { title: 'Words', pages: left };
+  // A page is removed, is missing from a listing, and is restored.
+  const { two: _vanished, ...remainingPages } = gitbook.spaces['words']?.pages ?? {};
+  gitbook.spaces['words'] = { title: 'Words', pages: remainingPages };
   await post('/integrations/items/sync', { data_source_id: gitbookId });
   const quarantined = async (): Promise<boolean> => {
     const answer = await fetch(`${service.url}/quarantined_files`, { headers });

@@ -32,14 +32,14 @@ function authOf(source: ConnectedSourceType): string {
   const version = 'request' in urls ? 'OAuth 1.0a' : 'OAuth 2.0';
   const fields = isOAuthSource(source) ? (CONNECTION_FIELDS[source] ?? []) : [];
   const clientRow = isOAuthSource(source) ? CONNECTION_CLIENTS[source] : undefined;
-  const named = [
+  const fieldTexts = [
     ...fields.map(({ field, isRequired = false }) => `\`${field}\`${isRequired ? ' (required)' : ''}`),
     ...(clientRow ? [`\`${clientRow.field}\` (required)`] : []),
   ];
-  return `${version}: \`POST /integrations/oauth_url\`${named.length > 0 ? ` with ${named.join(', ')}` : ''}`;
+  return `${version}: \`POST /integrations/oauth_url\`${fieldTexts.length > 0 ? ` with ${fieldTexts.join(', ')}` : ''}`;
 }
 
-/** Returns how a sync of a source finds what changed. */
+/** Returns how a sync of a source finds changes. */
 export function incrementalOf(source: ConnectedSourceType): string {
   const { hasChanges, unchangedBy } = describeSource(source);
   return [
@@ -105,7 +105,7 @@ export function realAccounts(recordings: Iterable<Recording>): string {
 /** Returns the tests of this source, in addition to those that every source passes. */
 function proofOf(source: ConnectedSourceType, recordings: Iterable<Recording>): string {
   const name = source.replaceAll('_', '').toLowerCase();
-  const own = OWN_TESTS.flatMap(filesIn)
+  const ownSuites = OWN_TESTS.flatMap(filesIn)
     .filter(
       (file) =>
         path
@@ -118,7 +118,7 @@ function proofOf(source: ConnectedSourceType, recordings: Iterable<Recording>): 
   return [
     'emulator, catalogue, kills',
     ...[recordedOf(source, recordings) ?? []].flat(),
-    ...own.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
+    ...ownSuites.map((file) => linkTo(file, file.includes('/own/') ? 'its own operations' : 'its connector')),
     ...suites.map(({ suite }) => linkTo(suite, 'a third-party emulator')),
     ...[contractOf(source) ?? []].flat(),
   ].join('; ');

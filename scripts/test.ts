@@ -1,8 +1,8 @@
 /**
  * `npm test`: runs Jest with the given arguments, then prints the slowest suites, the processor time, and the line of
- * counts that CI reads.
- * After a whole run, failed suites run once more, one at a time. This tells flaky tests from broken ones but does not
- * change the result: a test that passes only then has failed, unless test/flaky.json names it with its suspected cause.
+ * counts that CI reads. After a whole run, failed suites run once more, one at a time. This distinguishes flaky tests
+ * from broken ones but does not change the result: a test that passes only then counts as failed, unless
+ * test/flaky.json names it with its suspected cause.
  */
 import { spawn } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
@@ -81,7 +81,7 @@ const suites = new Map(first?.map((suite) => [suite.name, suite]));
 const failed = [...suites.values()].filter(hasFailed);
 if (isWhole && failed.length > 0) {
   process.stdout.write(`\nRETRY, ONE SUITE AT A TIME: ${failed.length} of ${suites.size} suites\n`);
-  const known = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
+  const flakySuites = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
   // Jest refuses --maxWorkers together with --runInBand.
   const options = given.filter((argument) => !argument.startsWith('--maxWorkers='));
   const again = await runJest([...options, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
@@ -90,7 +90,8 @@ if (isWhole && failed.length > 0) {
     if (before === undefined || suite.status !== 'passed') continue;
     const flaky = before.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
     for (const test of flaky) process.stdout.write(`PASSED ONLY ON THE SECOND TRY: ${pathOf(suite)}: ${test}\n`);
-    if (flaky.length > 0 && flaky.every((test) => known[`${pathOf(suite)}: ${test}`])) suites.set(suite.name, suite);
+    if (flaky.length > 0 && flaky.every((test) => flakySuites[`${pathOf(suite)}: ${test}`]))
+      suites.set(suite.name, suite);
   }
 }
 

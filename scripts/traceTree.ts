@@ -9,16 +9,16 @@ export interface DrawnSpan {
   readonly endMs: number;
 }
 
-/** Returns whether a span is a call: similar calls share one line with their number. */
+/** Returns whether a span is a call. Similar calls are shown in one line, with their number. */
 const isCall = ({ name }: DrawnSpan, childless: boolean): boolean =>
   childless && !/^(activity|workflow|start) /.test(name);
 
 /** Renders a trace as lines: each span below its parent, ordered by start, with process and duration. */
 export function drawTrace(spans: readonly DrawnSpan[]): string[] {
-  const known = new Set(spans.map(({ spanId }) => spanId));
+  const spanIds = new Set(spans.map(({ spanId }) => spanId));
   const children = new Map<string | null, DrawnSpan[]>();
   for (const span of spans.toSorted((a, b) => a.startMs - b.startMs)) {
-    const parent = span.parentId !== null && known.has(span.parentId) ? span.parentId : null;
+    const parent = span.parentId !== null && spanIds.has(span.parentId) ? span.parentId : null;
     children.set(parent, [...(children.get(parent) ?? []), span]);
   }
   const firstStartMs = Math.min(...spans.map(({ startMs }) => startMs));

@@ -14,14 +14,14 @@ export interface Found {
 
 /** Maximum number of hits requested, however many are dropped. */
 const MAX_HITS = 20_000;
-/** Factor for the number of additional hits, once some were dropped. */
+/** Factor for the number of additional hits requested after some were dropped. */
 const SPARE = 16;
 /** Maximum number of repeated searches because a file was replaced between the reads of its points and its record. */
 const MAX_REPEATS = 3;
 
 interface Read {
   readonly found: Found[];
-  /** A hit was dropped because its file has a newer generation, whose points may be missing among the hits. */
+  /** Whether a hit was dropped because its file has a newer generation, whose points may be missing among the hits. */
   readonly replaced: boolean;
 }
 
@@ -63,7 +63,7 @@ async function readCurrent(
 /**
  * Returns the best `wanted` visible chunks of one space. Usually one search and one read of each kind are enough; more
  * are made only if too many hits belong to superseded generations.
- * @param search the ranked hits for a limit, and whether there are no more
+ * @param search returns the ranked hits up to a limit, and whether these are all
  */
 export async function findCurrent(
   tenant: Tenant,

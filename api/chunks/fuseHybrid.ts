@@ -18,9 +18,8 @@ function scaleOf(best: number, floor: number): (score: number) => number {
 }
 
 /**
- * Returns how clearly a list separates its best hits from an ordinary one: near 1 if one hit stands out, near 0 if ten
- * hits are alike.
- * @param ordinary the score of an ordinary hit
+ * Returns how clearly a list separates its best hits from a typical one: near 1 if one hit stands out, near 0 if ten
+ * hits are alike. @param ordinary the score of a typical hit
  */
 function separationOf(hits: readonly PointHit[], ordinary: number): number {
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
@@ -37,8 +36,9 @@ function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<str
  * list separates its best hits.
  */
 export function semanticShareOf({ dense, sparse }: Hits<PointHit>, weights: HybridWeights): number {
-  // Most hits of the list of vectors are ordinary chunks. Those of the list of words share at least one. One list alone
-  // keeps its weight, so that users without sparse vectors get scores by their own weights.
+  // Most hits of the list of vectors are typical chunks; every hit of the list of words shares a word with the query.
+  // If only one list has hits, its weight is not changed, so that users without sparse vectors get scores by their own
+  // weights.
   const isOne = dense.length === 0 || sparse.length === 0;
   const semantic = weights.semantic * (isOne ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
   const keyword = weights.keyword * (isOne ? 1 : separationOf(sparse, 0));
@@ -49,9 +49,9 @@ export function semanticShareOf({ dense, sparse }: Hits<PointHit>, weights: Hybr
  * Fuses both lists by the weighted sum of scaled scores (a convex combination), from 0 to 1. A hit that is missing
  * in one list counts 0 there. Best first, ties by id.
  *
- * The weights are multiplied by how clearly each list separates its best hits: the vectors of a model that does not
- * know the language of the query are alike for all chunks, and words that every chunk contains do not tell them apart.
- * The better list varies with the query. Measured in bench/retrieval.md and docs/decisions/008-hybrid-by-sum.md.
+ * The weights are multiplied by how clearly each list separates its best hits: a model that was not trained on the
+ * language of the query gives all chunks similar scores, and words that every chunk contains do not distinguish chunks.
+ * Which list is better depends on the query. Measured in bench/retrieval.md and docs/decisions/008-hybrid-by-sum.md.
  * @param limit maximum length of each list
  */
 export function fuseHybrid(hits: Hits<PointHit>, weights: HybridWeights, limit: number): PointHit[] {

@@ -35,9 +35,9 @@ export function queryVectors(
     });
   const served = embedder.models().find((one) => one.model === model);
   if (served?.provider !== null) return embed;
-  const own = served.space.name;
-  const ownVectors = embed(own);
+  const ownSpace = served.space.name;
+  const ownVectors = embed(ownSpace);
   // Ignore failures whose result is not used.
   ownVectors.catch(() => undefined);
-  return (space) => (space === own ? ownVectors : embed(space));
+  return (space) => (space === ownSpace ? ownVectors : embed(space));
 }

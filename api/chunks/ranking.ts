@@ -31,12 +31,12 @@ export function rankingOfPoints(
   chunksOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, ChunkKey>>,
 ): Ranking {
   let from = 0;
-  let known: readonly VectorHit[] = [];
+  let read: readonly VectorHit[] = [];
   return {
     async next(count) {
       let deleted = false;
-      while (known.length < count && from < points.length) {
-        let to = Math.min(points.length, from + count - known.length);
+      while (read.length < count && from < points.length) {
+        let to = Math.min(points.length, from + count - read.length);
         while (points[to]?.score === points[to - 1]?.score && to < points.length) to += 1;
         const part = points.slice(from, to);
         const chunks = await chunksOf(part.map(({ id }) => id));
@@ -45,11 +45,11 @@ export function rankingOfPoints(
           return chunk ? [{ ...chunk, score }] : [];
         });
         deleted ||= hits.length < part.length;
-        known = [...known, ...hits.sort(byScore)];
+        read = [...read, ...hits.sort(byScore)];
         from = to;
       }
-      const hits = known.slice(0, count);
-      known = known.slice(count);
+      const hits = read.slice(0, count);
+      read = read.slice(count);
       return { hits, deleted };
     },
   };

@@ -19,7 +19,7 @@ export interface SearchRequest {
   spaces(): Promise<readonly string[]>;
   /** The most likely space, which is searched before the spaces are known. Null: no space is searched early. */
   readonly likely: string | null;
-  /** Refuses the search if it would miss files in cold storage. */
+  /** Whether the search is refused if it would miss files in cold storage. */
   readonly needsCold: boolean;
   readonly query: string;
   readonly vectorIn: QueryVectors;

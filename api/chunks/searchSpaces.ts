@@ -27,11 +27,12 @@ export async function spacesForVector(
 ): Promise<string[]> {
   const spaces = await store.files.spacesOf(tenant, model);
   const given = callerSpace(model, EMBEDDING_MODELS[model].dimensions);
-  const known = new Map(
+  const dimensionsBySpace = new Map(
     [given, ...embedder.models().map(({ space }) => space)].map((one) => [one.name, one.dimensions]),
   );
   // For a space without a configured provider, use the dimensions of a file.
-  const sizeOf = async (space: string) => known.get(space) ?? (await store.files.dimensionsIn(tenant, model, space));
+  const sizeOf = async (space: string) =>
+    dimensionsBySpace.get(space) ?? (await store.files.dimensionsIn(tenant, model, space));
   const sizes = await Promise.all(spaces.map(sizeOf));
   const fitting = spaces.filter((_, index) => sizes[index] === length);
   if (fitting.length > 0) return fitting;
@@ -39,10 +40,10 @@ export async function spacesForVector(
   // A caller without files gets the same errors as one with files.
   const wanted = stored.length > 0 ? stored : [embedder.spaceOf(model).dimensions];
   if (wanted.includes(length)) return [];
-  const either = [...new Set(wanted)].toSorted((a, b) => a - b).join(' or ');
+  const lengths = [...new Set(wanted)].toSorted((a, b) => a - b).join(' or ');
   throw invalid(
     ['body', 'query_vector'],
-    `Must have ${either} numbers, like the stored vectors of ${model}`,
+    `Must have ${lengths} numbers, like the stored vectors of ${model}`,
     'value_error',
   );
 }

@@ -191,20 +191,20 @@ async function queue(
   await unit.transaction(async (session) => {
     // Sequential: a session executes one command at a time.
     for (const { body: file, draft, runId } of prepared) {
-      const [known] = await store.files.byIds(caller, [file.file_id]);
-      if (!known || known.isContainer) throw notFound('file');
-      refuseBusy(known);
-      if (known.numChunks > 0 && !body.overwrite_existing)
-        throw new HttpError(409, `File ${known._id} has chunks. Send overwrite_existing: true to replace them.`);
+      const [storedFile] = await store.files.byIds(caller, [file.file_id]);
+      if (!storedFile || storedFile.isContainer) throw notFound('file');
+      refuseBusy(storedFile);
+      if (storedFile.numChunks > 0 && !body.overwrite_existing)
+        throw new HttpError(409, `File ${storedFile._id} has chunks. Send overwrite_existing: true to replace them.`);
       const { id, size, sha256 } = draft;
-      const workflowId = workflowIds.resync(known._id);
+      const workflowId = workflowIds.resync(storedFile._id);
       const change = { callerChunks: { id, size, sha256 } };
-      const again = { options: optionsOf(known, file, body), runId, requestId, workflowId, change };
-      if (!(await store.files.queueAgain(caller, known, again, session))) throw busy();
-      const owner = { ...caller, fileId: known._id };
-      if (known.callerChunks) await store.originals.release(owner, known.callerChunks.id, session);
-      await store.originals.accept(draft, known._id, session);
-      const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: known._id, requestId } as const;
+      const again = { options: optionsOf(storedFile, file, body), runId, requestId, workflowId, change };
+      if (!(await store.files.queueAgain(caller, storedFile, again, session))) throw busy();
+      const owner = { ...caller, fileId: storedFile._id };
+      if (storedFile.callerChunks) await store.originals.release(owner, storedFile.callerChunks.id, session);
+      await store.originals.accept(draft, storedFile._id, session);
+      const run = { kind: 'resyncFile', workflowId, owner: caller, fileId: storedFile._id, requestId } as const;
       await store.runs.accept(runId, run, session);
     }
   });

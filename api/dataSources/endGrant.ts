@@ -27,7 +27,7 @@ export async function revocableGrant(
 /**
  * Revokes the grant at the source after its deletion here. This may revoke everything that the account granted to our
  * client, so nothing is revoked while the account has another connection. Never throws: if the source does not respond,
- * an unused grant remains.
+ * an unused grant remains there.
  */
 export async function endGrant(
   source: DataSourceDoc,

@@ -81,15 +81,21 @@ export const approveDeletions = operation({
   answer: dataSourceRecord,
   async handle(call) {
     const { store, unit } = call.deps;
-    const known = await heldSourceOf(call);
-    if (known.revokedAccess) throw new HttpError(409, 'Access to this data source is revoked. Connect it again first.');
+    const heldSource = await heldSourceOf(call);
+    if (heldSource.revokedAccess)
+      throw new HttpError(409, 'Access to this data source is revoked. Connect it again first.');
     const runId = await store.runs.nextId();
     const source = await unit.transaction(async (session) => {
-      await store.dataSources.approveDeletions(known._id, session);
-      const queued = await store.dataSources.queueListing(known, known._id, runId, session);
+      await store.dataSources.approveDeletions(heldSource._id, session);
+      const queued = await store.dataSources.queueListing(heldSource, heldSource._id, runId, session);
       if (!queued) throw notFound('data source');
       if (queued.itemsRunId === runId)
-        await acceptListing(known, { runId, requestId: randomUUID(), dataSourceId: known._id }, store, session);
+        await acceptListing(
+          heldSource,
+          { runId, requestId: randomUUID(), dataSourceId: heldSource._id },
+          store,
+          session,
+        );
       return queued;
     });
     if (source.itemsRunId === runId) unit.start(runId);
@@ -115,9 +121,9 @@ export const refuseDeletions = operation({
   answer: dataSourceRecord,
   async handle(call) {
     const { store } = call.deps;
-    const known = await heldSourceOf(call);
-    await store.items.unmarkDeleted(known);
-    const source = await store.dataSources.refuseDeletions(known._id);
-    return presentDataSource(source ?? known, call.deps);
+    const heldSource = await heldSourceOf(call);
+    await store.items.unmarkDeleted(heldSource);
+    const source = await store.dataSources.refuseDeletions(heldSource._id);
+    return presentDataSource(source ?? heldSource, call.deps);
   },
 });

@@ -22,7 +22,7 @@ function answerOf(
   return new ListAnswer(store.dataSources.count(scope, listing), rows());
 }
 
-const both = {
+const sharedParts = {
   method: 'post',
   body: dataSourceListing(),
   answer: listOf('OrganizationUserDataSourceResponse', dataSourceRecord, 'data sources'),
@@ -30,7 +30,7 @@ const both = {
 
 /** POST /user_data_sources: lists the caller's data sources. */
 export const userDataSources = operation({
-  ...both,
+  ...sharedParts,
   path: '/user_data_sources',
   operationId: 'user_data_sources_user_data_sources_post',
   tag: 'Data Sources',
@@ -47,7 +47,7 @@ export const userDataSources = operation({
 
 /** POST /data_sources: lists the data sources of all users of the organization. */
 export const dataSources = operation({
-  ...both,
+  ...sharedParts,
   path: '/data_sources',
   operationId: 'data_sources_data_sources_post',
   tag: 'Data Sources',

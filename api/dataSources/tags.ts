@@ -17,7 +17,7 @@ import { named } from '../schemas/reference.js';
 async function changeTags(
   caller: UserCaller,
   id: number,
-  change: (known: readonly StoredTag[]) => StoredTag[],
+  change: (storedBefore: readonly StoredTag[]) => StoredTag[],
   { store, unit, workflowLink }: ApiDeps,
 ): Promise<DataSourceRecord> {
   const runId = await store.runs.nextId();
@@ -63,7 +63,7 @@ export const addDataSourceTags = operation({
   ),
   answer: dataSourceRecord,
   handle: ({ caller, body, deps }) =>
-    changeTags(caller, body.data_source_id, (known) => upsertTags(known, storedTags(body.tags)), deps),
+    changeTags(caller, body.data_source_id, (storedBefore) => upsertTags(storedBefore, storedTags(body.tags)), deps),
 });
 
 /** POST /data_sources/tags/remove: removes the named keys, or all. */
@@ -101,7 +101,7 @@ export const removeDataSourceTags = operation({
     changeTags(
       caller,
       body.data_source_id,
-      (known) => withoutTags(known, body.remove_all_tags ? 'all' : body.tags_to_remove),
+      (storedBefore) => withoutTags(storedBefore, body.remove_all_tags ? 'all' : body.tags_to_remove),
       deps,
     ),
 });

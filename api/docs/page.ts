@@ -27,8 +27,8 @@ export const docsPage = (nonce: string): string => `<!doctype html>
  * Script of the page: shows /openapi.json with the address of the page in place of that of the examples. It runs before
  * Scalar's, because that adds some of its styles without the nonce.
  *
- * Scalar would otherwise send the requests of the console to a proxy of its maker, load fonts, and offer to send the
- * document to a chat and a registry of its maker.
+ * By default, Scalar sends the requests of the console through its vendor's proxy, loads fonts, and offers to send the
+ * document to its vendor's chat and registry. These features are disabled.
  */
 export const DOCS_SCRIPT = `
 const nonce = document.querySelector('meta[property=csp-nonce]').content;

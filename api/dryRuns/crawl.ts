@@ -7,8 +7,8 @@ import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
 /**
- * Finds the pages that a crawl would ingest: from its start as far as the sample allows, nearest first. Links on
- * sampled pages are counted; links on other pages are unknown.
+ * Finds the pages that a crawl would ingest: from its start page by distance in links, as far as the sample allows.
+ * Links on sampled pages are counted; links on other pages are unknown.
  * @param samplePages maximum number of pages that are read
  */
 export async function dryCrawl(

@@ -15,17 +15,17 @@ export interface PageCache {
 
 /** Creates a cache of the last pages. Failed reads are not cached. */
 export function createPageCache(): PageCache {
-  const known = new Map<string, Promise<Page>>();
+  const cachedPages = new Map<string, Promise<Page>>();
   return {
     of(key, read) {
-      const page = known.get(key);
+      const page = cachedPages.get(key);
       if (page) return page;
       const reading = read();
-      known.set(key, reading);
-      reading.catch(() => known.delete(key));
-      for (const oldest of known.keys()) {
-        if (known.size <= MAX_PAGES) break;
-        known.delete(oldest);
+      cachedPages.set(key, reading);
+      reading.catch(() => cachedPages.delete(key));
+      for (const oldest of cachedPages.keys()) {
+        if (cachedPages.size <= MAX_PAGES) break;
+        cachedPages.delete(oldest);
       }
       return reading;
     },

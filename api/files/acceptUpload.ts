@@ -18,7 +18,7 @@ import { toOcrProperties } from '../schemas/uploads.js';
 /** An upload as its sender describes it. */
 export interface UploadRequest {
   readonly name: string | null;
-  /** Source and, once the content is known, statistics of the file. */
+  /** Source of the file and, if its content was received, its statistics. */
   readonly found: Omit<ReturnType<typeof uploadRecordFields>, 'statistics'> &
     Partial<ReturnType<typeof uploadRecordFields>>;
   /** Null: the workflow fetches the content. */

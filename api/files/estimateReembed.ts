@@ -12,7 +12,7 @@ const TOKENS_PER_PRICE = 1_000_000;
 export interface ReembedEstimate {
   readonly files: number;
   readonly chunks: number;
-  /** Maximum number of tokens: those of the texts, plus the overlaps of chunks. */
+  /** Upper bound of the number of tokens: those of the texts, plus the overlaps of chunks. */
   readonly tokens: number;
   /** Chunks whose vectors can be reused; null if there are too many to check. */
   readonly knownChunks: number | null;
@@ -63,10 +63,10 @@ async function countKnown(
   async function* contents(): AsyncGenerator<FileContent> {
     yield* rows;
   }
-  let known = 0;
+  let counted = 0;
   for await (const part of chunks.page(tenant, contents(), 0, CHUNKS_LOOKED_UP)) {
     const texts = part.map(({ text }) => text);
-    known += await vectorCache.countKnown(organizationId, space, texts);
+    counted += await vectorCache.countKnown(organizationId, space, texts);
   }
-  return known;
+  return counted;
 }

@@ -61,8 +61,8 @@ const decision = (decides: 'approve' | 'refuse', documented: Documentation & { r
     auth: 'key',
     answer: fileRecord,
     async handle(call) {
-      const known = await heldScrapeOf(call);
-      const file = (await call.deps.store.files.decideDeletions(known, decides === 'approve')) ?? known;
+      const heldScrape = await heldScrapeOf(call);
+      const file = (await call.deps.store.files.decideDeletions(heldScrape, decides === 'approve')) ?? heldScrape;
       return presentFile(file, call.deps);
     },
   });

@@ -45,25 +45,25 @@ export async function queueResync(
   const runId = await store.runs.nextId();
   const requestId = randomUUID();
   const file = await unit.transaction(async (session) => {
-    const [known] = await store.files.byIds(caller, [fileId]);
-    if (!known) throw notFound('file');
-    refuseBusy(known);
-    refuseEmptied(known);
-    const options = optionsOf(known);
-    const work = known.isContainer ? containerWork(known, options) : ({ kind: 'resyncFile' } as const);
+    const [storedFile] = await store.files.byIds(caller, [fileId]);
+    if (!storedFile) throw notFound('file');
+    refuseBusy(storedFile);
+    refuseEmptied(storedFile);
+    const options = optionsOf(storedFile);
+    const work = storedFile.isContainer ? containerWork(storedFile, options) : ({ kind: 'resyncFile' } as const);
     const idOf = work.kind === 'resyncFile' ? workflowIds.resync : CONTAINER_WORKFLOW_IDS[work.kind];
-    const workflowId = idOf(known._id);
+    const workflowId = idOf(storedFile._id);
     const queued = await store.files.queueAgain(
       caller,
-      known,
+      storedFile,
       { options, runId, workflowId, requestId, change },
       session,
     );
     if (!queued) throw busy();
-    if (known.callerChunks && change.callerChunks === null)
-      await store.originals.release({ ...caller, fileId: known._id }, known.callerChunks.id, session);
-    if (known.isContainer)
-      await store.schedules.markContainer(caller, known._id, known.enableAutoSync === true, session);
+    if (storedFile.callerChunks && change.callerChunks === null)
+      await store.originals.release({ ...caller, fileId: storedFile._id }, storedFile.callerChunks.id, session);
+    if (storedFile.isContainer)
+      await store.schedules.markContainer(caller, storedFile._id, storedFile.enableAutoSync === true, session);
     await store.runs.accept(
       runId,
       {
@@ -71,8 +71,8 @@ export async function queueResync(
         cause,
         workflowId,
         owner: caller,
-        fileId: known._id,
-        ...(known.dataSourceId !== null && { dataSourceId: known.dataSourceId }),
+        fileId: storedFile._id,
+        ...(storedFile.dataSourceId !== null && { dataSourceId: storedFile.dataSourceId }),
         requestId,
       },
       session,

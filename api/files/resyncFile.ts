@@ -71,7 +71,7 @@ export const resyncFile = operation({
   async handle({ caller, body, deps }) {
     // A new sync creates chunks from the content and replaces those that the caller supplied.
     const { runId, file } = await queueResync(deps, caller, body.file_id, {
-      optionsOf: (known) => overridden(known, body),
+      optionsOf: (storedOptions) => overridden(storedOptions, body),
       change: { callerChunks: null },
     });
     deps.unit.start(runId);

@@ -17,7 +17,7 @@ import { named } from '../schemas/reference.js';
 async function changeTags(
   caller: UserCaller,
   fileId: number,
-  change: (known: readonly StoredTag[]) => StoredTag[],
+  change: (storedBefore: readonly StoredTag[]) => StoredTag[],
   { store, unit, workflowLink }: ApiDeps,
 ): Promise<FileRecord> {
   const runId = await store.runs.nextId();
@@ -79,9 +79,9 @@ export const createFileTags = operation({
     changeTags(
       caller,
       body.organization_user_file_id,
-      (known) =>
+      (storedBefore) =>
         upsertTags(
-          known,
+          storedBefore,
           storedTags(body.tags).map(({ key, value }) => ({ key, value: asText(value) })),
         ),
       deps,
@@ -114,5 +114,5 @@ export const deleteFileTags = operation({
   ),
   answer: fileRecord,
   handle: ({ caller, body, deps }) =>
-    changeTags(caller, body.organization_user_file_id, (known) => withoutTags(known, body.tags), deps),
+    changeTags(caller, body.organization_user_file_id, (storedBefore) => withoutTags(storedBefore, body.tags), deps),
 });

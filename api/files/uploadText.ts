@@ -37,18 +37,18 @@ async function overwrite(
   const { runId, requestId, uploadId } = run;
   const original = { id: draft.id, size: draft.size, sha256: draft.sha256 };
   const { file, row } = await unit.transaction(async (session) => {
-    const [known] = await store.files.byIds(caller, [fileId]);
-    if (!known) throw notFound('file');
-    if (known.source !== RAW_TEXT_SOURCE)
+    const [storedFile] = await store.files.byIds(caller, [fileId]);
+    if (!storedFile) throw notFound('file');
+    if (storedFile.source !== RAW_TEXT_SOURCE)
       throw new HttpError(400, 'Only a text of /upload_text can be overwritten. Upload this one as a new file.');
-    refuseBusy(known);
+    refuseBusy(storedFile);
     const { statistics = null } = found;
     const change = { original, callerChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
     const again = { options, runId, requestId, workflowId: workflowOf(caller, fileId, draft), change };
-    const queued = await store.files.queueAgain(caller, known, again, session);
+    const queued = await store.files.queueAgain(caller, storedFile, again, session);
     if (!queued) throw busy();
     const owner = { ...caller, fileId };
-    for (const old of [known.original, known.callerChunks])
+    for (const old of [storedFile.original, storedFile.callerChunks])
       if (old) await store.originals.release(owner, old.id, session);
     await store.originals.accept(draft, fileId, session);
     return { file: queued, row: await acceptRun(caller, { file: queued, draft }, run, deps, session) };

@@ -46,8 +46,8 @@ export interface SitemapReader {
 }
 
 /**
- * What earlier searches of this API process found out about users, to make their next searches faster. A lost entry
- * costs time, never a result. Keys name a user.
+ * Facts about users, found by earlier searches of this API process, which make their next searches faster. A lost entry
+ * costs time, but changes no result. The key of an entry names the user.
  */
 export interface SearchMemory {
   /** Users with files in several spaces: their spaces are read first. */

@@ -20,7 +20,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Returns what identifies a form: the name, declared type and bytes of its file. */
+/** Returns the data that identifies a form: the name, declared type, size and hash of its file. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,
@@ -57,10 +57,10 @@ export async function answerOnce(
     route: `${operation.method} ${operation.path}`,
     key,
   };
-  const own = await fingerprintOf(call);
+  const requestFingerprint = await fingerprintOf(call);
   const earlier = async (): Promise<KeyedAnswer | null> => {
     const found = await app.store.idempotency.find(use);
-    if (found && found.fingerprint !== own)
+    if (found && found.fingerprint !== requestFingerprint)
       throw invalid(
         ['header', IDEMPOTENCY_HEADER],
         'This key was used for another request. Use a new one',
@@ -68,10 +68,10 @@ export async function answerOnce(
       );
     return found && { json: found.answer, replayed: true };
   };
-  const known = await earlier();
-  if (known) return known;
+  const earlierRequest = await earlier();
+  if (earlierRequest) return earlierRequest;
   try {
-    return { json: await handleOnce(operation, use, own, call, app), replayed: false };
+    return { json: await handleOnce(operation, use, requestFingerprint, call, app), replayed: false };
   } catch (error) {
     // The other request with this key may have been committed in the meantime.
     const answered = error instanceof HttpError ? await earlier() : null;
@@ -84,7 +84,7 @@ export async function answerOnce(
 async function handleOnce(
   { handle }: Operation,
   use: KeyUse,
-  own: string,
+  requestFingerprint: string,
   call: Call<AuthScheme, unknown>,
   { store, dispatcher }: AppDeps,
 ): Promise<string> {
@@ -97,7 +97,7 @@ async function handleOnce(
     // transaction may last. A row that the handler writes beforehand would be invisible in an older snapshot.
     const claim = async (): Promise<void> => {
       if (isClaimed) return;
-      if (!(await store.idempotency.claim(use, own, session)))
+      if (!(await store.idempotency.claim(use, requestFingerprint, session)))
         throw new HttpError(409, 'A request with this Idempotency-Key is in progress. Send it again in a moment.', 1);
       isClaimed = true;
     };

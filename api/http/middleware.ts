@@ -73,7 +73,7 @@ const ALLOWED = [
 
 /**
  * Allows CORS requests of the configured origins with the headers that clients send. The `cors` package responds to
- * every preflight, whatever the origin, and without a body.
+ * every preflight, regardless of the origin, and without a body.
  */
 export function cors(origins: readonly string[]): RequestHandler {
   const any = origins.includes('*');
@@ -114,8 +114,8 @@ const UNREADABLE: Readonly<Record<string, HttpError>> = {
 function requestFault(error: unknown): HttpError | null {
   if (error instanceof HttpError) return error;
   if (typeof error !== 'object' || error === null) return null;
-  const known = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
-  if (known) return known;
+  const unreadable = 'type' in error && typeof error.type === 'string' ? UNREADABLE[error.type] : undefined;
+  if (unreadable) return unreadable;
   if (error instanceof URIError) return new HttpError(400, 'The path is not a validly encoded URL path.');
   // For example, a body that cannot be decompressed. Express's body parser sets `expose`; errors of other HTTP clients
   // also have a status, but are not errors of this request.
@@ -138,17 +138,17 @@ export function errorHandler(log: Log): ErrorRequestHandler {
     };
     const fault = requestFault(error);
     const failure = fault ? null : storeFailureOf(error);
-    const known = failure ? storeAnswer(failure) : fault;
+    const httpError = failure ? storeAnswer(failure) : fault;
     if (failure) log.warn({ ...context, store: failure.store, kind: failure.kind }, 'a store failed a request');
-    else if (!known) log.error(context, 'a request failed with an internal error');
+    else if (!httpError) log.error(context, 'a request failed with an internal error');
     if (response.headersSent) {
       // A partial response must not look complete.
       response.destroy();
       return next();
     }
-    const retryAfter = known?.retryAfterSeconds ?? null;
+    const retryAfter = httpError?.retryAfterSeconds ?? null;
     if (retryAfter !== null) response.setHeader('retry-after', retryAfter);
-    if (known) response.status(known.status).json({ detail: known.detail });
+    if (httpError) response.status(httpError.status).json({ detail: httpError.detail });
     else
       response.status(500).json({ detail: `Internal error. See the log of the service for request id ${requestId}.` });
   };

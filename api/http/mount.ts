@@ -76,7 +76,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     next();
   };
   const writes = changesRecords(operation);
-  // The body is read only after authentication, so invalid credentials result in 401 whatever else is wrong.
+  // The body is read only after authentication, so invalid credentials result in 401 even if the body is invalid too.
   const identify: RequestHandler = async (request, response, next) => {
     const identity = await authenticate(auth, request.headers, deps);
     if (writes && identity.scope === 'read') throw readOnly();
@@ -138,7 +138,9 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
 
 /** Records all parameters as ignored, because the operation takes none. */
 function noQuery(query: unknown, ignored: IgnoredFields): object {
-  ignored.note(findUnknown(NO_FIELDS, query, null).map(({ path, known }) => ({ path: ['query', ...path], known })));
+  ignored.note(
+    findUnknown(NO_FIELDS, query, null).map(({ path, knownNames }) => ({ path: ['query', ...path], knownNames })),
+  );
   return {};
 }
 

@@ -119,7 +119,7 @@ export interface Operation<
   handle(call: Call<Auth, Infer<Body>, Infer<Query>, ParamOf<Path>>): Promise<unknown>;
 }
 
-/** What the API reference says about an operation. */
+/** The documentation of an operation in the API reference. */
 export interface Documentation {
   /** Clients name their methods by it: that of the public contract if it has the operation, else a short one. */
   readonly operationId: string;
@@ -138,8 +138,8 @@ export interface Documentation {
   /** Operation that replaces this one: `POST /user_files_v2`. */
   readonly replacedBy?: string;
   /**
-   * Sentences about single error statuses, which replace the general ones; null: the status cannot occur. A status that
-   * is not documented by default is added.
+   * Sentences about error statuses, which replace the general ones; null: the status cannot occur. A status that is not
+   * documented by default is added.
    */
   readonly errors?: Readonly<Partial<Record<ErrorStatus, string | null>>>;
 }
@@ -213,11 +213,11 @@ export class PageAnswer {
 /** Server-sent events, until the client disconnects. */
 export class EventsAnswer {
   /**
-   * @param gone aborted when the client has disconnected. Null: 204, after which a browser does not reconnect
+   * @param disconnected aborted when the client has disconnected. Null: 204, after which a browser does not reconnect
    */
-  readonly open: ((gone: AbortSignal) => AsyncIterable<string>) | null;
+  readonly open: ((disconnected: AbortSignal) => AsyncIterable<string>) | null;
 
-  constructor(open: ((gone: AbortSignal) => AsyncIterable<string>) | null) {
+  constructor(open: ((disconnected: AbortSignal) => AsyncIterable<string>) | null) {
     this.open = open;
   }
 }

@@ -13,7 +13,7 @@ import type { OpsSession } from './identity/opsSessions.js';
 export interface Check {
   readonly ok: boolean;
   readonly latency_ms: number;
-  /** What to do if the dependency is unhealthy. */
+  /** The remedy if the dependency is unhealthy. */
   readonly hint?: string;
 }
 
@@ -61,7 +61,7 @@ export interface LiveOverviews {
     organizationId: number,
     session: OpsSession | null,
     render: OverviewRenderer,
-  ): ((gone: AbortSignal) => AsyncIterable<string>) | null;
+  ): ((disconnected: AbortSignal) => AsyncIterable<string>) | null;
   /** Ends the streams of a session that has signed out. */
   endSession(sessionId: string): void;
   /** Ends all streams and accepts no more. */

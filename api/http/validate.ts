@@ -34,12 +34,12 @@ const TYPES: readonly [RegExp, string][] = [
 
 const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
-/** Trees of schemas, computed at their first request. */
+/** Cached field trees of schemas, each computed at the first request that needs it. */
 const trees = new WeakMap<Joi.Schema, FieldTree>();
 function knownFields(schema: Joi.Schema): FieldTree {
-  const known = trees.get(schema) ?? fieldTreeOf(schema) ?? { ...NO_FIELDS, isOpen: true };
-  trees.set(schema, known);
-  return known;
+  const fieldTree = trees.get(schema) ?? fieldTreeOf(schema) ?? { ...NO_FIELDS, isOpen: true };
+  trees.set(schema, fieldTree);
+  return fieldTree;
 }
 
 /**
@@ -64,7 +64,10 @@ export function validate<S extends Joi.Schema>(
   });
   const taken: unknown = result.error ? null : result.value;
   const unknown = ignored
-    ? findUnknown(knownFields(schema), value, taken).map(({ path, known }) => ({ path: [where, ...path], known }))
+    ? findUnknown(knownFields(schema), value, taken).map(({ path, knownNames }) => ({
+        path: [where, ...path],
+        knownNames,
+      }))
     : [];
   if (!result.error) {
     inspectText(result.value, where);

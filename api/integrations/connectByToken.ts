@@ -30,8 +30,8 @@ const credentialFields = (fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(fields).map(([name, about]) => [name, credential().description(about)] as const));
 
 /** Returns the text about the request that connects an account. */
-export const connectRequest = (what: string): string =>
-  `Credentials of ${what}, and options for its files. Later requests that sync items of the account, such as \`POST /integrations/files/sync\`, use these options as defaults.`;
+export const connectRequest = (accountKind: string): string =>
+  `Credentials of ${accountKind}, and options for its files. Later requests that sync items of the account, such as \`POST /integrations/files/sync\`, use these options as defaults.`;
 
 /** Tags that a connection gives to its files. */
 export const connectionTags = () =>

@@ -33,9 +33,9 @@ export async function drySelection(
     void (number > 0 && (skipped[reason] = (skipped[reason] ?? 0) + number));
   let complete = true;
 
-  const take = async (items: readonly SourceItem[], named: string): Promise<void> => {
+  const take = async (items: readonly SourceItem[], selectedId: string): Promise<void> => {
     const wanted = items.filter(
-      (item) => !found.has(item.externalId) && becomesFile(item, item.externalId === named, ingest),
+      (item) => !found.has(item.externalId) && becomesFile(item, item.externalId === selectedId, ingest),
     );
     const ids = wanted.map(({ externalId }) => externalId);
     const copies =
@@ -48,25 +48,25 @@ export async function drySelection(
       else found.set(externalId, { externalId, name });
     }
   };
-  const walk = async (named: string): Promise<void> => {
+  const walk = async (selectedId: string): Promise<void> => {
     for (let at: string | null = null, hasNext = true; hasNext; hasNext = at !== null) {
       discovery.throwIfAborted();
       const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
-        named,
+        selectedId,
         at,
         discovery,
         ingest,
       );
-      await take(page.items, named);
+      await take(page.items, selectedId);
       skip('not_found', page.refused?.length ?? 0);
       if (page.isPartial) complete = false;
       at = page.next;
     }
   };
 
-  for (const named of new Set(externalIds)) {
+  for (const selectedId of new Set(externalIds)) {
     try {
-      await walk(named);
+      await walk(selectedId);
     } catch (error) {
       if (discovery.aborted) {
         complete = false;

@@ -64,12 +64,14 @@ export function selectionOptions(
   const incremental = body.incremental_sync ?? false;
   const bounds = { dryRun: body.dry_run, maxTokens: body.max_tokens };
   if (!options) return { ingest: requested, tags: body.tags, incremental, requestId: body.request_id, ...bounds };
-  const own = new Set<string>(Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])));
+  const ownOptions = new Set<string>(
+    Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])),
+  );
   // Keep the order of the stored options, since another order would count as other options. A field missing in a given
   // part counts as unset, not as set by the connection.
   const ingest = { ...options.ingest, ...requested };
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
-    copyOption(own.has(name) ? requested : options.ingest, ingest, name);
+    copyOption(ownOptions.has(name) ? requested : options.ingest, ingest, name);
   return {
     // Each overlap is smaller than the chunk size that it was sent with.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },

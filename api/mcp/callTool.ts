@@ -48,13 +48,14 @@ function toolNamed(name: string, agent: Agent): Tool {
 function argumentsOf(tool: Tool, given: Readonly<Record<string, unknown>>): unknown {
   const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
   const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
-  const known = `Arguments of ${tool.name}: ${Object.keys(properties).join(', ')}.`;
-  if (unknown.length > 0) throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${known}`);
+  const argumentNames = `Arguments of ${tool.name}: ${Object.keys(properties).join(', ')}.`;
+  if (unknown.length > 0)
+    throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${argumentNames}`);
   try {
     return validate(tool.input, given, 'body', { mayCall: () => true, redirectUriSchemes: [] });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    throw new HttpError(422, `Invalid arguments. ${messageOf(error)}. ${known}`);
+    throw new HttpError(422, `Invalid arguments. ${messageOf(error)}. ${argumentNames}`);
   }
 }
 

@@ -23,8 +23,10 @@ const REFUSED = -32_000;
 
 /** Rejects browsers at origins other than our own and those of CORS_ORIGINS, as the transport of MCP requires. */
 function requireOrigin({ publicUrl, publicUrlAliases, corsOrigins }: AppDeps['settings']): RequestHandler {
-  const own = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map((url) => new URL(url).origin);
-  const allowed = new Set([...own, ...corsOrigins]);
+  const ownOrigins = [...(publicUrl === null ? [] : [publicUrl]), ...publicUrlAliases].map(
+    (url) => new URL(url).origin,
+  );
+  const allowed = new Set([...ownOrigins, ...corsOrigins]);
   return (request, _response, next) => {
     const { origin } = request.headers;
     if (origin !== undefined && !allowed.has('*') && !allowed.has(origin))

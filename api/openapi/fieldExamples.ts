@@ -105,9 +105,9 @@ function recordedValues(operations: readonly Described[], schemas: Named): Value
   const add = (name: string, schema: Json, value: unknown): void => {
     if (!isUseful(value) || !isPlain(schema, schemas) || !isOfType(schema, value, schemas)) return;
     const key = keyOf(name, schema);
-    const known = values.get(key) ?? [];
-    if (known.some((one) => one.schema === schema && one.value === value)) return;
-    values.set(key, [...known, { schema, value }]);
+    const examples = values.get(key) ?? [];
+    if (examples.some((one) => one.schema === schema && one.value === value)) return;
+    values.set(key, [...examples, { schema, value }]);
   };
   const collect = (schema: Json, value: unknown): void => {
     for (const part of partsOf(schema, schemas)) {

@@ -76,10 +76,10 @@ export function parametersOf(
   examples: Readonly<Record<string, unknown>>,
 ): readonly Json[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
-    const known = PATH_PARAMETERS[name];
-    if (!known) throw new Error(`Describe the path parameter ${name} in api/openapi/pathParameters.ts`);
+    const pathParameter = PATH_PARAMETERS[name];
+    if (!pathParameter) throw new Error(`Describe the path parameter ${name} in api/openapi/pathParameters.ts`);
     const example = examples[name] === undefined ? {} : { example: examples[name] };
-    return { name, in: 'path', required: true, ...known, ...example };
+    return { name, in: 'path', required: true, ...pathParameter, ...example };
   });
   const queried = query ? schemas.of(query, 'input') : {};
   const required = (queried['required'] ?? []) as readonly string[];

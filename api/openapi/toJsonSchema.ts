@@ -70,11 +70,11 @@ function oneOrAny(schemas: readonly Json[]): Json {
  */
 export function createSchemas(): Schemas {
   const stored = new Map<string, Json>();
-  const known: Record<Direction, WeakMap<Joi.Schema, Json>> = { input: new WeakMap(), output: new WeakMap() };
+  const converted: Record<Direction, WeakMap<Joi.Schema, Json>> = { input: new WeakMap(), output: new WeakMap() };
 
   const of = (schema: Joi.Schema, direction: Direction): Json => {
-    const made = known[direction].get(schema) ?? used(schema, direction);
-    known[direction].set(schema, made);
+    const made = converted[direction].get(schema) ?? used(schema, direction);
+    converted[direction].set(schema, made);
     return made;
   };
 

@@ -107,21 +107,21 @@ export function createLiveOverviews(
     group.closed.abort();
   };
   const enter = (organizationId: number, watcher: Watcher): Group => {
-    const known = groups.get(organizationId);
-    known?.watchers.add(watcher);
+    const existing = groups.get(organizationId);
+    existing?.watchers.add(watcher);
     // A new viewer receives the latest data at once.
-    if (known?.last) update(watcher, known.last);
-    if (known) return known;
+    if (existing?.last) update(watcher, existing.last);
+    if (existing) return existing;
     const group: Group = { watchers: new Set([watcher]), last: null, closed: new AbortController() };
     groups.set(organizationId, group);
     refreshing.set(group, keepUpdated(organizationId, group));
     return group;
   };
 
-  async function* stream(organizationId: number, watcher: Watcher, gone: AbortSignal): AsyncIterable<string> {
+  async function* stream(organizationId: number, watcher: Watcher, disconnected: AbortSignal): AsyncIterable<string> {
     const leave = (): void => end(watcher, SIGNED_OUT);
-    gone.addEventListener('abort', leave, { once: true });
-    if (gone.aborted) leave();
+    disconnected.addEventListener('abort', leave, { once: true });
+    if (disconnected.aborted) leave();
     const group = enter(organizationId, watcher);
     try {
       yield `retry: ${RETRY_MS}\n\n`;
@@ -135,9 +135,9 @@ export function createLiveOverviews(
           yield eventOf('part', { part, html });
         }
       }
-      if (watcher.ended === SIGNED_OUT && !gone.aborted) yield eventOf(SIGNED_OUT, {});
+      if (watcher.ended === SIGNED_OUT && !disconnected.aborted) yield eventOf(SIGNED_OUT, {});
     } finally {
-      gone.removeEventListener('abort', leave);
+      disconnected.removeEventListener('abort', leave);
       group.watchers.delete(watcher);
       if (group.watchers.size === 0) close(organizationId, group);
     }
@@ -151,7 +151,7 @@ export function createLiveOverviews(
         seen: new Map(),
         pending: new Map(),
       };
-      return (gone) => stream(organizationId, watcher, gone);
+      return (disconnected) => stream(organizationId, watcher, disconnected);
     },
     endSession(sessionId) {
       for (const watcher of all()) if (watcher.session?.id === sessionId) end(watcher, SIGNED_OUT);

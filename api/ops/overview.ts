@@ -61,16 +61,16 @@ function cached<T>(
   read: () => Promise<T>,
   { acceptsOlder = false, oldestMs = Infinity, minIntervalFactor = MIN_INTERVAL_FACTOR }: OlderResults = {},
 ): () => Promise<T | null> {
-  let known: { readonly until: number; readonly value: T | null } | null = null;
+  let last: { readonly until: number; readonly value: T | null } | null = null;
   let inProgress: Promise<T | null> | null = null;
   return () => {
-    if (known && performance.now() < known.until) return Promise.resolve(known.value);
+    if (last && performance.now() < last.until) return Promise.resolve(last.value);
     const startedAt = performance.now();
     inProgress ??= read()
       .then(
         (value) => {
           const now = performance.now();
-          known = {
+          last = {
             until: now + (acceptsOlder ? Math.max(freshMs, minIntervalFactor * (now - startedAt)) : freshMs),
             value,
           };
@@ -84,8 +84,8 @@ function cached<T>(
       .finally(() => {
         inProgress = null;
       });
-    const isTooOld = known !== null && startedAt - known.until > oldestMs;
-    return known && acceptsOlder && !isTooOld ? Promise.resolve(known.value) : inProgress;
+    const isTooOld = last !== null && startedAt - last.until > oldestMs;
+    return last && acceptsOlder && !isTooOld ? Promise.resolve(last.value) : inProgress;
   };
 }
 

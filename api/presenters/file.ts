@@ -8,15 +8,15 @@ import type { FileDoc, FileStatistics } from '../../store/models/files.js';
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
 /** Omits unknown members: interface.md types them without null. */
-function statistics(known: FileStatistics | null): FileStatisticsRecord | null {
-  if (known === null) return null;
+function statistics(fileStatistics: FileStatistics | null): FileStatisticsRecord | null {
+  if (fileStatistics === null) return null;
   return {
-    ...(known.fileFormat === null ? {} : { file_format: known.fileFormat }),
-    ...(known.fileSize === null ? {} : { file_size: known.fileSize }),
-    ...(known.numCharacters === null ? {} : { num_characters: known.numCharacters }),
-    ...(known.numTokens === null ? {} : { num_tokens: known.numTokens }),
-    ...(known.numEmbeddings === null ? {} : { num_embeddings: known.numEmbeddings }),
-    ...(known.mimeType === null ? {} : { mime_type: known.mimeType }),
+    ...(fileStatistics.fileFormat === null ? {} : { file_format: fileStatistics.fileFormat }),
+    ...(fileStatistics.fileSize === null ? {} : { file_size: fileStatistics.fileSize }),
+    ...(fileStatistics.numCharacters === null ? {} : { num_characters: fileStatistics.numCharacters }),
+    ...(fileStatistics.numTokens === null ? {} : { num_tokens: fileStatistics.numTokens }),
+    ...(fileStatistics.numEmbeddings === null ? {} : { num_embeddings: fileStatistics.numEmbeddings }),
+    ...(fileStatistics.mimeType === null ? {} : { mime_type: fileStatistics.mimeType }),
   };
 }
 

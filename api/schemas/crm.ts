@@ -6,7 +6,7 @@ import { integer, nullable, orNull } from './fields.js';
 import { named } from './reference.js';
 
 const text = () => Joi.string().allow('');
-const maybe = (about: string) => nullable(text()).description(about);
+const nullableText = (about: string) => nullable(text()).description(about);
 const remote = () =>
   nullable(Joi.object().unknown()).description(
     'The record as Salesforce returned it. `null` without `include_remote_data`.',
@@ -19,7 +19,7 @@ const owner = () =>
   named(
     'PartialOwner',
     wholeRecord({
-      id: maybe('Id of the user at Salesforce who owns the record. Null if Salesforce returns none.'),
+      id: nullableText('Id of the user at Salesforce who owns the record. Null if Salesforce returns none.'),
     }).description('Reference to the user of Salesforce who is responsible for a record. Only the id is returned.'),
   );
 const account = () =>
@@ -27,7 +27,7 @@ const account = () =>
     named(
       'PartialAccount',
       wholeRecord({
-        id: maybe(
+        id: nullableText(
           'Id of the account, as in `GET /integrations/data/crm/accounts/{id}`. Null if Salesforce returns none.',
         ),
       }).description(
@@ -40,7 +40,7 @@ const contact = () =>
     named(
       'PartialContact',
       wholeRecord({
-        id: maybe(
+        id: nullableText(
           'Id of the contact, as in `GET /integrations/data/crm/contacts/{id}`. Null if Salesforce returns none.',
         ),
       }).description(
@@ -70,15 +70,17 @@ const addresses = () =>
       named(
         'Address',
         wholeRecord({
-          street_1: maybe('First line of the street address, such as `1 Market Street`. Null if unknown.'),
-          street_2: maybe(
+          street_1: nullableText('First line of the street address, such as `1 Market Street`. Null if unknown.'),
+          street_2: nullableText(
             'Further lines of the street address, separated by commas, such as `Suite 300`. Null if there are none.',
           ),
-          city: maybe('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
-          state: maybe('State or province as users entered it: a name or a code, such as `CA`. Null if unknown.'),
-          postal_code: maybe('ZIP or postal code as text, such as `02139`. Null if unknown.'),
-          country: maybe('Country as users entered it: a name or a code, such as `USA`. Null if unknown.'),
-          address_type: maybe(
+          city: nullableText('Town or city as users entered it, not checked by Salesforce. Null if they entered none.'),
+          state: nullableText(
+            'State or province as users entered it: a name or a code, such as `CA`. Null if unknown.',
+          ),
+          postal_code: nullableText('ZIP or postal code as text, such as `02139`. Null if unknown.'),
+          country: nullableText('Country as users entered it: a name or a code, such as `USA`. Null if unknown.'),
+          address_type: nullableText(
             'Use of the address. Of an account: `BILLING` or `SHIPPING`; of a contact: `MAILING` or `OTHER`; of a lead: null.',
           ),
         }).description('Postal address. Parts that are not known are `null`.'),
@@ -94,7 +96,7 @@ const phoneNumbers = () =>
           phone_number: text().description(
             'The number as users entered it, such as `+1 415 555 0100`. It has no uniform format.',
           ),
-          phone_number_type: maybe(
+          phone_number_type: nullableText(
             'Kind of the number: `PRIMARY`, `MOBILE`, `HOME`, `OTHER` or `FAX`. Never null in this version.',
           ),
         }).description('Telephone or fax number as text, with its kind. A record has at most one of each kind.'),
@@ -110,7 +112,7 @@ const emails = () =>
           email: text().description(
             'E-mail address as entered in Salesforce, such as `ada@example.com`. Several records may have the same one.',
           ),
-          email_type: maybe('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
+          email_type: nullableText('Always `PRIMARY`, and never null: Salesforce has one address per person.'),
         }).description('E-mail address of a lead or contact. Salesforce has at most one for each.'),
       ),
     )
@@ -131,12 +133,12 @@ const task = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('task'),
-    subject: maybe('Subject line that says what to do, such as `Send quote`. Null if users entered none.'),
-    description: maybe('Comments on the task, plain text of any number of lines. Null if users entered none.'),
-    priority: maybe(
+    subject: nullableText('Subject line that says what to do, such as `Send quote`. Null if users entered none.'),
+    description: nullableText('Comments on the task, plain text of any number of lines. Null if users entered none.'),
+    priority: nullableText(
       'Urgency, such as `High`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
-    status: maybe(
+    status: nullableText(
       'Progress, such as `Completed`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
     ),
     ...times,
@@ -147,20 +149,20 @@ const event = named(
   wholeRecord({
     id: recordId(),
     ...peopleOf('appointment'),
-    subject: maybe('Subject line of the appointment, such as `Product demo`. Null if users entered none.'),
-    description: maybe(
+    subject: nullableText('Subject line of the appointment, such as `Product demo`. Null if users entered none.'),
+    description: nullableText(
       'Notes on the appointment, such as its agenda: plain text of any number of lines. Null if users entered none.',
     ),
-    location: maybe(
+    location: nullableText(
       'Where the appointment takes place, as free text, such as `Room 4` or a street address. Null if users entered none.',
     ),
     is_all_day: Joi.boolean().description(
       'Whether the appointment lasts whole days, so that the times in `start_date` and `end_date` have no meaning.',
     ),
-    start_date: maybe(
+    start_date: nullableText(
       'Start of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
     ),
-    end_date: maybe(
+    end_date: nullableText(
       'End of the appointment: date and time in ISO 8601, or only the date (`2026-01-15`) if Salesforce returns no time. Null if unknown.',
     ),
     ...times,
@@ -171,10 +173,10 @@ const event = named(
 const record = (about: string, fields: Record<string, Joi.Schema>) =>
   wholeRecord({
     id: recordId(),
-    description: maybe(
+    description: nullableText(
       'Plain text of the field Description at Salesforce, up to 32,000 characters. Null if it is empty.',
     ),
-    last_activity_at: maybe('Day of the latest event or closed task, `YYYY-MM-DD`. Null if there is none.'),
+    last_activity_at: nullableText('Day of the latest event or closed task, `YYYY-MM-DD`. Null if there is none.'),
     ...times,
     ...fields,
   })
@@ -209,11 +211,11 @@ export const CRM_OPERATIONS = {
         owner: nullable(owner()).description(
           'Salesforce user who owns the account, as an object with the `id` of the user. `owner_id` in `filters` lists the accounts of one owner. Null if there is none.',
         ),
-        name: maybe('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
-        industry: maybe(
+        name: nullableText('Display name of the company, which need not be unique. Null if Salesforce returns none.'),
+        industry: nullableText(
           'Branch of business, such as `Banking`. Each organization defines the values at Salesforce. Null if users entered none.',
         ),
-        website: maybe('Address of the website of the company, as users entered it. Null if they entered none.'),
+        website: nullableText('Address of the website of the company, as users entered it. Null if they entered none.'),
         number_of_employees: nullable(integer()).description(
           'Headcount of the company as users of Salesforce entered it. `null` if they entered none.',
         ),
@@ -238,20 +240,20 @@ export const CRM_OPERATIONS = {
         owner: owner().description(
           'Salesforce user, or queue of several users, that is responsible for the lead. Only the `id` is returned.',
         ),
-        source: maybe('Where the person was found, such as `Web`. Null if unknown.'),
-        status: maybe(
+        source: nullableText('Where the person was found, such as `Web`. Null if unknown.'),
+        status: nullableText(
           'Progress, such as `Working - Contacted`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
         ),
-        title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
-        company: maybe(
+        title: nullableText('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
+        company: nullableText(
           'Name of the company that the person works for, as free text: a lead has no account. Null if unknown.',
         ),
-        first_name: maybe('Given name of the person; null if only the family name is known.'),
-        last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
+        first_name: nullableText('Given name of the person; null if only the family name is known.'),
+        last_name: nullableText('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
         addresses: addresses(),
         phone_numbers: phoneNumbers(),
         emails: emails(),
-        converted_at: maybe('Day on which the lead was converted to a contact, `YYYY-MM-DD`. Null before.'),
+        converted_at: nullableText('Day on which the lead was converted to a contact, `YYYY-MM-DD`. Null before.'),
         converted_account: account().description(
           'Account into which the lead was converted. Only its `id` is returned. Null before the conversion.',
         ),
@@ -280,11 +282,11 @@ export const CRM_OPERATIONS = {
         account: account().description(
           'Account of the company that the person belongs to, as an object with its `id`. Null for a contact without an account.',
         ),
-        first_name: maybe('Given name of the person; null if only the family name is known.'),
-        last_name: maybe('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
-        name: maybe('Full name of the person, such as `Ada Lovelace`. Null if Salesforce returns none.'),
-        title: maybe('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
-        department: maybe(
+        first_name: nullableText('Given name of the person; null if only the family name is known.'),
+        last_name: nullableText('Family name of the person. Salesforce requires it. Null if Salesforce returns none.'),
+        name: nullableText('Full name of the person, such as `Ada Lovelace`. Null if Salesforce returns none.'),
+        title: nullableText('Position of the person in the company, such as `Head of Sales`. Null if unknown.'),
+        department: nullableText(
           'Part of the company in which the person works, as free text such as `Sales`. Null if unknown.',
         ),
         addresses: addresses(),
@@ -320,7 +322,9 @@ export const CRM_OPERATIONS = {
           owner: owner().description(
             'Salesforce user who owns the opportunity, as an object with the `id` of the user. `owner_id` in `filters` lists the opportunities of one owner.',
           ),
-          name: maybe('Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.'),
+          name: nullableText(
+            'Title that users gave the sale, such as `Acme - 200 seats`. Null if Salesforce returns none.',
+          ),
           amount: nullable(integer()).description(
             'Expected value, rounded, in the currency of the record. Null if users entered none.',
           ),
@@ -330,13 +334,13 @@ export const CRM_OPERATIONS = {
           contact: contact().description(
             'Contact at the company who takes part in the sale, as an object with its `id`. Null if none is set.',
           ),
-          stage: maybe(
+          stage: nullableText(
             'Step of the sales process, such as `Prospecting`. Each organization defines the values at Salesforce. Null if Salesforce returns none.',
           ),
           status: nullable(opportunityStatus()).description(
             '`OPEN` while the sale can still be won, `WON` once it is won; null if it is lost.',
           ),
-          close_date: maybe(
+          close_date: nullableText(
             'Day on which the sale is expected to end, or ended, `YYYY-MM-DD`. Null if Salesforce returns none.',
           ),
         },

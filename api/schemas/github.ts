@@ -6,7 +6,7 @@ import { integer, nullable } from './fields.js';
 import { extension, named } from './reference.js';
 
 const text = (about: string) => Joi.string().allow('').description(about);
-const maybe = (about: string) => nullable(text(about));
+const nullableText = (about: string) => nullable(text(about));
 const count = (about: string) => integer().description(about);
 const flag = (about: string) => Joi.boolean().description(about);
 const number = () =>
@@ -111,7 +111,7 @@ export const issue = named(
     locked: flag('Whether the conversation is locked, so that only accounts with write access can comment.'),
     num_comments: count('Number of comments on the issue, without comments on lines of code of a pull request.'),
     ...times,
-    closed_at: maybe('When it was last closed, ISO 8601. `null` while it is open, also after it was reopened.'),
+    closed_at: nullableText('When it was last closed, ISO 8601. `null` while it is open, also after it was reopened.'),
     draft: flag('Whether it is a pull request that is not ready for review. Always `false` for other issues.'),
     body: text('Text of the issue in Markdown, not rendered. Empty if its author wrote none.'),
     closed_by: nullable(person()).description(
@@ -122,7 +122,7 @@ export const issue = named(
         'IssuePR',
         wholeRecord({
           url: apiUrl(),
-          merged_at: maybe(
+          merged_at: nullableText(
             'When the pull request was merged, ISO 8601. `null` if it is open, or was closed without a merge.',
           ),
         }).description(
@@ -146,8 +146,10 @@ const pullFields = {
   title: text('Title as GitHub shows it, such as `Fix login`: one line of plain text, not Markdown.'),
   user: person().description('Account that opened the pull request; `ghost` (id 10137) if it was deleted.'),
   ...times,
-  closed_at: maybe('When it was last closed or merged, ISO 8601. `null` while it is open, also after it was reopened.'),
-  merged_at: maybe('When it was merged, ISO 8601. `null` if it is open, or was closed without a merge.'),
+  closed_at: nullableText(
+    'When it was last closed or merged, ISO 8601. `null` while it is open, also after it was reopened.',
+  ),
+  merged_at: nullableText('When it was merged, ISO 8601. `null` if it is open, or was closed without a merge.'),
   requested_reviewers: Joi.array()
     .items(person())
     .description('Accounts whose review is requested and pending. After its review, an account is no longer listed.'),

@@ -97,7 +97,7 @@ interface EventText {
   /** Additional fields. */
   readonly info?: readonly InfoField[];
   /** Additional fields that only some events of the kind have. */
-  readonly sometimes?: readonly InfoField[];
+  readonly optionalInfo?: readonly InfoField[];
 }
 
 const OF_UPLOAD = ['request_id', 'upload_id'] as const;
@@ -135,7 +135,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   FILES_SKIPPED: {
     when: 'Files were not processed: `skip_file_processing` or `incremental_sync` excluded them, or their run was cancelled. It also reports items of an account that cannot become files, such as drafts and links, in `items`.',
     info: ['reason', ...OF_UPLOAD],
-    sometimes: ['data_source_id', 'items'],
+    optionalInfo: ['data_source_id', 'items'],
   },
   FILE_DELETED: {
     when: 'A file was deleted: by a request with `send_webhook: true`, or because it vanished at its source.',
@@ -254,7 +254,7 @@ const oneEvent = (kind: EventKind): string => `${/^[AEIOU]/.test(kind) ? 'an' : 
 const LIST = new Intl.ListFormat('en-GB');
 
 function infoOf(kind: EventKind): Joi.Schema {
-  const { info = [], sometimes = [] } = EVENT_TEXTS[kind];
+  const { info = [], optionalInfo: sometimes = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
     return Joi.string()
       .valid('null')

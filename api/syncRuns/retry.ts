@@ -30,8 +30,8 @@ async function namedFiles(
   { store }: ApiDeps,
 ): Promise<number[]> {
   const ofItems = item_ids.map(fileOfKey);
-  const known = new Set(await store.ledger.processed(run, { fileIds: file_ids, itemIds: item_ids }));
-  if ([...file_ids.map(String), ...item_ids].some((id) => !known.has(id))) throw notFound('item of this run');
+  const processedIds = new Set(await store.ledger.processed(run, { fileIds: file_ids, itemIds: item_ids }));
+  if ([...file_ids.map(String), ...item_ids].some((id) => !processedIds.has(id))) throw notFound('item of this run');
   const fromItems = ofItems.filter((id) => id !== null);
   if (fromItems.length < ofItems.length)
     throw new HttpError(409, 'This item has no file to sync again. Its remedy says what to do.');

@@ -41,12 +41,12 @@ export const updateUsers = operation({
   async handle({ caller: { organizationId }, body, deps: { store, unit } }) {
     const sources = toSources(body);
     const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
-    const known = await unit.transaction(async (session) => {
+    const areKnown = await unit.transaction(async (session) => {
       const all = await store.users.update(organizationId, body.customer_ids, change, session);
       if (all && changesAutoSync(body)) await store.schedules.markUsers(organizationId, body.customer_ids, session);
       return all;
     });
-    if (!known) throw notFound('user');
+    if (!areKnown) throw notFound('user');
     return { success: true };
   },
 });

@@ -20,7 +20,7 @@ export interface Manifest {
   readonly files: number;
   readonly bytes: number;
   readonly parts: readonly string[];
-  /** Settings that name data outside the backup. */
+  /** Settings that point to data outside the backup. */
   readonly outside: readonly string[];
   /** The keys of SECRET_KEY that may have encrypted data in the backup. */
   readonly secret_keys: readonly { readonly id: string; readonly fingerprint: string }[];
@@ -28,7 +28,9 @@ export interface Manifest {
   readonly sums: string;
 }
 
-/** Returns a fingerprint that distinguishes keys and reveals nothing of them: they are 32 random bytes. */
+/**
+ * Returns a fingerprint that distinguishes keys without revealing them: a key has 32 random bytes, too many to guess.
+ */
 export const fingerprintOf = ({ key }: Pick<SecretKey, 'key'>): string =>
   createHash('sha256').update('allotrope-backup').update(key).digest('hex').slice(0, 16);
 

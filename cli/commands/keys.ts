@@ -54,9 +54,9 @@ export const rotateKey: Command = {
   async run(call) {
     const { args, terminal } = call;
     const id = idOf(args[0], 'ID');
-    const own = apiSettings(terminal.env).apiKey;
+    const configuredKey = apiSettings(terminal.env).apiKey;
     const { made, wasOwn } = await withKeys(call, async (keys) => ({
-      wasOwn: own !== null && (await keys.idOf(own)) === id,
+      wasOwn: configuredKey !== null && (await keys.idOf(configuredKey)) === id,
       made: await keys.rotate(id),
     }));
     if (!made)

@@ -14,9 +14,9 @@ const FAILURES = 20;
 async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
   const { out } = call.terminal;
   const used = await rebuilds.spaces(scope);
-  const known = new Map((await rebuilds.check()).map((one) => [one.space, one]));
+  const checkedSpaces = new Map((await rebuilds.check()).map((one) => [one.space, one]));
   const damaged = used.flatMap((one) => {
-    const problem = known.get(one.space)?.problem ?? null;
+    const problem = checkedSpaces.get(one.space)?.problem ?? null;
     return problem === null ? [] : [{ ...one, problem }];
   });
   for (const { space, files, problem } of damaged)
@@ -33,7 +33,7 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
     if (damaged.some((one) => one.space === space)) {
       await rebuilds.recreate({ name: space, dimensions });
       if (!call.has('json')) out(`collection of ${space}: created again`);
-    } else if (!known.has(space)) {
+    } else if (!checkedSpaces.has(space)) {
       await rebuilds.ensure({ name: space, dimensions });
       if (!call.has('json')) out(`collection of ${space}: was missing, created`);
     }

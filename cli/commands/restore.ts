@@ -28,8 +28,8 @@ function checkSecretKeys(folder: string, dataDir: string, { secret_keys }: Manif
     throw new CommandError(
       'The backup contains no SECRET_KEY, and none is set. Set SECRET_KEY to that of the original deployment.',
     );
-  const known = readSecretKeys(text).map(fingerprintOf);
-  const otherKeys = secret_keys.filter(({ fingerprint }) => !known.includes(fingerprint));
+  const fingerprints = readSecretKeys(text).map(fingerprintOf);
+  const otherKeys = secret_keys.filter(({ fingerprint }) => !fingerprints.includes(fingerprint));
   if (otherKeys.length === 0) return;
   throw new CommandError(
     `The backup was made with another SECRET_KEY (${otherKeys.map(({ id }) => id).join(', ')}), so its secrets could not be decrypted here. ` +

@@ -3,9 +3,9 @@ export interface Check {
   readonly name: string;
   /** `warn`: works, but needs attention. `skipped`: another problem must be fixed first. */
   readonly state: 'ok' | 'warn' | 'bad' | 'skipped';
-  /** What was found. */
+  /** The finding, as a short phrase. */
   readonly found: string;
-  /** What to do. */
+  /** The remedy. */
   readonly fix?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Checks of the doctor on active and stalled work. */
+/** Doctor checks of active and stalled work. */
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
 import { createSecrets } from '../../store/secrets/secrets.js';
@@ -32,15 +32,15 @@ async function stuckFiles(
   const moving = await inspection.unfinishedFiles(MAX_REPORTED);
   const sum = moving.reduce((all, { files }) => all + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
-  const gone: typeof moving = [];
+  const withoutWorkflow: typeof moving = [];
   if (temporal)
     for (const one of moving) {
       const { run } = one;
       const isYoung = run !== null && (run.startedAt === null || Date.now() - run.startedAt.getTime() < LONG_MS);
-      if (run && !isYoung && !(await temporal.isAlive(run))) gone.push(one);
+      if (run && !isYoung && !(await temporal.isAlive(run))) withoutWorkflow.push(one);
     }
-  const format = (some: typeof moving): string =>
-    some
+  const format = (groups: typeof moving): string =>
+    groups
       .slice(0, EXAMPLES)
       .map(({ runId, files, example }) => `run ${runId}: ${files} (file ${example}…)`)
       .join(', ');
@@ -54,16 +54,16 @@ async function stuckFiles(
           ),
         ]
       : []),
-    ...(gone.length > 0
+    ...(withoutWorkflow.length > 0
       ? [
           warn(
             name,
-            `the workflow no longer exists for ${format(gone)}`,
+            `the workflow no longer exists for ${format(withoutWorkflow)}`,
             `A worker ends them within ${reapIntervalMs / 1000} s (REAP_INTERVAL_S). If it does not, check the worker's log.`,
           ),
         ]
       : []),
-    ...(ownerless.length + gone.length === 0 ? [ok(name, `${sum}, all have a workflow`)] : []),
+    ...(ownerless.length + withoutWorkflow.length === 0 ? [ok(name, `${sum}, all have a workflow`)] : []),
   ];
 }
 

@@ -1,6 +1,4 @@
-/**
- * The format of a recording: one JSON file of redacted requests and responses, with what the connector made of them.
- */
+/** The format of a recording: one JSON file of redacted requests and responses, with the connector's results. */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 
 /** The steps of a recording, in order. `point` and `changes` are absent from a recording without changes. */
@@ -32,7 +30,7 @@ export interface RecordedStep {
   /** Clock of the connector when the step began: ISO 8601, shifted like all times of the recording. */
   readonly at: string;
   readonly exchanges: readonly Exchange[];
-  /** What the connector returned. */
+  /** The connector's result. */
   readonly outcome: unknown;
 }
 
@@ -49,7 +47,7 @@ export interface RecordingLimits {
 export interface Recording {
   readonly format: 1;
   readonly source: ConnectedSourceType;
-  /** `emulator` for a recording of a server on loopback, which proves nothing about the provider. */
+  /** `emulator` for a recording of a server on loopback, which is no evidence about the provider. */
   readonly account: 'real' | 'emulator';
   /** Day of the recording, YYYY-MM-DD; the only time that is not shifted. */
   readonly recordedOn: string;

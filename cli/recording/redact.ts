@@ -1,4 +1,4 @@
-/** Makes a recording of raw exchanges: it contains redacted responses, and what the connector does with them. */
+/** Makes a recording of raw exchanges: redacted responses, and the connector's requests and results for them. */
 import { createHash, randomInt } from 'node:crypto';
 
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
@@ -21,7 +21,7 @@ import { RecordingError } from './steps.js';
 import { vocabularyOf } from './redaction/vocabulary.js';
 import { decode, wordsIn } from './redaction/words.js';
 
-/** What happened at the provider. */
+/** The unredacted requests, responses and results of a recording. */
 export interface RawRecording {
   readonly source: ConnectedSourceType;
   readonly limits: RecordingLimits;
@@ -46,7 +46,7 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0)$/;
 const NOISE = /^(?:host|user-agent|content-length|connection|amz-sdk-.*|x-amz-.*|x-ms-date|date)$/;
 const MIN_ORIGINAL = 4;
 
-const report = 'Nothing was saved. docs/adding-a-source.md says which term to add; otherwise report this message.';
+const report = 'Nothing was saved. docs/adding-a-source.md explains which term to add; otherwise report this message.';
 
 /** Returns all strings in a value. */
 export function stringsIn(value: unknown): string[] {
@@ -160,7 +160,7 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
     step = name;
     written.set(name, []);
   }).catch((error: unknown) => {
-    // The unmatched requests, reported below, explain it.
+    // The unmatched requests are reported below as the cause.
     if (unmatched.length > 0) return [];
     throw new RecordingError(
       `With redacted responses, the connector fails in the step ${step}: ${(error as Error).message} ${report}`,
@@ -182,7 +182,7 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
     const difference = findDifference(JSON.parse(JSON.stringify(outcome)), again, comparison);
     if (difference !== null)
       throw new RecordingError(
-        `With redacted responses, the connector returns something else in the step ${name}, at ${difference}. ${report}`,
+        `With redacted responses, the connector returns another result in the step ${name}, at ${difference}. ${report}`,
       );
   }
   return draft.steps.map(({ name, at }) => ({

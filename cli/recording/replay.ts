@@ -12,14 +12,14 @@ import { decode } from './redaction/words.js';
 /** Maximum size of an item that is recorded, in bytes. */
 export const MAX_ITEM_BYTES = 1_000_000;
 
-/** A recording before its requests and results are known. */
+/** A recording without its requests and results. */
 export type Draft = Omit<Recording, 'steps'> & {
   readonly steps: readonly { readonly name: StepName; readonly at: string }[];
 };
 
 export interface Replayed {
   readonly name: StepName;
-  /** What the connector returned, as JSON. */
+  /** The connector's result, as JSON. */
   readonly outcome: unknown;
 }
 

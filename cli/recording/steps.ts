@@ -24,12 +24,12 @@ export interface StepHooks {
   readonly change: ((targets: Targets, attempt: number) => Promise<void>) | null;
 }
 
-/** A recording that is not possible. The message says what to do. */
+/** Thrown if a recording is not possible. The message states what to do. */
 export class RecordingError extends Error {}
 
-/** How often the changes are read, each time after the operator confirmed. */
+/** Maximum number of times that the changes are read, each after a confirmation by the operator. */
 const MAX_ATTEMPTS = 10;
-/** Pages of a feed, and steps in which its cursor is prepared. */
+/** Maximum number of pages of a feed, and of steps in which its cursor is prepared. */
 const MAX_FEED_PAGES = 200;
 
 type Listed = Omit<ItemPage, 'next'> & { readonly hasNext: boolean };

@@ -50,8 +50,8 @@ function entryOf(fields: ReadonlyMap<string, string>): Entry | null {
 }
 
 /**
- * Returns the name of the field at a path; null for others. The name is a child of the entry, and most fields are
- * children of its properties. Users choose the names of metadata, of which only the mark of folders counts.
+ * Returns the field to store for an XML path; null for other paths. `Name` is a child of the entry, most fields are
+ * children of its `Properties`. Users choose the names in `Metadata`, of which only the mark of folders is stored.
  */
 function nameIn(path: readonly string[]): string | null {
   const [, , , part = '', field] = path;

@@ -19,7 +19,7 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   OperationTimedOut: 'server',
 };
 
-/** The signature was refused for its time: our clock differs, or the request was on its way for minutes. */
+/** The signature was refused because of its time: our clock differs, or the request took minutes to arrive. */
 const LATE = /<AuthenticationErrorDetail>Request date header too old/;
 
 /** Classifies a refusal by the error code in its header. */

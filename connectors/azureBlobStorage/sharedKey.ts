@@ -11,9 +11,7 @@ export interface AzureCredentials {
   readonly accountKey: string;
 }
 
-/**
- * API version. Since this one, names with characters that XML cannot contain are encoded, and directories are marked.
- */
+/** API version, the first that encodes names with characters that XML cannot contain, and marks directories. */
 const VERSION = '2021-12-02';
 /** The standard headers of the string to sign, which our GET requests do not have. */
 const UNSENT = '\n'.repeat(11);

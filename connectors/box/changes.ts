@@ -26,8 +26,8 @@ const stale = (): Fault =>
 const PATHS: Readonly<Record<ItemRef['kind'], string>> = { file: 'files', folder: 'folders', web_link: 'web_links' };
 /** Returns the current state of a Box item. @throws Fault not_found also for items in the trash */
 export async function itemAt(client: SourceClient, { kind, id }: ItemRef): Promise<Json> {
-  // Without named fields the answer for a folder includes a page of its contents. Box documents them not for web links:
-  // https://developer.box.com/reference/get-web-links-id
+  // Without `fields`, the answer for a folder includes a page of its contents. For web links Box does not document
+  // `fields`: https://developer.box.com/reference/get-web-links-id
   const json = await client.get([PATHS[kind], id], kind === 'web_link' ? {} : { fields: ITEM_FIELDS });
   requireId('Box', json, 'the item');
   if (itemOf(json) === null) throw noSuchItem('Box');

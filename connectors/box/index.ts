@@ -47,7 +47,7 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
 /**
  * Resolves an id from a caller. A number alone is a file or else a folder, since Box's URLs contain only the number.
  */
-async function named(
+async function resolveItem(
   client: SourceClient,
   externalId: string,
 ): Promise<{ readonly place: ItemRef; readonly json: Json }> {
@@ -81,7 +81,7 @@ async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) 
 }
 
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
-  const { place, json } = await named(client, externalId);
+  const { place, json } = await resolveItem(client, externalId);
   if (place.kind === 'folder') {
     // A folder becomes a file only if it is inaccessible. Listing it throws the error that the file reports.
     await listFolder(client, place.id, null);
@@ -135,7 +135,7 @@ export const box: Connector<OAuthGrant> = {
       const whole = idOf({ kind: 'folder', id: ROOT });
       return nextFolderPage(folderWalk(whole, whole), list);
     }
-    const { place, json } = await named(client, externalId);
+    const { place, json } = await resolveItem(client, externalId);
     const itself = itemOf(json);
     if (itself === null) throw noSuchItem('Box');
     const next =

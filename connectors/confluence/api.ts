@@ -83,22 +83,22 @@ async function sitesOf(client: SourceClient): Promise<readonly Site[]> {
  */
 export async function siteOf(client: GrantClient): Promise<Site> {
   const { accessToken, facts } = client.credentials;
-  const named = facts['subdomain']?.toLowerCase();
+  const subdomain = facts['subdomain']?.toLowerCase();
   const key = createHash('sha256')
-    .update(`${accessToken} ${named ?? ''}`)
+    .update(`${accessToken} ${subdomain ?? ''}`)
     .digest('base64');
   // Every call needs the site, so it is cached, by token: another token may have no access to it.
-  return client.cache.getOrFind(key, () => findSite(client, named));
+  return client.cache.getOrFind(key, () => findSite(client, subdomain));
 }
 
-async function findSite(client: GrantClient, named: string | undefined): Promise<Site> {
+async function findSite(client: GrantClient, subdomain: string | undefined): Promise<Site> {
   const sites = await sitesOf(client);
-  const matching = named === undefined ? sites : sites.filter(({ subdomain }) => subdomain.toLowerCase() === named);
+  const matching = subdomain === undefined ? sites : sites.filter((site) => site.subdomain.toLowerCase() === subdomain);
   const [site, another] = matching;
   if (!site)
     throw new Fault(
       'access_denied',
-      named === undefined
+      subdomain === undefined
         ? 'The account has access to no Confluence site. Consent again, and choose one.'
         : 'The account has no access to the Confluence site that confluence_subdomain names. Consent again, and choose that one.',
     );

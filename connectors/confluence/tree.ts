@@ -31,10 +31,10 @@ async function findParentFolders(
   call: Call,
   space: string,
   pages: readonly Json[],
-  known: ReadonlySet<string>,
+  listedIds: ReadonlySet<string>,
 ): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
-  const seen = new Set(known);
+  const seen = new Set(listedIds);
   const open = pages.map(parentFolderId);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (id === null || seen.has(id)) continue;
@@ -55,7 +55,7 @@ async function findParentFolders(
 /** Returns a page of a space and its contents: its pages at any depth, then its blog posts. */
 export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string, given) => {
   const { part, at, folders }: SpaceCursor = given ?? { part: 'pages', at: null, folders: [] };
-  const own = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
+  const ownItem = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
   const around = await findParentFolders(call, id, values, new Set(folders));
@@ -69,7 +69,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
         ? null
         : { part: later, at: null, folders: [] };
   return {
-    items: [...(own === null ? [] : [own]), ...around, ...items],
+    items: [...(ownItem === null ? [] : [ownItem]), ...around, ...items],
     next: cursor,
   };
 });

@@ -51,8 +51,10 @@ export const currentAccount = (client: SourceClient): Promise<Json> =>
 const teamRoot = (client: GrantClient): Promise<string> =>
   // Every call needs it, so it is cached by the token.
   client.cache.getOrFind(keyOf(client), async () => {
-    const { root_namespace_id: whole, home_namespace_id: own } = asObject((await currentAccount(client))['root_info']);
-    return typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== own ? whole : '';
+    const { root_namespace_id: whole, home_namespace_id: homeId } = asObject(
+      (await currentAccount(client))['root_info'],
+    );
+    return typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== homeId ? whole : '';
   });
 
 /** Whether the account sees the folders of a team. */

@@ -42,14 +42,14 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
   }
   const { bytes, result } = await download(client, 'download', { path });
   // The downloaded version may be newer than the listed one.
-  const known = result['id'] === file['id'] ? result : file;
-  const hash = asText(known['content_hash']);
+  const metadata = result['id'] === file['id'] ? result : file;
+  const hash = asText(metadata['content_hash']);
   if (hash !== null && hash !== contentHash(bytes))
     throw new Fault(
       'server_error',
       'The file from Dropbox is incomplete, or changed during the download. It is retried automatically.',
     );
-  return contentOf(known, bytes, null);
+  return contentOf(metadata, bytes, null);
 }
 
 export const dropbox: Connector<OAuthGrant> = {

@@ -22,10 +22,10 @@ export async function entryAt(client: GrantClient, name: string): Promise<Json> 
 
 /** Creates a lookup of the ids of the folders above an entry; folders in the map are not requested. */
 export function createParentLookup(client: GrantClient, folders: ReadonlyMap<string, string> = new Map()) {
-  const known = new Map<string, string | null>(folders);
+  const idsByPath = new Map<string, string | null>(folders);
   /** Null for a folder that was deleted in the meantime: its contents no longer exist either. */
   const idAt = async (path: string): Promise<string | null> => {
-    const found = known.get(path);
+    const found = idsByPath.get(path);
     if (found !== undefined) return found;
     let id: string | null = null;
     try {
@@ -33,7 +33,7 @@ export function createParentLookup(client: GrantClient, folders: ReadonlyMap<str
     } catch (error) {
       if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
     }
-    known.set(path, id);
+    idsByPath.set(path, id);
     return id;
   };
   return async (entry: Json): Promise<EntryParents> => {

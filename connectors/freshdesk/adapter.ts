@@ -46,7 +46,7 @@ export const itemOfContainer = (id: typeof TICKETS | typeof SOLUTIONS): SourceIt
     isExpandable: true,
   });
 
-const titleOf = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
+const nameOf = (json: Json): string => asText(json['name']) ?? asText(json['title']) ?? '(no name)';
 
 /** Converts a category; null if it is invalid. */
 export const itemOfCategory = (json: Json): SourceItem | null => {
@@ -55,7 +55,7 @@ export const itemOfCategory = (json: Json): SourceItem | null => {
     ? null
     : createItem({
         externalId: `category:${id}`,
-        name: titleOf(json),
+        name: nameOf(json),
         itemType: 'CATEGORY',
         isExpandable: true,
         createdAt: dateOf(json['created_at']),
@@ -76,7 +76,7 @@ export const itemOfFolder = ({ id, json, parent }: Folder, category: string): So
     externalId: `folder:${id}`,
     parentExternalId: parent,
     rootExternalId: `category:${category}`,
-    name: titleOf(json),
+    name: nameOf(json),
     itemType: 'FOLDER',
     isExpandable: true,
     createdAt: dateOf(json['created_at']),
@@ -87,7 +87,7 @@ const PUBLISHED = 2;
 export const isPublished = (article: Json): boolean => article['status'] === PUBLISHED;
 
 export const skippedDraft = (article: Json): SkippedItem | null =>
-  isPublished(article) ? null : draftOf(article, titleOf(article));
+  isPublished(article) ? null : draftOf(article, nameOf(article));
 
 /** Converts a published article; null for a draft. @param site URL of the account for a user's browser */
 export function itemOfArticle(json: Json, site: string): SourceItem | null {
@@ -97,7 +97,7 @@ export function itemOfArticle(json: Json, site: string): SourceItem | null {
     externalId: `article:${id}`,
     parentExternalId: `folder:${folder}`,
     rootExternalId: `category:${category}`,
-    name: titleOf(json),
+    name: nameOf(json),
     itemType: 'ARTICLE',
     externalUrl: `${site}/a/solutions/articles/${id}`,
     fileFormat: 'HTML',

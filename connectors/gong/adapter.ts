@@ -97,7 +97,7 @@ export function folderWithInner(folders: readonly Folder[], id: string): readonl
 const addressOf = (call: Answer<GongCall>, id: string): string =>
   asLink(call.url) ?? `https://app.gong.io/call?id=${id}`;
 
-/** Age in milliseconds up to which the transcript of a call may change without a trace in its listing: 14 days. */
+/** Age in milliseconds up to which the transcript of a call may change without a change in its listing: 14 days. */
 const SETTLED_AFTER_MS = 14 * 86_400_000;
 
 /**
@@ -109,8 +109,8 @@ function versionOf(call: Answer<GongCall>): string | null {
   const { duration } = call;
   const started = asTimestamp(call.started);
   if (started === null || Date.now() - Date.parse(started) < SETTLED_AFTER_MS) return null;
-  const known = [started, typeof duration === 'number' ? Math.round(duration) : null];
-  const all = [...known, asText(call.language), asName(call.title)];
+  const details = [started, typeof duration === 'number' ? Math.round(duration) : null];
+  const all = [...details, asText(call.language), asName(call.title)];
   return createHash('sha256').update(JSON.stringify(all)).digest('base64url').slice(0, 22);
 }
 
@@ -137,8 +137,8 @@ export function itemOfCall(call: Answer<GongCall>, folder: string | null, worksp
 function timeOf(milliseconds: unknown): string {
   const seconds = Math.max(0, Math.floor(Number(milliseconds) / 1000) || 0);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const rest = String(seconds % 60).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${rest}` : `${minutes}:${rest}`;
+  const secondsPart = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${secondsPart}` : `${minutes}:${secondsPart}`;
 }
 
 /** Creates a lookup of speaker names by the ids in a transcript. Unnamed speakers are numbered. */
@@ -150,8 +150,8 @@ function createSpeakers(parties: readonly Answer<GongParty>[]): (id: unknown) =>
   }
   let unnamed = 0;
   return (id) => {
-    const known = names.get(id);
-    if (known !== undefined) return known;
+    const existing = names.get(id);
+    if (existing !== undefined) return existing;
     unnamed += 1;
     const name = `Speaker ${unnamed}`;
     names.set(id, name);

@@ -136,8 +136,8 @@ class Batches {
 export function readCall(client: GrantClient, id: string): Promise<WholeCall | null> {
   const { cache, credentials } = client;
   const key = `calls of ${createHash('sha256').update(credentials.accessToken).digest('base64url')}`;
-  const known = cache.get(key) as Batches | undefined;
-  const batches = known ?? new Batches();
-  if (known === undefined) cache.set(key, batches);
+  const cached = cache.get(key) as Batches | undefined;
+  const batches = cached ?? new Batches();
+  if (cached === undefined) cache.set(key, batches);
   return batches.read(client, id);
 }

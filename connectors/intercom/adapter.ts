@@ -115,15 +115,15 @@ export function itemOfArticle(json: Answer<IntercomArticle>, root: string | null
 
 /** Returns an article's content in all published languages, the default one first. */
 export function contentOf(article: Answer<IntercomArticle>, externalId: string): ItemContent {
-  const own = asText(article.default_locale);
+  const defaultLocale = asText(article.default_locale);
   const translated = Object.entries(asObject(article.translated_content))
-    .filter(([locale, one]) => locale !== own && isPublished(asAnswer<IntercomText>(one)))
+    .filter(([locale, one]) => locale !== defaultLocale && isPublished(asAnswer<IntercomText>(one)))
     .map(([, one]) => asAnswer<IntercomText>(one));
   const texts: readonly Answer<IntercomText>[] = [article, ...translated];
   return contentOfArticle('INTERCOM', {
     texts: texts.map((one) => ({ title: asText(one.title), body: asText(one.body) ?? '' })),
     url: asText(article.url) ?? externalId,
-    fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: own, updated_at: dateOf(article.updated_at) }) },
+    fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: defaultLocale, updated_at: dateOf(article.updated_at) }) },
   });
 }
 

@@ -66,15 +66,15 @@ async function countAll(client: SourceClient, kinds: readonly ThreadKind[], now:
 async function checkCounts(client: SourceClient, counted: readonly Counted[]): Promise<void> {
   for (const { kind, before, total } of counted) {
     const remaining = await count(client, kind, before);
-    if (remaining === null || remaining < total) throw stale(`has lost ${LISTS[kind]}, and does not say which`);
+    if (remaining === null || remaining < total) throw stale(`has deleted ${LISTS[kind]}, and does not report which`);
   }
 }
 
 /** Lists the attachments of changed items; their other attachments were deleted. */
-async function listAttached(client: SourceClient, kind: ThreadKind, rest: readonly string[]) {
-  const some = rest.slice(0, AT_ONCE);
-  const items = (await Promise.all(some.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
-  return { items, deletedPaths: some.map((id) => `${kind}:${id}`), rest: rest.slice(AT_ONCE) };
+async function listAttached(client: SourceClient, kind: ThreadKind, pendingIds: readonly string[]) {
+  const batch = pendingIds.slice(0, AT_ONCE);
+  const items = (await Promise.all(batch.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();
+  return { items, deletedPaths: batch.map((id) => `${kind}:${id}`), rest: pendingIds.slice(AT_ONCE) };
 }
 
 async function searchChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
@@ -120,8 +120,10 @@ export const threadChanges = changeFeed(TOKEN, {
         : { ...nextSyncCount(point), since: position.begun - OVERLAP_S, counted, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
-    const nextPosition = (at: string | null, isEnd: boolean, rest: readonly string[]): SyncPosition =>
-      isEnd && rest.length === 0 ? { ...position, open: others, at: null, rest } : { ...position, at, rest };
+    const nextPosition = (at: string | null, isEnd: boolean, pendingIds: readonly string[]): SyncPosition =>
+      isEnd && pendingIds.length === 0
+        ? { ...position, open: others, at: null, rest: pendingIds }
+        : { ...position, at, rest: pendingIds };
     if (position.rest.length > 0) {
       const { items, deletedPaths, rest } = await listAttached(client, kind, position.rest);
       // A search page without a next one is the last.

@@ -101,8 +101,8 @@ export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kin
     return { items: [itemOfContainer(LISTS[kind])], next: unlessEnd({ at: null, isEnd, rest: [] }) };
   }
   if (cursor.rest.length > 0) {
-    const some = cursor.rest.slice(0, AT_ONCE);
-    const read = some.map((id) => unlessGone(attachedTo(client, kind, id)));
+    const batch = cursor.rest.slice(0, AT_ONCE);
+    const read = batch.map((id) => unlessGone(attachedTo(client, kind, id)));
     const items = (await Promise.all(read)).flat();
     return { items, next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }

@@ -80,16 +80,19 @@ function comparePlaces(
   before: readonly ReadPlace[],
   now: readonly ListedPlace[],
 ): { readonly places: readonly ReadPlace[]; readonly changes: readonly Change[] } {
-  const known = new Map(before.map((one) => [one.id, one]));
+  const placesById = new Map(before.map((one) => [one.id, one]));
   const changes: Change[] = [];
   const places = now.map(({ item, ...place }): ReadPlace => {
     const mark = markOf(item);
-    const last = known.get(place.id);
-    known.delete(place.id);
+    const last = placesById.get(place.id);
+    placesById.delete(place.id);
     if (last?.mark !== mark) changes.push({ item });
     return { ...place, mark, query: last?.query ?? null, isBlind: false };
   });
-  return { places, changes: [...[...known.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes] };
+  return {
+    places,
+    changes: [...[...placesById.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes],
+  };
 }
 
 /** Joins the feeds of all places of an account into one, which reads them one after the other. */

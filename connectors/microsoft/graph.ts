@@ -61,8 +61,8 @@ const BANDWIDTH_USED_UP = 509;
 export function classify({ status, headers, body }: Refusal): ErrorClass | null {
   if (status === 401) return null;
   const code = asText(asObject(asObject(body)['error'])['code'])?.toLowerCase() ?? '';
-  const known = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
-  if (known !== undefined) return known;
+  const kindOfCode = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  if (kindOfCode !== undefined) return kindOfCode;
   if (status === 410) return 'cursor_invalid';
   if (status === 423) return 'forbidden_item';
   // Graph also answers 503 to a throttled tenant, then with Retry-After.
@@ -142,7 +142,7 @@ export async function fetchAll(
   client: SourceClient,
   path: readonly string[],
   query: Query,
-  { most: maxEntries, options }: { readonly most: number; readonly options?: CallOptions },
+  { maxEntries, options }: { readonly maxEntries: number; readonly options?: CallOptions },
 ): Promise<readonly Json[]> {
   const all: Json[] = [];
   for (let at: Query | null = query; at !== null;) {

@@ -53,6 +53,6 @@ export const oneDrive: Connector<OAuthGrant> = {
   // The current cursor is read from the whole feed: only that shows whether a drive contains folders that others share.
   changes: joinFeeds({
     ...driveFeeds,
-    list: async (client) => placesOf(client, await fetchAll(client, DRIVES, LISTED, { most: MAX_DRIVES })),
+    list: async (client) => placesOf(client, await fetchAll(client, DRIVES, LISTED, { maxEntries: MAX_DRIVES })),
   }),
 };

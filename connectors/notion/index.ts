@@ -74,18 +74,21 @@ export const notion: Connector<OAuthGrant> = {
     const { facts } = client.credentials;
     const user = asAnswer<UserObjectResponse>(await client.get(['users', 'me'], {}));
     const bot = asAnswer<BotInfo>(user.bot);
-    const named = facts['workspace'];
+    const workspaceName = facts['workspace'];
     // The answer to a personal token contains the person but no workspace: use the workspace that the caller named.
-    const own = asText(user['type']) === 'person' ? (named ?? null) : null;
-    const [id, workspace] = [asText(user['id']), asText(bot['workspace_id']) ?? own];
+    const personalName = asText(user['type']) === 'person' ? (workspaceName ?? null) : null;
+    const [id, workspace] = [asText(user['id']), asText(bot['workspace_id']) ?? personalName];
     if (id === null || workspace === null)
       throw new Fault(
         'server_error',
         'Notion returned no workspace. Set workspace_id if the token is a personal one; otherwise try again.',
       );
-    if (named !== undefined && named.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase())
+    if (
+      workspaceName !== undefined &&
+      workspaceName.replaceAll('-', '').toLowerCase() !== workspace.replaceAll('-', '').toLowerCase()
+    )
       throw new Fault('bad_response', 'The token belongs to another Notion workspace than workspace_id.');
-    const owner = own === null ? asObject(asObject(bot['owner'])['user']) : user;
+    const owner = personalName === null ? asObject(asObject(bot['owner'])['user']) : user;
     const userFacts = {
       workspace_name: asText(bot['workspace_name']),
       user_name: asText(owner['name']),

@@ -33,14 +33,14 @@ export class Places {
 
   /** Returns an item's parent and root item. */
   async around(json: NotionObject): Promise<{ parent: string | null; root: string | null }> {
-    const own = await this.learn(json);
+    const ownPlace = await this.learn(json);
     let root: string | null = null;
-    let up = own?.parent ?? null;
+    let up = ownPlace?.parent ?? null;
     for (let depth = 0; up !== null && depth < MAX_DEPTH; depth += 1) {
       root = up;
       up = (await this.byExternalId(up))?.parent ?? null;
     }
-    return { parent: own?.parent ?? null, root };
+    return { parent: ownPlace?.parent ?? null, root };
   }
 
   /** Caches and returns the place of an object in an answer. */

@@ -70,7 +70,7 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
   const isMarkdown = form === 'markdown';
 
   /** Renders a block without its children. */
-  const own = ({ type, body, ...block }: Block, number: number): string => {
+  const ownText = ({ type, body, ...block }: Block, number: number): string => {
     const text = richText(body['rich_text'], form);
     if (type === 'numbered_list_item') return `${number}. ${text}`;
     if (type === 'to_do') return `${isMarkdown ? '- ' : ''}[${body['checked'] === true ? 'x' : ' '}] ${text}`;
@@ -91,15 +91,17 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     return isMarkdown || type === 'bulleted_list_item' ? `${MARKS[type] ?? ''}${text}` : text;
   };
 
-  const render = (some: readonly Block[]): string => {
+  const render = (siblings: readonly Block[]): string => {
     const parts: string[] = [];
     let number = 0;
     let before: string | null = null;
-    for (const block of some) {
+    for (const block of siblings) {
       number = block.type === 'numbered_list_item' ? number + 1 : 0;
       const inner = block.type === 'table' ? '' : render(block.children);
       const isList = LISTS.has(block.type);
-      const shown = [own(block, number), isList ? indented(inner, '    ') : inner].filter((text) => text.trim() !== '');
+      const shown = [ownText(block, number), isList ? indented(inner, '    ') : inner].filter(
+        (text) => text.trim() !== '',
+      );
       const joined = shown.join(isList ? '\n' : '\n\n');
       const text = isMarkdown && (block.type === 'quote' || block.type === 'callout') ? quoted(joined) : joined;
       if (text === '') continue;

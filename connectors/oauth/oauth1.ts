@@ -34,14 +34,14 @@ export function signatureOf(
 }
 
 /** Returns the Authorization header of a signed request. */
-function authorizationOf(url: string, client: OAuthClient, own: Parameters, tokenSecret: string): string {
+function authorizationOf(url: string, client: OAuthClient, ownParameters: Parameters, tokenSecret: string): string {
   const parameters: Parameters = {
     oauth_consumer_key: client.id,
     oauth_nonce: randomBytes(16).toString('hex'),
     oauth_signature_method: 'HMAC-SHA1',
     oauth_timestamp: String(Math.floor(Date.now() / 1000)),
     oauth_version: '1.0',
-    ...own,
+    ...ownParameters,
   };
   const signature = signatureOf({ method: 'POST', url, parameters }, client.secret ?? '', tokenSecret);
   const fields = Object.entries({ ...parameters, oauth_signature: signature });
@@ -125,8 +125,8 @@ export async function exchangeVerifier(
   egress: Pick<Egress, 'request'>,
 ): Promise<StoredGrant> {
   const at = provider.urls['token'] ?? '';
-  const own = { oauth_token: requestToken.token, oauth_verifier: verifier };
-  const header = authorizationOf(at, client, own, requestToken.secret);
+  const ownParameters = { oauth_token: requestToken.token, oauth_verifier: verifier };
+  const header = authorizationOf(at, client, ownParameters, requestToken.secret);
   const { token } = tokenIn(provider, await sendTokenRequest(provider, at, header, egress));
   // The token is valid until its user revokes it.
   return {

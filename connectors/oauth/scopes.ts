@@ -8,7 +8,7 @@ export interface GrantedScopes {
   readonly missing: readonly string[];
 }
 
-/** Compares scope names. Some providers change the case, or prefix the URL of the API. */
+/** Compares scope names. Some providers change the case, or add the URL of the API as a prefix. */
 const isNamed = (wanted: string, granted: string): boolean => {
   const [name, given] = [wanted.toLowerCase(), granted.toLowerCase()];
   return given === name || given.endsWith(`/${name}`);
@@ -22,9 +22,9 @@ export function compareScopes(
   granted: readonly string[] | null,
 ): GrantedScopes {
   const isGranted = (wanted: string): boolean => {
-    const others = scopeAliases[wanted];
-    if (others?.length === 0) return true;
-    return [wanted, ...(others ?? [])].some((name) => granted?.some((said) => isNamed(name, said)));
+    const aliases = scopeAliases[wanted];
+    if (aliases?.length === 0) return true;
+    return [wanted, ...(aliases ?? [])].some((name) => granted?.some((said) => isNamed(name, said)));
   };
   return { wanted: scopes, granted, missing: granted === null ? [] : scopes.filter((one) => !isGranted(one)) };
 }

@@ -165,7 +165,7 @@ async function requestTokens(
   try {
     body = JSON.parse(text) as unknown;
   } catch {
-    // A refusal may have no valid body; a grant must.
+    // A refusal may have an invalid body; a grant may not.
   }
   const isGranted = answer.status >= 200 && answer.status < 300;
   // Some providers refuse with status 200 and an error in the body.
@@ -206,7 +206,7 @@ function grantOf(
     const value = asText(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
     if (value === null) return [];
     const part = typeof where === 'string' ? value : where.pattern.exec(value)?.[1];
-    if (part === undefined) throw new Fault('bad_response', `${name} named an address that is not its own. Try again.`);
+    if (part === undefined) throw new Fault('bad_response', `${name} returned an address of another host. Try again.`);
     return [[fact, part] as const];
   });
   const scopes = scopesIn(tokens) ?? old?.scopes;
@@ -250,8 +250,8 @@ export async function exchangeCode(
     },
     egress,
   );
-  const own = keepsClient && client.secret !== null ? { clientSecret: client.secret } : {};
-  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, null);
+  const ownSecret = keepsClient && client.secret !== null ? { clientSecret: client.secret } : {};
+  return grantOf(provider, answer, { facts, clientId: client.id, ...ownSecret }, null);
 }
 
 /** Requests a new access token. @throws Fault access_revoked if the refresh token is no longer valid */
@@ -264,6 +264,6 @@ export async function refreshGrant(
   const fields = { grant_type: 'refresh_token', refresh_token: grant.refreshToken ?? '' };
   const answer = await requestTokens(provider, client, fields, egress);
   const { facts, clientSecret } = grant;
-  const own = clientSecret === undefined ? {} : { clientSecret };
-  return grantOf(provider, answer, { facts, clientId: client.id, ...own }, grant);
+  const ownSecret = clientSecret === undefined ? {} : { clientSecret };
+  return grantOf(provider, answer, { facts, clientId: client.id, ...ownSecret }, grant);
 }

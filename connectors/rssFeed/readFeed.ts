@@ -102,17 +102,17 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
   let format: 'xml' | 'json' | null = null;
   try {
     for await (const piece of pieces) {
-      const rest: string = format === null ? piece.trimStart() : piece;
-      if (rest === '') continue;
+      const unreadText: string = format === null ? piece.trimStart() : piece;
+      if (unreadText === '') continue;
       if (format === null) {
         // HTML with a lower-case doctype is not XML: the parser would report a less helpful error.
-        if (/^<!doctype\s+html\b/i.test(rest)) throw isWebPage();
-        if (!/^[<{]/.test(rest))
+        if (/^<!doctype\s+html\b/i.test(unreadText)) throw isWebPage();
+        if (!/^[<{]/.test(unreadText))
           throw new InvalidFeed('is neither XML nor JSON. Give the address of an RSS, Atom or JSON feed.');
-        format = rest.startsWith('{') ? 'json' : 'xml';
+        format = unreadText.startsWith('{') ? 'json' : 'xml';
       }
-      if (format === 'json') json += rest;
-      else xml.write(rest);
+      if (format === 'json') json += unreadText;
+      else xml.write(unreadText);
     }
     if (format === null) throw new InvalidFeed("is empty. Check its address, or ask the site's operator to fill it.");
     if (format === 'json') return { feed: parseJsonFeed(json), error: null };

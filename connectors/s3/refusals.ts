@@ -11,7 +11,7 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   RequestLimitExceeded: 'rate_limited',
   TooManyRequests: 'rate_limited',
   RequestTimeout: 'server',
-  // Our clock differs from the store's, or the request was on its way for minutes.
+  // Our clock differs from the store's, or the request took minutes to arrive.
   RequestTimeTooSkewed: 'server',
   // The object is archived: it must be restored first.
   InvalidObjectState: 'not_exportable',
@@ -34,8 +34,8 @@ export function regionIn(refusal: Refusal): string | null {
   const { status, headers, body } = refusal;
   const hasUnsearched = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
   if (!hasUnsearched) return null;
-  const named = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
-  const region = headers['x-amz-bucket-region'] ?? named ?? '';
+  const regionInBody = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
+  const region = headers['x-amz-bucket-region'] ?? regionInBody ?? '';
   // The region becomes part of a host name.
   return /^[a-z]{2}[a-z0-9-]{1,40}$/.test(region) ? region : null;
 }

@@ -54,10 +54,10 @@ async function deletedSince(client: GrantClient, since: number, until: number): 
 
 /** Returns the files that no longer exist: a deleted file may have been restored from the recycle bin. */
 async function absent(client: GrantClient, ids: readonly string[]): Promise<readonly Change[]> {
-  const there = new Set<string | null>();
+  const presentIds = new Set<string | null>();
   for (let from = 0; from < ids.length; from += IDS_PER_REQUEST)
-    for (const row of await filesOf(client, ids.slice(from, from + IDS_PER_REQUEST))) there.add(asText(row['Id']));
-  return ids.filter((id) => !there.has(id)).map((id) => ({ gone: `file:${id}` }));
+    for (const row of await filesOf(client, ids.slice(from, from + IDS_PER_REQUEST))) presentIds.add(asText(row['Id']));
+  return ids.filter((id) => !presentIds.has(id)).map((id) => ({ gone: `file:${id}` }));
 }
 
 /**

@@ -21,7 +21,7 @@ import { noSuchItem } from '../faults.js';
 /** Returns the URL of the organization for a user's browser. */
 export const siteOf = ({ urls }: GrantClient): string => (urls['api'] ?? '').replace(/\/services\/data\/[^/]+$/, '');
 
-/** Returns null if the organization does not have the requested feature. */
+/** Returns the result of a call; null if the organization does not have the requested feature. */
 async function ifThere<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;
@@ -78,12 +78,12 @@ async function listFolders(client: GrantClient, cursor: FolderCursor): Promise<P
   };
   const { rows, next } = await fetchPage(client, wanted, cursor.after);
   const itemPlace: ItemParents = { parent, root };
-  const named = rows.flatMap((row) => {
+  const entries = rows.flatMap((row) => {
     const id = asText(row['Id']) ?? '';
     return isId(id) ? [{ id, isFolder: row['IsFolder'] === true, title: asText(row['Title']) ?? id }] : [];
   });
-  const folders = named.filter(({ isFolder }) => isFolder);
-  const ids = named.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
+  const folders = entries.filter(({ isFolder }) => isFolder);
+  const ids = entries.filter(({ isFolder }) => !isFolder).map(({ id }) => id);
   const files = await filesOf(client, ids);
   const items: SourceItem[] = [
     ...folders.map(({ id, title }) => itemOfFolder(id, title, itemPlace)),

@@ -76,15 +76,15 @@ export async function withVisible<T>(
 ): Promise<T> {
   const key = createHash('sha256').update(`${client.credentials.accessToken} hidden in ${object}`).digest('base64');
   const hidden = (client.cache.get(key) ?? []) as readonly string[];
-  const known = fields.filter((field) => !hidden.includes(field));
+  const visibleFields = fields.filter((field) => !hidden.includes(field));
   try {
-    return await run(known);
+    return await run(visibleFields);
   } catch (error) {
     if (!isFault(error, 'bad_response')) throw error;
     const visible = await visibleOf(client, object);
-    const allowed = known.filter((field) => isVisible(field, visible));
-    if (allowed.length === known.length) throw error;
-    client.cache.set(key, [...hidden, ...known.filter((field) => !allowed.includes(field))]);
+    const allowed = visibleFields.filter((field) => isVisible(field, visible));
+    if (allowed.length === visibleFields.length) throw error;
+    client.cache.set(key, [...hidden, ...visibleFields.filter((field) => !allowed.includes(field))]);
     return run(allowed);
   }
 }

@@ -95,8 +95,8 @@ async function changesOf(
   const idOf = (row: Json): string => `${table}/${asTrimmed(row['sys_id'])}`;
   const readable = rows.filter((row) => isReadable(row, table));
   const { items } = await withAttachments(client, table, readable);
-  const gone = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
-  return { changes: [...gone, ...items.map((item) => ({ item }))], deletedPaths: readable.map(idOf) };
+  const deletions = rows.filter((row) => !isReadable(row, table)).map((row): Change => ({ gone: idOf(row) }));
+  return { changes: [...deletions, ...items.map((item) => ({ item }))], deletedPaths: readable.map(idOf) };
 }
 
 /** Returns a page of a table's changes. */

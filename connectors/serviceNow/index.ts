@@ -81,7 +81,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     bodyFormat: 'form',
     authorizeParameters: {},
     rotates: false,
-    // A refresh token lives 100 days, and refreshing does not extend that: every connection ends in this way.
+    // A refresh token is valid for 100 days, and refreshing does not extend that: every connection ends in this way.
     // https://support.servicenow.com/kb?id=kb_article_view&sysparm_article=KB0778194 (lifespan)
     // https://snpro.dev/2025/04/01/servicenow-oauth-refresh-token-issue (not extended)
     expiredRefresh: '401 server_error access_denied',
@@ -104,7 +104,7 @@ export const serviceNow: Connector<OAuthGrant> = {
     if (values.length > 1)
       throw new Fault(
         'access_denied',
-        'ServiceNow does not say whose account this is: the instance does not evaluate scripts in queries. Ask its administrator to permit them, then connect again.',
+        'ServiceNow does not report whose account this is: the instance does not evaluate scripts in queries. Ask its administrator to permit them, then connect again.',
       );
     const user = (values[0] ?? {}) as Json;
     const [id, name] = [asTrimmed(user['sys_id']), asTrimmed(user['user_name'])];
@@ -149,8 +149,8 @@ export const serviceNow: Connector<OAuthGrant> = {
       // checked by the language-independent value.
       // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
       const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
-      const both = await recordAt(client, place, query);
-      return contentOfRecord(displayOf(both), table, record, siteOf(client));
+      const recordWithLabels = await recordAt(client, place, query);
+      return contentOfRecord(displayOf(recordWithLabels), table, record, siteOf(client));
     }
     const attachmentRecord = await attachmentAt(client, place);
     const { bytes } = await client.content(['attachment', attachment, 'file'], {});

@@ -67,7 +67,7 @@ export type SlackMessage = Fields<
 export type SlackBot = Fields<'id' | 'name' | 'app_id' | 'team_id'>;
 export type SlackEdit = Fields<'user' | 'ts'>;
 export type SlackFile = Fields<'id' | 'name' | 'title' | 'mimetype' | 'filetype'>;
-/** A link preview, or what an app attached to its message. */
+/** A link preview, or an attachment of an app's message. */
 export type SlackAttachment = Fields<'title' | 'text' | 'fallback' | 'pretext' | 'fields' | 'blocks'>;
 /** A block of a message, or an element in it. */
 export type SlackBlock = Fields<'type' | 'block_id' | 'text' | 'elements' | 'fields'>;

@@ -62,11 +62,11 @@ interface CachedWindows {
 function cachedWindows({ credentials, cache }: GrantClient, conversation: string): CachedWindows {
   const hash = createHash('sha256').update(`${credentials.accessToken} windows of ${conversation}`);
   const key = hash.digest('base64');
-  const known = cache.get(key) as CachedWindows | undefined;
-  if (known !== undefined) return known;
-  const cached: CachedWindows = { pages: [], inProgress: null };
-  cache.set(key, cached);
-  return cached;
+  const cached = cache.get(key) as CachedWindows | undefined;
+  if (cached !== undefined) return cached;
+  const created: CachedWindows = { pages: [], inProgress: null };
+  cache.set(key, created);
+  return created;
 }
 
 /** Returns the digest that a listing gives a window. */
@@ -123,12 +123,12 @@ async function windowAt(
   version: string | null,
 ): Promise<readonly Message[]> {
   const cached = cachedWindows(client, conversation);
-  const known = (): readonly Message[] | undefined =>
+  const cachedMessages = (): readonly Message[] | undefined =>
     cached.pages
       .flatMap((page) => [page.get(start) ?? []])
       .find((messages) => version !== null && messages.length > 0 && digestOf(messages) === version);
   while (version !== null) {
-    const found = known();
+    const found = cachedMessages();
     if (found !== undefined) return found;
     if (cached.inProgress === null) break;
     await cached.inProgress;

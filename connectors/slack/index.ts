@@ -116,8 +116,8 @@ async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<H
 /** Returns the names of users who wrote the messages or are mentioned in them. */
 async function namesIn(client: GrantClient, messages: readonly Message[]): Promise<Map<string, string>> {
   const ids = new Set(messages.flatMap(({ user, text }) => [...(user === null ? [] : [user]), ...mentionedIn(text)]));
-  const named = await Promise.all([...ids].map(async (id) => [id, await userName(client, id)] as const));
-  return new Map(named);
+  const nameById = await Promise.all([...ids].map(async (id) => [id, await userName(client, id)] as const));
+  return new Map(nameById);
 }
 
 /** Returns the conversations of the account at the time of the call. */
@@ -178,8 +178,8 @@ export const slack: Connector<OAuthGrant> = {
     const [team, user] = [asText(answer.team_id), asText(answer.user_id)];
     if (team === null || user === null) throw new Fault('server_error', 'Slack returned no account. Try again.');
     const facts = { team_name: asText(answer.team), user_name: asText(answer.user), url: asText(answer.url) };
-    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
-    return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...known } };
+    const withoutNulls = Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null));
+    return { account: `${team}:${user}`, metadata: { team_id: team, user_id: user, ...withoutNulls } };
   },
 
   listRoots: listConversations,

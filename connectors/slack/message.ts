@@ -35,15 +35,15 @@ function textsIn(value: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, depth + 1));
   const { text, elements, fields } = asAnswer<SlackBlock>(value);
-  const own = typeof text === 'string' ? [text] : textsIn(text, depth + 1);
-  return [...own, ...textsIn(elements ?? [], depth + 1), ...textsIn(fields ?? [], depth + 1)].filter(Boolean);
+  const ownTexts = typeof text === 'string' ? [text] : textsIn(text, depth + 1);
+  return [...ownTexts, ...textsIn(elements ?? [], depth + 1), ...textsIn(fields ?? [], depth + 1)].filter(Boolean);
 }
 
 /** Returns the texts of a message's attachments, which are mostly link previews. */
 const attachedIn = (json: Answer<SlackMessage>): string[] =>
   asList(json.attachments).flatMap((one) => {
     const { title, text, fallback } = asAnswer<SlackAttachment>(one);
-    const words = [asText(title), asText(text)].filter((some) => some !== null);
+    const words = [asText(title), asText(text)].filter((word) => word !== null);
     return words.length > 0 ? [words.join(': ')] : (asText(fallback) ?? []);
   });
 

@@ -53,9 +53,9 @@ const UPLOADABLE_TYPES: ReadonlySet<string> = new Set(
 );
 
 function unsupported(url: string, type: string): Fault {
-  const what = `The page ${shownUrl(url)} is of the type ${type.slice(0, 100)}, which can't be read as a page: only HTML, plain text and Markdown can.`;
+  const message = `The page ${shownUrl(url)} is of the type ${type.slice(0, 100)}, which can't be read as a page: only HTML, plain text and Markdown can.`;
   const next = UPLOADABLE_TYPES.has(type)
     ? 'Ingest it as a file, with POST /upload_file_from_url.'
     : 'Exclude it from the scrape.';
-  return new Fault('unsupported_type', `${what} ${next}`);
+  return new Fault('unsupported_type', `${message} ${next}`);
 }

@@ -31,7 +31,7 @@ export async function* discover(
   const files = new Set([root]);
   const hosts = new Set([new URL(root).host]);
   let firstFault: Fault | null = null;
-  let elsewhere: string | null = null;
+  let redirectTarget: string | null = null;
   const problem = (url: string, fault: Fault): void => {
     firstFault ??= fault;
     onProblem({ url, fault });
@@ -53,7 +53,7 @@ export async function* discover(
       const target = normaliseUrl(location, file.url);
       if (target === null) continue;
       if (!hosts.has(new URL(target).host)) {
-        elsewhere ??= target;
+        redirectTarget ??= target;
         continue;
       }
       if (!file.isIndex) {
@@ -94,10 +94,10 @@ export async function* discover(
   yield* follow(root, 0);
   if (pages.size > 0) return;
   if (firstFault !== null) throw firstFault as Fault;
-  if (elsewhere !== null) {
+  if (redirectTarget !== null) {
     throw new Fault(
       'broken_content',
-      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(elsewhere)}. A sitemap is valid for its own host only: give the one of ${new URL(elsewhere).host}.`,
+      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(redirectTarget)}. A sitemap is valid for its own host only: give the one of ${new URL(redirectTarget).host}.`,
     );
   }
 }

@@ -21,7 +21,7 @@ export interface PageFetcher {
 export async function fetchPage(
   { egress, robots, settings, now }: PageFetcher,
   url: string,
-  known: Validators | null,
+  validators: Validators | null,
   signal: AbortSignal,
 ): Promise<FetchedPage | null> {
   const answer = await egress.request({
@@ -29,7 +29,7 @@ export async function fetchPage(
     signal,
     headers: {
       accept: 'text/html, application/xhtml+xml, text/markdown;q=0.9, text/plain;q=0.8, */*;q=0.1',
-      ...conditions(known),
+      ...conditions(validators),
     },
     maxBytes: settings.maxPageBytes,
     totalTimeoutMs: settings.pageTimeoutMs,
@@ -37,7 +37,7 @@ export async function fetchPage(
     onRedirect: async (next) => void (await robots.admit(next, signal)),
   });
   const { headers } = answer;
-  if (answer.status === 304 && known) {
+  if (answer.status === 304 && validators) {
     await answer.discard();
     return null;
   }

@@ -23,9 +23,9 @@ interface Pattern {
  * unreserved characters (2.2.2), and takes seconds per URL for patterns with many asterisks.
  */
 export function parseRobots(text: string, productToken: string): RobotsRules {
-  const own: Group = { rules: [], crawlDelaySeconds: null };
+  const ownGroup: Group = { rules: [], crawlDelaySeconds: null };
   const everyone: Group = { rules: [], crawlDelaySeconds: null };
-  let named = false;
+  let isNamed = false;
   let current: Group[] = [];
   let namingAgents = false;
 
@@ -37,8 +37,8 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
         namingAgents = true;
         if (value.startsWith('*')) current.push(everyone);
         else if (productToken !== '' && productTokenOf(value) === productToken) {
-          named = true;
-          current.push(own);
+          isNamed = true;
+          current.push(ownGroup);
         }
         break;
       }
@@ -61,7 +61,7 @@ export function parseRobots(text: string, productToken: string): RobotsRules {
     }
   }
 
-  const { rules, crawlDelaySeconds } = named ? own : everyone;
+  const { rules, crawlDelaySeconds } = isNamed ? ownGroup : everyone;
   return {
     crawlDelaySeconds,
     allows: (path) =>

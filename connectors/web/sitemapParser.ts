@@ -43,12 +43,12 @@ export function createSitemapParser(url: string): SitemapParser {
     isIndex: () => format?.isIndex() ?? false,
     write(text) {
       // Blank lines before the XML declaration are a common and harmless error.
-      const rest = format === null ? text.trimStart() : text;
-      if (rest === '') return;
+      const unreadText = format === null ? text.trimStart() : text;
+      if (unreadText === '') return;
       // HTML with a lower-case doctype is not XML: the parser would report a less helpful error.
-      if (format === null && /^<!doctype\s+html\b/i.test(rest)) throw isWebPage(url);
-      format ??= rest.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
-      format.write(rest);
+      if (format === null && /^<!doctype\s+html\b/i.test(unreadText)) throw isWebPage(url);
+      format ??= unreadText.startsWith('<') ? xmlFormat(url, add) : listFormat(url, items, add);
+      format.write(unreadText);
     },
     end() {
       if (format === null) throw broken(url, "is empty. Check its address, or ask the site's operator to fill it.");
@@ -146,19 +146,19 @@ function listFormat(
   items: readonly SitemapItem[],
   add: (location: string, lastModified: null) => void,
 ): Omit<SitemapParser, 'items'> {
-  let rest = '';
+  let unreadText = '';
   const addLine = (line: string): void => {
     if (/^https?:\/\/\S+$/i.test(line.trim())) add(line.trim(), null);
   };
   return {
     isIndex: () => false,
     write(characters) {
-      const lines = (rest + characters).split(/\r\n|\r|\n/);
-      rest = (lines.pop() ?? '').slice(0, MAX_LOCATION + 1);
+      const lines = (unreadText + characters).split(/\r\n|\r|\n/);
+      unreadText = (lines.pop() ?? '').slice(0, MAX_LOCATION + 1);
       lines.forEach(addLine);
     },
     end() {
-      addLine(rest);
+      addLine(unreadText);
       if (items.length === 0) throw broken(url, `is neither XML nor a list of addresses. ${whereSitemapsAre(url)}`);
     },
   };

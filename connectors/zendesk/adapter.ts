@@ -50,7 +50,7 @@ export function parseItemId(externalId: string): ZendeskItemRef {
   return kind === 'ticket' ? { kind: 'attachment', id: attachment, ticket: id } : null;
 }
 
-const named = (json: Answer<ZendeskCategory | ZendeskSection | ZendeskArticle>): string =>
+const nameOf = (json: Answer<ZendeskCategory | ZendeskSection | ZendeskArticle>): string =>
   asText(json.name) ?? asText(json.title) ?? '(no name)';
 
 /** Returns the item of one of the two root containers. */
@@ -69,7 +69,7 @@ export const itemOfCategory = (json: Answer<ZendeskCategory>): SourceItem | null
     ? null
     : createItem({
         externalId: `category:${id}`,
-        name: named(json),
+        name: nameOf(json),
         itemType: 'CATEGORY',
         externalUrl: asText(json.html_url),
         isExpandable: true,
@@ -86,7 +86,7 @@ export const itemOfSection = (json: Answer<ZendeskSection>, category: string): S
         externalId: `section:${id}`,
         parentExternalId: above === null ? `category:${category}` : `section:${above}`,
         rootExternalId: `category:${category}`,
-        name: named(json),
+        name: nameOf(json),
         itemType: 'SECTION',
         externalUrl: asText(json.html_url),
         isExpandable: true,
@@ -96,7 +96,7 @@ export const itemOfSection = (json: Answer<ZendeskSection>, category: string): S
 
 export const isDraft = (article: Answer<ZendeskArticle>): boolean => article.draft === true;
 export const skippedDraft = (article: Answer<ZendeskArticle>): SkippedItem | null =>
-  isDraft(article) ? draftOf(article, named(article)) : null;
+  isDraft(article) ? draftOf(article, nameOf(article)) : null;
 
 /** Converts an article; null for a draft. @param category id of its category */
 export const itemOfArticle = (json: Answer<ZendeskArticle>, category: string): SourceItem | null => {
@@ -107,7 +107,7 @@ export const itemOfArticle = (json: Answer<ZendeskArticle>, category: string): S
         externalId: `article:${id}`,
         parentExternalId: section === null ? `category:${category}` : `section:${section}`,
         rootExternalId: `category:${category}`,
-        name: named(json),
+        name: nameOf(json),
         itemType: 'ARTICLE',
         externalUrl: asText(json.html_url),
         fileFormat: 'HTML',
@@ -124,8 +124,8 @@ export function contentOf(
   translations: readonly Answer<ZendeskTranslation>[],
   externalId: string,
 ): ItemContent {
-  const own = asText(article.source_locale) ?? asText(article.locale);
-  const isOther = ({ locale }: Answer<ZendeskTranslation>): number => (locale === own ? 0 : 1);
+  const sourceLocale = asText(article.source_locale) ?? asText(article.locale);
+  const isOther = ({ locale }: Answer<ZendeskTranslation>): number => (locale === sourceLocale ? 0 : 1);
   const open = translations.filter(({ draft }) => draft !== true).toSorted((a, b) => isOther(a) - isOther(b));
   const texts: readonly Pick<Answer<ZendeskTranslation>, 'title' | 'body'>[] = open.length > 0 ? open : [article];
   const labels = Array.isArray(article.label_names) ? article.label_names.filter(asText) : [];
@@ -134,7 +134,11 @@ export function contentOf(
     url: asText(article.html_url) ?? externalId,
     fileMetadata: {
       type: 'ARTICLE',
-      ...omitNull({ locale: own, section_id: idOf(article.section_id), updated_at: asText(article.updated_at) }),
+      ...omitNull({
+        locale: sourceLocale,
+        section_id: idOf(article.section_id),
+        updated_at: asText(article.updated_at),
+      }),
       ...(labels.length === 0 ? {} : { labels }),
     },
   });

@@ -60,11 +60,11 @@ async function changedTickets(client: SourceClient, point: Point) {
 }
 
 /** Lists the attachments of changed tickets; their other attachments were deleted. */
-async function listAttached(client: SourceClient, ids: AccountIds, rest: readonly string[]) {
-  const some = rest.slice(0, COMMENTS_AT_ONCE);
-  const items = (await Promise.all(some.map((id) => attachmentsOf(client, id, null)))).flat();
-  const deletedPaths = some.map((id) => ids.outer(`ticket:${id}`));
-  return { changes: items.map((item) => ({ item })), deletedPaths, rest: rest.slice(COMMENTS_AT_ONCE) };
+async function listAttached(client: SourceClient, ids: AccountIds, pendingIds: readonly string[]) {
+  const batch = pendingIds.slice(0, COMMENTS_AT_ONCE);
+  const items = (await Promise.all(batch.map((id) => attachmentsOf(client, id, null)))).flat();
+  const deletedPaths = batch.map((id) => ids.outer(`ticket:${id}`));
+  return { changes: items.map((item) => ({ item })), deletedPaths, rest: pendingIds.slice(COMMENTS_AT_ONCE) };
 }
 
 /**

@@ -6,7 +6,7 @@
 type Fields<Name extends string> = Record<Name, unknown>;
 type Times = 'created_at' | 'updated_at';
 
-/** What the lists of all kinds have in common. */
+/** Fields that the lists of all kinds share. */
 export type ZendeskList = Fields<
   'meta' | 'links' | 'next_page' | 'previous_page' | 'count' | 'users' | 'tickets' | 'after_cursor' | 'end_of_stream'
 >;

@@ -79,8 +79,8 @@ export const zendesk: Connector<OAuthGrant> = {
     clientAuth: 'post',
     bodyFormat: 'form',
     authorizeParameters: {},
-    // For OAuth clients from before refresh tokens, Zendesk issues none unless the request sets a lifetime. The values
-    // are Zendesk's maximum for the access token, 48 hours, and for the refresh token, 90 days.
+    // OAuth clients that are older than Zendesk's refresh tokens get none unless the request sets a lifetime. The
+    // values are Zendesk's maximum for the access token, 48 hours, and for the refresh token, 90 days.
     // https://support.zendesk.com/hc/en-us/articles/9182123625370 https://github.com/NangoHQ/nango/pull/6763
     tokenParameters: { expires_in: '172800', refresh_token_expires_in: '7776000' },
     rotates: true,

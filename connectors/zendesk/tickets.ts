@@ -72,9 +72,13 @@ export async function listed(
   const sort = isLatest ? '-updated_at' : 'id';
   const { values, answer, next } = await fetchPage<ZendeskTicket>(client, ['tickets'], at, { ...WITH_USERS, sort });
   const isFresh = (one: Answer<ZendeskTicket>): boolean => Date.parse(asText(one.updated_at) ?? '') >= begun - FRESH_MS;
-  const some = isLatest ? values.filter(isFresh) : values;
-  const hasNext = next !== null && some.length === values.length;
-  return { values: some, users: usersIn(answer), following: hasNext ? { from, at: next } : { from: 'end', at: null } };
+  const tickets = isLatest ? values.filter(isFresh) : values;
+  const hasNext = next !== null && tickets.length === values.length;
+  return {
+    values: tickets,
+    users: usersIn(answer),
+    following: hasNext ? { from, at: next } : { from: 'end', at: null },
+  };
 }
 
 /** Start time before the first ticket. */
@@ -140,8 +144,8 @@ export const listTickets = withCursor(
       return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
     }
     if (cursor.rest.length > 0) {
-      const some = cursor.rest.slice(0, COMMENTS_AT_ONCE);
-      const items = await Promise.all(some.map((id) => attachmentsOf(client, id, null)));
+      const batch = cursor.rest.slice(0, COMMENTS_AT_ONCE);
+      const items = await Promise.all(batch.map((id) => attachmentsOf(client, id, null)));
       return { items: items.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
     }
     const { values, users, following } = await nextTickets(client, cursor);

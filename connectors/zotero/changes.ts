@@ -1,4 +1,14 @@
-import { changeFeed, count, either, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
+import {
+  changeFeed,
+  count,
+  eitherReader,
+  shapeOf,
+  listOf,
+  number,
+  recordOf,
+  string,
+  type Checked,
+} from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
@@ -24,7 +34,7 @@ const scanPosition = shapeOf({
   start: count,
 });
 type Scan = Checked<typeof scanPosition>;
-const TOKEN = either(shapeOf({ at: versions }), scanPosition);
+const TOKEN = eitherReader(shapeOf({ at: versions }), scanPosition);
 
 const pathOf = (library: string): string[] => library.split('/');
 
@@ -32,8 +42,8 @@ const pathOf = (library: string): string[] => library.split('/');
 async function librariesOf(client: GrantClient): Promise<readonly string[]> {
   const owner = await ownerOf(client);
   const groups = await listAll(client, ['users', owner.id, 'groups'], {}, MAX_GROUPS);
-  const own = owner.hasLibrary ? [`users/${owner.id}`] : [];
-  return [...own, ...groups.map((json) => `groups/${String(json['id'])}`)];
+  const ownLibraries = owner.hasLibrary ? [`users/${owner.id}`] : [];
+  return [...ownLibraries, ...groups.map((json) => `groups/${String(json['id'])}`)];
 }
 
 const versionOf = async (client: SourceClient, library: string): Promise<number> =>
@@ -45,10 +55,10 @@ async function deletionsAndCollections(
   library: string,
   since: string,
 ): Promise<readonly Change[]> {
-  const gone = await client.get([...pathOf(library), 'deleted'], { since });
+  const deletions = await client.get([...pathOf(library), 'deleted'], { since });
   const keysOf = (name: string): string[] => {
-    if (!Array.isArray(gone[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
-    return gone[name].map(asTrimmed).filter(isKey);
+    if (!Array.isArray(deletions[name])) throw incompleteAnswer('Zotero', `the ${name} that were deleted`);
+    return deletions[name].map(asTrimmed).filter(isKey);
   };
   // Items of a deleted collection still exist elsewhere, and their new place is not reported.
   if (keysOf('collections').length > 0)

@@ -21,8 +21,8 @@ const ownLibrary = ({ id, name }: KeyOwner): SourceItem =>
 export async function listLibraries(client: SourceClient, owner: KeyOwner, cursor: string | null): Promise<ItemPage> {
   const { values, next } = await listPage(client, ['users', owner.id, 'groups'], {}, Number(cursor ?? 0));
   const groups = values.flatMap((json) => itemOfGroup(json) ?? []);
-  const own = cursor === null && owner.hasLibrary ? [ownLibrary(owner)] : [];
-  return { items: [...own, ...groups], next: next === null ? null : String(next) };
+  const ownLibraries = cursor === null && owner.hasLibrary ? [ownLibrary(owner)] : [];
+  return { items: [...ownLibraries, ...groups], next: next === null ? null : String(next) };
 }
 
 /** Returns the item of a library. @throws Fault not_found, access_denied */

@@ -5,7 +5,7 @@ import { skipSpace, trimEnd } from './whitespace.js';
 export type BreakLevel = 'gap' | 'item' | 'line' | 'sentence' | 'cell';
 
 /**
- * The levels at which a block that is too large for a chunk is cut, best first. After these come words, then
+ * The levels at which a block that is too large for a chunk is cut, in order of preference. Words follow, then
  * characters.
  */
 export const BREAK_LEVELS: Readonly<Record<BlockKind, readonly BreakLevel[]>> = {

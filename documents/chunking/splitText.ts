@@ -16,7 +16,9 @@ export interface SplitResult {
   readonly numTokens: number;
 }
 
-/** A token holds at most 128 bytes, and a chunk must fit a MongoDB document (16 MB). No model reads that much. */
+/**
+ * A token holds at most 128 bytes, and a chunk must fit a MongoDB document (16 MB). No model accepts that many tokens.
+ */
 const MAX_CHUNK_TOKENS = 100_000;
 
 /**

@@ -2,12 +2,12 @@ import { type FileFormat, formatOfType } from '../../contract/files/fileFormats.
 import { hasTwoFrames, mpegAudio } from './mpegFrames.js';
 
 /**
- * The type of binary content: one of our formats, or a description of an unsupported type. Null if no signature
+ * The type of binary content: a supported format, or a description of an unsupported type. Null if no signature
  * matches.
  */
 export type BinaryKind = FileFormat | { readonly unsupported: string } | null;
 
-type Test = (bytes: Buffer, named: FileFormat | null) => BinaryKind;
+type Test = (bytes: Buffer, namedFormat: FileFormat | null) => BinaryKind;
 
 const old = (what: string, instead: string): BinaryKind => ({
   unsupported: `${what}. Save it as ${instead} and send that`,
@@ -15,27 +15,27 @@ const old = (what: string, instead: string): BinaryKind => ({
 
 /** Chooses by name among formats that share one container, because their content is the same. */
 const oneOf =
-  (first: FileFormat, ...others: FileFormat[]): Test =>
-  (_bytes, named) =>
-    named !== null && others.includes(named) ? named : first;
+  (first: FileFormat, ...otherFormats: FileFormat[]): Test =>
+  (_bytes, namedFormat) =>
+    namedFormat !== null && otherFormats.includes(namedFormat) ? namedFormat : first;
 
 /**
  * Detects the format after an ID3 tag (titles, pictures), if the tag is short enough. Its length uses seven bits per
  * byte.
  */
-const tagged: Test = (bytes, named) => {
+const tagged: Test = (bytes, namedFormat) => {
   const length = [...bytes.subarray(6, 10)].reduce((sum, byte) => sum * 128 + (byte & 127), 0);
   const sound = bytes.subarray(10 + length);
   if (sound.toString('latin1', 0, 4) === 'fLaC') return 'FLAC';
-  return mpegAudio(sound) ?? oneOf('MP3', 'AAC', 'MP2', 'FLAC')(bytes, named);
+  return mpegAudio(sound) ?? oneOf('MP3', 'AAC', 'MP2', 'FLAC')(bytes, namedFormat);
 };
 
 /**
  * Detects MPEG transport streams with packets of 188 bytes. Their sync byte is the letter G, so the name must match
  * too.
  */
-const packets: Test = (bytes, named) =>
-  bytes[188] === 0x47 && bytes[376] === 0x47 && (named === 'MPEG' || named === 'MPG') ? named : null;
+const packets: Test = (bytes, namedFormat) =>
+  bytes[188] === 0x47 && bytes[376] === 0x47 && (namedFormat === 'MPEG' || namedFormat === 'MPG') ? namedFormat : null;
 
 /** Signatures (as latin1, at an offset) and their types. The first match counts. */
 const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test, offset?: number]> = [
@@ -64,7 +64,7 @@ const SIGNATURES: ReadonlyArray<readonly [start: string, kind: BinaryKind | Test
   ['RF64', riffFormat],
   ['ftypM4A ', 'M4A', 4],
   ['ftypqt  ', 'MOV', 4],
-  ['ftyp', (bytes, named) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, named) : null), 4],
+  ['ftyp', (bytes, namedFormat) => (bytes[0] === 0 ? oneOf('MP4', 'M4A', 'MOV')(bytes, namedFormat) : null), 4],
   // Files of QuickTime's own programs begin without a signature.
   ...['moov', 'mdat', 'wide'].map((atom) => [atom, (bytes: Buffer) => (bytes[0] === 0 ? 'MOV' : null), 4] as const),
   ['\u0030\u0026\u00b2\u0075\u008e\u0066\u00cf\u0011', 'WMV'],
@@ -85,20 +85,20 @@ function riffFormat(bytes: Buffer): BinaryKind {
   return RIFF.get(bytes.toString('latin1', 8, 12)) ?? null;
 }
 
-/** Detects the type of binary content by signatures; examines later content if it is given. */
-export function binaryFormat(content: Uint8Array, named: FileFormat | null): BinaryKind {
+/** Detects the type of binary content by signatures, at its beginning and, for some types, later in it. */
+export function binaryFormat(content: Uint8Array, namedFormat: FileFormat | null): BinaryKind {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (const [start, kind, offset = 0] of SIGNATURES) {
     if (bytes.toString('latin1', offset, offset + start.length) !== start) continue;
-    const found = typeof kind === 'function' ? kind(bytes, named) : kind;
+    const found = typeof kind === 'function' ? kind(bytes, namedFormat) : kind;
     if (found !== null) return found;
   }
   // Some programs write a line before a PDF's signature; readers search for the signature in the first kilobyte.
-  if (named === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
+  if (namedFormat === 'PDF' && bytes.subarray(0, 1024).includes('%PDF-')) return 'PDF';
   // A PDF without its signature begins with an object. Readers find its objects nevertheless.
-  if (named === 'PDF' && /(?:^|[\r\n])\s*\d+ \d+ obj\b/.test(bytes.toString('latin1', 0, 1024))) return 'PDF';
+  if (namedFormat === 'PDF' && /(?:^|[\r\n])\s*\d+ \d+ obj\b/.test(bytes.toString('latin1', 0, 1024))) return 'PDF';
   // Raw samples have no header, and may look like the start of a frame.
-  return named === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
+  return namedFormat === 'PCM' && !hasTwoFrames(bytes) ? null : mpegAudio(bytes);
 }
 
 /**
@@ -129,7 +129,7 @@ function statedType(bytes: Buffer): string | null {
   return /^[\w.+/-]+?(?=PK|[^\w.+/-]|$)/.exec(bytes.toString('latin1', start, start + 200))?.[0] ?? null;
 }
 
-function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
+function zipFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
   const head = bytes.toString('latin1', 0, ARCHIVE_WINDOW);
   const names = head + bytes.toString('latin1', Math.max(ARCHIVE_WINDOW, bytes.length - ARCHIVE_WINDOW));
   const stated = statedType(bytes);
@@ -142,14 +142,15 @@ function zipFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
   if (names.includes('xl/workbook.bin')) return old('a binary Excel workbook (.xlsb)', '.xlsx');
   const [, found] = MEMBERS.find(([member]) => names.includes(member)) ?? [];
   // A workbook that may contain macros but has none keeps its type.
-  if (found === 'XLSX' && named === 'XLSM') return named;
+  if (found === 'XLSX' && namedFormat === 'XLSM') return namedFormat;
   if (found !== undefined) return found;
   // A book or document whose first entry does not state its type.
   if (names.includes('META-INF/container.xml')) return 'EPUB';
   if (names.includes('content.xml') && names.includes('META-INF/manifest.xml'))
-    return named !== null && BY_TYPE.has(named) ? named : 'ODT';
+    return namedFormat !== null && BY_TYPE.has(namedFormat) ? namedFormat : 'ODT';
   // A large file whose signature comes later, or a broken file, whose reader reports the error.
-  if (named !== null && (BY_TYPE.has(named) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named))) return named;
+  if (namedFormat !== null && (BY_TYPE.has(namedFormat) || ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat)))
+    return namedFormat;
   return { unsupported: 'a ZIP archive. Unpack it and send its contents' };
 }
 
@@ -168,11 +169,11 @@ const STREAMS: ReadonlyArray<readonly [string, BinaryKind]> = [
 const namesStream = (bytes: Buffer, stream: string): boolean => bytes.includes(Buffer.from(stream, 'utf16le'));
 
 /** Detects the container of Outlook messages, of Office files before 2007, and of encrypted newer ones. */
-function compoundFormat(bytes: Buffer, named: FileFormat | null): BinaryKind {
+function compoundFormat(bytes: Buffer, namedFormat: FileFormat | null): BinaryKind {
   if (namesStream(bytes, 'EncryptedPackage'))
-    return named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(named) ? named : 'DOCX';
+    return namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM'].includes(namedFormat) ? namedFormat : 'DOCX';
   for (const [stream, kind] of STREAMS) if (namesStream(bytes, stream)) return kind;
-  // Its list of streams is beyond the given part.
-  if (named !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(named)) return named;
+  // Its list of streams is after the end of the given bytes.
+  if (namedFormat !== null && ['DOCX', 'PPTX', 'XLSX', 'XLSM', 'MSG'].includes(namedFormat)) return namedFormat;
   return old('an old Office document', '.docx, .xlsx, .pptx or PDF');
 }

@@ -41,19 +41,19 @@ function formatOf(
   byName: FileFormat | null,
   byType: FileFormat | null,
 ): FileFormat {
-  const named = byName ?? byType;
-  const binary = binaryFormat(bytes, named);
+  const namedFormat = byName ?? byType;
+  const binary = binaryFormat(bytes, namedFormat);
   if (typeof binary === 'string') return binary;
   if (binary !== null) throw unsupported(binary.unsupported);
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
-  const head = headOf(bytes, contentType, named);
+  const head = headOf(bytes, contentType, namedFormat);
   if (head === null) {
     // Raw samples have no signature.
-    if (named === 'PCM') return named;
+    if (namedFormat === 'PCM') return namedFormat;
     throw unsupported('binary data');
   }
   if (/^(?:image|audio|video|font)\//.test(type)) throw unsupported(`of the type ${type}`);
-  if (FLAT_DOCUMENT.test(head.text)) return flatFormat(bytes, named);
+  if (FLAT_DOCUMENT.test(head.text)) return flatFormat(bytes, namedFormat);
   return textFormat(head, type, byType, byName);
 }
 
@@ -64,10 +64,10 @@ const FLAT_DOCUMENT = /<(?:\w+:)?document\s[^>]*xmlns:\w+="urn:oasis:names:tc:op
 const ROOT_LENGTH = 16 * 1024;
 
 /** Returns the format that a flat OpenDocument file states in its root element, or else its name. */
-function flatFormat(bytes: Uint8Array, named: FileFormat | null): FileFormat {
+function flatFormat(bytes: Uint8Array, namedFormat: FileFormat | null): FileFormat {
   const root = new TextDecoder(byteOrderMark(bytes) ?? 'utf-8').decode(bytes.subarray(0, ROOT_LENGTH));
   const stated = /<[^<>]*\bmimetype\s*=\s*["']([^"']{1,200})["']/.exec(root)?.[1] ?? null;
-  const format = formatOfType(stated) ?? (stated === null ? named : null);
+  const format = formatOfType(stated) ?? (stated === null ? namedFormat : null);
   if (format === 'ODT' || format === 'ODS' || format === 'ODP') return format;
   throw unsupported(
     `an OpenDocument file of another kind (${stated ?? 'it states none'}). Save it as .odt, .ods, .odp or PDF and send that`,

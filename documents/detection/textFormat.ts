@@ -42,7 +42,8 @@ export function textFormat(
   const promised = byName === 'HTML' && isPlain ? null : byName;
   if (isTextFormat(promised) && canBe(promised, head)) return promised;
   if (isTextFormat(byType) && byType !== 'TXT' && canBe(byType, head)) return byType;
-  // A wrong name is ignored. Without a name, a text that was not declared as plain text is examined too.
+  // A name that contradicts the content is ignored. Without a name, a text that was not declared as plain text is
+  // examined too.
   return (promised === null || promised === 'TXT') && isPlain ? 'TXT' : guess(head);
 }
 

@@ -52,7 +52,9 @@ const DECLARED_AS: ReadonlyMap<string, string> = new Map([
 /** Minimum advantage over a declared encoding: in total, and per byte beyond ASCII. */
 const MIN_GAIN = 12;
 const MIN_GAIN_PER_BYTE = 0.4;
-/** Score per byte beyond ASCII of a text that is surely decoded correctly: other encodings are not tried. */
+/**
+ * Minimum score per byte beyond ASCII of a text that is certainly decoded correctly: no further encodings are tried.
+ */
 const CERTAIN = -2.9;
 
 interface DetectionOptions {
@@ -83,14 +85,14 @@ export function detectEncoding(bytes: Uint8Array, { isPage, declared, language }
     );
   };
   const claimed = declared === null ? null : (DECLARED_AS.get(declared) ?? declared);
-  const own = CANDIDATES.find(({ encoding }) => encoding === claimed);
+  const claimedCandidate = CANDIDATES.find(({ encoding }) => encoding === claimed);
   // A declared encoding that is not detected has no score to compare with.
-  if (declared !== null && own === undefined) return declared;
-  const ownScore = own === undefined ? null : score(own);
+  if (declared !== null && claimedCandidate === undefined) return declared;
+  const ownScore = claimedCandidate === undefined ? null : score(claimedCandidate);
   if (declared !== null && ownScore !== null && ownScore >= CERTAIN * nonAscii) return declared;
   let best = { encoding: declared ?? 'windows-1252', score: ownScore ?? -Infinity };
   for (const candidate of CANDIDATES) {
-    if (candidate === own || (candidate.filesOnly === true && isPage)) continue;
+    if (candidate === claimedCandidate || (candidate.filesOnly === true && isPage)) continue;
     const found = score(candidate);
     if (found > best.score) best = { encoding: candidate.encoding, score: found };
   }

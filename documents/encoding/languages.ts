@@ -67,7 +67,7 @@ export interface Ideographs {
   /** Approximate share of a text that the frequent characters make up. */
   readonly share: number;
   /** First and last code point of its other characters, and their approximate number in use. */
-  readonly others: readonly [first: number, last: number, used: number];
+  readonly otherLetters: readonly [first: number, last: number, used: number];
 }
 
 const HIRAGANA =
@@ -89,23 +89,23 @@ export const JAPANESE: Ideographs = {
   language: 'ja',
   frequent: new Set(HIRAGANA + KATAKANA + KANJI),
   share: 0.75,
-  others: [...UNIFIED, 3000],
+  otherLetters: [...UNIFIED, 3000],
 };
 export const CHINESE_SIMPLIFIED: Ideographs = {
   language: 'zh',
   frequent: new Set(SIMPLIFIED),
   share: 0.55,
-  others: [...UNIFIED, 4000],
+  otherLetters: [...UNIFIED, 4000],
 };
 export const CHINESE_TRADITIONAL: Ideographs = {
   language: 'zh',
   frequent: new Set(TRADITIONAL),
   share: 0.55,
-  others: [...UNIFIED, 5000],
+  otherLetters: [...UNIFIED, 5000],
 };
 export const KOREAN: Ideographs = {
   language: 'ko',
   frequent: new Set(HANGUL),
   share: 0.6,
-  others: [0xac00, 0xd7a3, 2300],
+  otherLetters: [0xac00, 0xd7a3, 2300],
 };

@@ -15,7 +15,7 @@ const PUNCTUATION = -4.5;
 const IDEOGRAPHIC_PUNCTUATION = -4;
 /** A symbol or a letter of another script within a word, or an upper-case letter after a lower-case one. */
 const BROKEN_WORD = -4;
-/** ASCII bytes that became part of a multi-byte character would otherwise have been free. */
+/** An ASCII byte inside a multi-byte character: as an ASCII character it would not lower the score. */
 const ASCII_BYTE = -3;
 
 const COMMON_PUNCTUATION = new Set('\u00a0\u00ad«»–—‘’‚“”„…•·©®™€°§№،؛؟');
@@ -99,8 +99,8 @@ function kindOfAscii(unit: number): Kind {
 const kinds = new Map<string, Kind>();
 
 function kindOfLetter(char: string): Kind {
-  const known = kinds.get(char);
-  if (known !== undefined) return known;
+  const cachedKind = kinds.get(char);
+  if (cachedKind !== undefined) return cachedKind;
   const kind = newKind(char);
   // Limits the memory: a text in Chinese has thousands of characters.
   if (kinds.size < 2000) kinds.set(char, kind);
@@ -144,8 +144,8 @@ const costCache = new Map<string, ReadonlyMap<string, number>>();
 
 /** Returns the logarithm of each letter's probability: it falls exponentially with the rank. */
 function costsOf(letters: string): ReadonlyMap<string, number> {
-  const known = costCache.get(letters);
-  if (known) return known;
+  const cachedCost = costCache.get(letters);
+  if (cachedCost) return cachedCost;
   const all = [...letters];
   const weights = all.map((_, rank) => Math.exp((-3.2 * rank) / all.length));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -156,7 +156,7 @@ function costsOf(letters: string): ReadonlyMap<string, number> {
 
 /** Scores a text of Chinese, Japanese or Korean characters. @param bytes length of its encoded form */
 export function scoreIdeographs(text: string, script: Ideographs, nonAsciiBytes: number, hint: string | null): number {
-  const [first, last, used] = script.others;
+  const [first, last, used] = script.otherLetters;
   const frequent = Math.log(script.share / script.frequent.size);
   const other = Math.log((1 - script.share) / used);
   let [score, wide] = [script.language === hint ? HINT_GAIN : 0, 0];

@@ -9,8 +9,8 @@ const LEVELS = 6;
 const MAX_NODES = 80;
 
 /**
- * Removes the labels of pictures that repeat a text next to the picture, as in cards of products: the picture and the title
- * have the same text.
+ * Removes the labels of pictures that repeat a text next to the picture, as in product cards, where the picture and the
+ * title have the same text.
  * @param leftOut the elements that are not text; their texts do not count
  */
 export function dropEchoes(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): void {

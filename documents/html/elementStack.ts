@@ -92,9 +92,9 @@ export class ElementStack {
   }
 
   #findAny(targets: ReadonlySet<string>, boundaries: ReadonlySet<string>): number {
-    let some = false;
-    for (const target of targets) if (this.has(target)) some = true;
-    if (!some) return -1;
+    let hasMatch = false;
+    for (const target of targets) if (this.has(target)) hasMatch = true;
+    if (!hasMatch) return -1;
     const lowest = Math.max(0, this.#open.length - SEARCH_DEPTH);
     for (let i = this.#open.length - 1; i >= lowest; i--) {
       const name = this.#open[i]?.name ?? '';

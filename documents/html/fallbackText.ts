@@ -4,16 +4,16 @@ import type { RenderedText } from './renderText.js';
 
 /** A page with fewer visible characters may have its content elsewhere: in noscript or noframes. */
 const MIN_VISIBLE = 300;
-/** Length of a text that certainly has enough visible characters, so that they are not counted. */
+/** Length from which a text certainly has enough visible characters, so that they are not counted. */
 const SUFFICIENT_LENGTH = 3000;
 /** A page with fewer characters counts as empty: its JSON-LD is read. */
-const EMPTY_BELOW = 100;
+const MIN_NONEMPTY_LENGTH = 100;
 /** Minimum number of characters that a replacement adds; a sentence that requests JavaScript has fewer. */
 const MIN_GAIN = 200;
 
 /**
- * Returns a fuller text of a page whose own text is scarce: with the content for browsers without scripts or frames, else
- * from its JSON-LD. Otherwise returns the text itself.
+ * Returns a longer text for a page with little text: with its noscript or noframes content, else from its JSON-LD.
+ * Otherwise returns the text unchanged.
  * @param read reads the main text of a page
  */
 export function withFallbacks(page: RenderedText, html: string, read: (html: string) => RenderedText): RenderedText {
@@ -25,7 +25,7 @@ export function withFallbacks(page: RenderedText, html: string, read: (html: str
     const shown = read(html.replaceAll(FALLBACK_TAGS, '<$1div>'));
     if (isFuller(shown)) return shown;
   }
-  if (length >= EMPTY_BELOW) return page;
+  if (length >= MIN_NONEMPTY_LENGTH) return page;
   const data = linkedDataHtml(html);
   if (data === '') return page;
   const described = read(`<html><body>${data}`);
@@ -35,9 +35,9 @@ export function withFallbacks(page: RenderedText, html: string, read: (html: str
 const FALLBACK = /<no(?:script|frames)\b/i;
 const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^<>]*>/gi;
 
-/** The page of a product with fewer visible characters has its description elsewhere: in data for a script. */
+/** A product's page with fewer visible characters may have its description only in data for a script. */
 const SHORT_PRODUCT = 700;
-/** Number of characters of a description that show whether the page has it. */
+/** Number of characters of a description that are compared with the page. */
 const COMPARED = 40;
 
 /**

@@ -20,11 +20,11 @@ export class ItemNumbers {
   readonly #last = new Map<PageElement, number>();
 
   next(item: PageElement, list: PageElement): number {
-    const own = Number.parseInt(item.attribs['value'] ?? '', 10);
+    const ownNumber = Number.parseInt(item.attribs['value'] ?? '', 10);
     const first = Number.parseInt(list.attribs['start'] ?? '', 10);
     const last = this.#last.get(list);
     const counted = last !== undefined ? last + 1 : Number.isSafeInteger(first) ? first : 1;
-    const number = Number.isSafeInteger(own) ? own : counted;
+    const number = Number.isSafeInteger(ownNumber) ? ownNumber : counted;
     this.#last.set(list, number);
     return number;
   }

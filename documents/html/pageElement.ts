@@ -41,7 +41,7 @@ export function visibleLength(text: string): number {
   return length;
 }
 
-/** Counts the characters, marks and digits of a text, and its hash; does nothing the second time. */
+/** Counts the characters, marks and digits of a text, and computes its hash; does nothing if that was done before. */
 export function countText(node: PageText): void {
   if (node.visibleLength >= 0) return;
   const { data } = node;

@@ -5,7 +5,7 @@ import { normaliseUrl } from '../../contract/urls.js';
 import type { LinkOptions } from '../types.js';
 import { withoutCdata } from './withoutCdata.js';
 
-/** Maximum length of an address: longer ones come from scripts and traps, not from authors. */
+/** Maximum length of an address in characters: longer ones come from scripts and crawler traps, not from authors. */
 const MAX_ADDRESS = 2000;
 /** Maximum length of an address before its character references are decoded. */
 const MAX_WRITTEN = 16 * MAX_ADDRESS;
@@ -111,9 +111,9 @@ class LinkReader implements TokenizerCallbacks {
     // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
     const nofollow = /\bnofollow\b/i.test(given('rel'));
-    const known = this.addresses.get(address);
-    if (known === undefined && this.addresses.size >= this.#max) return;
-    this.addresses.set(address, nofollow && known !== false);
+    const existing = this.addresses.get(address);
+    if (existing === undefined && this.addresses.size >= this.#max) return;
+    this.addresses.set(address, nofollow && existing !== false);
   }
 
   onselfclosingtag(): void {

@@ -5,7 +5,7 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
 /** Maximum length of a metadata value. */
 const MAX_VALUE = 1000;
 
-/** The names of meta elements for each field, best first. */
+/** The names of meta elements for each field, in order of preference. */
 const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['description', ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']],
   ['author', ['author', 'article:author', 'dc.creator', 'dcterms.creator']],

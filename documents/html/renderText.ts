@@ -14,7 +14,7 @@ interface Rendering {
   readonly leftOut: ReadonlySet<PageElement>;
   readonly limit: number;
   readonly numbers: ItemNumbers;
-  /** Everything in one line: headings, cells, inline code. */
+  /** Whether the text is written in one line: for headings, cells and inline code. */
   readonly oneLine: boolean;
   /** Whether the node is inside inline code, where nested code has no effect. */
   readonly inCode: boolean;
@@ -65,14 +65,14 @@ function renderNode(node: ChildNode, rendering: Rendering): void {
 }
 
 /**
- * Whether style sheets probably show the element apart from its neighbour: a link, or a span with a class, as in lines of
- * facts (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
+ * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of
+ * properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
  */
 function isBox({ name, attribs, textLength }: PageElement): boolean {
   return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
 }
 
-/** Elements without text of the page; titles are metadata. */
+/** Elements whose text is not part of the page; titles are metadata. */
 const NO_TEXT = new Set(['title', 'meta', 'link', 'base', 'annotation', 'annotation-xml']);
 
 function renderElement(element: PageElement, rendering: Rendering): void {
@@ -118,7 +118,7 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
   writer.newline(2);
 }
 
-/** Old pages use quotes to indent code, tables and lists. */
+/** Old pages use blockquote to indent code, tables and lists. */
 const NOT_QUOTED = HOLDS.preformatted | HOLDS.table | HOLDS.list | HOLDS.heading;
 
 /**

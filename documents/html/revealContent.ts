@@ -38,7 +38,7 @@ export function revealContent(root: Document): void {
   }
 }
 
-/** Limits of moved parts and of the depth of their places: the recursion over the tree must stay shallow. */
+/** Maximum number of moved parts, and maximum depth of their places: the recursion over the tree must stay shallow. */
 const MAX_MOVES = 30;
 const DEEPEST_PLACE = 100;
 
@@ -97,7 +97,7 @@ function controlledBy(attribs: PageElement['attribs']): string[] {
 /** React sends a late part of a page as a hidden element with such an id, and a script moves it to its place. */
 const STREAMED = /^S:[0-9a-z]+$/i;
 
-/** Whether a user would open the hidden element to read more of the page. */
+/** Whether the hidden element is a panel that a user can open to read more of the page. */
 function isPanel(element: PageElement, controlled: ReadonlySet<string>): boolean {
   const { attribs } = element;
   const id = attribs['id'] ?? '';
@@ -157,7 +157,7 @@ function isInTitle(button: PageElement): boolean {
 
 const TITLES = /^(?:h[1-6]|dt|summary|th)$/;
 
-/** Shorter labels name an action: "Menu", "Show more". */
+/** Minimum number of characters of a question: shorter labels name an action, such as "Menu", "Show more". */
 const MIN_QUESTION_LENGTH = 12;
 
 /** Returns the text of an element, or the beginning of a long one. */
@@ -175,7 +175,7 @@ function textOf(element: PageElement): string {
   return text;
 }
 
-/** Limit of a label in characters, and in nodes. */
+/** Maximum length of a label in characters, and in nodes. */
 const MAX_QUESTION_LENGTH = 300;
 
 /** Whether a form holds details of a product in a table, in a list of terms, or marked as its properties. */

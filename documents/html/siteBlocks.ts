@@ -10,17 +10,20 @@ import { HEADINGS, PREFORMATTED } from './tagSets.js';
 
 /** Minimum number of visible characters of a block. Shorter ones are labels of the content, such as "Return value". */
 const MIN_BLOCK_LENGTH = 20;
-/** Maximum number of visible characters of a block. Of larger elements, the blocks inside are compared. */
+/** Maximum number of visible characters of a block. In a larger element, the inner blocks are compared instead. */
 const MAX_BLOCK_LENGTH = 10_000;
 /** Maximum number of blocks of a page, the outermost first. */
 const MAX_BLOCKS = 1_000;
-/** Share of the text that must remain. Otherwise the repetition is the content: a list with one changing number. */
+/**
+ * Share of the text that must remain. Otherwise the repeated text is the content, as in a list with one changing
+ * number.
+ */
 const KEPT_SHARE = 0.5;
 /** Number of visible characters that must remain. */
 const KEPT_LENGTH = 50;
 
 /**
- * Elements that are no blocks: they frame the page, or are removed only with a section or a container, because a
+ * Elements that are not blocks: they frame the page, or are removed only with a section or a container, because a
  * removed cell would change its table.
  */
 const NO_BLOCKS = new Set([
@@ -29,7 +32,7 @@ const NO_BLOCKS = new Set([
   ...HEADINGS,
   ...PREFORMATTED,
 ]);
-/** Elements that contain no blocks: code, and text of one line. */
+/** Elements inside which no blocks are searched: code, and single lines of text. */
 const CLOSED = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
 /**
  * Parts of lists and tables. They are examined only if they contain sections, as layouts made of tables and lists do.
@@ -134,12 +137,12 @@ export function withoutRepeated(
   const unchanged = { selection, removed: null };
   if (repeated.length === 0) return unchanged;
   const ids = new Set(repeated);
-  const known = new Set(repeated.map((id) => Number.parseInt(id, 36)));
+  const repeatedIds = new Set(repeated.map((id) => Number.parseInt(id, 36)));
   const lengths = new Map<PageElement, number>();
   const all = measure(root, selection.leftOut, lengths);
   const blocks: PageElement[] = [];
   eachBlock(root, lengths, (block, length) => {
-    if (!known.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
+    if (!repeatedIds.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
     blocks.push(block);
     return true;
   });
@@ -149,7 +152,7 @@ export function withoutRepeated(
     if (parent !== null) removeBareHeadings(parent, leftOut);
   let characters = 0;
   for (const element of leftOut) if (!selection.leftOut.has(element)) characters += lengths.get(element) ?? 0;
-  const rest = all - characters;
-  if (rest < KEPT_LENGTH || rest < KEPT_SHARE * all) return unchanged;
+  const remainingCharacters = all - characters;
+  if (remainingCharacters < KEPT_LENGTH || remainingCharacters < KEPT_SHARE * all) return unchanged;
   return { selection: { ...selection, leftOut }, removed: { blocks: blocks.length, characters } };
 }

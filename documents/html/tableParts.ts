@@ -1,7 +1,7 @@
 import type { ChildNode } from 'domhandler';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 
-/** Maximum number of columns, more than in any table that people read; limits a forged colspan. */
+/** Maximum number of columns, more than any real table has; limits a hostile colspan. */
 const MAX_COLUMNS = 50;
 
 export interface TableParts {
@@ -61,7 +61,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
   const spanning = new Map<number, SpanningCell>();
   for (const row of rows) {
     const cells: string[] = [];
-    const own: boolean[] = [];
+    const isOwn: boolean[] = [];
     const fill = (): void => {
       for (let above = spanning.get(cells.length); above !== undefined; above = spanning.get(cells.length)) {
         above.rows -= 1;
@@ -74,7 +74,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
       const text = textOf(cell).replaceAll('|', '\\|');
       const rowSpan = spanOf(cell, 'rowspan', rows.length);
       const width = Math.min(spanOf(cell, 'colspan', MAX_COLUMNS), Math.max(1, MAX_COLUMNS - cells.length));
-      own.push(text !== '');
+      isOwn.push(text !== '');
       for (let i = 0; i < width; i++) {
         if (rowSpan > 1 && cells.length < MAX_COLUMNS)
           spanning.set(cells.length, { text: i === 0 ? text : '', rows: rowSpan - 1 });
@@ -83,7 +83,7 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
     }
     fill();
     // A row that only repeats cells from above adds nothing.
-    if (!own.includes(true)) continue;
+    if (!isOwn.includes(true)) continue;
     while (cells.at(-1) === '') cells.pop();
     lines.push(`| ${cells.join(' | ')} |`);
     if (lines.length === 1) lines.push(`|${' --- |'.repeat(cells.length)}`);
@@ -91,8 +91,8 @@ export function tableLines(rows: readonly (readonly PageElement[])[], textOf: (c
   return lines;
 }
 
-function spanOf(cell: PageElement, name: 'colspan' | 'rowspan', most: number): number {
-  return Math.min(Math.max(Number.parseInt(cell.attribs[name] ?? '1', 10) || 1, 1), most);
+function spanOf(cell: PageElement, name: 'colspan' | 'rowspan', maxSpan: number): number {
+  return Math.min(Math.max(Number.parseInt(cell.attribs[name] ?? '1', 10) || 1, 1), maxSpan);
 }
 
 export function isCell(node: ChildNode): node is PageElement {

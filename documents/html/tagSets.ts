@@ -6,12 +6,15 @@ export const VOID = names(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
 
-/** Skipped with all their content when the tree is built. */
+/** Elements that are skipped with all their content when the tree is built. */
 export const DROPPED = names(
   'script style noscript template svg iframe canvas audio video applet noembed noframes area embed frame param source track wbr',
 );
 
-/** Their content is not text of the page. The element stays, because it distinguishes a form from a wrapper. */
+/**
+ * Elements whose content is not text of the page. They stay in the tree, because they distinguish a form from a
+ * wrapper.
+ */
 export const CONTROLS = names('select textarea datalist');
 
 /** Elements that begin a new line. All others are inline. */
@@ -26,7 +29,7 @@ export const LISTS = names('ul ol dl menu dir');
 export const PREFORMATTED = names('pre listing xmp plaintext');
 export const INLINE_CODE = names('code tt kbd samp');
 
-/** Closed without closing the elements opened inside: `<b>one<p>two</b>three` keeps one paragraph. */
+/** Formatting elements. Closing one leaves the elements inside it open: `<b>one<p>two</b>three` keeps one paragraph. */
 export const FORMATTING = names(
   'a abbr b big cite code del em font i ins kbd mark nobr s samp small span strike strong sub sup tt u var',
 );

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/failures.js';
 
-/** Maximum nesting of containers that indent: more would only make lines longer. */
+/** Maximum nesting of indenting containers: deeper indentation would only make lines longer. */
 const DEEPEST_PREFIX = 8;
 /**
  * A text with fewer characters between two posts of a page (such as comments of a thread) is a heading or a label of the
@@ -153,7 +153,7 @@ export function tooLong(limit: number): Fault {
 
 const INVISIBLE = /[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 const CONTROL = /[^\P{Cc}\t\n]/gu;
-/** Joiners without a neighbour to join; the pattern matches only from the first of a run. */
+/** Zero-width joiners without a neighbour; the pattern matches only from the first of a run. */
 const LOOSE_JOINERS = /(?<![^\s])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]+(?![^\s])/g;
 
 /** Removes invisible characters. Joiners inside words and emoji stay. */

@@ -3,7 +3,7 @@ import { buildTree } from './buildTree.js';
 import { measureText } from './measureText.js';
 import { renderText } from './renderText.js';
 
-/** Elements whose content is not markup in HTML: as empty elements of XHTML they would take in the rest of the page. */
+/** Elements whose content is not markup in HTML: as empty elements of XHTML they would include the rest of the page. */
 const EMPTY_RAW = /<(title|script|style|textarea|iframe|xmp|noembed|noframes)\b([^<>]*)\/>/gi;
 
 /**

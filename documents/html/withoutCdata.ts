@@ -1,5 +1,8 @@
 const CDATA = /<!\[CDATA\[/g;
-/** As long as the start of a section, so that offsets stay. It starts a comment that ends at the next `>`. */
+/**
+ * Replacement for the start of a section, of the same length, so that offsets do not change. It starts a comment that
+ * ends at the next `>`.
+ */
 const COMMENT = '<!-CDATA-';
 
 /**

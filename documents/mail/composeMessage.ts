@@ -50,11 +50,11 @@ export function composeMessage(
   const body = plain === '' && message.html !== null ? wholeText(message.html, limits) : plain;
   if (subject === '' && body === '' && attachments.length === 0)
     throw new Fault('no_text', 'There is no text in the message: it has neither a subject nor a body.');
-  const { own, quoted } = splitQuoted(body);
+  const { ownText, quoted } = splitQuoted(body);
   const text = [
     subject === '' ? '' : `# ${subject}`,
     headerLines(message),
-    own,
+    ownText,
     // A message may consist only of attachments.
     subject === '' && body === '' ? `Attachments: ${attachments.map(({ name }) => name).join(', ')}` : '',
     quoted === null ? '' : `## Quoted message\n\n${quoted}`,
@@ -92,13 +92,13 @@ export function composeMessage(
 function headerLines({ from, to, cc, date }: Message): string {
   const lines: string[] = [];
   if (from !== null) lines.push(`From: ${shortened(from)}`);
-  if (to.length > 0) lines.push(`To: ${named(to)}`);
-  if (cc.length > 0) lines.push(`Cc: ${named(cc)}`);
+  if (to.length > 0) lines.push(`To: ${namesOf(to)}`);
+  if (cc.length > 0) lines.push(`Cc: ${namesOf(cc)}`);
   if (date !== null) lines.push(`Date: ${date.slice(0, 10)} ${date.slice(11, 16)} UTC`);
   return lines.join('\n');
 }
 
-const named = (people: readonly string[]): string =>
+const namesOf = (people: readonly string[]): string =>
   people.slice(0, MAX_NAMED).map(shortened).join(', ') +
   (people.length > MAX_NAMED ? ` and ${people.length - MAX_NAMED} more` : '');
 

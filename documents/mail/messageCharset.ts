@@ -7,7 +7,7 @@ interface StatedEncoding {
   readonly messageLocaleId?: number | undefined;
 }
 
-/** Code pages of Windows that are not named after the number 125x. */
+/** Code pages of Windows with numbers other than 125x. */
 const WINDOWS_CODE_PAGES: ReadonlySet<number> = new Set([874, 932, 936, 949, 950]);
 
 /**

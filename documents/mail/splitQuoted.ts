@@ -1,12 +1,12 @@
 /** A message's own text, and the earlier messages that it quotes at its end; null without any. */
 export interface SplitMessage {
-  readonly own: string;
+  readonly ownText: string;
   readonly quoted: string | null;
 }
 
 /**
  * Lines that mail programs write above a quoted message: "On … wrote:" and its translations into common European
- * languages. Quantifiers are bounded, because the lines come from strangers.
+ * languages. Quantifiers are bounded, because the lines are untrusted input.
  */
 const ATTRIBUTION =
   /^(?:On|Am|Le|El|Il|Em|Op|Den|W dniu) .{1,300}(?:wrote|schrieb.{0,100}|a écrit|escribió|ha scritto|escreveu|schreef.{0,100}|skrev.{0,100}|napisał\(?a?\)?) ?:$/;
@@ -26,11 +26,11 @@ const HEADER_LINES = 3;
 export function splitQuoted(text: string): SplitMessage {
   const lines = text.split('\n');
   const start = lines.findIndex((_, at) => beginsQuotation(lines, at));
-  if (start < 0) return { own: text, quoted: null };
-  const own = lines.slice(0, start).join('\n').trimEnd();
+  if (start < 0) return { ownText: text, quoted: null };
+  const ownText = lines.slice(0, start).join('\n').trimEnd();
   // If the sender added no words to a forwarded message, the forwarded message is the content.
-  if (own.trim() === '') return { own: text, quoted: null };
-  return { own, quoted: lines.slice(start).join('\n').trim() };
+  if (ownText.trim() === '') return { ownText: text, quoted: null };
+  return { ownText: ownText, quoted: lines.slice(start).join('\n').trim() };
 }
 
 function beginsQuotation(lines: readonly string[], at: number): boolean {
@@ -41,7 +41,10 @@ function beginsQuotation(lines: readonly string[], at: number): boolean {
   // Programs break a long attribution into two lines.
   const attribution = line.endsWith(':') ? line : `${line} ${lines[at + 1]?.trim() ?? ''}`;
   if (line === '' || attribution.length > 500 || !ATTRIBUTION.test(attribution)) return false;
-  const rest = lines.slice(at + (attribution === line ? 1 : 2)).filter((one) => one.trim() !== '');
+  const followingLines = lines.slice(at + (attribution === line ? 1 : 2)).filter((one) => one.trim() !== '');
   // Without `>` marks, everything after the attribution is quoted. If the next line is marked, all others must be too.
-  return rest.length > 0 && (rest[0]?.startsWith('>') !== true || rest.every((one) => one.startsWith('>')));
+  return (
+    followingLines.length > 0 &&
+    (followingLines[0]?.startsWith('>') !== true || followingLines.every((one) => one.startsWith('>')))
+  );
 }

@@ -5,9 +5,12 @@ const INK = 160;
 /** Height of the strip as a share of the picture, and its minimum in pixels: about four lines of print. */
 const SHARE = 0.07;
 const MIN_HEIGHT = 160;
-/** A row of print changes between ink and paper more often than a drawing, and not in every pixel like a photograph. */
+/**
+ * Maximum number of changes between ink and paper in a row, as a share of its pixels. Print has more changes than a
+ * drawing, but fewer than a photograph.
+ */
 const MAX_CHANGES_SHARE = 0.5;
-/** Maximum number of rows by which an edge moves to stand between two lines. */
+/** Maximum number of rows by which an edge is moved to a gap between two lines. */
 const MARGIN = 48;
 const STEP = 8;
 
@@ -32,10 +35,10 @@ export function cutStrip(raster: Raster): Raster | null {
     isGap[row] = count === 0 ? 1 : 0;
     changes[row + 1] = (changes[row] ?? 0) + (count > MAX_CHANGES_SHARE * width ? 0 : count);
   }
-  let [top, most] = [0, -1];
+  let [top, mostChanges] = [0, -1];
   for (let at = 0; at + strip <= height; at += STEP) {
     const sum = (changes[at + strip] ?? 0) - (changes[at] ?? 0);
-    if (sum > most) [top, most] = [at, sum];
+    if (sum > mostChanges) [top, mostChanges] = [at, sum];
   }
   const gap = (row: number, step: 1 | -1): number => {
     for (let moved = 0; moved < MARGIN; moved += 1) {

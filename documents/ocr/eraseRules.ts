@@ -2,8 +2,8 @@
 const INK = 160;
 const PAPER = 255;
 /**
- * Minimum length of a rule (a drawn line), as a share of the picture's shorter side: longer than any stroke of a
- * letter.
+ * Minimum length of a rule (a drawn line), as a share of the picture's shorter side: longer than the strokes of
+ * letters.
  */
 const LONG = 0.05;
 const MIN_RULE_LENGTH = 60;

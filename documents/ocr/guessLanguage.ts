@@ -46,7 +46,7 @@ export function guessLanguage(text: string, languages: readonly OcrLanguage[]): 
     for (const [language, weight] of WEIGHTS.get(word) ?? [])
       scores.set(language, (scores.get(language) ?? 0) + weight / words.length);
   const ranked = [...scores].filter(([language]) => languages.includes(language)).toSorted(([, a], [, b]) => b - a);
-  const most = ranked[0]?.[1] ?? 0;
-  if (most < MIN_SHARE) return [];
-  return ranked.filter(([, score]) => CLEAR * score > most).map(([language]) => language);
+  const highest = ranked[0]?.[1] ?? 0;
+  if (highest < MIN_SHARE) return [];
+  return ranked.filter(([, score]) => CLEAR * score > highest).map(([language]) => language);
 }

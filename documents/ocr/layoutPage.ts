@@ -40,20 +40,21 @@ export function layoutPage(
   const paragraphs: PageParagraph[] = [];
   const shown = new Set<unknown>();
   for (const group of groups) {
-    let rest: ReadLine[] = [];
+    let pendingLines: ReadLine[] = [];
     const flush = (): void => {
-      if (rest.length > 0) paragraphs.push(paragraphOf(rest, body));
-      rest = [];
+      if (pendingLines.length > 0) paragraphs.push(paragraphOf(pendingLines, body));
+      pendingLines = [];
     };
     for (const line of group) {
       const table = line.words.map((word) => tableOf.get(word)).find((found) => found !== undefined);
-      const others = line.words.filter((word) => !tableOf.has(word));
-      if (table === undefined) rest.push(line);
+      const wordsOutside = line.words.filter((word) => !tableOf.has(word));
+      if (table === undefined) pendingLines.push(line);
       else {
         flush();
         if (!shown.has(table)) paragraphs.push({ lines: namedLines(table), isTable: true });
         shown.add(table);
-        if (others.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) rest.push(lineOf(others, line.size));
+        if (wordsOutside.some(({ text }) => /[\p{L}\p{N}]/u.test(text)))
+          pendingLines.push(lineOf(wordsOutside, line.size));
       }
     }
     flush();

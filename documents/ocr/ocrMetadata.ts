@@ -5,7 +5,7 @@ import type { PageText } from '../placedText.js';
 /** Maximum number of pages that a warning names. */
 const NAMED_PAGES = 5;
 
-/** What a file's record states about its recognized pages. */
+/** The facts about recognized pages in a file's record. */
 interface OcrMetadata {
   /** For file_metadata: the pages and, in the same order, their languages and confidences. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -26,10 +26,10 @@ export function ocrMetadata(pages: readonly PageText[]): OcrMetadata {
 }
 
 function describeLowConfidence(low: readonly PageText[]): string {
-  const named = low.slice(0, NAMED_PAGES).map(({ number, recognition }) => {
+  const listed = low.slice(0, NAMED_PAGES).map(({ number, recognition }) => {
     const { language = null, confidence = null } = recognition ?? {};
     return `${number} (${language === null ? '' : `${OCR_LANGUAGES[language].name}, `}${Math.round(100 * (confidence ?? 0))} %)`;
   });
-  const more = low.length > named.length ? ` and ${low.length - named.length} more` : '';
-  return `OCR is not sure of the text of page ${named.join(', ')}${more}. Compare it with the original.`;
+  const more = low.length > listed.length ? ` and ${low.length - listed.length} more` : '';
+  return `OCR is not sure of the text of page ${listed.join(', ')}${more}. Compare it with the original.`;
 }

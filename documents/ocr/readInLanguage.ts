@@ -34,15 +34,15 @@ export class DataNeeded extends Error {
 }
 
 /**
- * Minimum confidence of a strip in the right script. Read in another language of the script, it is above 0.8; read in
- * another script, below 0.5.
+ * Minimum confidence of a strip that is read in the right script. Read in another language of the script, it is above
+ * 0.8; read in another script, below 0.5.
  */
 const RIGHT_SCRIPT = 0.65;
 /** Confidence above which the languages of a text without frequent words are not compared. */
 const GOOD = 0.88;
 /** Maximum number of languages of one script that are compared. */
 const MAX_COMPARED = 4;
-/** Our name of each script that Tesseract detects. */
+/** This service's name of each script that Tesseract detects. */
 const SCRIPTS: Readonly<Record<string, OcrScript>> = {
   Latin: 'Latin',
   Fraktur: 'Latin',
@@ -112,8 +112,8 @@ class Trials {
   }
 
   async in(language: OcrLanguage): Promise<Trial> {
-    const known = this.#known.get(language);
-    if (known) return known;
+    const cached = this.#known.get(language);
+    if (cached) return cached;
     requireData(language, this.#choice);
     const engine = await openEngine(this.#choice.engine);
     const page = await engine.read(this.#strip.bytes, language);

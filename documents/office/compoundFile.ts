@@ -25,7 +25,7 @@ export const isCompound = (bytes: Uint8Array): boolean =>
 
 /**
  * Opens a container (MS-CFB, https://learn.microsoft.com/openspecs/windows_protocols/ms-cfb). Follows no chain for more
- * sectors than the file has, so a forged one ends.
+ * sectors than the file has, so that a cyclic chain ends.
  * @throws Fault broken_content
  */
 export function openCompound(bytes: Uint8Array): CompoundFile {
@@ -71,23 +71,23 @@ class Sectors {
     this.#file = file;
     this.#shift = shift;
     const perTable = 2 ** (shift - 2);
-    const most = Math.ceil(file.length / 2 ** shift);
+    const maxSectors = Math.ceil(file.length / 2 ** shift);
     const tables: number[] = [];
     for (let nth = 0; nth < HEADER_TABLES; nth++) tables.push(file.readUInt32LE(76 + 4 * nth));
     let more = file.readUInt32LE(68);
-    for (let steps = 0; more < LAST_SECTOR && steps < most; steps++) {
+    for (let steps = 0; more < LAST_SECTOR && steps < maxSectors; steps++) {
       const sector = this.#sector(more);
       if (sector.length < 2 ** shift) break;
       for (let nth = 0; nth < perTable - 1; nth++) tables.push(sector.readUInt32LE(4 * nth));
       more = sector.readUInt32LE(4 * (perTable - 1));
     }
-    this.#next = new Uint32Array(most).fill(LAST_SECTOR);
+    this.#next = new Uint32Array(maxSectors).fill(LAST_SECTOR);
     tables
       .filter((table) => table < LAST_SECTOR)
-      .slice(0, Math.ceil(most / perTable))
+      .slice(0, Math.ceil(maxSectors / perTable))
       .forEach((table, nth) => {
         const sector = this.#sector(table);
-        for (let at = 0; at + 4 <= sector.length && nth * perTable + at / 4 < most; at += 4)
+        for (let at = 0; at + 4 <= sector.length && nth * perTable + at / 4 < maxSectors; at += 4)
           this.#next[nth * perTable + at / 4] = sector.readUInt32LE(at);
       });
   }

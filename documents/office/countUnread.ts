@@ -11,19 +11,19 @@ const UNREAD: ReadonlyArray<readonly [kind: string, member: RegExp]> = [
 
 /**
  * Counts the members of an Office file that were not read.
- * @param others numbers of further kinds, which may be zero
+ * @param otherCounts numbers of further kinds, which may be zero
  * @returns undefined if everything was read
  */
 export function countUnread(
   { archive }: Pick<Package, 'archive'>,
-  others: Readonly<Record<string, number>> = {},
+  otherCounts: Readonly<Record<string, number>> = {},
 ): NotRead | undefined {
   const counts: Record<string, number> = {};
   for (const name of archive.names) {
     const [kind] = UNREAD.find(([, member]) => member.test(name)) ?? [];
     if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
   }
-  return foundOnly({ ...counts, ...others });
+  return foundOnly({ ...counts, ...otherCounts });
 }
 
 /** Removes kinds without any; undefined if none is left. */

@@ -17,7 +17,7 @@ const ROMAN: ReadonlyArray<readonly [value: number, letters: string]> = [
     [1, 'i'],
   ] as const),
 ];
-/** Largest number that is written in Roman digits or letters; forged ones would be long. */
+/** Largest number that is written in Roman numerals or letters; those of larger numbers would be very long. */
 const MAX_LETTERS = 3999;
 
 /**
@@ -63,5 +63,5 @@ function roman(number: number): string {
 
 const MARKDOWN_NUMBER = /^\d{1,4}[.)]$/;
 
-/** Returns the mark of a list item: Markdown knows few forms of numbers, others follow a bullet. */
+/** Returns the mark of a list item. Markdown supports few forms of numbers; others follow a bullet. */
 export const listMark = (number: string): string => (MARKDOWN_NUMBER.test(number) ? number : `- ${number}`.trim());

@@ -39,10 +39,10 @@ export async function openPackage(bytes: Uint8Array, limits: DocumentLimits): Pr
   if (content === null) throw encryptedFile();
   const archive = await openArchive(content, limits);
   // Readers of figures and comments need the same relations as the reader of the member.
-  const known = new Map<string, Promise<ReadonlyMap<string, Relation>>>();
+  const relationsByPart = new Map<string, Promise<ReadonlyMap<string, Relation>>>();
   const relationsOf = async (member: string): Promise<ReadonlyMap<string, Relation>> => {
-    const relations = known.get(member) ?? readRelations(archive, member, limits);
-    known.set(member, relations);
+    const relations = relationsByPart.get(member) ?? readRelations(archive, member, limits);
+    relationsByPart.set(member, relations);
     return relations;
   };
   const root = await relationsOf('');

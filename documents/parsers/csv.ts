@@ -74,7 +74,7 @@ function delimiterOf(sample: string): string {
     const usual = mostCommon(counts.filter((count) => count > 1));
     if (usual === null) continue;
     const share = counts.filter((count) => count === usual).length / counts.length;
-    // Agreement between the lines counts more than the number of fields.
+    // A consistent number of fields per line has more weight than the number itself.
     const score = share * share * Math.log2(usual + 1);
     if (score > bestScore) [best, bestScore] = [delimiter, score];
   }

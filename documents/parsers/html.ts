@@ -19,7 +19,7 @@ interface SiteResult {
   readonly blocks: readonly string[];
 }
 
-/** Reads the main text of a page. Surroundings are removed only while enough text remains. */
+/** Reads the main text of a page. Boilerplate is removed only while enough text remains. */
 export const htmlParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const html = decodeText(input, { html: true });
@@ -27,7 +27,7 @@ export const htmlParser = {
     const metadata = readMetadata(tree, input.baseUrl);
     const declared = declaredKind(html);
     const { site } = input;
-    /** The evidence of the site about each text that was tried. */
+    /** The results of the comparison with the site's other pages, by text. */
     const siteResults = new Map<string, SiteResult>();
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);

@@ -51,13 +51,13 @@ const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]
   only !== undefined &&
   !Buffer.from(only.bytes.subarray(0, 64)).includes(SIGNED_DATA);
 
-/** Returns an email address; Exchange uses paths instead for internal people. */
+/** Returns an email address; Exchange uses paths instead for internal users. */
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
 
-/** Fields that show whether a message has other letters than those of ASCII. */
+/** Fields that show whether a message has non-ASCII letters. */
 const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
 
-function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; attachments: Attachment[] } {
+function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: FieldsData; attachments: Attachment[] } {
   try {
     const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     checkHeader(file);
@@ -75,7 +75,7 @@ function readMessage(bytes: Uint8Array, most: number): { fields: FieldsData; att
     const attachments = (fields.attachments ?? [])
       .filter((part) => part.attachmentHidden !== true)
       // One attachment more than allowed is sufficient to detect the excess.
-      .slice(0, most + 1)
+      .slice(0, maxAttachments + 1)
       .map((part, nth) => {
         const { fileName, content } = reader.getAttachment(part);
         const ending = part.innerMsgContent === true ? '.msg' : (part.extension ?? '');

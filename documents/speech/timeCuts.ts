@@ -16,9 +16,9 @@ export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]):
     return {
       ...cut,
       metadata: {
-        // People talk at the same time: the first to begin is not always the first to end.
+        // People may talk at the same time: the first sentence to begin is not always the first to end.
         start_offset_sec: rounded(spans.reduce((least, { startSec }) => Math.min(least, startSec), Infinity)),
-        end_offset_sec: rounded(spans.reduce((most, { endSec }) => Math.max(most, endSec), 0)),
+        end_offset_sec: rounded(spans.reduce((latest, { endSec }) => Math.max(latest, endSec), 0)),
         ...(speakers.length > 0 ? { speakers } : {}),
       },
     };

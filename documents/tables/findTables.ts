@@ -2,7 +2,7 @@ import type { PageLine } from '../placedText.js';
 import { type FoundTable, tidyTable } from './foundTable.js';
 import { type Box, boxOf, heightOf, type Row, rowsOf, textOf } from './pageRows.js';
 
-/** Row gap as a share of the line's height: rows further apart belong to two tables. */
+/** Maximum gap between rows of one table, as a share of the line's height. */
 const ROW_GAP = 2.2;
 /** Maximum mean number of characters per cell: columns of prose have more. */
 const MEAN_CELL = 40;
@@ -16,11 +16,11 @@ const FILLED = 0.5;
 const ALIGNED = 0.6;
 /** Maximum step to the next line within a cell, as a share of the step to the next row. */
 const STEP_IN_CELL = 0.9;
-/** OCR reads the rules of a table as these characters. */
+/** Characters as which OCR reads the drawn lines of a table. */
 const RULE = /^[|[\]{}_—–\-=¦]+$/;
 /** List markers, which are not a column. */
 const MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
-/** Dots that lead to a page number: lines of a table of contents. */
+/** Dot leaders before a page number, as in a table of contents. */
 const LEADER = /(?:\. ?){4,}/;
 
 interface Options {
@@ -123,17 +123,17 @@ function continues<Word>(row: Row<Word>, before: Row<Word>, at: readonly number[
  */
 function columnsOf<Word>(rows: readonly Row<Word>[]): Box[] {
   const counts = rows.map(({ cells }) => cells.length).toSorted((a, b) => b - a);
-  const most = counts[Math.min(counts.length - 1, Math.max(1, Math.floor(0.2 * counts.length)))] ?? 0;
+  const minCells = counts[Math.min(counts.length - 1, Math.max(1, Math.floor(0.2 * counts.length)))] ?? 0;
   let columns: Box[] = [];
   for (const cell of rows
-    .filter(({ cells }) => cells.length >= most)
+    .filter(({ cells }) => cells.length >= minCells)
     .flatMap(({ cells }) => cells)
     .toSorted((a, b) => a.x1 - b.x1)) {
     const last = columns.at(-1);
     if (last !== undefined && cell.x1 < last.x2) columns[columns.length - 1] = boxOf([last, cell]);
     else columns.push(boxOf([cell]));
   }
-  for (const cell of rows.filter(({ cells }) => cells.length < most).flatMap(({ cells }) => cells)) {
+  for (const cell of rows.filter(({ cells }) => cells.length < minCells).flatMap(({ cells }) => cells)) {
     const over = columns.filter((column) => overlaps(column, cell));
     if (over.length > 1) continue;
     columns = [...columns.filter((column) => !over.includes(column)), boxOf([...over, cell])].toSorted(
@@ -150,17 +150,17 @@ const columnAt = (columns: readonly Box[], cell: Box): number =>
     columns.findIndex((one) => overlaps(one, cell)),
   );
 
-/** Whether the cells of each column, but for one column, begin, end or are centred at the same place. */
+/** Whether in each column, except one, the cells begin, end or are centred at the same position. */
 function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   const cells = rows.flatMap((row) => row.cells);
   const loose = columns.filter((column) => {
-    const own = cells.filter(
+    const ownCells = cells.filter(
       (cell) => columns.filter((one) => overlaps(one, cell)).length === 1 && overlaps(column, cell),
     );
     const share = (place: (cell: Box) => number): number => {
-      const places = own.map(place);
-      const most = Math.max(0, ...places.map((a) => places.filter((b) => Math.abs(a - b) < 2).length));
-      return most / Math.max(1, own.length);
+      const places = ownCells.map(place);
+      const mostAligned = Math.max(0, ...places.map((a) => places.filter((b) => Math.abs(a - b) < 2).length));
+      return mostAligned / Math.max(1, ownCells.length);
     };
     return (
       Math.max(
@@ -177,10 +177,10 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
 function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boolean {
   if (columns.length > 4) return false;
   const full = columns.filter((column) => {
-    const own = rows.flatMap(({ cells }) => cells.filter((cell) => overlaps(column, cell)));
-    const mean = own.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, own.length);
-    const wide = own.filter(({ x1, x2 }) => x2 - x1 > 0.8 * (column.x2 - column.x1));
-    return mean > LINE_OF_PROSE && wide.length > 0.6 * own.length;
+    const columnCells = rows.flatMap(({ cells }) => cells.filter((cell) => overlaps(column, cell)));
+    const mean = columnCells.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, columnCells.length);
+    const wide = columnCells.filter(({ x1, x2 }) => x2 - x1 > 0.8 * (column.x2 - column.x1));
+    return mean > LINE_OF_PROSE && wide.length > 0.6 * columnCells.length;
   });
   return full.length >= Math.max(2, columns.length - 1);
 }

@@ -24,12 +24,12 @@ const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Sc
 /** Returns a height in points, at least 1. */
 export const heightOf = ({ y1, y2 }: Pick<Box, 'y1' | 'y2'>): number => Math.max(1, y2 - y1);
 
-/** Returns the box around boxes. */
-export const boxOf = (some: readonly Box[]): Box => ({
-  x1: Math.min(...some.map(({ x1 }) => x1)),
-  y1: Math.min(...some.map(({ y1 }) => y1)),
-  x2: Math.max(...some.map(({ x2 }) => x2)),
-  y2: Math.max(...some.map(({ y2 }) => y2)),
+/** Returns the smallest box around the given boxes. */
+export const boxOf = (boxes: readonly Box[]): Box => ({
+  x1: Math.min(...boxes.map(({ x1 }) => x1)),
+  y1: Math.min(...boxes.map(({ y1 }) => y1)),
+  x2: Math.max(...boxes.map(({ x2 }) => x2)),
+  y2: Math.max(...boxes.map(({ y2 }) => y2)),
 });
 
 /** Whether most letters are of a script that is written from right to left. */
@@ -69,7 +69,7 @@ function cellsOf<Word extends PageLine>(words: readonly Word[]): Cell<Word>[] {
     else cells.at(-1)?.push(word);
     end = Math.max(end, word.x2);
   }
-  return cells.map((some) => ({ ...boxOf(some), text: lineText(some), words: some }));
+  return cells.map((cell) => ({ ...boxOf(cell), text: lineText(cell), words: cell }));
 }
 
 /** Returns the text of words on any number of lines, in reading order. */

@@ -16,7 +16,7 @@ const MAX_LINES = 400;
 /** Maximum number of horizontal rules of a table without vertical ones. */
 const MAX_RULES_PER_TABLE = 60;
 
-/** A line on a page: where it is across its direction, and its extent along it. */
+/** A horizontal or vertical line on a page: its position, and its extent. */
 interface Line {
   at: number;
   from: number;
@@ -79,12 +79,12 @@ function gridsOf(horizontal: readonly Line[], vertical: readonly Line[]): Grid[]
   const grids: { horizontal: Line[]; vertical: Line[] }[] = [];
   for (const line of vertical) {
     const crossed = horizontal.filter((other) => touch(line, other));
-    const own = grids.filter((grid) => grid.horizontal.some((other) => crossed.includes(other)));
+    const crossingGrids = grids.filter((grid) => grid.horizontal.some((other) => crossed.includes(other)));
     const joined = {
-      horizontal: [...new Set([...crossed, ...own.flatMap((grid) => grid.horizontal)])],
-      vertical: [line, ...own.flatMap((grid) => grid.vertical)],
+      horizontal: [...new Set([...crossed, ...crossingGrids.flatMap((grid) => grid.horizontal)])],
+      vertical: [line, ...crossingGrids.flatMap((grid) => grid.vertical)],
     };
-    for (const grid of own) grids.splice(grids.indexOf(grid), 1);
+    for (const grid of crossingGrids) grids.splice(grids.indexOf(grid), 1);
     grids.push(joined);
   }
   const alone = horizontal.filter((line) => !grids.some((grid) => grid.horizontal.includes(line)));
@@ -169,16 +169,16 @@ function linesIn<Word extends PageLine>(
   cells: ReadonlyMap<number, readonly Word[]>,
   around: Box,
 ): TableRow[] {
-  const own = owners.map((at) => (begins(at) ? (cells.get(at) ?? []) : []));
-  const lines = own.map((words) => linesOf(words));
+  const ownWords = owners.map((at) => (begins(at) ? (cells.get(at) ?? []) : []));
+  const lines = ownWords.map((words) => linesOf(words));
   const count = Math.max(...lines.map(({ length }) => length));
   const filled = lines.filter(({ length }) => length > 0);
   const areSame = filled.filter(({ length }) => length === count).length;
   if (count >= SPLIT_LINES && filled.length > 1 && areSame >= 0.8 * filled.length) {
-    const all = linesOf(own.flat());
+    const all = linesOf(ownWords.flat());
     return all.map((words) => ({
       ...rowBox(words, around),
-      cells: own.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
+      cells: ownWords.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
     }));
   }
   // A cell over all columns is a title of the rows below.
@@ -188,7 +188,7 @@ function linesIn<Word extends PageLine>(
     const isFirst = begins(at) && owners.indexOf(at) === nth;
     return isFirst || (text.length <= MAX_REPEATED_LENGTH && !isWhole) ? text : '';
   });
-  return [{ ...rowBox(own.flat(), around), cells: texts }];
+  return [{ ...rowBox(ownWords.flat(), around), cells: texts }];
 }
 
 /** Returns the index of the interval between ascending places that contains `value`; -1 for none. */
@@ -213,7 +213,10 @@ function betweenRules<Word extends PageLine>(words: readonly Word[], rules: read
   return found;
 }
 
-/** Returns the table between the first and the last of several rules; null if there is none, or more than it. */
+/**
+ * Returns the table between the first and the last of several rules; null if there is none, or if other content is
+ * between the rules.
+ */
 function tableBetween<Word extends PageLine>(words: readonly Word[], rules: readonly Line[]): FoundTable<Word> | null {
   const [top, bottom] = [rules[0]?.at ?? 0, rules.at(-1)?.at ?? 0];
   const [left, right] = [Math.min(...rules.map(({ from }) => from)), Math.max(...rules.map(({ to }) => to))];
@@ -224,7 +227,7 @@ function tableBetween<Word extends PageLine>(words: readonly Word[], rules: read
   if (inside.length < 4) return null;
   const [table, ...more] = findTables(inside, { betweenRules: true });
   if (table === undefined || more.length > 0) return null;
-  // The table fills the space between its rules: otherwise the rules belong to something else.
+  // A table fills the space between its rules; otherwise the rules belong to other content.
   const { y1, y2 } = boxOf(table.rows);
   const line = Math.max(...inside.map(heightOf));
   return inside.length - table.words.length <= 0.1 * inside.length && y1 - top < 3 * line && bottom - y2 < 3 * line

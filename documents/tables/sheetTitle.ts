@@ -1,6 +1,6 @@
 import { oneLine } from '../textBuilder.js';
 
-/** Names that programs give to sheets: Excel, LibreOffice and libraries, in the languages of most users. */
+/** Default names of sheets: Excel, LibreOffice and libraries, in the languages of most users. */
 const GIVEN =
   /^(?:work)?(?:sheet|tabelle|feuil(?:le)?|hoja|foglio|planilha|folha|blad|arkusz|лист|аркуш|list|sayfa|ark|シート|工作表|시트|ورقة)\s?\d*$/iu;
 
@@ -10,8 +10,8 @@ interface Sheet {
 }
 
 /**
- * Returns the heading of a sheet; null if it would say nothing: the only sheet of a workbook often keeps the name that
- * its program gave it.
+ * Returns the heading of a sheet; null if it has no information: the only sheet of a workbook often has the program's
+ * default name.
  */
 export function sheetTitle({ name: raw, isHidden }: Sheet, isOnly: boolean): string | null {
   const name = oneLine(raw);

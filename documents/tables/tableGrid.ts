@@ -4,7 +4,7 @@ export interface Span {
   readonly rows: number;
 }
 
-/** Maximum number of columns that a cell may cover: a forged number must not create a row of a billion cells. */
+/** Maximum number of columns that a cell may cover: a hostile number must not create a row of a billion cells. */
 const MAX_COLUMNS = 100;
 const MAX_ROWS = 10_000;
 

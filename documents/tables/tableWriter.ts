@@ -88,7 +88,7 @@ export class TableWriter {
     else if (this.#sample.push({ cells, isMerged }) === SAMPLE_ROWS) this.#decide();
   }
 
-  /** Notes that rows without a value follow. */
+  /** Records that rows without a value follow. */
   addGap(): void {
     // An empty row may separate a title or a header from its table.
     const wide = (this.#sample ?? []).filter(({ cells }) => cells.filter((cell) => cell.trim() !== '').length > 1);
@@ -144,7 +144,7 @@ export class TableWriter {
     this.#afterTitle = true;
   }
 
-  /** Writes the names of columns without any value, which no row shows. */
+  /** Writes the names of columns without any value, because no row contains them. */
   #endTable(): void {
     const unused = this.#headers.filter((name, column) => name !== '' && !this.#used.has(column));
     this.#used.clear();

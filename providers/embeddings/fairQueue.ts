@@ -7,8 +7,8 @@ export interface FairnessKey {
 export interface FairQueue<Owner extends object, Item> {
   /**
    * Adds an owner's items.
-   * @param fairnessKey the unit of round-robin; owners of one fairnessKey are served one after the other. By default
-   * each owner is its own fairnessKey.
+   * @param fairnessKey the unit of round-robin; owners with the same fairnessKey are served one after the other. By
+   * default each owner has its own.
    */
   add(owner: Owner, items: readonly Item[], fairnessKey?: FairnessKey): void;
   /**
@@ -17,7 +17,7 @@ export interface FairQueue<Owner extends object, Item> {
   resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
   /**
    * Removes and returns the next item. Organizations and users take turns with one item each, so a short list never
-   * waits for the whole of a long one.
+   * waits until a long one is finished.
    */
   take(): Item | undefined;
   /** Removes the owner's remaining items. */
@@ -61,9 +61,9 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
     },
     resume(owner, item, fairnessKey) {
       put(owner, fairnessKey, (userItems) => {
-        const rest = userItems.get(owner) ?? [];
+        const remaining = userItems.get(owner) ?? [];
         userItems.delete(owner);
-        return new Map([[owner, [...rest, item]], ...userItems]);
+        return new Map([[owner, [...remaining, item]], ...userItems]);
       });
     },
     take() {

@@ -8,12 +8,12 @@ import type { EmbeddingProvider, VectorSpace } from './types.js';
 export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
   const guarded = async (count: number, answer: Promise<Float32Array[]>): Promise<Float32Array[]> => {
     const vectors = await answer;
-    const wrong = findWrong(vectors, count, provider.space);
-    if (wrong !== null) {
+    const defect = findDefect(vectors, count, provider.space);
+    if (defect !== null) {
       throw new Fault(
         'embedding_failed',
-        `The embedding provider of the vector space "${provider.space.name}" returned an invalid response: ${wrong}. ` +
-          'Nothing was stored. If it happens again, check that the configured model is the one the space is named after.',
+        `The embedding provider of the vector space "${provider.space.name}" returned an invalid response: ${defect}. ` +
+          'Nothing was stored. If it happens again, check that the configured model is the one that the name of the space states.',
       );
     }
     return vectors;
@@ -35,7 +35,7 @@ export function guardVectors(provider: EmbeddingProvider): EmbeddingProvider {
 }
 
 /** Returns a description of the defect of a response's vectors; null for valid ones. */
-export function findWrong(
+export function findDefect(
   vectors: readonly (Float32Array | undefined)[],
   count: number,
   space: VectorSpace,

@@ -16,7 +16,7 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
   return Object.fromEntries(
     pairs.map((pair) => {
       const [id = '', price = ''] = pair.split('=').map((part) => part.trim());
-      if (!EMBEDDING_MODEL_IDS.some((known) => known === id) || !/^\d+(\.\d+)?$/.test(price))
+      if (!EMBEDDING_MODEL_IDS.some((modelId) => modelId === id) || !/^\d+(\.\d+)?$/.test(price))
         throw new Error('takes prices such as OPENAI=0.02, separated by commas');
       return [id, Number(price)];
     }),
@@ -25,9 +25,9 @@ export function readPrices(text: string): Partial<Record<EmbeddingModelId, numbe
 
 /** Converts prices to prices per vector space. If two ids mean the same model, the first one with a price counts. */
 export function pricesOfSpaces(prices: Partial<Readonly<Record<EmbeddingModelId, number>>>): Record<string, number> {
-  const known = EMBEDDING_MODEL_IDS.flatMap((id): [string, number][] => {
+  const pairs = EMBEDDING_MODEL_IDS.flatMap((id): [string, number][] => {
     const price = prices[id];
     return price === undefined ? [] : [[EMBEDDING_MODELS[id].space, price]];
   });
-  return Object.fromEntries(known.toReversed());
+  return Object.fromEntries(pairs.toReversed());
 }

@@ -46,7 +46,7 @@ function azure(given: ReadSetting): AzureSettings | null {
 }
 
 const isServedByAzure = (id: string): boolean =>
-  EMBEDDING_MODEL_IDS.some((known) => known === id && EMBEDDING_MODELS[known].provider === 'azure');
+  EMBEDDING_MODEL_IDS.some((modelId) => modelId === id && EMBEDDING_MODELS[modelId].provider === 'azure');
 
 /**
  * Parses `MODEL_ID=deployment` pairs, separated by commas.

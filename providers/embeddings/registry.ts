@@ -48,7 +48,7 @@ function chooseRemote(remote: EmbeddingSettings['remote']) {
     solar: { upstream: SOLAR, model: (row) => solar && solarModel(solar, row) },
   };
   const keys = new Map<ProviderId, RemoteKey>();
-  const known = new Map<string, EmbeddingProvider>();
+  const bySpace = new Map<string, EmbeddingProvider>();
   return (row: EmbeddingModelRow, id: EmbeddingModelId): EmbeddingProvider | null => {
     const { upstream, model: offer } = offers[row.provider];
     const model = offer(row, id);
@@ -56,8 +56,8 @@ function chooseRemote(remote: EmbeddingSettings['remote']) {
     const key = keys.get(row.provider) ?? createRemoteKey(upstream, { ...options, keyLimits });
     keys.set(row.provider, key);
     // Two ids may mean the same model.
-    const provider = known.get(row.space) ?? guardVectors(key.provider(model));
-    known.set(row.space, provider);
+    const provider = bySpace.get(row.space) ?? guardVectors(key.provider(model));
+    bySpace.set(row.space, provider);
     return provider;
   };
 }

@@ -17,8 +17,8 @@ export interface EmbeddingProvider {
   prepare?(): void;
   /**
    * Embeds texts.
-   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default each call
-   * is a fairnessKey of its own.
+   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default, each call
+   * has its own fairnessKey.
    */
   embed(
     texts: readonly string[],
@@ -34,11 +34,11 @@ export interface EmbeddingProvider {
 /** The usage of one answered request to a provider, for one of the organizations whose inputs it contained. */
 export interface EmbeddingUsage {
   readonly requests: number;
-  /** The provider's count if it reports one, else our own. A request with several owners is divided. */
+  /** The provider's count if it reports one, else the service's. A request for several organizations is divided. */
   readonly tokens: number;
 }
 
-/** Called after each answered request to a provider, for each of the organizations it was made for. */
+/** Called after each answered request to a provider, once per organization whose inputs it contained. */
 export type OnUsage = (organizationId: number, space: string, usage: EmbeddingUsage) => void;
 
 /** Called after each request to a provider, with its outcome in one word. */

@@ -28,7 +28,7 @@ const TRANSCRIPTS: readonly Row<TranscriptService, LookupSettings['transcripts']
   [invidious, 'invidious'],
 ];
 
-/** Maximum number of addresses in one answer. */
+/** Maximum number of URLs in one result. */
 const MAX_URLS = 100;
 /** Maximum number of lines in one transcript; ten hours have about fifteen thousand. */
 const MAX_LINES = 200_000;
@@ -36,24 +36,27 @@ const MAX_LINES = 200_000;
 /** Chooses the services from the settings. */
 export function createLookups(settings: LookupSettings, egress: Pick<Egress, 'request'>): Lookups {
   const { search, transcripts, timeoutMs } = settings;
-  const clientOf = (service: LookupService, own: ServiceSettings, signal: AbortSignal | undefined): ServiceClient =>
-    createServiceClient({ service, settings: own, egress, timeoutMs, signal });
+  const clientOf = (
+    service: LookupService,
+    serviceSettings: ServiceSettings,
+    signal: AbortSignal | undefined,
+  ): ServiceClient => createServiceClient({ service, settings: serviceSettings, egress, timeoutMs, signal });
   return {
     webSearch() {
-      const [service, own] = configured('Searching the web', SEARCHES, search);
+      const [service, serviceSettings] = configured('Searching the web', SEARCHES, search);
       return {
         async search(query, signal) {
-          const found = await service.find(clientOf(service, own, signal), query);
-          const urls = found.flatMap((one) => (typeof one === 'string' ? (normaliseUrl(one) ?? []) : []));
+          const found = await service.find(clientOf(service, serviceSettings, signal), query);
+          const urls = found.flatMap((url) => (typeof url === 'string' ? (normaliseUrl(url) ?? []) : []));
           return [...new Set(urls)].slice(0, MAX_URLS);
         },
       };
     },
     videoTranscripts() {
-      const [service, own] = configured('Reading transcripts of videos', TRANSCRIPTS, transcripts);
+      const [service, serviceSettings] = configured('Reading transcripts of videos', TRANSCRIPTS, transcripts);
       return {
         async transcript(videoId, signal) {
-          const lines = await service.fetch(clientOf(service, own, signal), videoId);
+          const lines = await service.fetch(clientOf(service, serviceSettings, signal), videoId);
           return lines === null || lines.length === 0 ? null : lines.slice(0, MAX_LINES);
         },
       };
@@ -65,14 +68,18 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
 const neededBy = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
 
 function configured<Service extends LookupService, Settings extends Readonly<Record<string, ServiceSettings>>>(
-  what: string,
+  purpose: string,
   rows: readonly Row<Service, Settings>[],
   settings: Settings,
 ): [Service, ServiceSettings] {
   for (const [service, key] of rows) {
-    const own = settings[key] as ServiceSettings;
-    if (own.baseUrl !== null && (service.keySetting === null || own.apiKey !== null)) return [service, own];
+    const serviceSettings = settings[key] as ServiceSettings;
+    if (serviceSettings.baseUrl !== null && (service.keySetting === null || serviceSettings.apiKey !== null))
+      return [service, serviceSettings];
   }
-  const named = rows.map(([service]) => neededBy(service)).join(' or ');
-  throw new Fault('not_configured', `${what} needs an outside service, and none is configured. Set ${named}.`);
+  const settingNames = rows.map(([service]) => neededBy(service)).join(' or ');
+  throw new Fault(
+    'not_configured',
+    `${purpose} needs an outside service, and none is configured. Set ${settingNames}.`,
+  );
 }

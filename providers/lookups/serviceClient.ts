@@ -32,7 +32,7 @@ const LOOKUP: ServiceKind = {
 };
 
 function refusesKey({ keySetting }: Service): string {
-  return `refuses ${keySetting === null ? 'us' : `the key of the setting ${keySetting}`}`;
+  return `refuses ${keySetting === null ? 'requests of this service' : `the key of the setting ${keySetting}`}`;
 }
 function notAccepted({ urlSetting }: Service): string {
   return `rejected the request. Check the setting ${urlSetting}`;
@@ -70,7 +70,7 @@ export function createServiceClient({ service, settings, egress, timeoutMs, sign
       return call(egress, request, peer);
     },
     json: (reply) => readJson(reply, peer),
-    wrong: (what) => wrongAnswer(what, peer),
+    wrong: (defect) => wrongAnswer(defect, peer),
     async pause(ms) {
       if (Date.now() + ms >= deadline)
         throw new Fault('timed_out', `${service.name} did not finish within ${timeoutMs / 1000} s. Ask again later.`);

@@ -1,10 +1,10 @@
-/** Lookups in outside services while a caller waits: pages on a subject, and transcripts of videos. */
+/** Lookups in external services while a caller waits: web searches, and transcripts of videos. */
 import type { Fault } from '../../contract/failures.js';
 import type { Reply, Service } from '../serviceClient.js';
 
 export interface WebSearch {
   /**
-   * Returns addresses of pages, best first, deduplicated and normalised.
+   * Returns the URLs of pages, best first, deduplicated and normalised.
    * @throws Fault whose message says what to do
    */
   search(query: string, signal?: AbortSignal): Promise<readonly string[]>;
@@ -68,9 +68,9 @@ export interface ServiceClient {
   json(reply: Reply): unknown;
   /**
    * Returns the fault of a response that does not have the documented shape.
-   * @param what as in "an invalid response: <what>"
+   * @param defect as in "an invalid response: <what>"
    */
-  wrong(what: string): Fault;
+  wrong(defect: string): Fault;
   /**
    * Waits, if the lookup's time limit allows it.
    * @throws Fault timed_out otherwise
@@ -78,13 +78,13 @@ export interface ServiceClient {
   pause(ms: number): Promise<void>;
 }
 
-/** The particulars of one service. */
+/** The differences between services. */
 export interface LookupService extends Service {
   /** Returns the headers that authenticate each request. */
   headers?(apiKey: string): Readonly<Record<string, string>>;
-  /** Returns a refusal in the service's own words; undefined if its status is enough. */
+  /** Returns the fault of an error response that needs more than its status; undefined for others. */
   refusal?(reply: Reply): { readonly kind: 'access_denied' | 'not_found'; readonly sentence: string } | undefined;
-  /** Returns the requested wait, for services with a header of their own. */
+  /** Returns the requested wait in milliseconds, for services with their own header for it; null: none. */
   waitMs?(headers: Reply['headers']): number | null;
 }
 

@@ -48,8 +48,8 @@ export interface Exchange {
  * Sends one request.
  * @throws Fault for anything but a complete and valid response
  */
-export async function exchange(one: Exchange): Promise<Ranked[]> {
-  const { service, settings, egress, timeoutMs, query, texts, count, signal } = one;
+export async function exchange(input: Exchange): Promise<Ranked[]> {
+  const { service, settings, egress, timeoutMs, query, texts, count, signal } = input;
   const shortened = texts.map((text) => text.slice(0, MAX_TEXT_CHARACTERS));
   const { url, headers, body } = service.createRequest(settings, query, shortened, count);
   const peer = { service, kind: RERANKING, apiKey: settings.apiKey };

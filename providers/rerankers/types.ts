@@ -1,8 +1,8 @@
-/** Reranks texts by how well they answer a query, with outside services. */
+/** Reranks texts by how well they answer a query, with external services. */
 import type { RerankModel } from '../../contract/vectors/rerankers.js';
 import type { Service } from '../serviceClient.js';
 
-/** One of the given texts, by its index. */
+/** The index and score of one of the given texts. */
 export interface Ranked {
   readonly index: number;
   /** The service's score; higher is better. */
@@ -12,7 +12,7 @@ export interface Ranked {
 export interface Reranker {
   /**
    * Returns the best `count` of the texts, best first; some services omit irrelevant ones.
-   * @throws Fault whose message says what to do; also for an invalid response, of which nothing is used
+   * @throws Fault whose message says what to do; also for an invalid response
    */
   rerank(query: string, texts: readonly string[], count: number, signal?: AbortSignal): Promise<Ranked[]>;
 }
@@ -39,7 +39,7 @@ export interface RerankSettings {
   readonly timeoutMs: number;
 }
 
-/** The particulars of one service, in providers/<service>.ts. */
+/** The differences between services; one file each, providers/<service>.ts. */
 export interface RerankService extends Service {
   /** Whether it may return fewer results than requested. */
   readonly filters: boolean;

@@ -46,12 +46,12 @@ export function createTranscriptions(settings: TranscriptionSettings, egress: Pi
       const provider = wanted && configured.get(wanted);
       if (provider) return provider;
       const missing = wanted ? [wanted] : NAMES;
-      const named = missing.map((name) => SERVICES[name].setting).join(' or ');
+      const settingNames = missing.map((name) => SERVICES[name].setting).join(' or ');
       throw new Fault(
         'not_configured',
         wanted
-          ? `Transcription by ${wanted} is not configured: the setting ${named} is missing. Set it, or choose another transcription_service, then resync.`
-          : `Sound and video need a transcription service, and none is configured. Set ${named}, then resync.`,
+          ? `Transcription by ${wanted} is not configured: the setting ${settingNames} is missing. Set it, or choose another transcription_service, then resync.`
+          : `Sound and video need a transcription service, and none is configured. Set ${settingNames}, then resync.`,
       );
     },
   };

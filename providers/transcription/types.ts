@@ -1,4 +1,4 @@
-/** Transcribes recordings with outside services. */
+/** Transcribes recordings with external services. */
 import type { Transcript, TranscriptionOptions } from '../../contract/files/transcripts.js';
 import type { TranscriptionService } from '../../contract/files/uploads.js';
 

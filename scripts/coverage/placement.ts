@@ -14,7 +14,7 @@ export interface CompiledCode {
 /** Position of each span of a source in compiled code; -1 if the compiler removed it. */
 export type Placement = Int32Array;
 
-/** Returns compiled code from its text. */
+/** Creates compiled code from its text and source map. */
 export function compiledCode(text: string, map: SourceMapInput): CompiledCode {
   return { text, map, lineStarts: lineStartsOf(text.split('\n').map(({ length }) => length)) };
 }
@@ -39,19 +39,19 @@ export function placeSpans(
 ): ReadonlyMap<string, Placement> {
   const traced = new TraceMap(map);
   const sources = traced.sources.map((source) => (source === null ? null : elementsOf(source)));
-  const known = sources.map((): [original: number, compiled: number][] => []);
+  const offsets = sources.map((): [original: number, compiled: number][] => []);
   for (const [line, segments] of decodedMappings(traced).entries()) {
     for (const [column, source, originalLine, originalColumn] of segments) {
       if (source === undefined || originalLine === undefined || originalColumn === undefined) continue;
       const originalStart = sources[source]?.elements.lineStarts[originalLine];
       if (originalStart === undefined) continue;
-      known[source]?.push([originalStart + originalColumn, (lineStarts[line] ?? 0) + column]);
+      offsets[source]?.push([originalStart + originalColumn, (lineStarts[line] ?? 0) + column]);
     }
   }
   const placements = new Map<string, Placement>();
   for (const [index, source] of sources.entries()) {
     if (!source) continue;
-    const positions = (known[index] ?? []).toSorted(([a], [b]) => a - b);
+    const positions = (offsets[index] ?? []).toSorted(([a], [b]) => a - b);
     placements.set(
       source.path,
       Int32Array.from(source.elements.spans, ({ start, end }) => {

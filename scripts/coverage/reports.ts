@@ -8,18 +8,18 @@ import type { Tally, V8Report } from './tally.js';
  * @returns the number of incomplete reports: still being written, or truncated when their process was killed
  */
 export async function addReports(folder: string, tally: Tally): Promise<number> {
-  let left = 0;
+  let incomplete = 0;
   for (const name of await readdir(folder)) {
     const file = path.join(folder, name);
     const report = parse(await readFile(file, 'utf8'));
     if (!report) {
-      left += 1;
+      incomplete += 1;
       continue;
     }
     tally.add(report);
     await rm(file);
   }
-  return left;
+  return incomplete;
 }
 
 function parse(text: string): V8Report | null {

@@ -41,7 +41,7 @@ const LOGICAL = new Set([
   ts.SyntaxKind.QuestionQuestionToken,
 ]);
 
-/** Nodes that compile to nothing, or to declarations that run with their module. */
+/** Nodes without compiled code, or with declarations that run when their module is loaded. */
 const NOT_RUN = new Set([
   ts.SyntaxKind.Block,
   ts.SyntaxKind.ClassDeclaration,

@@ -60,16 +60,16 @@ export async function createTally(
   for (const file of paths) sources.set(file, await readSource(root, file));
   const placed = new Map<string, ReadonlyMap<string, Placement>>();
 
-  const elementsOf = (named: string) => {
-    const file = named.startsWith('file:') ? fileURLToPath(named) : named;
+  const elementsOf = (nameOrUrl: string) => {
+    const file = nameOrUrl.startsWith('file:') ? fileURLToPath(nameOrUrl) : nameOrUrl;
     const relative = path.relative(root, file);
     const elements = sources.get(relative)?.elements;
     return elements ? { path: relative, elements } : null;
   };
   const place = (key: string, read: () => CompiledCode): ReadonlyMap<string, Placement> => {
-    const known = placed.get(key) ?? placeSpans(read(), elementsOf);
-    placed.set(key, known);
-    return known;
+    const placements = placed.get(key) ?? placeSpans(read(), elementsOf);
+    placed.set(key, placements);
+    return placements;
   };
   const placeScript = (url: string, report: V8Report): ReadonlyMap<string, Placement> | null => {
     const file = url.startsWith('file:') ? fileURLToPath(url) : url;

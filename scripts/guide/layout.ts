@@ -1,4 +1,4 @@
-/** The frame of every page of the guide: head, contents, outline, and links to the neighbouring pages. */
+/** The layout of every page of the guide: head, contents, outline, and links to the neighbouring pages. */
 import { addressOf, CONTENTS, linkBetween } from './contents.js';
 
 export interface Heading {
@@ -51,7 +51,7 @@ function descriptionOf(content: string): string {
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Returns the HTML of a page in its frame. */
+/** Returns the HTML of a page with its layout. */
 export function framed({ page, titles, content }: PageFrame): string {
   const address = addressOf(page);
   const to = (other: string): string => linkBetween(address, other);

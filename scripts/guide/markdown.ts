@@ -33,7 +33,7 @@ const NOTE = /^\[!(NOTE|TIP|WARNING)\]\s*/;
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Returns a block of code with its parts marked by class names. */
+/** Returns a code block as HTML, with syntax highlighting by class names. */
 function codeBlock(info: string, code: string): string {
   const [language = ''] = info.split(/\s+/, 1);
   const grammar = Prism.languages[language];
@@ -78,7 +78,7 @@ function markNotes(tokens: readonly Token[]): void {
   }
 }
 
-/** Extends a markdown-it instance. @throws Error at render for a link or a picture that leads nowhere */
+/** Extends a markdown-it instance. @throws Error while rendering, for a link or picture whose target does not exist */
 export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOptions): void {
   const targetOf = ({ page }: PageEnv, link: string): { file: string; anchor: string } => {
     const [target = '', anchor] = link.split('#', 2);
@@ -120,11 +120,11 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
 
   markdown.core.ruler.push('guide', (state) => {
     const { inputPath } = state.env['page'] as { inputPath: string };
-    const here: PageEnv = { page: path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/') };
-    state.env['guide'] = here;
+    const pageEnv: PageEnv = { page: path.relative(docs, path.resolve(inputPath)).split(path.sep).join('/') };
+    state.env['guide'] = pageEnv;
     const slugs = new Map<string, number>();
     for (const [index, token] of state.tokens.entries()) {
-      if (token.type === 'inline') resolveLinks(token.children ?? [], here);
+      if (token.type === 'inline') resolveLinks(token.children ?? [], pageEnv);
       // The pages' Content-Security-Policy forbids inline styles.
       if (token.attrGet('style') === 'text-align:right') token.attrs = [['class', 'number']];
       if (token.type !== 'heading_open') continue;
@@ -143,12 +143,12 @@ export function extendMarkdown(markdown: Markdown, { docs, titles }: MarkdownOpt
   rules.table_open = () => '<div class="table" tabindex="0"><table>\n';
   rules.table_close = () => '</table></div>\n';
   rules.image = (tokens, index, _options, env) => {
-    const here = env['guide'] as PageEnv;
+    const pageEnv = env['guide'] as PageEnv;
     const token = tokens[index];
-    const { file } = targetOf(here, String(token?.attrGet('src') ?? ''));
+    const { file } = targetOf(pageEnv, String(token?.attrGet('src') ?? ''));
     const alt = token?.content ?? '';
     if (file.endsWith('.svg')) return renderDrawing(path.join(docs, file), alt);
-    const link = linkBetween(addressOf(here.page), file);
+    const link = linkBetween(addressOf(pageEnv.page), file);
     return `<img src="${escapeHtml(link)}" alt="${escapeHtml(alt)}" loading="lazy">`;
   };
 }

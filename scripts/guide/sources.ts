@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export const DOCS = path.join(ROOT, 'docs');
 /** File of the built site with the hash of its sources. */
 const STAMP = 'sources.hash';
-/** Packages that shape the pages. */
+/** Packages that affect the output. */
 const PACKAGES = ['@11ty/eleventy', 'minisearch', 'prismjs'];
 
 /** Returns a hash of everything that the built site depends on: pages, pictures, generator and its packages. */
@@ -31,7 +31,7 @@ export async function hashOfSources(docs = DOCS): Promise<string> {
 /** Returns the place of the hash in a built site. */
 export const stampOf = (output: string): string => path.join(output, STAMP);
 
-/** Returns whether a built site exists and has the state of its sources. */
+/** Returns whether a built site exists and is up to date with its sources. */
 export async function isCurrent(output: string, docs = DOCS): Promise<boolean> {
   const built = await readFile(stampOf(output), 'utf8').catch(() => null);
   return built !== null && built === (await hashOfSources(docs));

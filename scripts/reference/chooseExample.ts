@@ -11,7 +11,7 @@ export interface Call {
   readonly baseUrl: string;
 }
 
-/** Preferred length of request and response as JSON: it shows the fields and is short enough to read. */
+/** Preferred length of request and response as JSON: long enough to show the fields, and short enough to read. */
 const PREFERRED_LENGTH = 600;
 /** Penalty for an example without content, which shows less than any example with content. */
 const EMPTY_PENALTY = 1_000_000;
@@ -35,12 +35,12 @@ function toExample({ described, path }: DocumentedCall, call: Call): Example | n
   const [pathname = '', search = ''] = call.path.split('?');
   const values = inPath(path, pathname);
   if (!values) return null;
-  const known = described.parameters ?? [];
+  const documented = described.parameters ?? [];
   const all = Object.entries({ ...values, ...Object.fromEntries(new URLSearchParams(search)) }).filter(([name]) =>
-    known.some((one) => one.name === name),
+    documented.some((one) => one.name === name),
   );
   const parameters = Object.fromEntries(
-    all.map(([name, text]) => [name, typed(text, known.find((one) => one.name === name)?.schema?.type)]),
+    all.map(([name, text]) => [name, typed(text, documented.find((one) => one.name === name)?.schema?.type)]),
   );
   const clean = (value: unknown): unknown => redact(value, call.baseUrl);
   return {

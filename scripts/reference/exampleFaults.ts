@@ -18,7 +18,7 @@ interface Described {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
 }
 
-/** An operation of the document with its place. */
+/** An operation of the document, with its method and path. */
 export interface DocumentedCall {
   readonly method: string;
   readonly path: string;

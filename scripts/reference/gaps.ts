@@ -58,8 +58,8 @@ const wordsOf = (text: string): string[] =>
 
 /** Returns whether a description adds at least NEW_WORDS words to the name of its field. */
 export function addsInformation(description: string | undefined, name: string): boolean {
-  const known = new Set(wordsOf(name));
-  return new Set(wordsOf(description ?? '').filter((word) => !known.has(word))).size >= NEW_WORDS;
+  const nameWords = new Set(wordsOf(name));
+  return new Set(wordsOf(description ?? '').filter((word) => !nameWords.has(word))).size >= NEW_WORDS;
 }
 
 /**

@@ -16,7 +16,7 @@ export const TABLES: ReadonlyMap<string, () => string> = new Map([
 const BEGIN = '<!-- The table is written by `npm run docs:tables`. -->';
 const END = '<!-- End of the table. -->';
 
-/** Returns a page with its table replaced. @throws Error if the page has no place for it */
+/** Returns a page with its table replaced. @throws Error if the page has no comments that mark the table */
 export function filled(page: string, markdown: string, table: string): string {
   const [begin, end] = [markdown.indexOf(BEGIN), markdown.indexOf(END)];
   if (begin < 0 || end < begin) throw new Error(`docs/${page} has no lines "${BEGIN}" and "${END}".`);

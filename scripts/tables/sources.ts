@@ -40,9 +40,9 @@ function clientRows(source: OAuthSource): Row[] {
 }
 
 function connectRows(source: ConnectedSourceType): Row[] {
-  const own = `/integrations/${source.toLowerCase()}`;
+  const sourcePath = `/integrations/${source.toLowerCase()}`;
   if (!isOAuthSource(source))
-    return [['Connected by', `${code(`POST ${own}`)} with ${requiredFields(own).map(code).join(', ')}`]];
+    return [['Connected by', `${code(`POST ${sourcePath}`)} with ${requiredFields(sourcePath).map(code).join(', ')}`]];
   const version = CONNECTORS[source].oauth?.isOAuth1 ? 'OAuth 1.0a' : 'OAuth 2.0';
   const fields = (CONNECTION_FIELDS[source] ?? []).map(
     ({ field, isRequired, fallback, accepts }) =>

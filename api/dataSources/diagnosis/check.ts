@@ -6,7 +6,7 @@ import { CHECK_STATUSES, type CheckStatus } from '../../schemas/diagnosis.js';
 export interface Finding {
   readonly status: CheckStatus;
   readonly message: string;
-  /** What to do, if anything. */
+  /** The remedy; null if no action is needed. */
   readonly fix: string | null;
   readonly details: Readonly<Record<string, unknown>>;
 }

@@ -41,22 +41,22 @@ export async function schedule(
     return ok('Automatic sync was not requested (POST /update_users, /organization/update).', details);
   if (wanted.state === 'paused')
     return warn('It is not synced automatically while there is no access.', 'Connect the account again.', details);
-  const known = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
-  if (known === 'away')
+  const scheduleState = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
+  if (scheduleState === 'away')
     return warn('Temporal does not answer.', 'The operator must check GET /ready, then Temporal.', details);
-  if (known === null)
+  if (scheduleState === null)
     return warn(
       'Temporal has no schedule for it yet.',
       'Wait some seconds. If the problem persists, no worker is running: the operator must check GET /ready.',
       details,
     );
-  if (known.isPaused)
+  if (scheduleState.isPaused)
     return warn(
       'Its schedule was paused in Temporal.',
       `The operator must unpause the schedule ${scheduleId} there.`,
       details,
     );
-  const found = { ...details, next_run_at: known.nextAt?.toISOString() ?? null };
+  const found = { ...details, next_run_at: scheduleState.nextAt?.toISOString() ?? null };
   const failedParts = lastSync?.counts['failed'] ?? 0;
   if (lastSync?.finishedAt && (lastSync.outcome !== 'finished' || failedParts > 0))
     return warn(

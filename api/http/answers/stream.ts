@@ -43,9 +43,9 @@ export async function sendEvents(
     response.status(204).end();
     return;
   }
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  if (response.destroyed) gone.abort();
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  if (response.destroyed) disconnected.abort();
   // Proxies that buffer responses would deliver no event.
   response.status(200).set({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -54,9 +54,9 @@ export async function sendEvents(
     'x-content-type-options': 'nosniff',
   });
   if (!response.destroyed) response.flushHeaders();
-  for await (const text of open(gone.signal)) {
+  for await (const text of open(disconnected.signal)) {
     if (response.destroyed) return;
-    if (!response.write(text) && !(await drained(response, gone.signal, slowMs))) {
+    if (!response.write(text) && !(await drained(response, disconnected.signal, slowMs))) {
       response.destroy();
       return;
     }
@@ -65,8 +65,8 @@ export async function sendEvents(
 }
 
 /** Waits until a response has sent its buffer. @returns false if it was closed, or was not read in time */
-async function drained(response: Response, gone: AbortSignal, ms: number): Promise<boolean> {
-  const signal = AbortSignal.any([gone, AbortSignal.timeout(ms)]);
+async function drained(response: Response, disconnected: AbortSignal, ms: number): Promise<boolean> {
+  const signal = AbortSignal.any([disconnected, AbortSignal.timeout(ms)]);
   return once(response, 'drain', { signal }).then(
     () => true,
     () => false,

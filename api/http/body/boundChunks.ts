@@ -5,7 +5,7 @@ import type { RequestHandler } from 'express';
  * byte took 320 MB.
  */
 const BYTES_PER_PIECE = 350;
-/** Number of chunks that any body may have, however small they are: 35 MB of overhead. */
+/** Number of chunks that every body may have, regardless of their size: 35 MB of overhead. */
 const MAX_SMALL_PIECES = 100_000;
 
 /**

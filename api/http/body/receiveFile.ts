@@ -33,8 +33,8 @@ const SLICE_BYTES = 16_384;
 /** Time without data, in milliseconds, after which an upload is aborted. */
 const IDLE_MS = 60_000;
 /**
- * Milliseconds for which data is still accepted after an early response. Otherwise the response could be lost with the
- * connection.
+ * Milliseconds for which data is still accepted after an early response. If the connection were closed at once, the
+ * response could be lost.
  */
 const LINGER_MS = 5_000;
 const ANY_TYPE = 'application/octet-stream';
@@ -86,7 +86,7 @@ export async function receiveFile(
   form.on('field', recordField).on('file', recordField);
   const file = await readForm(request, form, receive);
   inspectText({ [FIELD]: file.name }, 'body');
-  noteUnused([...unused].map((field) => ({ path: ['body', field], known: [FIELD] })));
+  noteUnused([...unused].map((field) => ({ path: ['body', field], knownNames: [FIELD] })));
   return file;
 }
 

@@ -28,10 +28,10 @@ export function requireOwnPage({
   return (request, _response, next) => {
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
-    const own = isLocal ? [...configured, ...listeningOrigins(request)] : configured;
+    const ownOrigins = isLocal ? [...configured, ...listeningOrigins(request)] : configured;
     const isForeign =
       (site !== undefined && site !== 'same-origin' && site !== 'none') ||
-      (origin !== undefined && !own.includes(origin));
+      (origin !== undefined && !ownOrigins.includes(origin));
     if (isForeign)
       throw new HttpError(
         403,

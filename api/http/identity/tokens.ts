@@ -63,9 +63,9 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
   const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
   return {
     read(token) {
-      const known = verified.get(token);
-      const claims = known ?? verify(token);
-      if (claims && !known) verified.set(token, claims);
+      const cached = verified.get(token);
+      const claims = cached ?? verify(token);
+      if (claims && !cached) verified.set(token, claims);
       if (!claims || claims.e <= now()) return null;
       return { owner: { organizationId: claims.o, userId: claims.u }, scope: claims.s ?? null };
     },

@@ -20,7 +20,7 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Maximum number of buckets. The least recently used one is dropped first, since it is nearly full again. */
+/** Maximum number of buckets. The least recently used one is dropped first, since it is the fullest. */
 const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
@@ -31,8 +31,8 @@ const MINUTE_MS = 60_000;
 function createBuckets(now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });
   const filled = (name: string, limit: number): Bucket => {
-    const known = buckets.get(name) ?? { tokens: limit, filledAt: now() };
-    const tokens = Math.min(limit, known.tokens + ((now() - known.filledAt) / MINUTE_MS) * limit);
+    const stored = buckets.get(name) ?? { tokens: limit, filledAt: now() };
+    const tokens = Math.min(limit, stored.tokens + ((now() - stored.filledAt) / MINUTE_MS) * limit);
     const bucket = { tokens, filledAt: now() };
     buckets.set(name, bucket);
     return bucket;

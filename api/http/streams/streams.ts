@@ -47,16 +47,16 @@ export interface EventStreams {
   /** Polls of runs. */
   readonly runs: Topics<RunState | null>;
   /**
-   * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime is over or the server closes.
+   * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime ends or the server closes.
    * @param feed returns the content after the state is read; null: there is nothing to stream
-   * @param gone aborted when the client has disconnected, which frees its slot
+   * @param disconnected aborted when the client has disconnected, which frees its slot
    * @throws HttpError 429 if the caller has too many streams, 503 if the process has
    */
   open<T>(
     topics: Topics<T>,
     subscription: StreamSubscription<T>,
     feed: (latest: T) => Feed<T> | null,
-    gone: AbortSignal,
+    disconnected: AbortSignal,
   ): Promise<(() => AsyncIterable<string>) | null>;
   /** Ends all streams and accepts no more. */
   close(): Promise<void>;
@@ -98,9 +98,9 @@ export function createEventStreams(
 
   /** Reserves a slot for a stream; returns a function that frees it once. */
   const reserveSlot = (caller: string): (() => void) => {
-    const own = openByCaller.get(caller) ?? 0;
+    const openOfCaller = openByCaller.get(caller) ?? 0;
     if (closing.signal.aborted) throw new HttpError(503, 'The server is stopping. Try again.', RETRY_AFTER_S);
-    if (own >= perUser) {
+    if (openOfCaller >= perUser) {
       const sentence = `${perUser} event streams of this caller are open, which is the maximum (EVENT_STREAMS_PER_USER).`;
       throw new HttpError(429, `${sentence} Close one, then try again.`, RETRY_AFTER_S);
     }
@@ -108,7 +108,7 @@ export function createEventStreams(
       const sentence = 'This server has reached its maximum number of event streams (EVENT_STREAMS).';
       throw new HttpError(503, `${sentence} Try again in ${RETRY_AFTER_S} s.`, RETRY_AFTER_S);
     }
-    openByCaller.set(caller, own + 1);
+    openByCaller.set(caller, openOfCaller + 1);
     let isFree = false;
     return () => {
       if (isFree) return;
@@ -122,10 +122,10 @@ export function createEventStreams(
   async function* stream<T>(
     topic: Topic<T>,
     { cursor: first, next }: Feed<T>,
-    gone: AbortSignal,
+    disconnected: AbortSignal,
     leave: () => void,
   ): AsyncIterable<string> {
-    const ended = AbortSignal.any([gone, closing.signal]);
+    const ended = AbortSignal.any([disconnected, closing.signal]);
     const deadline = performance.now() + lifetimeMs;
     let cursor = first;
     /** Time of the last text, for heartbeats. */
@@ -162,7 +162,7 @@ export function createEventStreams(
   return {
     heads,
     runs,
-    async open(topics, { caller, topic: name, read }, feed, gone) {
+    async open(topics, { caller, topic: name, read }, feed, disconnected) {
       const free = reserveSlot(caller);
       let leaveTopic = (): void => undefined;
       const leave = (): void => {
@@ -173,12 +173,12 @@ export function createEventStreams(
         const joined = await topics.join(name, read);
         leaveTopic = joined.leave;
         const content = feed(joined.latest());
-        if (content === null || gone.aborted) {
+        if (content === null || disconnected.aborted) {
           leave();
           return null;
         }
-        gone.addEventListener('abort', leave, { once: true });
-        return () => stream(joined, content, gone, leave);
+        disconnected.addEventListener('abort', leave, { once: true });
+        return () => stream(joined, content, disconnected, leave);
       } catch (error) {
         leave();
         throw error;

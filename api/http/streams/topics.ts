@@ -7,15 +7,15 @@ const PAUSE_FACTOR = 4;
 /** State that all its viewers share, as the last read of the store returned it. */
 export interface Topic<T> {
   readonly latest: () => T;
-  /** Resolves after a change from `known`, after `ms`, or when the viewer is woken by `signal`. */
-  changed(known: T, ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves after a change from `lastRead`, after `ms`, or when the viewer is woken by `signal`. */
+  changed(lastRead: T, ms: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
 
 export interface Topics<T> {
   /**
-   * Joins a topic. Its state is read at once, so that no viewer starts with an older one than it has seen elsewhere.
-   * While it has viewers, one poll per topic refreshes it for all of them.
+   * Joins a topic. Its state is read at once, so that a viewer never starts with an older state than it received from
+   * another process. While it has viewers, one poll per topic refreshes it for all of them.
    * @param read returns the state; equal states are compared by `isSame`
    * @throws the error of the first read
    */
@@ -73,10 +73,10 @@ export function createTopics<T>(
     if (open.get(key) === topic) open.delete(key);
   };
   const enter = (key: string, read: () => Promise<T>): OpenTopic<T> => {
-    const known = open.get(key);
-    if (known) {
-      known.viewers += 1;
-      return known;
+    const openTopic = open.get(key);
+    if (openTopic) {
+      openTopic.viewers += 1;
+      return openTopic;
     }
     const topic = {
       viewers: 1,
@@ -107,7 +107,7 @@ export function createTopics<T>(
       const latest = (): T => topic.latest as T;
       return {
         latest,
-        changed: (known, ms, signal) => waitUntilWoken(topic.waiting, () => latest() !== known, ms, signal),
+        changed: (lastRead, ms, signal) => waitUntilWoken(topic.waiting, () => latest() !== lastRead, ms, signal),
         leave: leaveOnce,
       };
     },

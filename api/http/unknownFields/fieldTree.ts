@@ -17,7 +17,7 @@ export interface FieldTree {
 /** An unknown field: its path, and the names that the schema defines at its place. */
 export interface UnknownField {
   readonly path: ValidationDetail['loc'];
-  readonly known: readonly string[];
+  readonly knownNames: readonly string[];
 }
 
 /** Maximum number of unknown fields that are reported for one request. */
@@ -55,7 +55,7 @@ const joined = (a: FieldTree | null, b: FieldTree | null): FieldTree | null => {
 const allJoined = (trees: readonly (FieldTree | null)[]): FieldTree | null => trees.reduce(joined, null);
 
 function treeOf({ keys, patterns, flags, renames, items, matches }: Described): FieldTree | null {
-  const own: FieldTree | null =
+  const ownTree: FieldTree | null =
     keys === undefined && patterns === undefined
       ? null
       : {
@@ -69,7 +69,7 @@ function treeOf({ keys, patterns, flags, renames, items, matches }: Described): 
     // With `then`, the schema is only a condition.
     (then || otherwise ? [then, otherwise] : [schema]).flatMap((one) => (one ? [treeOf(one)] : [])),
   );
-  return allJoined([own, entries && { ...NO_FIELDS, entries }, ...branches]);
+  return allJoined([ownTree, entries && { ...NO_FIELDS, entries }, ...branches]);
 }
 
 /** Returns the field names that a schema defines. Alternatives are joined; null: the schema names no fields. */
@@ -114,7 +114,7 @@ export function findUnknown(tree: FieldTree, given: unknown, validated: unknown)
     for (const name of Object.keys(value)) {
       if (found.length >= MAX_UNKNOWN) return;
       path.push(name);
-      if (isUnknown(at, name, value[name], accepted)) found.push({ path: [...path], known: [...at.names.keys()] });
+      if (isUnknown(at, name, value[name], accepted)) found.push({ path: [...path], knownNames: [...at.names.keys()] });
       else {
         const below = at.names.get(name);
         if (below) visit(below, value[name], isContainer(accepted) ? accepted[name] : null);

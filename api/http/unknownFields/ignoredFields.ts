@@ -31,9 +31,9 @@ export const shownPaths = (paths: readonly ValidationDetail['loc'][]): readonly 
   paths.slice(0, MAX_UNKNOWN).map((path) => short(printable(written(path))));
 
 /** Returns the error for an unknown field, with the known name that was probably meant. */
-function refusal({ path, known }: UnknownField): ValidationDetail {
+function refusal({ path, knownNames }: UnknownField): ValidationDetail {
   const name = String(path.at(-1));
-  const meant = nearestName(name, known);
+  const meant = nearestName(name, knownNames);
   const kind = path[0] === 'query' ? 'parameter' : 'field';
   const next = meant === null ? 'Remove it, or check its name in the API reference' : `Did you mean ${meant}?`;
   return { loc: path, msg: `Unknown ${kind}. ${next}`, type: 'extra_forbidden' };

@@ -36,16 +36,16 @@ function distance(a: string, b: string): number {
 const isPartOf = (a: string, b: string): boolean => b.startsWith(`${a}_`) || b.endsWith(`_${a}`);
 
 /** Returns the known name that the caller probably meant; null if none is similar enough. */
-export function nearestName(name: string, known: readonly string[]): string | null {
+export function nearestName(name: string, knownNames: readonly string[]): string | null {
   if (name.length > MAX_NAME) return null;
   const given = plain(name);
   const maxDistance = Math.max(1, Math.floor(given.length / 3));
   let nearest: { readonly name: string; readonly far: number } | null = null;
-  for (const candidate of known) {
+  for (const candidate of knownNames) {
     const one = plain(candidate);
     const isPart = isPartOf(given, one) || isPartOf(one, given);
     if (!isPart && Math.abs(one.length - given.length) > maxDistance) continue;
-    // A part counts like the largest allowed distance: a misspelling is the better guess.
+    // A match of a part has the largest allowed distance, so a misspelling is preferred.
     const far = isPart ? maxDistance : distance(given, one);
     if (far <= maxDistance && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
   }

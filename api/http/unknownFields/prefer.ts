@@ -5,7 +5,7 @@ export const STRICT = 'handling=strict';
 
 /**
  * Returns whether a request prefers that unknown fields are refused: `Prefer: handling=strict`. If a preference is
- * repeated, its first value counts (https://www.rfc-editor.org/rfc/rfc7240#section-2).
+ * repeated, its first value is used (https://www.rfc-editor.org/rfc/rfc7240#section-2).
  */
 export function prefersStrict(header: string | readonly string[] | undefined): boolean {
   const text = typeof header === 'string' ? header : (header ?? []).join(',');

@@ -22,7 +22,7 @@ interface Chooser {
   readonly number: number;
   /** External ids selected so far, in any folder. */
   readonly chosen?: readonly string[];
-  /** Nothing was selected. */
+  /** Whether the user selected nothing. */
   readonly isEmpty?: boolean;
 }
 
@@ -60,8 +60,8 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
   const account = accountOf({ ...source, type: source.type }, deps);
   const { items } = await callSource(service, (signal) => account.listRoots(null, signal));
   // Whether they have contents is known only after the listing.
-  const known = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
-  return { items: known, more: false, folder: null };
+  const shownItems = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
+  return { items: shownItems, more: false, folder: null };
 }
 
 const isBeingListed = ({ syncStatus }: DataSourceDoc): boolean =>
@@ -97,13 +97,13 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
       ${item.isExpandable ? folderButton(name, item.externalId, 0, 'Open', ` ${item.name}`) : html``}
     </li>`;
   const shown = new Set(items.filter(({ isSelectable }) => isSelectable).map(({ externalId }) => externalId));
-  const elsewhere = [...ticked].filter((id) => !shown.has(id));
-  const nothing = isBeingListed(source)
+  const tickedElsewhere = [...ticked].filter((id) => !shown.has(id));
+  const noItemsText = isBeingListed(source)
     ? html`<p>This account is still being listed. ${folderButton(name, folder, number, 'Reload')}</p>`
     : html`<p class="soft">This folder is empty.</p>`;
   const list =
     items.length === 0
-      ? nothing
+      ? noItemsText
       : html`<ul>
           ${items.map(row)}
         </ul>`;
@@ -117,8 +117,8 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
     <p class="soft">Select the items to sync. A folder includes everything in it.</p>
     <form method="post" action="${pagePath(name)}">
       ${within ? html`<p>In <strong>${within.name}</strong></p>` : html``} ${list}
-      ${elsewhere.length > 0 ? html`<p class="soft">Selected in other folders: ${elsewhere.length}</p>` : html``}
-      ${elsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
+      ${tickedElsewhere.length > 0 ? html`<p class="soft">Selected in other folders: ${tickedElsewhere.length}</p>` : html``}
+      ${tickedElsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
       <nav>${links}</nav>
       <button name="action" value="choose">Sync the selected items</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>

@@ -54,12 +54,12 @@ export const connectionPage = undocumented({
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...folderIn(query) }, deps);
-    const what = html`<p>The account is connected. Sync it again to get new content.</p>`;
+    const paragraph = html`<p>The account is connected. Sync it again to get new content.</p>`;
     const form = html`<form method="post" action="${pagePath(name)}">
       <button name="action" value="sync">Sync now</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>
     </form>`;
-    return page(200, `${service} is connected`, 'good', html`${what}${form}`);
+    return page(200, `${service} is connected`, 'good', html`${paragraph}${form}`);
   },
 });
 

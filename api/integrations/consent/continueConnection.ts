@@ -29,7 +29,7 @@ export async function continueConnection(
     const tagged = await store.dataSources.changeTags(
       attempt,
       dataSourceId,
-      (known) => upsertTags(known, fresh),
+      (storedBefore) => upsertTags(storedBefore, fresh),
       session,
     );
     if (tagged?.needsCopy) {

@@ -53,17 +53,22 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
   ),
   async handle({ caller, body, deps }) {
     const { service } = body;
-    const known = body.connecting_new_account ? null : await knownSource(caller, body, deps);
-    if (known && !known.revokedAccess && known.sealedCredentials !== null) {
+    const existingSource = body.connecting_new_account ? null : await knownSource(caller, body, deps);
+    if (existingSource && !existingSource.revokedAccess && existingSource.sealedCredentials !== null) {
       const [options, actions] = [toConnectionOptions(service, body), toConnectionActions(service, body)];
-      const page = { service, dataSourceId: known._id, options, actions };
+      const page = { service, dataSourceId: existingSource._id, options, actions };
       return { oauth_url: await newConnectionPage(caller, page, deps) };
     }
     if (!isConnectedSource(service)) throw notConnectable(service);
     const consent = deps.connectors.consent(service);
     if (!consent) throw notConnectable(service);
     return {
-      oauth_url: await consentUrl(caller, body, { known, consent, name: CONNECTED_SOURCES[service].name }, deps),
+      oauth_url: await consentUrl(
+        caller,
+        body,
+        { existingSource, consent, name: CONNECTED_SOURCES[service].name },
+        deps,
+      ),
     };
   },
 });
@@ -90,7 +95,7 @@ async function knownSource(
 }
 
 interface ConsentPlace {
-  readonly known: DataSourceDoc | null;
+  readonly existingSource: DataSourceDoc | null;
   readonly consent: Consent;
   readonly name: string;
 }
@@ -99,7 +104,7 @@ interface ConsentPlace {
 async function consentUrl(
   caller: UserCaller,
   body: OAuthUrlBody,
-  { known, consent, name }: ConsentPlace,
+  { existingSource, consent, name }: ConsentPlace,
   deps: ApiDeps,
 ): Promise<string> {
   const { store, unit, settings } = deps;
@@ -128,7 +133,7 @@ async function consentUrl(
       {
         ...{ _id: runId, ...caller, service, clientId: client.id, redirectUri, facts: { ...parameters }, options },
         actions: toConnectionActions(service, body),
-        knownSourceId: known?._id ?? null,
+        knownSourceId: existingSource?._id ?? null,
         expiresAt: new Date(Date.now() + settings.consentLifeMs),
       },
       state,
@@ -147,8 +152,12 @@ async function clientOf(
   { consent, name }: Pick<ConsentPlace, 'consent' | 'name'>,
   { store, publicUrl }: ApiDeps,
 ): Promise<{ client: OAuthClient; redirectUri: string }> {
-  const own = await store.whiteLabels.credentials(organizationId, service);
-  if (own) return { client: { id: own.client_id, secret: own.client_secret ?? null }, redirectUri: own.redirect_uri };
+  const ownCredentials = await store.whiteLabels.credentials(organizationId, service);
+  if (ownCredentials)
+    return {
+      client: { id: ownCredentials.client_id, secret: ownCredentials.client_secret ?? null },
+      redirectUri: ownCredentials.redirect_uri,
+    };
   if (consent.client)
     return { client: consent.client, redirectUri: `${publicUrl()}/integrations/${CALLBACK_PATHS[service]}` };
   throw new HttpError(
@@ -157,7 +166,7 @@ async function clientOf(
   );
 }
 
-/** Returns only the given scopes; without any, the built-in ones. */
+/** Returns the scopes of the request; without any, those of the source's specification. */
 function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
   const single = scope.split(/\s+/).filter((one) => one !== '');

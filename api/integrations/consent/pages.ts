@@ -1,4 +1,4 @@
-/** HTML pages of a connection. They need no script; each tells the user what to do next. */
+/** HTML pages of a connection. They need no script; each states what the user can do next. */
 import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/answers/html.js';
@@ -114,11 +114,11 @@ export const unknownPage = (): PageAnswer =>
   failedPage('This link is not valid', 'It is incomplete, was used before, or has expired.');
 
 /** Renders a page that reports a successful end. */
-export const donePage = (title: string, what: string): PageAnswer =>
+export const donePage = (title: string, sentence: string): PageAnswer =>
   page(
     200,
     title,
     'good',
-    html`<p>${what}</p>
+    html`<p>${sentence}</p>
       ${CLOSE}`,
   );

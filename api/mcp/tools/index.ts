@@ -36,7 +36,7 @@ function describe({ name, title, description, annotations, input, output }: Tool
 
 /** Returns a tool as tools/list returns it. */
 export function describedTool(tool: Tool): ReturnType<typeof describe> {
-  const known = described.get(tool) ?? describe(tool);
-  described.set(tool, known);
-  return known;
+  const description = described.get(tool) ?? describe(tool);
+  described.set(tool, description);
+  return description;
 }

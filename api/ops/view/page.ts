@@ -78,14 +78,14 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
     const are = runs === 1 ? 'run is' : 'runs are';
     return html`${count(runs)} ${are} stalled since ${when(since)}. ${hint === undefined ? message : `${hint}.`}`;
   });
-  const others = Object.values(engines ?? {}).flatMap(({ hint }) =>
+  const otherHints = Object.values(engines ?? {}).flatMap(({ hint }) =>
     hint === undefined || shown.has(hint) ? [] : [html`${hint}.`],
   );
   const refused = (webhooks ?? []).flatMap(({ webhook: { _id, failing } }) =>
     failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
   const withTone = (tone: Tone, sentences: readonly Html[]) => sentences.map((sentence) => ({ tone, sentence }));
-  const all = [...withTone('bad', stalled), ...withTone('warn', [...others, ...refused])];
+  const all = [...withTone('bad', stalled), ...withTone('warn', [...otherHints, ...refused])];
   return all.length === 0
     ? nothing
     : html`${all.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;

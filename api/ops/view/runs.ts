@@ -43,10 +43,10 @@ function progress({ id, total, ready, failed, listed, pause, stall }: RunRow): H
 
 const row = (run: RunRow, links: TemporalLinks): Html => {
   const { id, kind, workflowId, customerId, about, source, startedAt } = run;
-  const what = html`${KINDS[kind]}${source === null ? '' : ` · ${words(source)}`}`;
+  const runTitle = html`${KINDS[kind]}${source === null ? '' : ` · ${words(source)}`}`;
   return html`<tr>
     <th scope="row" class="w">
-      <span class="name">${about ?? KINDS[kind]}</span><br /><span class="soft small">${what} · ${customerId}</span>
+      <span class="name">${about ?? KINDS[kind]}</span><br /><span class="soft small">${runTitle} · ${customerId}</span>
     </th>
     <td>${progress(run)}</td>
     <td>${when(startedAt)}</td>

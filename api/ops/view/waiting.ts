@@ -77,7 +77,7 @@ export function decisionsCard(runs: RunsOverview | null, held: readonly HeldRow[
 }
 
 function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt, lastErasedAt }: QuarantineRow): Html {
-  const what = source === null ? null : words(source);
+  const sourceText = source === null ? null : words(source);
   const place = of === 'parent_id' ? 'scrape' : 'data source';
   const erasedAt =
     firstErasedAt.getTime() === lastErasedAt.getTime()
@@ -86,7 +86,7 @@ function quarantineRow({ of, id, name, source, customerId, files, firstErasedAt,
   return html`<tr>
     <td class="n">${count(files)}</td>
     <th scope="row" class="w">
-      ${about(name ?? (id === null ? 'without a data source' : `${place} ${id}`), what, id === null ? null : `${place} ${id}`, customerId)}
+      ${about(name ?? (id === null ? 'without a data source' : `${place} ${id}`), sourceText, id === null ? null : `${place} ${id}`, customerId)}
     </th>
     <td>${erasedAt}</td>
     <td class="w">${id === null ? '' : call(`POST /quarantined_files/restore {"${of}": ${id}}`)}</td>

@@ -1,4 +1,4 @@
-/** The last check of a recording: it looks for words of the account, independently of how they were redacted. */
+/** The last check of a recording: it searches for words of the account, independently of the redaction. */
 import type { Recording } from '../fixture.js';
 import { EXTENSIONS, type TextRedaction } from './redactText.js';
 import { TIME } from './times.js';

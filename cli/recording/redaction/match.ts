@@ -11,13 +11,13 @@ const TOKEN = new RegExp(`${TIME.source}|${WORD.source}|[^\\p{L}\\p{M}\\p{N}]`, 
 
 const tokensOf = (text: string): string[] => text.match(TOKEN) ?? [];
 
-/** Whether two words are times that differ by little. */
+/** Whether two words are times that differ by at most MAX_DRIFT_MS. */
 function isSameTime(a: string, b: string): boolean {
   const [left, right] = [timeOf(a), timeOf(b)];
   return left !== null && right !== null && Math.abs(left - right) <= MAX_DRIFT_MS;
 }
 
-/** Whether two texts are equal, except for times that differ by little. */
+/** Whether two texts are equal, except for times that differ by at most MAX_DRIFT_MS. */
 export function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [tokensOf(a), tokensOf(b)];
@@ -33,7 +33,9 @@ export interface Comparison {
   readonly offsetMs: number;
 }
 
-/** Whether the second text is the redacted form of the first: each word is the same, its pseudonym, or its time. */
+/**
+ * Whether the second text is the redacted form of the first: each word is the same, its pseudonym, or its shifted time.
+ */
 export function isRedactedText(original: string, redacted: string, { redact, origin, offsetMs }: Comparison): boolean {
   if (original === redacted || redact(original) === redacted) return true;
   const right = tokensOf(decode(redacted));
@@ -63,9 +65,9 @@ export function findDifference(original: unknown, redacted: unknown, comparison:
     if (typeof left === 'string' && typeof right === 'string') {
       if (isRedactedText(left, right, comparison)) return null;
       if (!DIGESTS.test(path.split('.').at(-1) ?? '')) return path;
-      const known = digests.get(left) ?? right;
-      digests.set(left, known);
-      return known === right ? null : path;
+      const digest = digests.get(left) ?? right;
+      digests.set(left, digest);
+      return digest === right ? null : path;
     }
     if (typeof left === 'number' && typeof right === 'number') return left === right || left >= 100_000 ? null : path;
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)

@@ -47,7 +47,7 @@ const isUpper = (character: string): boolean => character !== character.toLowerC
  */
 export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
   const key = randomBytes(32);
-  const known = new Map<string, string>();
+  const pseudonyms = new Map<string, string>();
   const used = new Set<string>();
   const generate = (word: string, attempt: number): string => {
     const stream = createHmac('sha512', key).update(`${attempt} ${word}`).digest();
@@ -76,17 +76,17 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
       if (/^\d+$/.test(word) && word.length < MIN_DIGITS) return word;
       // One pseudonym for all cases: providers and connectors change the case of names and addresses.
       const lower = word.toLowerCase();
-      let pseudonym = known.get(lower);
+      let pseudonym = pseudonyms.get(lower);
       if (pseudonym === undefined) {
         pseudonym = choose(lower);
-        known.set(lower, pseudonym);
+        pseudonyms.set(lower, pseudonym);
         used.add(pseudonym);
       }
       const characters = [...word];
       return [...pseudonym].map((one, index) => (isUpper(characters[index] ?? '') ? one.toUpperCase() : one)).join('');
     },
     set(word, pseudonym) {
-      known.set(word.toLowerCase(), pseudonym.toLowerCase());
+      pseudonyms.set(word.toLowerCase(), pseudonym.toLowerCase());
       used.add(pseudonym.toLowerCase());
     },
   };

@@ -19,7 +19,7 @@ export interface TextRedaction {
   url(text: string): string;
   /** Redacts the name of a field or element. */
   name(text: string): string;
-  /** Records that a media type stays unchanged in the recording, and returns it. */
+  /** Returns a media type unchanged, and records that it is kept. */
   keep(type: string): string;
   /** The media types that were kept. */
   readonly kept: ReadonlySet<string>;
@@ -58,7 +58,7 @@ const [IS_URL, IS_TIME, IS_EMAIL, IS_ENTITY, IS_EXTENSION, IS_HOST] = [
   whole(HOST),
 ] as [RegExp, RegExp, RegExp, RegExp, RegExp, RegExp];
 const ADDRESS = /^(?:(https?:\/\/)(?:[^/?#@]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/isu;
-/** Names of headers, for instance, which connectors compare without case. */
+/** A single word, such as the name of a header, which connectors compare without case. */
 const ONE_WORD = /^[A-Za-z-]+$/;
 /** A function of OData in a path: `delta(token='1')`. */
 const FUNCTION = /^([\w.]+)\((?:(\w+)='?([^'()]*)'?)?\)$/;
@@ -68,7 +68,7 @@ const RELATIVE = /^[/?]\S*[?&][\w.$[\]-]+=/;
 /** Characters that URLs may contain without encoding. */
 const PLAIN = [...":$@!'()*,;=+&"];
 
-/** Encodes a text like the original: the characters that it contains unencoded stay so. */
+/** Encodes a text like the original: characters that are unencoded in the original stay unencoded. */
 function encodeLike(original: string, text: string): string {
   let encoded = encodeURIComponent(text);
   for (const sign of PLAIN) if (original.includes(sign)) encoded = encoded.replaceAll(encodeURIComponent(sign), sign);
@@ -121,7 +121,7 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
       const at = text.lastIndexOf('@');
       return `${prose(text.slice(0, at))}@${host(text.slice(at + 1))}`;
     }
-    // A numeric entity is a letter of the text.
+    // A numeric entity represents a letter of the text, so it is replaced.
     if (IS_ENTITY.test(text)) return text.includes('#') ? '&#120;' : text;
     if (IS_EXTENSION.test(text)) return text;
     if (hosts.has(text.toLowerCase())) return host(text);

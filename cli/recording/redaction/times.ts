@@ -1,11 +1,11 @@
 /** Times in texts: recordings shift all of them by one offset. */
 
-/** ISO 8601 and its relatives, dates of HTTP headers, and times of Slack, which are also ids. */
+/** ISO 8601 and similar formats, dates of HTTP headers, and times of Slack, which are also ids. */
 export const TIME =
   /(?<![\p{L}\d])(?:\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?|[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|[+-]\d{4})|\d{10}\.\d{6})(?![\p{L}\d])/u;
 const ISO = /^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d:\d\d)(:\d\d)?(.*))?$/;
 const SLACK = /^(\d{10})(\.\d{6})$/;
-/** Such a time in a URL: `p1700000000000100`. */
+/** A time of Slack in a URL, in microseconds: `p1700000000000100`. */
 const MICROSECONDS = /^[a-z](\d{10})\d{6}$/;
 /** Seconds and milliseconds since 1970 of the years 2001 to 2039. */
 const MIN_S = 1_000_000_000;

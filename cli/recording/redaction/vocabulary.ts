@@ -1,6 +1,7 @@
 /**
  * The words of a source's API. A recording keeps a value only if the connector's own code contains it: this code is
- * public, and the connector cannot depend on any other value. The list therefore follows the code of each source.
+ * public, and the connector cannot depend on any other value. The vocabulary is therefore derived from the code of each
+ * source.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +28,7 @@ const readModule = (file: string): string => {
   return readFileSync(existsSync(source) ? source : file, 'utf8');
 };
 const COMMENT = /^\s*(?:\/\/|\/?\*)/;
-/** Within a line: a regular expression with a quote would otherwise hide the literals after it. */
+/** String literals within one line: otherwise a regular expression with a quote would hide the literals after it. */
 const LITERAL = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g;
 const KEY = /(?<![\w.'"`$])([a-z_]\w{0,59}):/gi;
 const NAME = /[\p{L}\d_$@][\p{L}\d_$@.-]*/gu;
@@ -63,11 +64,11 @@ const MARKUP = (
   'height target rel colspan rowspan name content charset lang xmlns version encoding'
 ).split(' ');
 
-const known = new Map<ConnectedSourceType, Vocabulary>();
+const vocabularies = new Map<ConnectedSourceType, Vocabulary>();
 
 /** Returns the vocabulary of a source. */
 export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
-  const cached = known.get(source);
+  const cached = vocabularies.get(source);
   if (cached) return cached;
   const terms = RECORDED_TERMS[source] ?? {};
   const code = codeOf(source)
@@ -89,6 +90,6 @@ export function vocabularyOf(source: ConnectedSourceType): Vocabulary {
   }
   const idPrefixes = [...values].filter((value) => ID_PREFIX.test(value));
   const vocabulary = { values, names, idPrefixes, terms };
-  known.set(source, vocabulary);
+  vocabularies.set(source, vocabulary);
   return vocabulary;
 }

@@ -10,6 +10,6 @@ export function decode(text: string): string {
   }
 }
 
-/** Returns the words of a text that have at least some characters, in lower case. */
+/** Returns the words of a text with at least `minLength` characters, in lower case. */
 export const wordsIn = (text: string, minLength: number): string[] =>
   (text.toLowerCase().match(new RegExp(WORD.source, 'gu')) ?? []).filter((word) => word.length >= minLength);

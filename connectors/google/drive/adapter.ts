@@ -30,25 +30,30 @@ export interface NativeKind {
   readonly format: ServiceFormat | null;
   readonly listedAs: FileFormat;
   /** The other export formats that we can read, by name. */
-  readonly others: readonly FileFormat[];
+  readonly otherFormats: readonly FileFormat[];
 }
 const NATIVE_KINDS: Readonly<Record<string, NativeKind>> = {
   // Markdown keeps headings, lists and tables. XLSX contains all sheets; CSV contains the first one only.
-  document: { exportAs: 'text/markdown', format: 'GOOGLE_DOCS', listedAs: 'MD', others: ['TXT', 'DOCX', 'RTF', 'PDF'] },
+  document: {
+    exportAs: 'text/markdown',
+    format: 'GOOGLE_DOCS',
+    listedAs: 'MD',
+    otherFormats: ['TXT', 'DOCX', 'RTF', 'PDF'],
+  },
   spreadsheet: {
     exportAs: mimeTypeOf('XLSX'),
     format: 'GOOGLE_SHEETS',
     listedAs: 'XLSX',
-    others: ['CSV', 'TSV', 'PDF'],
+    otherFormats: ['CSV', 'TSV', 'PDF'],
   },
   presentation: {
     exportAs: mimeTypeOf('PPTX'),
     format: 'GOOGLE_SLIDES',
     listedAs: 'PPTX',
-    others: ['TXT', 'PDF'],
+    otherFormats: ['TXT', 'PDF'],
   },
-  drawing: { exportAs: 'application/pdf', format: null, listedAs: 'PDF', others: [] },
-  script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON', others: [] },
+  drawing: { exportAs: 'application/pdf', format: null, listedAs: 'PDF', otherFormats: [] },
+  script: { exportAs: 'application/vnd.google-apps.script+json', format: null, listedAs: 'JSON', otherFormats: [] },
 };
 
 /**
@@ -102,8 +107,8 @@ export function nativeKindOf(mimeType: string): NativeKind | 'none' | null {
 }
 
 /** Returns the media type to export a document as: the requested one if its kind supports that, else the default. */
-export function exportTypeOf({ exportAs, others }: NativeKind, saveAs: string | null): string {
-  const requested = others.find((format) => format === saveAs?.trim().toUpperCase());
+export function exportTypeOf({ exportAs, otherFormats }: NativeKind, saveAs: string | null): string {
+  const requested = otherFormats.find((format) => format === saveAs?.trim().toUpperCase());
   return requested === undefined ? exportAs : mimeTypeOf(requested);
 }
 
@@ -191,13 +196,13 @@ export function contentOf(
   const modifiedAt = asTimestamp(file.modifiedTime);
   const mimeType = contentType.split(';')[0]?.trim() || 'application/octet-stream';
   // Files that were uploaded without a type have a generic one; then the name is more specific.
-  const named = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
-  const type = named === null ? contentType : mimeTypeOf(named);
+  const formatByName = formatOfType(mimeType) === null && native === null ? formatOfName(name ?? '') : null;
+  const type = formatByName === null ? contentType : mimeTypeOf(formatByName);
   return {
     bytes,
     contentType: type,
     format: native?.format ?? null,
-    mimeType: named === null ? mimeType : type,
+    mimeType: formatByName === null ? mimeType : type,
     name,
     url: asLink(file.webViewLink) ?? id,
     fileMetadata: {

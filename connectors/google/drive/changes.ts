@@ -54,12 +54,12 @@ function fileChange(
   const { driveId, parents } = file;
   // A drive without a log is one that the account is not a member of: its files are shared with the account.
   const isForeign = isFileId(driveId) && !logs.some(([id]) => id === driveId);
-  const own = asList(parents).length > 0 && !isForeign ? root : SHARED_WITH_ME;
-  const item = itemOfFile(file, isFileId(driveId) && !isForeign ? driveId : drive === OWN ? own : drive);
+  const parentOfOwnFile = asList(parents).length > 0 && !isForeign ? root : SHARED_WITH_ME;
+  const item = itemOfFile(file, isFileId(driveId) && !isForeign ? driveId : drive === OWN ? parentOfOwnFile : drive);
   return item && { item };
 }
 
-/** Rethrows errors, unless a drive's log ended because the drive was deleted. */
+/** Whether an error means that a drive's log ended, because the drive was deleted or is inaccessible. */
 const hasEnded = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 
@@ -123,7 +123,7 @@ export const driveChanges = changeFeed(TOKEN, {
     }
     const [nextToken, newStart] = [asText(body.nextPageToken), asText(body.newStartPageToken)];
     const moved = remaining.map((log) => (log[0] === drive ? ([drive, nextToken ?? newStart ?? token] as const) : log));
-    const here = moved.findIndex(([id]) => id === drive);
-    return { changes, ...continueAt(moved, nextToken === null ? (here < 0 ? at : here + 1) : here) };
+    const driveIndex = moved.findIndex(([id]) => id === drive);
+    return { changes, ...continueAt(moved, nextToken === null ? (driveIndex < 0 ? at : driveIndex + 1) : driveIndex) };
   },
 });

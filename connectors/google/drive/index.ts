@@ -26,8 +26,8 @@ async function outermost(client: SourceClient, folder: FileJson): Promise<Source
   const { id, driveId, parents } = folder;
   if (isFileId(driveId)) return driveId === id ? driveAt(client, driveId) : null;
   if (Array.isArray(parents) && parents.length > 0) return null;
-  const own = await ownRoot(client);
-  return own.externalId === id ? own : null;
+  const ownRootId = await ownRoot(client);
+  return ownRootId.externalId === id ? ownRootId : null;
 }
 
 export const googleDrive: Connector<OAuthGrant> = {
@@ -71,16 +71,15 @@ export const googleDrive: Connector<OAuthGrant> = {
       const page = await nextFoldersPage(client, walkFrom(SHARED_WITH_ME, { root: SHARED_WITH_ME }));
       return { ...page, items: [sharedPlace(), ...page.items] };
     }
-    const named = await fileAt(client, externalId);
-    const target = targetOf(named);
+    const item = await fileAt(client, externalId);
+    const target = targetOf(item);
     const keys = target?.keys ?? null;
-    const folder =
-      target?.isFolder === true ? await fileAt(client, target.id, { keys }) : isFolder(named) ? named : null;
-    const { driveId: ofDrive } = folder ?? named;
+    const folder = target?.isFolder === true ? await fileAt(client, target.id, { keys }) : isFolder(item) ? item : null;
+    const { driveId: ofDrive } = folder ?? item;
     const driveId = isFileId(ofDrive) ? ofDrive : null;
-    const outermostItem = folder === named ? await outermost(client, folder) : null;
+    const outermostItem = folder === item ? await outermost(client, folder) : null;
     const root = outermostItem?.externalId ?? driveId ?? SHARED_WITH_ME;
-    const itself = (where: string): SourceItem[] => [outermostItem ?? itemOfFile(named, where) ?? []].flat();
+    const itself = (where: string): SourceItem[] => [outermostItem ?? itemOfFile(item, where) ?? []].flat();
     if (folder === null) return { items: itself(root), next: null };
     const id = asText(folder.id) ?? externalId;
     try {

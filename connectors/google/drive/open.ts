@@ -74,10 +74,10 @@ export async function openFile(
   { saveAs }: OpenOptions,
 ): Promise<ItemContent> {
   const more = ',exportLinks';
-  const named = await fileAt(client, externalId, { more });
-  const target = targetOf(named);
+  const item = await fileAt(client, externalId, { more });
+  const target = targetOf(item);
   const keys = target?.keys ?? null;
-  const file = target ? await fileAt(client, target.id, { more, keys }) : named;
+  const file = target ? await fileAt(client, target.id, { more, keys }) : item;
   if (isFolder(file))
     throw new Fault('unsupported_type', 'A Google Drive folder has no text of its own: sync the files in it.');
   const native = nativeKindOf(asText(file.mimeType) ?? '');
@@ -95,5 +95,5 @@ export async function openFile(
         withKeys(keys),
       );
   const declared = exportAs ?? asText(file.mimeType) ?? answer.headers['content-type'] ?? '';
-  return contentOf(file, { bytes: answer.bytes, contentType: declared, native, shortcut: target ? named : null });
+  return contentOf(file, { bytes: answer.bytes, contentType: declared, native, shortcut: target ? item : null });
 }

@@ -57,8 +57,8 @@ export const isTrashOrSpam = (message: MessageJson): boolean =>
 function parentIdOf(message: MessageJson): string {
   const labels = labelsOf(message);
   const label = labels.filter((id) => id.startsWith('Label_') && isMailId(id)).toSorted()[0];
-  const own = label ?? FOLDER_LABELS.find((id) => labels.includes(id));
-  return own === undefined ? OTHER_MAIL : `${LABEL}${own}`;
+  const folderLabel = label ?? FOLDER_LABELS.find((id) => labels.includes(id));
+  return folderLabel === undefined ? OTHER_MAIL : `${LABEL}${folderLabel}`;
 }
 
 const MAX_HEADER_LENGTH = 500;

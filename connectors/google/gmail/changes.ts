@@ -59,8 +59,8 @@ export const gmailChanges = changeFeed(TOKEN, {
     if (body.historyId === undefined) requireList('Gmail', body.history, 'its history');
     const found = [...messagesIn(asList(body.history))];
     // The current labels show whether a message was moved to the trash, or back.
-    const known = found.filter(([, isGone]) => !isGone).map(([id]) => id);
-    const items = new Map((await itemsAt(client, known)).map((item, index) => [known[index], item]));
+    const presentIds = found.filter(([, isGone]) => !isGone).map(([id]) => id);
+    const items = new Map((await itemsAt(client, presentIds)).map((item, index) => [presentIds[index], item]));
     // The history has no changes of labels themselves, so the current labels are listed with the messages.
     const places = found.length === 0 ? [] : await placesAt(client);
     const changes = [

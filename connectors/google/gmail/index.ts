@@ -100,9 +100,9 @@ export const gmail: Connector<OAuthGrant> = {
     if (thread === null && !isMailId(externalId)) throw missing();
     const items =
       thread === null ? await itemsAt(client, [externalId]) : (await threadAt(client, thread)).map(itemOfMessage);
-    const there = items.filter((item) => item !== null);
-    if (there.length === 0) throw missing();
-    return { items: there, next: null };
+    const present = items.filter((item) => item !== null);
+    if (present.length === 0) throw missing();
+    return { items: present, next: null };
   },
 
   changes: gmailChanges,

@@ -8,8 +8,8 @@ import { isMailId, itemOfMessage, MESSAGE_FIELDS, type MessageJson } from './ada
 import { isFault, noSuchItem, requireId, requireList } from '../../faults.js';
 
 /**
- * Page size. Each message is a separate request, because listings contain ids only. A page that meets the quota of a
- * user per minute is read again from its first message, so pages are short.
+ * Page size. Each message is a separate request, because listings contain ids only. A page that exceeds a user's quota
+ * per minute is read again from its first message, so pages are short.
  */
 const MESSAGES_PER_PAGE = '25';
 

@@ -116,7 +116,7 @@ const peopleOf = (value: unknown): readonly string[] =>
     .filter((person) => person !== null);
 
 /** Removes absent metadata of a message. */
-const withoutAbsent = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+const withoutNulls = (facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(facts).filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0)),
   );
@@ -139,7 +139,7 @@ export function contentOfMessage(message: Answer<Message>, externalId: string): 
     url: asText(message.webLink) ?? externalId,
     fileMetadata: {
       is_message: true,
-      ...withoutAbsent({
+      ...withoutNulls({
         parent_external_file_id: asText(message.parentFolderId),
         subject,
         from: personOf(message.from) ?? personOf(message.sender),

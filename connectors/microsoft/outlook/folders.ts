@@ -61,7 +61,7 @@ export async function allFolders(client: SourceClient): Promise<readonly MailFol
   const open: (MailFolder | null)[] = [null];
   for (let above = open.shift(); above !== undefined; above = open.shift()) {
     const path = above === null ? FOLDERS : [...FOLDERS, above.id, 'childFolders'];
-    for (const json of await fetchAll(client, path, FOLDER_FIELDS, { most: MAX_FOLDERS })) {
+    for (const json of await fetchAll(client, path, FOLDER_FIELDS, { maxEntries: MAX_FOLDERS })) {
       const folder = folderOf(json, above, bin);
       if (folder === null || seen.has(folder.id)) continue;
       seen.add(folder.id);
@@ -97,8 +97,8 @@ export async function foldersByName(client: SourceClient, word: string): Promise
   const plain = given.replaceAll(' ', '');
   if (WELL_KNOWN.has(plain)) {
     const id = await wellKnownId(client, plain);
-    const known = all.filter((folder) => folder.id === id);
-    if (known.length > 0) return known;
+    const wellKnown = all.filter((folder) => folder.id === id);
+    if (wellKnown.length > 0) return wellKnown;
   }
   const byFolder = new Map(all.map((folder) => [folder.id, folder]));
   const pathOf = ({ name, parent }: MailFolder): string => {

@@ -38,7 +38,7 @@ const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called })
 
 const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
-  return (await fetchAll(client, path, {}, { most: MAX_CATEGORIES })).flatMap((category) => {
+  return (await fetchAll(client, path, {}, { maxEntries: MAX_CATEGORIES })).flatMap((category) => {
     const name = asText(category['displayName']);
     return name === null ? [] : [{ id: asText(category['id']) ?? name, name, color: asText(category['color']) }];
   });

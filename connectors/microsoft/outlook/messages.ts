@@ -43,7 +43,7 @@ async function attachmentsOf(
   if (!message.isExpandable) return [];
   const path = ['me', 'messages', message.externalId, 'attachments'];
   try {
-    const all = await fetchAll(client, path, { $select: ATTACHMENT_FIELDS }, { most: MAX_ATTACHMENTS });
+    const all = await fetchAll(client, path, { $select: ATTACHMENT_FIELDS }, { maxEntries: MAX_ATTACHMENTS });
     return all.flatMap((attachment) => itemOfAttachment(attachment, message, hasContent) ?? []);
   } catch (error) {
     if (isKind(error, 'not_found')) return [];

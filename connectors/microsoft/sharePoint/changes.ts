@@ -19,13 +19,13 @@ function knownVersions(query: Query | null): Readonly<Record<string, string>> {
 /** Finds changed and deleted pages by comparison: pages have no feed, and a site has few of them. */
 async function pagesSince(client: GrantClient, query: Query | null): Promise<GraphPage> {
   const { id } = await siteOf(client);
-  const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { most: MAX_TRACKED });
+  const all = await fetchAll(client, ['sites', id, 'pages', PAGE_TYPE], LISTED, { maxEntries: MAX_TRACKED });
   const before = new Map(Object.entries(knownVersions(query)));
-  const known = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
+  const etagsById = Object.fromEntries(all.map((page) => [asText(page['id']) ?? '', asText(page['eTag']) ?? '']));
   const changed = all.filter((page) => before.get(asText(page['id']) ?? '') !== (asText(page['eTag']) ?? ''));
-  const deleted = [...before.keys()].filter((page) => !Object.hasOwn(known, page));
+  const deleted = [...before.keys()].filter((page) => !Object.hasOwn(etagsById, page));
   const values: readonly Json[] = [...changed, ...deleted.map((page) => ({ id: page, deleted: {} }))];
-  return { values, next: null, delta: { known: writeCursor(known) } };
+  return { values, next: null, delta: { known: writeCursor(etagsById) } };
 }
 
 function changesOfPages({ values }: GraphPage): readonly Change[] {
@@ -41,7 +41,7 @@ export const siteChanges = joinFeeds({
   ...driveFeeds,
   async list(client) {
     const site = await siteOf(client);
-    const drives = await fetchAll(client, drivesOf(site), LIBRARIES, { most: MAX_TRACKED });
+    const drives = await fetchAll(client, drivesOf(site), LIBRARIES, { maxEntries: MAX_TRACKED });
     return [...(await placesOf(client, drives)), { id: PAGES, root: PAGES, item: itemOfPages(site) }];
   },
   latest: (client, place) => (place.id === PAGES ? pagesSince(client, null) : latest(client, place)),

@@ -10,7 +10,7 @@ export interface BlockPosition {
   readonly inMain: boolean;
   readonly inArticle: boolean;
   readonly inCore: boolean;
-  /** Whether the same text is earlier in the page, as with menus and slides for small screens. */
+  /** Whether the same text is earlier in the page, as with menus and slides that are repeated for small screens. */
   readonly isDuplicate: boolean;
   /** The repeated children of its parent. */
   readonly siblings: Repeats | null;

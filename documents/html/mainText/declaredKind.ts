@@ -1,6 +1,6 @@
 /**
- * What a page declares itself to be in published markup: JSON-LD, microdata, properties of Open Graph, and the name of
- * the generator, for reference documentation.
+ * The kind that a page declares in standard markup: JSON-LD, microdata, properties of Open Graph, and the name of the
+ * generator, for reference documentation.
  */
 export type DeclaredKind = 'article' | 'product' | 'thread' | 'reference';
 
@@ -24,7 +24,10 @@ export function declaredKind(html: string): DeclaredKind | null {
   return has(ARTICLES) || head.includes('article:published_time') ? 'article' : null;
 }
 
-/** Number of characters at the beginning of a page in which a generator names itself, and of a page without a head. */
+/**
+ * Number of characters at the beginning of a page that are searched for the generator's name, and of a page without a
+ * head.
+ */
 const HEAD_LENGTH = 8000;
 
 /** Types of microdata. The pattern begins with letters, so that the search is fast. */
@@ -55,7 +58,7 @@ function openGraphType(head: string): string {
 
 const LONGEST_META = 300;
 
-/** Whether a generator of documentation names itself, in a meta element or in a comment. */
+/** Whether a meta element or a comment names a generator of documentation. */
 function isReference(head: string): boolean {
   const meta = /<meta\s[^<>]*name\s*=\s*["']?generator["']?[^<>]*>/i.exec(head)?.[0] ?? '';
   return GENERATORS.test(meta) || COMMENTS.test(head);

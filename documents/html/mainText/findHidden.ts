@@ -37,15 +37,15 @@ function isHidden(element: PageElement, page: Measure): boolean {
     (element.name === 'dialog' && attribs['open'] === undefined) ||
     (attribs['style'] !== undefined &&
       /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(attribs['style']));
-  // Pages that a script reveals hide everything at first.
+  // Some pages hide everything until a script shows it.
   if (!hidden || element.textLength >= page.textLength / 2) return false;
-  // Pages that reveal only their content hide it at first. It can be shorter than the menus.
+  // Some pages hide only their content until a script shows it. It can be shorter than the menus.
   return (element.holds & HOLDS.topHeading) === 0 || element.proseLength < page.proseLength / 2;
 }
 
 /**
- * Whether an element that is hidden from screen readers only is text: a teaser that repeats the link of its title has
- * prose, and icons and decorations have none.
+ * Whether an element that is hidden from screen readers only contains text: a teaser that repeats the link of its title
+ * has prose; icons and decorations have none.
  */
 function isShown({ name, attribs, textLength }: PageElement): boolean {
   return name === 'a' && attribs['href'] !== undefined && textLength >= MIN_TEASER_LENGTH;
@@ -64,7 +64,7 @@ function isButton(element: PageElement): boolean {
 /** Classes that documentation generators give to links to the source, and to buttons that switch code samples. */
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
 
-/** Whether the element is a control of code, or its line numbers in a column of their own. */
+/** Whether the element is a control of a code sample, or the column with its line numbers. */
 function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   const { name, textLength, attribs } = element;
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
@@ -104,8 +104,8 @@ const NAMED = { consent: 1, ofCode: 2 } as const;
 /** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
 function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
-  const known = names.get(name);
-  if (known !== undefined) return known;
+  const cached = names.get(name);
+  if (cached !== undefined) return cached;
   const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
   names.set(name, kind);
   return kind;

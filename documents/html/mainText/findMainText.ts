@@ -19,7 +19,7 @@ export interface Selection {
   readonly leftOut: ReadonlySet<PageElement>;
 }
 
-/** Shorter texts accompany the content and are not the content itself. */
+/** A shorter text is not the whole content of a page. */
 const MIN_CONTENT = 50;
 /**
  * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the
@@ -27,16 +27,16 @@ const MIN_CONTENT = 50;
  */
 const MIN_SHARE = 0.05;
 const TEASER_TEXT = 300;
-/** Points that each further attempt adds to the threshold, so that it removes less. */
+/** Points that each further attempt adds to the threshold; it then removes fewer blocks. */
 const SLACK_STEP = 2;
 
-/** Doubtful blocks go if this share of the text remains: a collapse shows that they are the content. */
+/** Doubtful blocks are removed if at least this share of the text remains; otherwise they are the content. */
 const CERTAIN_SHARE = 0.5;
 
-/** Chooses the strictest selection that keeps the page's content: an index must not shrink to its heading. */
+/** Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain. */
 export function findMainText(tree: Document, declared: DeclaredKind | null): Selection {
-  const nothing: ReadonlySet<PageElement> = new Set();
-  const measured = measureText(tree, nothing);
+  const noElements: ReadonlySet<PageElement> = new Set();
+  const measured = measureText(tree, noElements);
   const whole = measured.textLength;
   const hidden = findHidden(tree, measured);
   const all = hidden.size === 0 ? measured : measureText(tree, hidden);
@@ -45,13 +45,14 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
     const posts = findPosts(tree, hidden, page.articles);
     const protectedPosts = protectPosts(posts, all.proseLength);
     for (const slack of [0, SLACK_STEP, 2 * SLACK_STEP]) {
-      const known = { leftOut: hidden, ...protectedPosts };
-      const { removed, doubtful, doubtfulLength } = scoreBlocks(tree, page, known, slack);
-      let rest = all.textLength;
-      for (const element of removed) rest -= element.textLength;
-      if (rest < MIN_CONTENT && rest < 0.25 * whole) continue;
-      if (slack <= SLACK_STEP && rest < MIN_SHARE * all.textLength && rest < TEASER_TEXT) continue;
-      if (rest - doubtfulLength >= CERTAIN_SHARE * rest) removeAll(doubtful, removed);
+      const excluded = { leftOut: hidden, ...protectedPosts };
+      const { removed, doubtful, doubtfulLength } = scoreBlocks(tree, page, excluded, slack);
+      let remainingLength = all.textLength;
+      for (const element of removed) remainingLength -= element.textLength;
+      if (remainingLength < MIN_CONTENT && remainingLength < 0.25 * whole) continue;
+      if (slack <= SLACK_STEP && remainingLength < MIN_SHARE * all.textLength && remainingLength < TEASER_TEXT)
+        continue;
+      if (remainingLength - doubtfulLength >= CERTAIN_SHARE * remainingLength) removeAll(doubtful, removed);
       if (declared === 'article') removeAsides(tree, page, protectedPosts.around, removed);
       // Documentation repeats titles, descriptions and code on purpose.
       const isOnce = declared !== 'reference' && !page.shapes.includes('code');
@@ -64,8 +65,8 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       return { nodes, leftOut };
     }
   }
-  measureText(tree, nothing);
-  return { nodes: [tree], leftOut: nothing };
+  measureText(tree, noElements);
+  return { nodes: [tree], leftOut: noElements };
 }
 
 /** Removes blocks, and headings that would have nothing below them. */

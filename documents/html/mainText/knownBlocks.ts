@@ -37,8 +37,8 @@ export function isMenuColumn(element: PageElement, page: PageMeasures): boolean 
 const MAX_BAR_LENGTH = 600;
 
 /**
- * Whether the element is a bar of links to the neighbouring pages, or the line with which a generator names itself. Both
- * are recognised by published markup: names of generators, `rel` and `accesskey` of links.
+ * Whether the element is a bar of links to the neighbouring pages, or the line that names the generator. Both are
+ * recognised by published markup: names of generators, `rel` and `accesskey` of links.
  */
 export function isBar(element: PageElement, start: number, page: PageMeasures): boolean {
   const { links, textLength, proseLength } = element;
@@ -61,10 +61,10 @@ const MAX_GENERATOR_LENGTH = 120;
 const GENERATOR =
   /^(?:.{0,100}[\s,(]|)(?:(?<!\b(?:be|been) )(?:generated|created|produced) (?:by|using|with)|(?:built|powered) (?:using|with))\s+\S/i;
 
-/** Maximum number of characters of a bar that no name marks. */
+/** Maximum number of characters of a bar without a name of a generator. */
 const MAX_NEIGHBOURS_LENGTH = 200;
 
-/** Whether much of the text of an element is links, some of which lead to the next or previous page. */
+/** Whether links are a large part of the text of an element, and some lead to the next or previous page. */
 function linksToNeighbours(element: PageElement): boolean {
   if (element.linkLength < 0.4 * element.textLength) return false;
   const visit = (parent: PageElement): boolean =>
@@ -168,9 +168,9 @@ const MAX_LABEL_LENGTH = 30;
 /** Whether only a label remains of an element, such as "Table of Contents" without the list. */
 export function isOnlyLabel(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
   if (element.proseLength > 0 || element.textLength <= MAX_LABEL_LENGTH) return false;
-  let rest = element.textLength;
-  for (const child of element.children) if (isElement(child) && removed.has(child)) rest -= child.textLength;
-  return rest > 0 && rest <= MAX_LABEL_LENGTH && rest <= 0.2 * element.textLength;
+  let remainingLength = element.textLength;
+  for (const child of element.children) if (isElement(child) && removed.has(child)) remainingLength -= child.textLength;
+  return remainingLength > 0 && remainingLength <= MAX_LABEL_LENGTH && remainingLength <= 0.2 * element.textLength;
 }
 
 function textIn(element: PageElement): string {

@@ -76,8 +76,8 @@ export class NameReader {
   #parts(id: string, classes: string): readonly string[] {
     const name = id === '' ? classes : classes === '' ? id : `${id} ${classes}`;
     if (name === '') return NONE;
-    const known = this.#seen.get(name);
-    if (known !== undefined) return known;
+    const cached = this.#seen.get(name);
+    if (cached !== undefined) return cached;
     const found = partsOf(name);
     this.#seen.set(name, found);
     return found;

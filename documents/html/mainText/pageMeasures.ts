@@ -13,9 +13,9 @@ export type Shape = 'prose' | 'noprose' | 'long' | 'links' | 'short' | 'images' 
 export interface PageMeasures {
   readonly textLength: number;
   readonly proseLength: number;
-  /** What the page declares itself to be; null if it declares nothing. */
+  /** The kind that the page declares; null if it declares none. */
   readonly declared: DeclaredKind | null;
-  /** Whether a main element has a fair share of the text: some templates have empty ones. */
+  /** Whether a main element has a substantial share of the text: in some templates it is empty. */
   readonly hasMain: boolean;
   readonly articles: number;
   /** Position of the first h1; -1 without one. */
@@ -39,7 +39,10 @@ export function isBlock(element: PageElement): boolean {
   return BLOCKS.has(element.name) || (element.holds & HOLDS.block) !== 0;
 }
 
-/** Returns the innermost element on the path on which one child each has nearly all of the prose. */
+/**
+ * Returns the innermost element with nearly all of the prose: follows the child that has nearly all prose of its
+ * parent.
+ */
 function findCore(root: Document, proseLength: number): ParentNode {
   let core: ParentNode = root;
   for (;;) {

@@ -19,8 +19,9 @@ const FURNITURE_NAMES = new Set([
 const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
 /**
- * Whether a block is part of reference documentation, whatever its points. Generators mark menus and footers, and all else
- * is content, in the main element if there is one: short labels, tables of links and one line of text are what a reference consists of.
+ * Whether a block is part of reference documentation, regardless of its points. Generators mark menus and footers. All
+ * else is content, in the main element if the page has one: references consist of short labels, tables of links and
+ * single lines of text.
  */
 export function isOfReference(element: PageElement, inMain: boolean, page: PageMeasures): boolean {
   if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
@@ -35,8 +36,8 @@ function isFurniture(element: PageElement, page: PageMeasures): boolean {
 }
 
 /**
- * Whether the element is a part that a generator names, a bar of links before the first heading of reference documentation, or the footer at its
- * end.
+ * Whether the element is a navigation part named by a generator, a bar of links before the first heading of reference
+ * documentation, or the footer at its end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;

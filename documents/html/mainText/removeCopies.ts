@@ -3,12 +3,12 @@ import { isElement, type PageElement } from '../pageElement.js';
 
 /** Minimum number of visible characters of a copy: shorter texts can repeat on purpose. */
 const MIN_COPY = 200;
-/** Factor that keeps hash and length of a text apart in one number. */
+/** Factor for combining the hash and the length of a text in one number. */
 const LENGTHS = 2 ** 20;
 
 /**
- * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for each
- * width of a screen, and slides again for the way around.
+ * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for
+ * each screen width, and repeat slides of a carousel.
  * @param removed the removed blocks; gets the copies
  */
 export function removeCopies(root: ParentNode, removed: Set<PageElement>): void {

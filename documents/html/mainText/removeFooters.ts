@@ -3,13 +3,13 @@ import { isElement, isText, type PageElement } from '../pageElement.js';
 
 /** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
 const OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
-/** Minimum number of visible characters outside of the footers, and minimum share: one of both is enough. */
+/** Minimum number of visible characters outside of the footers, or minimum share: one of the two suffices. */
 const MIN_REST = 300;
 const MIN_SHARE = 0.3;
 
 /**
- * Removes the footers of the page. Terms and lists of towns are the longest texts of some pages, so that they seem to be
- * the content.
+ * Removes the footers of the page. On some pages, the terms or lists of towns in the footer are the longest texts and
+ * would count as the content.
  * @param removed the removed blocks; gets the footers
  */
 export function removeFooters(root: Document, removed: Set<PageElement>): void {
@@ -25,9 +25,9 @@ export function removeFooters(root: Document, removed: Set<PageElement>): void {
   visit(root);
   if (footers.length === 0) return;
   const total = lengthOf(root, removed);
-  let rest = total;
-  for (const footer of footers) rest -= lengthOf(footer, removed);
-  if (rest < MIN_REST && rest < MIN_SHARE * total) return;
+  let remainingLength = total;
+  for (const footer of footers) remainingLength -= lengthOf(footer, removed);
+  if (remainingLength < MIN_REST && remainingLength < MIN_SHARE * total) return;
   for (const footer of footers) removed.add(footer);
 }
 

@@ -3,7 +3,7 @@ import { isElement, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 import { lengthOf } from './removeFooters.js';
 
-/** Maximum share of the text in the labels. If they are more, the pictures are the content. */
+/** Maximum share of the text in the labels. Above it, the pictures are the content. */
 const MAX_SHARE = 0.3;
 
 /** Whether the element is a link to another page. Links to a place in the page are numbers of notes and callouts. */

@@ -29,11 +29,11 @@ export function findRepeats(parent: ParentNode): Repeats | null {
   let signature = '';
   for (const child of parent.children) {
     if (!isElement(child) || child.textLength === 0) continue;
-    const own = signatureOf(child);
-    let group = groups.get(own);
-    if (group === undefined) groups.set(own, (group = []));
+    const childSignature = signatureOf(child);
+    let group = groups.get(childSignature);
+    if (group === undefined) groups.set(childSignature, (group = []));
     group.push(child);
-    if (group.length > best.length) [best, signature] = [group, own];
+    if (group.length > best.length) [best, signature] = [group, childSignature];
   }
   const count = best.length;
   if (count < 3) return null;

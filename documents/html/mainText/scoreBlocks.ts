@@ -22,7 +22,7 @@ import type { Repeats } from './repeats.js';
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
  */
 const INHERITED = 0.4;
-/** Number of points below the threshold at which a block is doubtful. */
+/** Maximum number of points below the threshold at which a block is doubtful. */
 const DOUBTFUL_POINTS = 1;
 /** Shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
@@ -95,9 +95,9 @@ export function scoreBlocks(
         traits.length = 0;
         const { inMain, inArticle, inCore } = step;
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
-        let own = all;
-        for (const trait of traits) own += points.get(trait) ?? 0;
-        const excess = own + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
+        let ownPoints = all;
+        for (const trait of traits) ownPoints += points.get(trait) ?? 0;
+        const excess = ownPoints + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBTFUL_POINTS &&
           !isOfReference(child, next.inMain, page) &&
@@ -119,7 +119,7 @@ export function scoreBlocks(
           next.inDoubt = true;
         }
         next.parentPoints = step.points;
-        next.points = own;
+        next.points = ownPoints;
       }
       at = start;
       if (isDataTable(child, step.inCore, page)) {
@@ -160,9 +160,7 @@ function enter(element: PageElement, step: Step, page: PageMeasures): { -readonl
   };
 }
 
-/**
- * Whether another element before it has the same text. An only child has the text of its parent, which does not count.
- */
+/** Whether an earlier element has the same text. An only child has the text of its parent, which does not count. */
 function isRepeated(element: PageElement, seen: Set<number>): boolean {
   const key = element.textHash;
   const { parent } = element;

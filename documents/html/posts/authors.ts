@@ -6,7 +6,7 @@ export interface AuthorMark {
   /** The element with the name; null if it is in an attribute of the post. */
   readonly element: PageElement | null;
   readonly text: string;
-  /** Quality of the evidence; the lowest is the best. */
+  /** Rank of the evidence; 0 is the best. */
   readonly rank: 0 | 1 | 2 | 3 | 4;
 }
 
@@ -16,7 +16,7 @@ const MAX_NAME_LENGTH = 40;
 /** Words of class names for a person, common to all generators and languages. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:author|username|userlink|user|poster|nick|nickname|byline|fn|hnuser|person|creator|commenter|member|bigusername)(?:$|[\s_-])/;
-/** Parts of addresses that lead to the page of a person. */
+/** Parts of URLs of personal pages. */
 const PERSON_ADDRESS =
   /(?:^|[/?&.=_-])(?:u|user|users|member|members|memberlist|profile|profiles|people|author|authors|userinfo|account)(?:$|[/?&.=_-])|\/@|mailto:/i;
 
@@ -54,18 +54,18 @@ const namesPerson = (classes: string): boolean =>
 /** Returns the name in an element for the author: the part marked as the name, else a link, else the whole text. */
 function nameInside(element: PageElement): { readonly element: PageElement; readonly text: string } | null {
   let link: PageElement | null = null;
-  let named: PageElement | null = null;
+  let namedElement: PageElement | null = null;
   const visit = (parent: PageElement): void => {
     for (const child of parent.children) {
-      if (!isElement(child) || named !== null) continue;
-      if (child.attribs['itemprop'] === 'name' && isName(nameOf(child))) named = child;
+      if (!isElement(child) || namedElement !== null) continue;
+      if (child.attribs['itemprop'] === 'name' && isName(nameOf(child))) namedElement = child;
       if (link === null && (child.name === 'a' || child.name === 'b') && isName(shortText(child))) link = child;
       visit(child);
     }
   };
   visit(element);
   // The marked name may be in a meta element, which is not shown. Then the shown name must be removed.
-  for (const one of [named, link, element]) {
+  for (const one of [namedElement, link, element]) {
     const text = one === null ? '' : nameOf(one);
     if (one !== null && isName(text)) return { element: link ?? one, text };
   }

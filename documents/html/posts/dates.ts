@@ -7,14 +7,14 @@ export interface DateMark {
   /** The text node with the date; null if the whole element is the date. */
   readonly node: PageText | null;
   readonly text: string;
-  /** Quality of the evidence; the lowest is the best. */
+  /** Rank of the evidence; 0 is the best. */
   readonly rank: 0 | 1 | 2;
 }
 
 /** Maximum number of characters of a text that is only a date. */
 const MAX_DATE_LENGTH = 45;
 
-/** Attributes with a date for programs. Browsers show `title` when the pointer is on the element. */
+/** Attributes with a machine-readable date. Browsers show `title` when the pointer is on the element. */
 const ATTRIBUTES = ['datetime', 'title', 'ts', 'created', 'data-datetime', 'content'] as const;
 const MACHINE_DATE = /^\s*((?:19|20)\d\d-\d\d-\d\d)(?:[T ](\d\d:\d\d))?/;
 const PUBLISHED = /^(?:date(?:Published|Created|Posted)|uploadDate)$/i;
@@ -39,7 +39,7 @@ function dateOfAttributes(element: PageElement): DateMark | null {
     const stated = machineDate(attribute, value);
     if (stated === null) continue;
     const shown = shownDate(element);
-    // Readers search for the shown form of a date, unless it is relative.
+    // Users search for the displayed form of a date, unless it is relative.
     const isShown = !MACHINE_DATE.test(shown) && (YEAR.test(shown) || DIGITS_DATE.test(shown));
     const text = isShown ? trimmed(shown) : stated;
     return { element, node: null, text, rank: PUBLISHED.test(property) ? 0 : 1 };
@@ -48,7 +48,7 @@ function dateOfAttributes(element: PageElement): DateMark | null {
   return { element, node: null, text: trimmed(shortText(element)), rank: 1 };
 }
 
-/** Returns the date that programs read, as day and time; null if the value is not a date. */
+/** Returns the date in a machine-readable value, as day and time; null if it is not a date. */
 function machineDate(attribute: string, value: string): string | null {
   const [whole, day = '', time] = MACHINE_DATE.exec(value) ?? [];
   if (whole !== undefined) return time === undefined ? day : `${day} ${time}`;
@@ -84,11 +84,11 @@ export function isDateText(text: string): boolean {
   if (LABELLED.test(text)) return false;
   if (DIGITS_DATE.test(text)) return true;
   if (!YEAR.test(text)) return false;
-  const rest = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
-  return DAY.test(rest) && (rest.match(/\p{L}+/gu) ?? []).length <= MAX_OTHER_WORDS;
+  const withoutTime = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
+  return DAY.test(withoutTime) && (withoutTime.match(/\p{L}+/gu) ?? []).length <= MAX_OTHER_WORDS;
 }
 
-/** A number of a day, alone or with an ordinal ending. */
+/** A day of the month, alone or with an ordinal ending. */
 const DAY = /(?<![\d/])(?:0?[1-9]|[12]\d|3[01])(?!\d)/;
 /** Maximum number of words next to the date: "on Friday January 12" has three, and with a verb and "at" five. */
 const MAX_OTHER_WORDS = 6;

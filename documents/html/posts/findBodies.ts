@@ -4,7 +4,7 @@ import { shapeOf } from './shapeOf.js';
 
 /** Minimum share of the prose of a post that its body has. */
 const MIN_SHARE_OF_POST = 0.9;
-/** Minimum share of the posts in which an element of one shape occurs for the shape to be usual. */
+/** Minimum share of posts that contain an element of a shape, for the shape to be usual. */
 const MIN_SAME_SHAPE_SHARE = 0.8;
 
 /**

@@ -12,14 +12,14 @@ export interface Post extends PostParts {
   readonly date: DateMark | null;
 }
 
-/** Minimum share of the elements of one shape that must be posts, and of the posts that must have an author. */
+/** Minimum share of posts among the elements of one shape, and of posts with an author among these. */
 const MIN_POST_SHARE = 0.6;
 /** Minimum mean number of characters of a post outside of links. */
 const MIN_MEAN_LENGTH = 40;
 
 /**
- * Finds the posts of a measured page: repeated elements of one shape with an author, a date and text, the replies inside
- * of them, and the post that opened the thread. Names of classes are only one sign of an author.
+ * Finds the posts of a measured page: repeated elements of one shape with an author, a date and text, the replies
+ * inside of them, and the post that opened the thread. Class names are only one kind of evidence for an author.
  * @param articles number of article elements
  * @returns the posts in document order
  */
@@ -56,8 +56,8 @@ function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): P
     const articles = parent.children.filter((child) => isElement(child) && child.name === 'article') as PageElement[];
     if (articles.length >= MIN_UNDATED_POSTS && posts.length === 0) {
       const parts = articles.flatMap((article) => readPost(article, () => false) ?? []);
-      const named = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
-      if (named.length === articles.length) posts = withAuthors(named);
+      const withAuthor = parts.filter((post) => !isTeaser(post) && beginsWithAuthor(post));
+      if (withAuthor.length === articles.length) posts = withAuthors(withAuthor);
     }
     for (const child of parent.children)
       if (isElement(child) && !leftOut.has(child) && (child.holds & HOLDS.block) !== 0) visit(child);

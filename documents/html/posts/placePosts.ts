@@ -5,7 +5,7 @@ import { findBodies } from './findBodies.js';
 import type { Post } from './findPosts.js';
 import { shapeOf } from './shapeOf.js';
 
-/** A place in the tree where the text of a post begins or ends; the chunks of the page have a border there. */
+/** A marker in the tree where the text of a post begins or ends: no chunk extends across it. */
 export class PostBorder extends PageElement {
   readonly kind: 'post' | 'rest';
 
@@ -15,7 +15,7 @@ export class PostBorder extends PageElement {
   }
 }
 
-/** Maximum number of characters of the rest of a line that names an author or states a date: "by", "#2", "Reply". */
+/** Maximum number of other characters in a line with an author or a date, such as "by", "#2", "Reply". */
 const LITTLE = 40;
 
 /**
@@ -59,9 +59,9 @@ function removeRepeatedParts(
   for (const one of surroundings)
     for (const shape of new Set(one.map((element) => shapeOf(element))))
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
-  const most = Math.max(2, posts.length / 2);
+  const minCount = Math.max(2, posts.length / 2);
   for (const element of surroundings.flat())
-    if ((counts.get(shapeOf(element)) ?? 0) >= most && element.proseLength === 0) leftOut.add(element);
+    if ((counts.get(shapeOf(element)) ?? 0) >= minCount && element.proseLength === 0) leftOut.add(element);
 }
 
 /** Returns the elements of a post that are next to its body, or next to the elements around the body. */
@@ -76,7 +76,7 @@ function surroundingsOf(post: PageElement, body: PageElement | null, elements: E
   return surroundings;
 }
 
-/** Kinds of content that stay outside of the body too. */
+/** Kinds of content that are also kept outside of the body. */
 const KEPT = HOLDS.preformatted | HOLDS.table;
 
 type Bodies = ReadonlyMap<PageElement, PageElement>;
@@ -105,10 +105,10 @@ function widest(
   let best: PageElement | null = null;
   for (let node: PageElement['parent'] = mark; isElement(node) && node !== post; node = node.parent) {
     if (around.has(node) || node.proseLength > 0) break;
-    let rest = node.textLength;
-    for (const one of marks) if (isInside(one, node)) rest -= one.textLength;
+    let remainingLength = node.textLength;
+    for (const one of marks) if (isInside(one, node)) remainingLength -= one.textLength;
     // Without a known body, a short post could count as the rest of the line.
-    if (rest > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
+    if (remainingLength > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
     best = node;
   }
   return best;

@@ -23,13 +23,13 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   const around = new Set<ParentNode>();
   if (posts.length === 0) return { written, around };
   const elements = new Set(posts.map(({ element }) => element));
-  const own: Post[] = [];
+  const ownPosts: Post[] = [];
   const comments: Post[] = [];
-  for (const post of posts) (isComment(post.element) ? comments : own).push(post);
+  for (const post of posts) (isComment(post.element) ? comments : ownPosts).push(post);
   const commentProse = proseOf(comments);
-  const ownProse = proseOf(own) - proseInside(comments, own);
+  const ownProse = proseOf(ownPosts) - proseInside(comments, ownPosts);
   let chosen: readonly Post[] = [];
-  if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = own;
+  if (ownProse >= MIN_SHARE_OF_PROSE * proseLength) chosen = ownPosts;
   else if (commentProse >= MIN_SHARE_OF_PROSE * proseLength && proseLength - commentProse <= LITTLE_PROSE)
     chosen = posts;
   const bodies = findBodies(posts, elements);
@@ -42,7 +42,7 @@ export function protectPosts(posts: readonly Post[], proseLength: number): Prote
   return { written, around };
 }
 
-/** Sums the prose of posts that are not inside of others of them. */
+/** Sums the prose of posts, without counting nested posts twice. */
 function proseOf(posts: readonly Post[]): number {
   const elements = new Set(posts.map(({ element }) => element));
   let prose = 0;
@@ -65,7 +65,7 @@ const COMMENT = /(?:^|[\s_-])comments?(?:$|[\s_-]|list)/;
 /** Number of elements around a post whose names are read. */
 const NAMED_DEPTH = 4;
 
-/** Whether names say that the post is a comment. */
+/** Whether the names of the post or of elements around it mark it as a comment. */
 function isComment(element: PageElement): boolean {
   let node: PageElement['parent'] = element;
   for (let depth = 0; depth < NAMED_DEPTH && isElement(node) && node.name !== 'body'; depth++, node = node.parent) {

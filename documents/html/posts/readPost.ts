@@ -2,7 +2,7 @@ import { isElement, type PageElement } from '../pageElement.js';
 import { type AuthorMark, authorOfAttributes, readAuthor } from './authors.js';
 import { type DateMark, readDate } from './dates.js';
 
-/** What was found in an element that may be a post. */
+/** The parts found in an element that may be a post. */
 export interface PostParts {
   readonly element: PageElement;
   /** Candidates for the author in document order, at most one of each rank. */
@@ -25,8 +25,8 @@ const WRITTEN = new Set(['blockquote', 'pre', 'table', 'figure']);
  */
 export function readPost(element: PageElement, isOther: (inner: PageElement) => boolean): PostParts | null {
   const authors: AuthorMark[] = [];
-  const own = authorOfAttributes(element);
-  if (own !== null) authors.push(own);
+  const declaredAuthor = authorOfAttributes(element);
+  if (declaredAuthor !== null) authors.push(declaredAuthor);
   const dates: DateMark[] = [];
   const copies: PageElement[] = [];
   let searched = 0;

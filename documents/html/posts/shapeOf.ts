@@ -1,6 +1,6 @@
 import { isElement, type PageElement } from '../pageElement.js';
 
-/** Number of levels of elements without a name that are read to distinguish them. */
+/** Maximum depth to which the first children of elements without class and id are read. */
 const DEEPEST = 3;
 
 /**

@@ -8,13 +8,13 @@ import { gunzip } from 'node:zlib';
 import { type DataPackage, PACKAGE_VERSION, packageOf } from './packages.js';
 
 const TIMEOUT_MS = 600_000;
-/** The variant of the data for the neural engine: smaller and more accurate than the others of the package. */
+/** The variant of the data for the neural engine: smaller and more accurate than the package's other variants. */
 const VARIANT = '4.0.0_best_int';
 
-/** Downloads a package into an empty folder, and resolves when it is there. */
+/** Downloads a package into an empty folder. */
 export type Download = (name: string, folder: string, signal: AbortSignal) => Promise<void>;
 
-/** Downloads by npm, which knows the proxy and the registry of this machine. */
+/** Downloads by npm, which is configured for the proxy and the registry of this machine. */
 export const byNpm: Download = async (name, folder, signal) => {
   await promisify(execFile)(
     'npm',

@@ -9,7 +9,7 @@ import { untilAborted } from '../../../contract/untilAborted.js';
 import { byNpm, type Download, fetchPackage } from './fetchPackage.js';
 import { type DataCode, packageOf, PACKAGES } from './packages.js';
 
-/** Where Linux distributions install Tesseract's data, by version. */
+/** Folder in which Linux distributions install Tesseract's data, by version. */
 const SYSTEM = '/usr/share/tesseract-ocr';
 
 export interface LanguageDataSettings {
@@ -113,14 +113,14 @@ function installedFile(code: DataCode): string | null {
 export const installing = (code: DataCode): string => `apt-get install tesseract-ocr-${code.replace('_', '-')}`;
 
 function missing(code: DataCode, folder: string, cause: unknown): Fault {
-  const what = `The OCR data of ${nameOf(code)} (${code}) is not on this machine`;
+  const problem = `The OCR data of ${nameOf(code)} (${code}) is not on this machine`;
   const file = `or put ${code}.traineddata.gz into ${folder}`;
   if (PACKAGES[code] === undefined)
-    return new Fault('not_configured', `${what}. Install it (${installing(code)}), ${file}.`);
+    return new Fault('not_configured', `${problem}. Install it (${installing(code)}), ${file}.`);
   const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : '';
   return new Fault(
     'not_configured',
-    `${what} and could not be downloaded${reason}. Run "npm run cli -- ocr fetch ${code}" where npm reaches its registry, ${file}.`,
+    `${problem} and could not be downloaded${reason}. Run "npm run cli -- ocr fetch ${code}" where npm reaches its registry, ${file}.`,
     { cause },
   );
 }

@@ -17,7 +17,7 @@ export interface NativeTesseract {
   readonly version: string;
   /** Folder of its data. Null: not stated; the program finds it. */
   readonly dataFolder: string | null;
-  /** Codes of the installed data that are known here. */
+  /** Codes of the installed data that this service supports. */
   readonly codes: readonly DataCode[];
 }
 
@@ -25,7 +25,7 @@ const TIMEOUT_MS = 30_000;
 const NAME = process.platform === 'win32' ? 'tesseract.exe' : 'tesseract';
 const INSTALL =
   'Install it (apt-get install tesseract-ocr), add its folder to PATH, or set OCR_ENGINE to wasm, which needs no installation.';
-/** Version 3 has no neural engine. */
+/** Minimum version: 3 has no neural engine. */
 const MIN_VERSION = 4;
 
 /**
@@ -52,8 +52,8 @@ export async function findTesseract(searchPath: string, environment?: NodeJS.Pro
     throw new StartError(`OCR_ENGINE is native, but ${program} is version ${version}, and 4 is the oldest. ${INSTALL}`);
   const list = await ask('--list-langs');
   const listed = new Set(list.split('\n').map((line) => line.trim()));
-  const known = ['osd', ...Object.keys(OCR_LANGUAGES)] as DataCode[];
-  const codes = known.filter((code) => listed.has(code));
+  const supported = ['osd', ...Object.keys(OCR_LANGUAGES)] as DataCode[];
+  const codes = supported.filter((code) => listed.has(code));
   return { program, version, dataFolder: /available languages in "(.+)"/.exec(list)?.[1] ?? null, codes };
 }
 

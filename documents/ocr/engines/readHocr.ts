@@ -11,8 +11,8 @@ const WORD_END = '</span>';
 const ESCAPED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
 
 /**
- * Reads the hOCR output of Tesseract 4 and 5 (http://kba.github.io/hocr-spec/1.2/). Lines of all kinds count: Tesseract
- * calls some headers, captions or floats.
+ * Reads the hOCR output of Tesseract 4 and 5 (http://kba.github.io/hocr-spec/1.2/). Lines of all classes are read:
+ * Tesseract marks some as headers, captions or floats.
  */
 export function readHocr(hocr: string): PictureText {
   const paragraphs: { words: OcrWord[]; height: number }[][] = [];

@@ -17,9 +17,9 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 const ERROR_CHARACTERS = 2_000;
 
 /**
- * Runs a program on behalf of a reader process. The parent of this process learns its process id, so that the limits of
- * time and memory include it, and it ends together with this process. If a signal ends the program, this process ends
- * too, and the document is retried like that of any reader that died.
+ * Runs a program on behalf of a reader process. Its process id is reported to the parent of this process, so that the
+ * limits of time and memory include it. It ends together with this process. If a signal ends the program, this process
+ * ends too, and the document is retried like that of any reader that died.
  * @param input written to its standard input
  * @throws Error if the program cannot be started or writes too much
  */
@@ -52,7 +52,7 @@ export function runProgram(
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       errors = (errors + part).slice(-ERROR_CHARACTERS);
     });
-    // A program that ends early does not read all of its input; its exit code and messages say why.
+    // A program that ends early does not read all of its input; its exit code and messages state the reason.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('error', (error) => settle(() => reject(error)));

@@ -20,12 +20,12 @@ export class ListNumbers {
     const level = this.#levelOf(place);
     const last = this.#last.get(level.list) ?? new Map<number, number>();
     this.#last.set(level.list, last);
-    const own = `${place.numId}:${place.level}`;
-    const isFirst = level.restartsAt !== null && !this.#restarted.has(own);
+    const counterKey = `${place.numId}:${place.level}`;
+    const isFirst = level.restartsAt !== null && !this.#restarted.has(counterKey);
     const before = last.get(place.level);
     const next = before === undefined ? level.start : before + 1;
     last.set(place.level, isFirst ? (level.restartsAt ?? next) : next);
-    this.#restarted.add(own);
+    this.#restarted.add(counterKey);
     for (let deeper = place.level + 1; deeper < LIST_LEVELS; deeper++)
       if (place.level < this.#levelOf({ ...place, level: deeper }).restartsBelow) last.delete(deeper);
     if (level.format === null) return '';

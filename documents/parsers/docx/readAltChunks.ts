@@ -20,7 +20,7 @@ export interface AltChunks {
 
 /**
  * Reads the inserted files of a document.
- * @param readDocument reads an inserted document; null inside an inserted document, to end forged nesting
+ * @param readDocument reads an inserted document; null inside an inserted document, which limits the nesting
  */
 export async function readAltChunks(
   { archive }: Package,

@@ -49,7 +49,7 @@ interface Table {
   continues: boolean;
 }
 
-/** Elements of tracked changes; their text is accepted or skipped, and their number stated. */
+/** Elements of tracked changes. Insertions are read, deletions are skipped, and both are counted. */
 const INSERTED = new Set(['ins', 'moveTo']);
 const DELETED = new Set(['del', 'moveFrom']);
 

@@ -48,11 +48,11 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
   const abstracts = new Map<string, AbstractList>();
   const lists = new Map<string, OwnList>();
   let abstract: AbstractList | null = null;
-  let own: OwnList | null = null;
+  let ownList: OwnList | null = null;
   let numId = '';
   let level = 0;
   const set = (changes: Partial<Definition>): void => {
-    const levels = own?.levels ?? abstract?.levels;
+    const levels = ownList?.levels ?? abstract?.levels;
     levels?.set(level, { ...(levels.get(level) ?? undefinedLevel(level)), ...changes });
   };
   readXml(part, limits, {
@@ -60,15 +60,15 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
       if (element === 'abstractNum') {
         abstract = { levels: new Map(), style: null, linked: null };
         abstracts.set(abstractNumId ?? '', abstract);
-        own = null;
-      } else if (element === 'num') [numId, abstract, own] = [id ?? '', null, null];
+        ownList = null;
+      } else if (element === 'num') [numId, abstract, ownList] = [id ?? '', null, null];
       else if (element === 'abstractNumId' && val !== undefined) {
-        own = { abstract: val, levels: new Map(), starts: new Map() };
-        lists.set(numId, own);
+        ownList = { abstract: val, levels: new Map(), starts: new Map() };
+        lists.set(numId, ownList);
       } else if (element === 'styleLink' && abstract) abstract.style = val ?? null;
       else if (element === 'numStyleLink' && abstract) abstract.linked = val ?? null;
       else if (element === 'lvlOverride') level = Number(ilvl ?? 0);
-      else if (element === 'startOverride') own?.starts.set(level, Number(val ?? 1) || 0);
+      else if (element === 'startOverride') ownList?.starts.set(level, Number(val ?? 1) || 0);
       else if (element === 'lvl') {
         level = Number(ilvl ?? level);
         // A level without a format has decimal numbers.
@@ -78,7 +78,7 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
       else if (element === 'lvlText') set({ text: (val ?? '').slice(0, MAX_MARK) });
       else if (element === 'pStyle') set({ style: val ?? null });
       else if (element === 'isLgl') set({ isLegal: val === undefined || !/^(?:0|false|off)$/.test(val) });
-      // A deeper level than the own one is ignored.
+      // A level deeper than this one is ignored.
       else if (element === 'lvlRestart') set({ restartsBelow: Math.min(level, Number(val ?? level) || 0) });
     },
   });
@@ -95,8 +95,8 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
 }
 
 /**
- * Returns a level without its elements. Its first number is 1: the standard says 0, which a list without a stated first
- * number hardly means.
+ * Returns a level without its elements. Its first number is 1: the standard's default is 0, which is hardly intended by
+ * a list that does not state it.
  */
 export const undefinedLevel = (level: number): Definition => ({
   ...{ format: null, text: null, start: 1, restartsBelow: level, isLegal: false, style: null },

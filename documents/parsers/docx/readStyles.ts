@@ -40,7 +40,7 @@ export async function readStyles(
   const numberingPart = await partOf('numbering');
   const levels = numberingPart ? readNumbering(numberingPart, limits) : new Map<string, ListLevel>();
 
-  /** Returns the first value in the chain of base styles. Forged chains may contain loops. */
+  /** Returns the first value in the chain of base styles. Chains in hostile files may be cyclic. */
   const inherited = <Value>(styleId: string | null, read: (style: Style, id: string) => Value | null): Value | null => {
     let id = styleId ?? '';
     for (let steps = 0; steps < 20; steps++) {
@@ -69,14 +69,14 @@ export async function readStyles(
 }
 
 function headingRank({ name, outline }: Style): number | null {
-  const named = rankOfName(name);
-  if (named !== null) return named;
+  const rank = rankOfName(name);
+  if (rank !== null) return rank;
   return outline !== null && outline < 6 ? outline + 1 : null;
 }
 
 /**
- * Returns the rank of a built-in heading style; null for other names. Files contain the English names in every language
- * of the program.
+ * Returns the rank of a built-in heading style; null for other names. Files contain the English names, regardless of
+ * the program's language.
  */
 function rankOfName(name: string): number | null {
   const rank = /^heading ?([1-9])$/i.exec(name)?.[1];

@@ -46,7 +46,7 @@ export const epubParser: Parser = {
   },
 };
 
-/** Returns the text of an SVG page; null if it is not well-formed, for which the rest of the book is not refused. */
+/** Returns the text of an SVG page; null if it is not well-formed; the rest of the book is read nevertheless. */
 function svgText(page: Uint8Array, limits: DocumentLimits): string | null {
   try {
     return readSvg(page, limits);

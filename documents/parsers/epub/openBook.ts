@@ -8,7 +8,7 @@ import type { DocumentLimits } from '../../types.js';
 interface Item {
   readonly member: string;
   readonly type: string;
-  /** Id of the item to show instead, for a type that not every reading system knows. */
+  /** Id of the item to show instead, for a type that not every reading system supports. */
   readonly fallback: string | null;
 }
 
@@ -34,7 +34,7 @@ const PAGE_TYPE = /^(?:application\/xhtml\+xml|text\/html|application\/x-dtbook\
 /** A page that is one picture with its text: EPUB 3.3, 6.2. */
 const SVG_TYPE = 'image/svg+xml';
 
-/** Maximum number of fallbacks that are followed: forged chains may contain loops. */
+/** Maximum number of fallbacks that are followed: chains in hostile files may be cyclic. */
 const MAX_FALLBACKS = 10;
 
 /**
@@ -174,7 +174,7 @@ function memberName(folder: string, href: string): string {
     if (part === '..') parts.pop();
     else if (part !== '.' && part !== '') parts.push(part);
   }
-  // Escapes are bytes of UTF-8; invalid ones make a name that no member has.
+  // Escapes are bytes of UTF-8; a name with invalid ones matches no member.
   return parts
     .join('/')
     .replace(/(?:%[\da-f]{2})+/gi, (escapes) => Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'));

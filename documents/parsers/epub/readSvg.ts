@@ -2,7 +2,7 @@ import { readXml } from '../../office/readXml.js';
 import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 
-/** Elements of SVG whose text a picture shows (https://www.w3.org/TR/SVG2/text.html); `foreignObject` contains XHTML. */
+/** SVG elements whose text is visible (https://www.w3.org/TR/SVG2/text.html); `foreignObject` contains XHTML. */
 const SHOWN: ReadonlySet<string> = new Set(['text', 'foreignObject']);
 const HIDDEN: ReadonlySet<string> = new Set(['style', 'script', 'title', 'desc', 'metadata']);
 /** Blocks of XHTML: their text is a line of its own. */
@@ -25,7 +25,7 @@ export function readSvg(part: Uint8Array, limits: DocumentLimits): string {
       if (hidden > 0 || HIDDEN.has(name)) hidden += 1;
       else if (SHOWN.has(name)) shown += 1;
       else if (shown > 0 && BLOCK.test(name)) endLine();
-      // Text at a place of its own does not continue the word before it.
+      // Text with its own position does not continue the previous word.
       else if (name === 'tspan' && (x ?? y ?? dy) !== undefined) line += ' ';
     },
     text(text) {

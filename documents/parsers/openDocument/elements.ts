@@ -4,7 +4,7 @@
 export const SKIPPED =
   /^(?:tracked-changes|[a-z-]+-source|forms|scripts|event-listeners|content-validations|dde-links|scenario|page-thumbnail)$/;
 
-/** Elements that place a drawing with text of its own. */
+/** Elements of drawings that contain their own text. */
 export const SHAPES: ReadonlySet<string> = new Set([
   'frame',
   'custom-shape',
@@ -21,7 +21,7 @@ export const SHAPES: ReadonlySet<string> = new Set([
   'measure',
 ]);
 
-/** Elements inside a paragraph that are not part of its text. All others there, such as fields, are. */
+/** Elements inside a paragraph that are not part of its text. All other elements, such as fields, are. */
 const NOT_INLINE: ReadonlySet<string> = new Set([
   ...SHAPES,
   'note',
@@ -40,10 +40,10 @@ const NOT_INLINE: ReadonlySet<string> = new Set([
 /** Whether the text of an element inside a paragraph belongs to the paragraph. */
 export const isInline = (name: string): boolean => !NOT_INLINE.has(name);
 
-/** Maximum number of spaces that one element may stand for. */
+/** Maximum number of spaces that one element represents. */
 const MAX_SPACES = 100;
 
-/** Returns the text for which an element in a paragraph stands. */
+/** Returns the text that an element in a paragraph represents. */
 export function inlineText(name: string, { c }: Readonly<Record<string, string>>): string {
   if (name === 's') return ' '.repeat(Math.min(MAX_SPACES, Number(c ?? 1) || 1));
   if (name === 'tab') return '\t';

@@ -1,6 +1,6 @@
 import { inlineText } from './elements.js';
 
-/** A paragraph whose end tag is not reached yet. */
+/** A paragraph whose end tag was not read yet. */
 export interface OpenParagraph {
   text: string;
   readonly heading: number | null;
@@ -8,7 +8,7 @@ export interface OpenParagraph {
   link: { readonly from: number; readonly url: string } | null;
 }
 
-/** Begins an element inside a paragraph: a link, or one that stands for characters. */
+/** Begins an element inside a paragraph: a link, or one that represents characters. */
 export function openInline(paragraph: OpenParagraph, name: string, attributes: Readonly<Record<string, string>>): void {
   const { href } = attributes;
   if (name === 'a' && href !== undefined && /^(?:https?|mailto):/i.test(href))

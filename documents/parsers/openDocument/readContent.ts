@@ -46,7 +46,7 @@ interface Container {
   readonly about: { id: string; author: string; name: string | null };
 }
 
-/** What an open element is to the reader: it decides what its end does. */
+/** The role of an open element for the reader, which decides how its end is handled. */
 type Role = 'paragraph' | 'inline' | 'list' | 'item' | 'table' | 'row' | 'container' | 'author' | 'aside' | 'other';
 
 /**
@@ -58,7 +58,7 @@ export class ContentReader {
   readonly #handler: ContentHandler;
   readonly #lists: OpenLists;
   readonly #roles: Role[] = [];
-  /** Open paragraphs; null for an element inside one whose text is not its own. */
+  /** Open paragraphs; null for an inner element whose text does not belong to the paragraph. */
   readonly #paragraphs: (OpenParagraph | null)[] = [];
   readonly #containers: Container[] = [];
   readonly #tables: OpenTables<Paragraph>;
@@ -93,7 +93,7 @@ export class ContentReader {
     return this.#notes.filter(({ text }) => text !== '').map(({ id, text }) => `${id}: ${text}`);
   }
 
-  /** Returns the comments so far, each once, and forgets them. */
+  /** Returns and removes the comments collected so far. */
   takeComments(): string[] {
     return this.#comments
       .splice(0)
@@ -249,9 +249,9 @@ export class ContentReader {
 
   #endParagraph({ text: raw, heading }: OpenParagraph): void {
     const text = tidyLines(raw);
-    const own = this.#containers.at(-1);
+    const innermost = this.#containers.at(-1);
     if (text === '') return;
-    const item = this.#lists.place(own?.lists ?? 0);
+    const item = this.#lists.place(innermost?.lists ?? 0);
     const container = this.#containers.findLast(({ kind }) => kind !== 'shape');
     const paragraph = { text, heading, item: heading === null ? item : null };
     if (!container) this.#handler.paragraph(paragraph);

@@ -13,7 +13,7 @@ export interface OdfObjects {
   readonly unread: number;
 }
 
-/** Reads the charts of a document. Each object has a folder with a content of its own. */
+/** Reads the charts of a document. Each object has a folder with its own content. */
 export async function readObjects(
   { archive }: { readonly archive: Archive },
   limits: DocumentLimits,

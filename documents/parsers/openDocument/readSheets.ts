@@ -31,7 +31,7 @@ interface SheetParts {
   readonly limits: DocumentLimits;
 }
 
-/** A comment or a drawing: its text is not that of the cell in which it is. */
+/** A comment or a drawing, whose text does not belong to the cell that contains it. */
 interface Annotation {
   readonly isComment: boolean;
   author: string;

@@ -8,7 +8,7 @@ export interface ListLevel {
   readonly start: number;
 }
 
-/** What the readers need to know of the styles of a document. */
+/** The properties of a document's styles that the readers need. */
 export interface Styles {
   /** Returns the marking of a level, from 1; bullets for an unknown list. */
   levelOf(list: string | null, level: number): ListLevel;
@@ -20,7 +20,7 @@ export interface Styles {
 
 const BULLETS: ListLevel = { isNumbered: false, start: 1 };
 
-/** Maximum number of steps from a style to the one that it is based on: forged chains may contain loops. */
+/** Maximum number of steps from a style to the one that it is based on: chains in hostile files may be cyclic. */
 const MAX_STEPS = 20;
 
 /** Reads the styles of the shared part and of the content itself. */
@@ -34,7 +34,7 @@ export function readStyles(parts: readonly Uint8Array[], limits: DocumentLimits)
     isTitle(paragraph) {
       let style = paragraph ?? undefined;
       for (let steps = 0; style !== undefined && steps < MAX_STEPS; steps++) {
-        // Built-in styles have English names in the file, whatever the language of the program.
+        // Built-in styles have English names in the file, regardless of the program's language.
         if (style === 'Title') return true;
         style = parents.get(style);
       }

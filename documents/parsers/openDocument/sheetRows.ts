@@ -8,7 +8,7 @@ export interface Cell {
   readonly value: { readonly text: string; readonly replaces: boolean };
   /** Whether a merged cell covers it. */
   readonly isCovered: boolean;
-  /** Number of equal cells that the element stands for. */
+  /** Number of equal cells that the element represents. */
   readonly repeated: number;
   readonly columns: number;
   readonly rows: number;
@@ -19,9 +19,11 @@ interface RowHandler {
   gap(): void;
 }
 
-/** Maximum number of columns: programs allow 16,384, and a forged number must not create a row of a billion cells. */
+/** Maximum number of columns: programs allow 16,384, and a hostile number must not create a row of a billion cells. */
 const MAX_COLUMNS = 16_384;
-/** Limits of a merged cell whose text is repeated, as in the other formats of tables. */
+/**
+ * Maximum number of rows and of columns of a merged cell in which its text is repeated, as in the other table formats.
+ */
 const MAX_SPANNED = 100;
 const MAX_REPEATED_LENGTH = 100;
 
@@ -30,14 +32,14 @@ export class SheetRows {
   readonly #handler: RowHandler;
   readonly #budget: CellBudget;
   #row: string[] = [];
-  /** Number of columns so far, which trailing empty cells do not add to the row. */
+  /** Number of columns so far. Trailing empty cells are counted here, but not added to the row. */
   #column = 0;
   #number = 0;
   #repeated = 1;
   #isMerged = false;
-  /** Number of cells of the row with an own text. */
+  /** Number of cells of the row with their own text. */
   #owned = 0;
-  /** Texts of merged cells in this row, by column, and their last row. */
+  /** Merged cells that reach this row, by column: their text, and their last row. */
   readonly #merged = new Map<number, { readonly text: string; readonly last: number; readonly first: number }>();
 
   constructor(handler: RowHandler, maxCells: number) {
@@ -48,8 +50,8 @@ export class SheetRows {
   /** The place of the open cell, such as B2. */
   get place(): string {
     let name = '';
-    for (let left = this.#column + 1; left > 0; left = Math.floor((left - 1) / 26))
-      name = String.fromCodePoint(65 + ((left - 1) % 26)) + name;
+    for (let remainder = this.#column + 1; remainder > 0; remainder = Math.floor((remainder - 1) / 26))
+      name = String.fromCodePoint(65 + ((remainder - 1) % 26)) + name;
     return `${name}${this.#number}`;
   }
 

@@ -9,7 +9,7 @@ export interface FlatParts {
   readonly meta: Buffer | null;
 }
 
-/** Matches an object or the bytes of a picture, both of which the archive form stores apart. */
+/** Matches an object or the bytes of a picture, which the archive form stores in separate members. */
 const STORED_APART = /<((?:[\w-]+:)?)(object|binary-data)(?:\s[^<>]*)?>/g;
 const ROOT = /<((?:[\w-]+:)?document)(?:\s[^<>]*)?>/;
 const META = /<((?:[\w-]+:)?meta)(?:\s[^<>]*)?>.*?<\/\1>/s;

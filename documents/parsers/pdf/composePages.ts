@@ -71,7 +71,7 @@ function writeParagraph(
   }
 }
 
-/** Whether a line ended at the page's margin: it reaches far to the right, and the next line is not a list item. */
+/** Whether the next line continues a line: the line reaches the right margin, and the next one is not a list item. */
 function flowsOn(line: ShownLine, next: ShownLine, left: number, right: number): boolean {
   if (line.hasColumns || next.hasColumns) return false;
   if (/^(?:[-*+•–]|\d{1,3}[.)])\s/.test(next.text)) return false;

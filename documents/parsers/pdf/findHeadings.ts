@@ -24,15 +24,17 @@ const MAX_HEADING_LENGTH = 200;
 const LARGER = 1.15;
 /** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
 const MAX_BOLD_LENGTH = 120;
-/** Maximum share of bold groups: a document with more uses bold letters for other purposes. */
+/** Maximum share of bold groups: a document with more uses bold type for other purposes. */
 const BOLD_SHARE = 0.4;
 const ENDS_SENTENCE = /[.,;:…]$/;
 const CAPTION = /^(?:table|tab\.|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*[\dIVX]/i;
 const LIST_MARK = /^(?:[-*+•·–▪◦‣]|\(?[a-z][.)])\s/;
-/** Headings that are only bold have one rank below those in a larger font. */
+/** Sort value of headings that are only bold: they rank below those in a larger font. */
 const BOLD = 0.25;
 
-/** Returns a title without spaces, signs and its number, in which titles of the outline and the page agree. */
+/**
+ * Returns a title without spaces, punctuation and its number, for comparing titles in the outline with those on pages.
+ */
 export const outlineKey = (text: string): string =>
   text
     .normalize('NFKC')

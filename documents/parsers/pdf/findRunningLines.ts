@@ -16,7 +16,7 @@ export interface RunningLines<P extends Page> {
   readonly footers: readonly string[];
 }
 
-/** Share of a page's height in which a header or footer is. */
+/** Share of a page's height, at the top and at the bottom, in which headers and footers are searched. */
 const ZONE = 0.14;
 /** Maximum number of lines of a header or footer. */
 const LINES = 3;
@@ -34,9 +34,9 @@ interface EdgeLine {
 }
 
 /**
- * Removes headers and footers: lines at the edge of at least three pages, at the same place and with the same text but
- * for page numbers. In a document of two pages, only lines with the page number are removed. The rows of tables are not
- * examined.
+ * Removes headers and footers: lines at the edge of at least three pages, at the same place and with the same text
+ * except page numbers. In a document of two pages, only lines with the page number are removed. The rows of tables are
+ * not examined.
  */
 export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLines<P> {
   const top = runningAt(
@@ -77,7 +77,7 @@ function runningAt(
   for (const { number, height, groups } of pages) {
     const lines = groups
       .filter(({ isTable, keepsLines }) => isTable !== true && keepsLines !== true)
-      .flatMap(({ lines: own }) => own);
+      .flatMap(({ lines: pageLines }) => pageLines);
     if (lines.length > 0) written += 1;
     const edge = lines.filter((line) => isInZone(line, height)).toSorted((a, b) => distance(a) - distance(b));
     const rows = [...new Set(edge.map(({ baseline }) => Math.round(baseline / 3)))].slice(0, LINES);
@@ -96,10 +96,10 @@ function runningAt(
   });
 }
 
-/** Returns a line's text with every number, also in Roman digits alone, as `#`. */
+/** Returns a line's text with `#` for each number, also for a line that is only a Roman numeral. */
 const keyOf = (text: string): string => (/^[ivxlc]+$/i.test(text) ? '#' : text.toLowerCase().replaceAll(/\d+/g, '#'));
 
-/** Returns the lines that are at the place of most of them. */
+/** Returns the lines at the position that most lines have. */
 function atOnePlace(lines: readonly EdgeLine[]): EdgeLine[] {
   let best: EdgeLine[] = [];
   for (const { line } of lines.slice(0, 50)) {
@@ -114,7 +114,7 @@ function countsPages(lines: readonly EdgeLine[]): boolean {
   if (lines.every(({ text }) => /^[ivxlc]+$/i.test(text) || /^\d+$/.test(text))) return true;
   const numbers = lines.map(({ text }) => (text.match(/\d+/g) ?? []).map(Number));
   return (numbers[0] ?? []).some((_, nth) =>
-    numbers.slice(1).every((own, before) => (own[nth] ?? 0) > (numbers[before]?.[nth] ?? 0)),
+    numbers.slice(1).every((pageNumbers, before) => (pageNumbers[nth] ?? 0) > (numbers[before]?.[nth] ?? 0)),
   );
 }
 

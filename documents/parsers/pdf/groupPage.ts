@@ -11,7 +11,7 @@ interface PlacedRun extends PageLine {
   readonly run: Glyphs;
 }
 
-/** A step up by more lines than this leads to another column or part of the page, not to the next cell of a row. */
+/** Maximum step up, in lines, to the next cell of a row: a larger step leads to another column or part of the page. */
 const LINES_OF_CELL = 5;
 
 /** Maximum distance in points between the places of cells that are aligned. */
@@ -23,7 +23,7 @@ export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
     const rows = rowsOf(stream).map(({ cells }) => cells.slice(1));
     return rows.some((cells, nth) =>
       cells.some((cell) =>
-        rows.slice(nth + 1, nth + 4).some((others) => others.some((other) => isAligned(cell, other))),
+        rows.slice(nth + 1, nth + 4).some((nextRow) => nextRow.some((other) => isAligned(cell, other))),
       ),
     );
   });
@@ -34,9 +34,9 @@ const isAligned = (a: Box, b: Box): boolean =>
 /**
  * Groups the lines of a page; the rows of a table replace its lines, at the table's first line.
  * @param rules lines that are drawn on the page
- * @param named whether the rows of tables have the form `header: value`; else they are rows in Markdown
+ * @param asRecords whether the rows of tables have the form `header: value`; else they are rows in Markdown
  */
-export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], named: boolean): LineGroup[] {
+export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], asRecords: boolean): LineGroup[] {
   const placed = runs.map(boxed);
   const tables: FoundTable<PlacedRun>[] = rules.length > 0 ? findRuledTables(placed, rules) : [];
   const used = new Set(tables.flatMap(({ words }) => words));
@@ -45,19 +45,19 @@ export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], named:
   const tableOf = new Map(tables.flatMap((table) => table.words.map(({ run }) => [run, table] as const)));
   const groups: LineGroup[] = [];
   const shown = new Set<unknown>();
-  let rest: Glyphs[] = [];
+  let pendingGlyphs: Glyphs[] = [];
   const flush = (): void => {
-    groups.push(...groupLines(readLines(orderColumns(rest))).map((lines) => ({ lines })));
-    rest = [];
+    groups.push(...groupLines(readLines(orderColumns(pendingGlyphs))).map((lines) => ({ lines })));
+    pendingGlyphs = [];
   };
   for (const run of runs) {
     const table = tableOf.get(run);
-    if (table === undefined) rest.push(run);
+    if (table === undefined) pendingGlyphs.push(run);
     else if (!shown.has(table)) {
       flush();
       shown.add(table);
       groups.push(
-        named
+        asRecords
           ? { lines: namedLines(table).map(sized), isTable: true }
           : { lines: markdownLines(table).map(sized), keepsLines: true },
       );

@@ -51,8 +51,8 @@ function gutterOf(runs: readonly Glyphs[]): number | null {
   let best: readonly Gap[] = [];
   for (const { from, to } of gaps) {
     const middle = (from + to) / 2;
-    const own = gaps.filter((gap) => gap.from <= middle && gap.to >= middle);
-    if (own.length > best.length) best = own;
+    const gapsAtMiddle = gaps.filter((gap) => gap.from <= middle && gap.to >= middle);
+    if (gapsAtMiddle.length > best.length) best = gapsAtMiddle;
   }
   const mean = (count: (gap: Gap) => number): number => best.reduce((sum, gap) => sum + count(gap), 0) / best.length;
   if (

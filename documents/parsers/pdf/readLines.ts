@@ -22,9 +22,9 @@ export interface SizedLine extends PageLine {
 /** Height of letters above and below the baseline, as shares of the font size. */
 export const ASCENT = 0.8;
 export const DESCENT = 0.2;
-/** A gap as wide as a letter or two separates columns of a table. */
+/** Minimum gap, as a share of the font size, that separates columns of a table: the width of one or two letters. */
 const COLUMN_GAP = 1.8;
-/** A narrower gap is the space between two letters of one word. */
+/** Minimum gap between two words, as a share of the font size; letters of one word are closer. */
 const WORD_GAP = 0.18;
 
 interface OpenLine {

@@ -47,7 +47,7 @@ export function readNotes(annotations: readonly unknown[], page: Matrix): PageNo
   const fields: PlacedText[] = [];
   const groups: LineGroup[] = [];
   const skipped = new Map<string, number>();
-  const known = new Set<string>();
+  const seenNotes = new Set<string>();
   for (const annotation of annotations as readonly Annotation[]) {
     const { subtype = '', rect } = annotation;
     const box = placeBox(page, rect ?? []);
@@ -56,8 +56,8 @@ export function readNotes(annotations: readonly unknown[], page: Matrix): PageNo
     if (subtype === 'Widget') {
       const text = fieldText(annotation);
       // A field may be shown several times on a page.
-      if (text !== null && !known.has(text)) fields.push({ text, box });
-      if (text !== null) known.add(text);
+      if (text !== null && !seenNotes.has(text)) fields.push({ text, box });
+      if (text !== null) seenNotes.add(text);
     } else {
       const comment = commentText(annotation);
       if (comment !== null) groups.push({ lines: [lineOf({ text: comment, box })], keepsLines: true });
@@ -113,7 +113,7 @@ function valueOf(field: Annotation): string {
   return field.radioButton === true && isOn && fieldValue === buttonValue ? oneLine(fieldValue) : '';
 }
 
-/** States of a box that only say that it is checked; another state is the value that the form sends. */
+/** States of a checkbox that only mean "checked"; any other state is the value that the form sends. */
 const PLAIN_STATE = /^(?:on|yes|true|checked|\d{1,2}|x|ja|oui|si)$/i;
 const onState = (value: string): string => (PLAIN_STATE.test(value) ? CHECKED : `${CHECKED} (${oneLine(value)})`);
 
@@ -121,7 +121,7 @@ const onState = (value: string): string => (PLAIN_STATE.test(value) ? CHECKED : 
 function commentText({ subtype = '', contentsObj, richText, titleObj }: Annotation): string | null {
   const text = oneLine(contentsObj?.str ?? '') || oneLine(richText?.str ?? '');
   if (text === '' || WITHOUT_TEXT.has(subtype)) return null;
-  // Text that is written on the page reads like the page's own.
+  // Text that is written on the page is treated like the page's own.
   if (subtype === 'FreeText') return text;
   const author = oneLine(titleObj?.str ?? '');
   return author === '' ? `Comment: ${text}` : `Comment by ${author}: ${text}`;

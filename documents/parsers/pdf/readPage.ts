@@ -5,7 +5,7 @@ import { asMatrix, type Matrix, placeBox, UPRIGHT } from './pdfjs/matrix.js';
 import type { PageContent, TextPart } from './pdfjs/observeContent.js';
 import type { Glyphs } from './readLines.js';
 
-/** What is drawn on a page. */
+/** The text and the lines drawn on a page. */
 export interface PageDrawing {
   readonly runs: readonly Glyphs[];
   /** Horizontal and vertical lines; empty if the page cannot have a table. */
@@ -60,7 +60,7 @@ const LETTER_FORMS = /[\ufe80-\ufefc]+/g;
 
 /**
  * Replaces contextual forms by their letters, and restores the order of lam and alef. Fonts have one glyph for both,
- * which PDF.js turns around with the line if the font's ToUnicode table maps it to two letters. Alef before alef and lam
+ * which PDF.js reverses with the line if the font's ToUnicode table maps it to two letters. Alef before alef and lam
  * occurs in no word.
  */
 const repaired = (text: string): string =>

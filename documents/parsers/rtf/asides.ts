@@ -3,7 +3,7 @@ import { oneLine } from '../../textBuilder.js';
 
 export type AsideKind = 'note' | 'Comment' | 'Header' | 'Footer';
 
-/** The control words of groups whose text is apart from the paragraphs around them. */
+/** The control words of groups whose text does not belong to the surrounding paragraphs. */
 export const ASIDES: ReadonlyMap<string, AsideKind> = new Map([
   ['footnote', 'note'],
   ['annotation', 'Comment'],

@@ -93,7 +93,7 @@ export const UNREAD: ReadonlyMap<string, string> = new Map([
 /** A backslash before a line end also ends a paragraph: TextEdit writes only this form. */
 export const PARAGRAPH_ENDS: ReadonlySet<string> = new Set(['par', 'sect', 'page', '\n', '\r']);
 
-/** Metadata that a document states about itself; keys as in file_metadata. */
+/** Metadata fields of a document, with their names in file_metadata. */
 export const INFO: ReadonlyMap<string, string> = new Map([
   ['title', 'title'],
   ['author', 'author'],

@@ -137,7 +137,7 @@ export class RtfReader {
     }
     this.#decode();
     if (word === '*') {
-      // Only at the start of a group does it mark the group's destination.
+      // The mark applies to the group's destination only at the start of the group.
       this.#isOptional = this.#isAtStart;
       return;
     }
@@ -211,7 +211,7 @@ export class RtfReader {
     } else if (word === 'v') group.hidden = param !== 0 || group.about !== null;
   }
 
-  /** Collects bytes and decodes them later: the two bytes of one letter come as two control words. */
+  /** Collects bytes and decodes them later: the two bytes of one letter are two control words. */
   #raw(data: Buffer): void {
     const skipped = Math.min(this.#skip, data.length);
     this.#skip -= skipped;
@@ -251,7 +251,7 @@ export class RtfReader {
   }
 
   #beginAside(kind: AsideKind, group: Group): void {
-    // The header of a note would be in its text.
+    // Otherwise the header would become part of the note's text.
     if (this.#around) group.hidden = true;
     else {
       group.about = 'aside';

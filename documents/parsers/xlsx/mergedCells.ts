@@ -16,8 +16,8 @@ const MAX_REPEATED_LENGTH = 100;
 const LIST = Buffer.from('mergeCells');
 
 /**
- * Returns the merged cells of a sheet by their first row. The file states them after all rows, but they are needed with
- * the first: so the end of the part is searched before it is parsed.
+ * Returns the merged cells of a sheet by their first row. The file lists them after all rows, but the first row already
+ * needs them, so the end of the part is searched before it is parsed.
  */
 export function mergesIn(part: Uint8Array): Merge[] {
   const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
@@ -43,7 +43,7 @@ export class MergedCells {
   /** Merged cells that reach the current row, with their text. */
   #open: { readonly merge: Merge; text: string }[] = [];
 
-  /** @param maxCells maximum number of filled cells, so that forged ranges cannot multiply a small file */
+  /** @param maxCells maximum number of filled cells, so that hostile ranges cannot inflate a small file */
   constructor(merges: readonly Merge[], maxCells: number) {
     this.#merges = merges;
     this.#budget = new CellBudget(maxCells);

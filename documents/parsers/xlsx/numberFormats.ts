@@ -11,7 +11,7 @@ export interface NumberFormat {
 interface NumberSection {
   readonly prefix: string;
   readonly suffix: string;
-  /** Fewest and most decimal places, and fewest digits before the point. */
+  /** Minimum and maximum number of decimal places; `digits`: minimum number of digits before the point. */
   readonly decimals: readonly [least: number, most: number];
   readonly digits: number;
   /** Literal text between the digits before the point, from left to right: the separators of a phone number. */
@@ -81,9 +81,9 @@ export function numberFormat(id: number, code: string | undefined): NumberFormat
   return { kind: bare.includes('%') ? 'percent' : 'plain', sections };
 }
 
-/** Longest format code in characters that is examined; Excel allows 255. */
+/** Maximum length in characters of a format code that is examined; Excel allows 255. */
 const MAX_CODE_LENGTH = 1000;
-/** Most decimal places that Excel shows. */
+/** Maximum number of decimal places that Excel shows. */
 const MAX_DECIMALS = 30;
 
 function sectionsOf(code: string): NumberSection[] {
@@ -166,8 +166,8 @@ function formatSection(value: number, section: NumberSection): string {
   const scaled = Number((value * scale).toPrecision(15));
   // Larger numbers have no digits after the point, and toFixed() writes them as powers of ten.
   if (scaled >= 1e15) return `${prefix}${shortest(scaled)}${suffix}`.trim();
-  const [least, most] = decimals;
-  let [whole = '', fraction = ''] = scaled.toFixed(most).split('.');
+  const [least, maxDecimals] = decimals;
+  let [whole = '', fraction = ''] = scaled.toFixed(maxDecimals).split('.');
   while (fraction.length > least && fraction.endsWith('0')) fraction = fraction.slice(0, -1);
   whole = whole.padStart(digits, '0');
   if (inner.length > 0) whole = insertLiterals(whole, inner);
@@ -193,7 +193,7 @@ const shortest = (value: number): string => String(Number(value.toPrecision(15))
 function formatDate(days: number, date1904: boolean): string {
   // Round to seconds: fractions of a day are never exact.
   const ms = Math.round((days * DAY_MS) / 1000) * 1000;
-  // Before March 1900, Excel counts a leap day that did not exist.
+  // Excel counts 29 February 1900, which did not exist: earlier dates differ by a day.
   const leap = !date1904 && days < 60 && days >= 1 ? DAY_MS : 0;
   const iso = new Date((date1904 ? EPOCH_1904 : EPOCH_1900) + ms + leap).toISOString();
   const day = iso.slice(0, 10);

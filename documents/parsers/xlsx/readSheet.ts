@@ -10,7 +10,7 @@ export interface Workbook {
   readonly date1904: boolean;
 }
 
-/** Maximum number of columns in Excel; a forged reference must not create a row of a billion cells. */
+/** Maximum number of columns in Excel; a hostile reference must not create a row of a billion cells. */
 const MAX_COLUMNS = 16_384;
 
 /** Receives the rows of a sheet that have values. */

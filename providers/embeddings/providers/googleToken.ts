@@ -22,7 +22,7 @@ export interface AccessTokens {
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 /** Milliseconds before its expiry at which a token is replaced, since a request may take a while. */
-const SPARE_MS = 120_000;
+const RENEWAL_MARGIN_MS = 120_000;
 const TIMEOUT_MS = 20_000;
 const MAX_BYTES = 100_000;
 
@@ -32,10 +32,10 @@ interface ServiceAccount {
   readonly token_uri: string;
 }
 
-const denied = (what: string): Fault =>
+const denied = (problem: string): Fault =>
   new Fault(
     'access_denied',
-    `Vertex AI cannot be used: ${what}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
+    `Vertex AI cannot be used: ${problem}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
   );
 
 /**
@@ -48,8 +48,8 @@ export function createAccessTokens(
   now: () => number = Date.now,
 ): AccessTokens {
   if ('accessToken' in credentials) return { take: async () => credentials.accessToken, forget: () => false };
-  let known: { token: string; until: number } | null = null;
-  let coming: Promise<string> | null = null;
+  let cached: { token: string; until: number } | null = null;
+  let pendingFetch: Promise<string> | null = null;
   const fetchToken = async (): Promise<string> => {
     const account = readAccount(credentials.serviceAccount);
     const answer = await send(egress, {
@@ -61,28 +61,28 @@ export function createAccessTokens(
       timeoutMs: TIMEOUT_MS,
     });
     if (answer.status >= 500 || answer.status === 429 || answer.status === 408)
-      throw new Fault('server_error', `Google gave no access token (${answer.status}). Try again later.`);
-    if (answer.status !== 200) throw denied(`Google refused the service account (${answer.status})`);
+      throw new Fault('server_error', `Google returned no access token (HTTP ${answer.status}). Try again later.`);
+    if (answer.status !== 200) throw denied(`Google refused the service account (HTTP ${answer.status})`);
     const body = parse(answer.text);
     const [token, seconds] = [member(body, 'access_token'), member(body, 'expires_in')];
     if (typeof token !== 'string' || token === '')
-      throw new Fault('server_error', 'Google answered without an access token. Try again later.');
-    known = { token, until: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - SPARE_MS };
+      throw new Fault('server_error', 'Google returned an answer without an access token. Try again later.');
+    cached = { token, until: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - RENEWAL_MARGIN_MS };
     return token;
   };
   return {
     async take(signal) {
       signal.throwIfAborted();
-      if (known && now() < known.until) return known.token;
+      if (cached && now() < cached.until) return cached.token;
       // All waiting callers share one fetch. It uses none of their signals, so that one abort does not end it for the
       // others.
-      coming ??= fetchToken().finally(() => {
-        coming = null;
+      pendingFetch ??= fetchToken().finally(() => {
+        pendingFetch = null;
       });
-      return coming;
+      return pendingFetch;
     },
     forget() {
-      known = null;
+      cached = null;
       return true;
     },
   };

@@ -48,7 +48,7 @@ interface Runner {
 export type LocalPool = Required<Pick<EmbeddingProvider, 'prepare' | 'embed' | 'close'>>;
 
 export interface LocalPoolOptions {
-  /** Maximum number of processes for short queries and documents. */
+  /** Maximum number of processes for short queries and documents; long queries have one more. */
   readonly size: number;
   readonly startProcess: () => ChildProcess;
   /** Starts the process for long queries, which must have a lower priority than the others. */
@@ -206,7 +206,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
 
   return {
     prepare() {
-      // Start only one: the number that is needed becomes known with the texts.
+      // Start only one: the required number depends on the texts.
       if (!closed && main.runners.size === 0) start(main);
     },
     async embed(texts, purpose, signal, fairnessKey) {

@@ -14,7 +14,7 @@ export interface LocalTokenizer {
 export async function loadTokenizer(path: string): Promise<LocalTokenizer> {
   const tokenizer = new Tokenizer(JSON.parse(await readFile(path, 'utf8')) as object, {});
   const [first, last] = tokenizer.encode('').ids;
-  if (first === undefined || last === undefined) throw new Error(`${path} names no start and end tokens`);
+  if (first === undefined || last === undefined) throw new Error(`${path} has no start and end tokens`);
   return {
     tokenize: (text) => tokenizer.encode(text, { add_special_tokens: false }).ids,
     frame: (window) => BigInt64Array.from([first, ...window, last], BigInt),

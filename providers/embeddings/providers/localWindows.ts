@@ -19,10 +19,10 @@ const BREAKS = new Set(' \t\r\n!"#$%&()*+,-/;<=>?@\\_{|}~');
  * SLICE_CHARACTERS.
  */
 export function sliceEnd(text: string, from: number): number {
-  const most = from + SLICE_CHARACTERS;
-  if (text.length <= most) return text.length;
-  for (let end = most; end > from; end -= 1) if (isBreak(text, end)) return end;
-  for (let end = most + 1; end < text.length; end += 1) if (isBreak(text, end)) return end;
+  const maxEnd = from + SLICE_CHARACTERS;
+  if (text.length <= maxEnd) return text.length;
+  for (let end = maxEnd; end > from; end -= 1) if (isBreak(text, end)) return end;
+  for (let end = maxEnd + 1; end < text.length; end += 1) if (isBreak(text, end)) return end;
   return text.length;
 }
 

@@ -16,7 +16,7 @@ export const OPENAI: Upstream = { name: 'OpenAI', credentials: 'OPENAI_API_KEY',
  */
 export const OPENAI_REQUEST = { inputs: 512, tokens: 300_000, bytes: 8_000_000 } as const;
 
-/** Returns the texts of inputs that are all texts. */
+/** Returns the texts of inputs without pictures. */
 export const textsOf = (inputs: readonly Input[]): string[] =>
   inputs.flatMap((input) => (input.kind === 'text' ? [input.text] : []));
 

@@ -48,8 +48,8 @@ export function vertexModel(settings: VertexSettings, row: EmbeddingModelRow, to
     read(answer) {
       const predictions = member(answer, 'predictions');
       if (!Array.isArray(predictions)) throw new Error('no list "predictions"');
-      const vectors = (predictions as unknown[]).map((one) =>
-        readVector(member(one, 'textEmbedding') ?? member(one, 'imageEmbedding')),
+      const vectors = (predictions as unknown[]).map((prediction) =>
+        readVector(member(prediction, 'textEmbedding') ?? member(prediction, 'imageEmbedding')),
       );
       return { vectors, tokens: null };
     },

@@ -79,8 +79,8 @@ export function createBatchQueue(): BatchQueue {
   let again: Batch[] = [];
 
   function lineOf(model: RemoteModel, purpose: EmbeddingPurpose): Line {
-    const known = lines.find((line) => line.model === model && line.purpose === purpose);
-    if (known) return known;
+    const existing = lines.find((line) => line.model === model && line.purpose === purpose);
+    if (existing) return existing;
     const line = { model, purpose, queue: createFairQueue<Call, Item>() };
     lines.push(line);
     return line;

@@ -1,13 +1,13 @@
 import { Fault, type FaultKind } from '../../../contract/failures.js';
 import { retryAfterMs } from '../../../egress/retryAfter.js';
 import type { Egress } from '../../../egress/types.js';
-import { findWrong } from '../guardVectors.js';
+import { findDefect } from '../guardVectors.js';
 import type { EmbeddingPurpose } from '../types.js';
 import { member } from '../../members.js';
 import { reasonIn, refusalOf, type Reply, send } from '../../serviceClient.js';
 import type { Input, RemoteModel, RemoteRequest, Upstream } from './types.js';
 
-/** The result of one request, by how to continue. */
+/** The result of one request; `kind` determines what follows. */
 export type Outcome =
   | { readonly kind: 'answered'; readonly vectors: readonly Float32Array[]; readonly tokens: number | null }
   /** The key's rate limit was exceeded. `waitMs`: the provider's Retry-After; null without one. */
@@ -32,15 +32,18 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and classifies its response. Rejects only with the reason of the signal, or at a defect. */
-export async function exchange(one: Exchange): Promise<Outcome> {
+/**
+ * Sends one request and classifies its response. Rejects only with the signal's reason, or because of a programming
+ * error.
+ */
+export async function exchange(request: Exchange): Promise<Outcome> {
   try {
-    const answer = await sendOnce(one);
+    const answer = await sendOnce(request);
     // A token may be revoked before it expires: fetch a new one, once.
-    const again = answer.status === 401 && one.model.renew?.() === true;
-    return classifyReply(again ? await sendOnce(one) : answer, one);
+    const again = answer.status === 401 && request.model.renew?.() === true;
+    return classifyReply(again ? await sendOnce(request) : answer, request);
   } catch (error) {
-    if (!(error instanceof Fault) || one.signal.aborted) throw error;
+    if (!(error instanceof Fault) || request.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
     return { kind: error.retryable ? 'failed' : 'permanent', fault: error };
   }
@@ -86,8 +89,8 @@ function classifyReply(answer: Reply, { upstream, model, inputs }: Exchange): Ou
 }
 
 function read(text: string, { name, address }: Upstream, model: RemoteModel, count: number): Outcome {
-  const wrong = (what: string): Outcome => {
-    const message = `${name} returned an invalid response: ${what}. Nothing was stored. If it happens again, check the setting ${address}.`;
+  const wrong = (defect: string): Outcome => {
+    const message = `${name} returned an invalid response: ${defect}. Nothing was stored. If it happens again, check the setting ${address}.`;
     return { kind: 'failed', fault: new Fault('embedding_failed', message) };
   };
   let answer;
@@ -97,7 +100,7 @@ function read(text: string, { name, address }: Upstream, model: RemoteModel, cou
     // The parser's message would quote the response; ours do not.
     return wrong(error instanceof SyntaxError ? 'incomplete or invalid JSON' : (error as Error).message);
   }
-  const defect = findWrong(answer.vectors, count, model.space);
+  const defect = findDefect(answer.vectors, count, model.space);
   if (defect !== null) return wrong(defect);
   return { kind: 'answered', vectors: answer.vectors as readonly Float32Array[], tokens: answer.tokens };
 }

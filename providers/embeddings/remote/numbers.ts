@@ -7,7 +7,7 @@ export function readVector(value: unknown): Float32Array | undefined {
     const bytes = Uint8Array.from(Buffer.from(value, 'base64'));
     return bytes.length > 0 && bytes.length % 4 === 0 ? new Float32Array(bytes.buffer) : undefined;
   }
-  if (!Array.isArray(value) || !value.every((one) => typeof one === 'number')) return undefined;
+  if (!Array.isArray(value) || !value.every((element) => typeof element === 'number')) return undefined;
   return Float32Array.from(value as number[]);
 }
 

@@ -243,9 +243,9 @@ function pausedFault({ name }: Upstream, pauseMs: number): Fault {
   });
 }
 
-function imageTooLarge({ name }: Upstream, bytes: number, most: number): Fault {
+function imageTooLarge({ name }: Upstream, bytes: number, maxBytes: number): Fault {
   return new Fault(
     'too_large',
-    `The picture has ${bytes.toLocaleString('en')} bytes; ${name} takes ${most.toLocaleString('en')} at most. Make it smaller.`,
+    `The picture has ${bytes.toLocaleString('en')} bytes; ${name} takes ${maxBytes.toLocaleString('en')} at most. Make it smaller.`,
   );
 }

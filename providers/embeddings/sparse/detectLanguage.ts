@@ -32,14 +32,14 @@ export function addEvidence(evidence: Evidence, words: readonly string[], isViet
 const MIN_EVIDENCE = { words: 1.5, share: 0.04 };
 /** Maximum evidence for the second language of a chunk, as a share of that for the first. */
 const MAX_SECOND_SHARE = 0.8;
-/** Languages of a query with at least this share of the evidence for the best one are all possible. */
+/** A language of a query is possible if it has at least this share of the evidence for the best one. */
 const POSSIBLE = 0.7;
-/** Evidence from which the only possible language of a query is clear. */
+/** Minimum evidence for the language of a query to be clear, if only one is possible. */
 const CLEAR = 1;
 /** Maximum number of words of a query that are stemmed in all languages: longer texts show their language. */
 const MAX_WORDS = 64;
 
-/** Languages with terms of their own. */
+/** Languages whose terms differ from the default's. */
 const ALL = [...STEMMED_LANGUAGES, SYLLABIC];
 
 const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evidence].sort(([, a], [, b]) => b - a);

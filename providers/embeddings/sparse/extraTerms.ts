@@ -1,8 +1,7 @@
 import type { Language } from './functionWords.js';
 
 /**
- * Languages that write compounds as one word, or have endings of any length. Words with a common prefix are related
- * more often than their stems show.
+ * Languages that write compounds as one word, or are agglutinative. Related words often share a prefix, but not a stem.
  */
 const LONG_WORDS: ReadonlySet<Language> = new Set(['da', 'de', 'fi', 'hu', 'nl', 'no', 'sv', 'tr']);
 /**

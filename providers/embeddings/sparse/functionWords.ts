@@ -4,9 +4,8 @@ import { foldText } from './foldText.js';
 export type Language = keyof typeof WORDS;
 
 /**
- * The most frequent words without a meaning of their own, question words included. They show the language of a text,
- * and those of a query's language are ignored in the query. Words that are also common nouns or verbs are omitted on
- * purpose.
+ * The most frequent function words, question words included. They show the language of a text. Queries are searched
+ * without those of their language. Words that are also common nouns or verbs are omitted on purpose.
  */
 const WORDS = {
   en: `a an and are as at be but by for if in into is it no not of on or such that the their then there these they this

@@ -7,9 +7,9 @@ export function hashTerm(term: string): number {
     hash ^= scrambled(bytes.readInt32LE(at));
     hash = Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64;
   }
-  let rest = 0;
-  for (let at = bytes.length - 1; at >= end; at -= 1) rest = (rest << 8) | (bytes[at] ?? 0);
-  if (end < bytes.length) hash ^= scrambled(rest);
+  let lastBytes = 0;
+  for (let at = bytes.length - 1; at >= end; at -= 1) lastBytes = (lastBytes << 8) | (bytes[at] ?? 0);
+  if (end < bytes.length) hash ^= scrambled(lastBytes);
   hash ^= bytes.length;
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -77,10 +77,10 @@ export function encodeDocument(text: string): SparseVector | null {
   const evidence: Evidence = new Map();
   let length = 0;
   for (const token of tokensOf(text)) {
-    const one = split(token);
-    tokens.push(one);
-    addEvidence(evidence, one.terms, one.isVietnamese);
-    length += one.count;
+    const splitToken = split(token);
+    tokens.push(splitToken);
+    addEvidence(evidence, splitToken.terms, splitToken.isVietnamese);
+    length += splitToken.count;
   }
   const language = languageOfChunk(evidence, length);
   const frequencies = new Map<number, number>();

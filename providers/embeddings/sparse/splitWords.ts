@@ -6,7 +6,7 @@ export interface Words {
   readonly terms: readonly string[];
   /** Single characters of scripts that are indexed as pairs: they match queries of one character. */
   readonly characters: readonly string[];
-  /** Number of words, which counts for the length of a text. */
+  /** Number of words, for the length of the text. */
   readonly count: number;
 }
 
@@ -18,21 +18,21 @@ const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
 const JOINTS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
-/** Matches boundaries between the words of camelCase and HTTPServer, but not in PDFs. */
+/** Matches the boundaries in "camelCase" and "HTTPServer", but none in "PDFs". */
 const CAMEL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
 const ASCII_CAMEL = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
 const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
 const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
-/** Scripts without spaces between words, or with endings of any length. */
+/** Scripts without spaces between words, and the script of Korean, which is agglutinative. */
 const BY_TWO = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
 const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
 const OTHER_SCRIPTS = new RegExp(`(${BY_TWO.source}|${BY_DICTIONARY.source})`, 'u');
 
 /** Maximum length of a word; longer runs are data (keys, encoded pictures). */
 const MAX_WORD_LENGTH = 128;
-/** Maximum number of parts of a joined form; an address or a path with more parts is indexed by its parts only. */
+/** Maximum number of parts of a joined form. A longer URL or path is indexed by its parts only. */
 const MAX_JOINED = 8;
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
@@ -45,7 +45,7 @@ export function* tokensOf(text: string): Generator<string> {
 }
 
 /**
- * Returns the words of a token, a part of a text without spaces. Pure: the same token gives the same words in
+ * Returns the words of a token, a part of a text without spaces. A pure function: a token has the same words in
  * documents and in queries.
  */
 export function splitWords(token: string): Words {

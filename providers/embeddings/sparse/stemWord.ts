@@ -23,7 +23,7 @@ import type { Language } from './functionWords.js';
 
 type Stemmer = (word: string) => string;
 
-/** Stemmers of Latin languages. Other languages, and texts of unknown language, use the English stemmer. */
+/** Stemmers of languages in Latin script. Other languages, and texts of unknown language, use the English stemmer. */
 const LATIN: Partial<Record<Language, Stemmer>> = {
   da: stemDanish,
   de: stemGerman,
@@ -73,7 +73,7 @@ const stemmerOf = (word: string, language: Language | null): Stemmer | undefined
  */
 export function stemWord(word: string, language: Language | null): string {
   if (word.length < STEMMED.from || word.length > STEMMED.to) return word;
-  // Only Latin words depend on the language: all others share one cache.
+  // Only the stems of words in Latin script depend on the language; all others share one cache.
   const cacheKey = language && LATIN_WORD.test(word) ? (LATIN[language] ?? null) : null;
   let stems = stemCaches.get(cacheKey);
   if (!stems) stemCaches.set(cacheKey, (stems = new Map()));

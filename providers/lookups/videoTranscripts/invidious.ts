@@ -13,11 +13,11 @@ export const invidious: TranscriptService = {
     const path = `/api/v1/captions/${videoId}`;
     const listed = member(client.json(await client.get(path)), 'captions');
     if (!Array.isArray(listed)) throw client.wrong('no list of captions');
-    const labels = listed.map((one) => member(one, 'label')).filter((one) => typeof one === 'string');
+    const labels = listed.map((caption) => member(caption, 'label')).filter((label) => typeof label === 'string');
     const [first] = labels;
     if (first === undefined) return null;
     // Prefer captions written by people to those that YouTube generated.
-    const label = labels.find((one) => !one.includes('auto-generated')) ?? first;
+    const label = labels.find((candidate) => !candidate.includes('auto-generated')) ?? first;
     const { text } = await client.get(path, { label });
     const lines = readCues(text);
     if (lines === null) throw client.wrong('captions that are not WebVTT');

@@ -1,6 +1,6 @@
 /**
- * https://docs.supadata.ai/get-transcript: reads a video's existing captions. It can also generate them, which costs by
- * the minute and is not used.
+ * https://docs.supadata.ai/get-transcript: reads a video's existing captions. It can also generate captions, billed by
+ * the minute; this is not used.
  */
 import { Fault } from '../../../contract/failures.js';
 import { member } from '../../members.js';

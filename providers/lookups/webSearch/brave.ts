@@ -20,9 +20,9 @@ export const brave: SearchService = {
       : undefined,
   // The header has one number for each limit (per second, per month). The longest wait of an exhausted limit applies.
   waitMs(headers) {
-    const left = numbers(headers['x-ratelimit-remaining']);
+    const remaining = numbers(headers['x-ratelimit-remaining']);
     const resets = numbers(headers['x-ratelimit-reset']).filter(
-      (seconds, index) => left[index] === 0 && Number.isFinite(seconds) && seconds >= 0,
+      (seconds, index) => remaining[index] === 0 && Number.isFinite(seconds) && seconds >= 0,
     );
     return resets.length === 0 ? null : Math.max(...resets) * 1000;
   },
@@ -32,6 +32,6 @@ export const brave: SearchService = {
     // The list is absent if nothing was found.
     const results = member(member(answer, 'web'), 'results') ?? [];
     if (!Array.isArray(results)) throw client.wrong('no list of results');
-    return results.map((one) => member(one, 'url'));
+    return results.map((result) => member(result, 'url'));
   },
 };

@@ -18,19 +18,19 @@ export const searxng: SearchService = {
     if (!Array.isArray(results)) throw client.wrong('no list of results');
     const silent = member(answer, 'unresponsive_engines');
     if (results.length === 0 && Array.isArray(silent) && silent.length > 0) throw noEngineAnswered(silent);
-    return results.map((one) => member(one, 'url'));
+    return results.map((result) => member(result, 'url'));
   },
 };
 
 /** Nothing was found because no engine answered. @param silent pairs of an engine and its error */
 function noEngineAnswered(silent: readonly unknown[]): Fault {
-  const named = silent
+  const failedEngines = silent
     .slice(0, 5)
     .map((pair) => (Array.isArray(pair) ? pair.map(String).join(': ') : String(pair)))
     .join(', ')
     .slice(0, 300);
   return new Fault(
     'server_error',
-    `SearXNG found nothing, because its engines did not answer (${named}). Try again later.`,
+    `SearXNG found nothing, because its engines did not answer (${failedEngines}). Try again later.`,
   );
 }

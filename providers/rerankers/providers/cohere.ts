@@ -13,8 +13,8 @@ export const cohere: RerankService = {
     body: { model: 'rerank-multilingual-v3.0', query, documents, top_n: count },
   }),
   read: (answer) =>
-    listIn(member(answer, 'results'))?.map((one) => ({
-      index: member(one, 'index'),
-      score: member(one, 'relevance_score'),
+    listIn(member(answer, 'results'))?.map((result) => ({
+      index: member(result, 'index'),
+      score: member(result, 'relevance_score'),
     })),
 };

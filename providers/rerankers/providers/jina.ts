@@ -19,8 +19,8 @@ export const jina: RerankService = {
     },
   }),
   read: (answer) =>
-    listIn(member(answer, 'results'))?.map((one) => ({
-      index: member(one, 'index'),
-      score: member(one, 'relevance_score'),
+    listIn(member(answer, 'results'))?.map((result) => ({
+      index: member(result, 'index'),
+      score: member(result, 'relevance_score'),
     })),
 };

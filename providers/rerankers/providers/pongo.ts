@@ -27,5 +27,6 @@ export const pongo: RerankService = {
       vec_sample_size: Math.max(SAMPLE, count),
     },
   }),
-  read: (answer) => listIn(answer)?.map((one) => ({ index: indexOf(member(one, 'id')), score: member(one, 'score') })),
+  read: (answer) =>
+    listIn(answer)?.map((result) => ({ index: indexOf(member(result, 'id')), score: member(result, 'score') })),
 };

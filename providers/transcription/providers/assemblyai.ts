@@ -79,7 +79,7 @@ export function createAssemblyAi(
   egress: Pick<Egress, 'request'>,
 ): TranscriptionProvider {
   const client = createServiceClient(NAMES, settings, settings.apiKey, egress);
-  const models = settings.model.split(',').flatMap((one) => one.trim() || []);
+  const models = settings.model.split(',').flatMap((model) => model.trim() || []);
 
   const order = async (url: string, options: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
     const body = {

@@ -42,7 +42,7 @@ test('reads the texts of an Outlook message in its code page', async () => {
   expect((await readFile(bytes, 'a.msg')).text).toBe('# Сборы\n\nОни растут.');
 });
 
-const QUOTED: ReadonlyArray<readonly [what: string, text: string, own: string, quoted: string | null]> = [
+const QUOTED: ReadonlyArray<readonly [what: string, text: string, ownText: string, quoted: string | null]> = [
   ['no quotation', 'Yes.\nAnna', 'Yes.\nAnna', null],
   [
     'marked lines',
@@ -87,7 +87,7 @@ test('separates the messages that a reply quotes at its end', () =>
   everyRow(
     QUOTED,
     ([what]) => what,
-    ([, text, own, quoted]) => expect(splitQuoted(text)).toEqual({ own, quoted }),
+    ([, text, ownText, quoted]) => expect(splitQuoted(text)).toEqual({ ownText, quoted }),
   ));
 
 test('names sender, recipients and date in the text, and puts quoted messages below a heading', async () => {

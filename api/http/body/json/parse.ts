@@ -34,7 +34,7 @@ function keyOf(text: string): string {
 
 type Container = unknown[] | Record<string, unknown>;
 
-/** Adds parsed elements to a container as JSON.parse would: the last of several equal keys wins. */
+/** Adds parsed elements to a container as JSON.parse would: of several equal keys, the last one is used. */
 function append(target: Container, part: Container): void {
   if (Array.isArray(target)) for (const value of part as unknown[]) target.push(value);
   else

@@ -3,13 +3,18 @@ import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
 import { isBlock, type PageMeasures } from '../pageMeasures.js';
 import { isTeaserList } from './teasers.js';
 
-/** Share of the prose of an element that its child must have to be nearer to the article. */
+/** Minimum share of an element's prose in one child for the search to continue in the child. */
 const MIN_SHARE = 0.7;
-/** Number of characters of prose below the title after which an element with a telling name is not the article. */
+/**
+ * Number of characters of prose below the title after which an element whose name states another purpose is not the
+ * article.
+ */
 const MIN_READ = 200;
-/** The same for lists of other pages and for further articles, which have no telling name. */
+/** The same for lists of other pages and for further articles, whose names do not state that. */
 const MIN_ARTICLE = 400;
-/** Maximum share of the prose of the page in such an element, except comments. More is perhaps the article itself. */
+/**
+ * Maximum share of the prose of the page in such an element, except comments. A larger one may be the article itself.
+ */
 const MAX_SHARE = 0.8;
 
 const OTHER_TAGS = new Set(['aside', 'footer', 'dialog']);
@@ -51,11 +56,11 @@ export function findArticleBody(
 
   const visit = (parent: ParentNode): number => {
     // The text of the parent itself is what its children do not have.
-    let own = isElement(parent) ? parent.proseLength : 0;
+    let ownProse = isElement(parent) ? parent.proseLength : 0;
     let inside = 0;
     for (const child of parent.children) {
       if (!isElement(child) || child.textLength === 0) continue;
-      own -= child.proseLength;
+      ownProse -= child.proseLength;
       if (removed.has(child)) continue;
       if (child.name === 'h1') read = 0;
       if (child.proseLength === 0 && (child.holds & HOLDS.topHeading) === 0) continue;
@@ -68,9 +73,9 @@ export function findArticleBody(
       inside += visit(child);
       if (child.name === 'article' && (child.holds & HOLDS.heading) !== 0) hasArticle = true;
     }
-    if (own > 0) {
-      read += own;
-      inside += own;
+    if (ownProse > 0) {
+      read += ownProse;
+      inside += ownProse;
     }
     prose.set(parent, inside);
     return inside;
@@ -89,7 +94,7 @@ function proseOf(elements: ReadonlySet<PageElement>): number {
   return sum;
 }
 
-/** Follows the children that have most of the prose of their parents. */
+/** Returns the innermost element on the path of children that have most of the prose of their parents. */
 function innermost(root: ParentNode, prose: ReadonlyMap<ParentNode, number>): ParentNode {
   let body = root;
   for (;;) {
@@ -97,8 +102,8 @@ function innermost(root: ParentNode, prose: ReadonlyMap<ParentNode, number>): Pa
     let next: PageElement | null = null;
     for (const child of body.children) {
       if (!isElement(child) || child.name === 'p' || !isBlock(child)) continue;
-      const own = prose.get(child) ?? 0;
-      if (own > 0 && own >= least) next = child;
+      const childProse = prose.get(child) ?? 0;
+      if (childProse > 0 && childProse >= least) next = child;
     }
     if (next === null) return body;
     body = next;

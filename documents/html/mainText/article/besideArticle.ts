@@ -76,7 +76,7 @@ function isOfPicture(element: PageElement, page: PageMeasures): boolean {
   );
 }
 
-/** Maximum number of blocks in a picture with its caption. */
+/** Maximum number of blocks in an element with a picture and its caption. */
 const MAX_FIGURE_BLOCKS = 2;
 
 /** Whether the element is a picture with a short text, and not one of several sections that have pictures. */
@@ -100,12 +100,12 @@ function isLastTeasers(element: PageElement, start: number, page: PageMeasures):
   return isTeaserList(element, page);
 }
 
-/** Names of blocks inside of an article that lead to other pages or ask for an address. */
+/** Names of blocks inside of an article that lead to other pages or ask for an email address. */
 const ASIDE_NAMES = new Set(['n:pages', 'n:related', 'n:signup']);
 /** Maximum share of the prose of the page in such a block. */
 const MAX_ASIDE = 0.2;
 
-/** Whether the name of a block says that it leads to other pages or asks for an address. */
+/** Whether the name of a block states that it leads to other pages or asks for an email address. */
 function isAside(element: PageElement, page: PageMeasures): boolean {
   if (element.proseLength > MAX_ASIDE * page.proseLength || (element.holds & HOLDS.topHeading) !== 0) return false;
   return page.names.read(element).some((part) => ASIDE_NAMES.has(part)) && !isFootnotes(element, page);
@@ -115,7 +115,7 @@ function isAside(element: PageElement, page: PageMeasures): boolean {
 const MIN_LINKS = 3;
 const MIN_LINK_SHARE = 0.5;
 
-/** Whether a block before the article is links: a menu, popular pages, a gallery of films. */
+/** Whether a block before the article consists of links: a menu, popular pages, a gallery of films. */
 function isLinks({ name, links, linkLength, textLength, holds }: PageElement): boolean {
   if (name === 'h1' || (holds & HOLDS.topHeading) !== 0) return false;
   return links >= MIN_LINKS && linkLength >= MIN_LINK_SHARE * textLength;

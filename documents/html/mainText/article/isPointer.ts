@@ -14,7 +14,7 @@ export function isPointer(element: PageElement): boolean {
   return element.children.every((child) => isEmphasis(child) || isBlank(child)) || isInRow(element);
 }
 
-/** Minimum share of the text of a paragraph that is links. */
+/** Minimum share of links in the text of a paragraph. */
 const MIN_LINKS = 0.9;
 
 function isLinkParagraph(node: ChildNode | null): boolean {
@@ -35,7 +35,7 @@ function isInRow(element: PageElement): boolean {
   return !isAnnounced(element);
 }
 
-/** Results for the paragraphs of rows, so that a row of any length is walked once. */
+/** Cached results for the paragraphs of rows, so that a row of any length is walked once. */
 const announced = new WeakMap<ChildNode, boolean>();
 
 /** Whether the row of link paragraphs that contains the element follows a heading or a colon. */

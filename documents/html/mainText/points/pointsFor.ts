@@ -12,20 +12,20 @@ interface Points {
 }
 
 /** Cache of points by shapes: summing them for each page would take as long as scoring a short page. */
-const known = new Map<string, Points>();
+const pointsByName = new Map<string, Points>();
 /** Maximum size of the cache. Most sites have pages of a few kinds. */
 const MAX_KNOWN = 64;
 
 /**
- * Returns the points of each trait on a page of these shapes: those of every page, and what each shape adds. More points
+ * Returns the points of each trait on a page of these shapes: those of every page plus those of each shape. More points
  * than the threshold remove a block.
  */
 export function pointsFor(shapes: readonly Shape[]): Points {
   const key = shapes.join();
-  let found = known.get(key);
+  let found = pointsByName.get(key);
   if (found === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(key, (found = sumPoints(shapes)));
+    if (pointsByName.size >= MAX_KNOWN) pointsByName.clear();
+    pointsByName.set(key, (found = sumPoints(shapes)));
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import type { Shape } from '../pageMeasures.js';
 import type { Row } from './row.js';
 
-/** Points that a trait has more on pages of a shape (pageMeasures.ts), and for every block the shift of the threshold. */
+/** Additional points of a trait on pages of a shape (pageMeasures.ts), and `all`: additional points of every block. */
 export const SHAPE_ROWS: Readonly<Record<Shape, Row & { readonly all: number }>> = {
   prose: {
     reason: 'An article: most of its core is prose.',

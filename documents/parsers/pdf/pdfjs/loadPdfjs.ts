@@ -52,7 +52,7 @@ async function withBuiltIns<T>(loadModules: () => Promise<T>): Promise<T> {
   return loaded;
 }
 
-/** A font that is never drawn with. */
+/** A font that is loaded but never drawn. */
 class UnusedFont {
   readonly loaded = Promise.resolve();
 }
@@ -61,7 +61,7 @@ const NodeStream = globalThis.DecompressionStream;
 
 /**
  * Replaces DecompressionStream, with which PDF.js decompresses the content of pages. Node's class passes the data in
- * small parts through several streams and another thread, which takes much longer than to decompress it.
+ * small parts through several streams and another thread, which takes much longer than the decompression.
  */
 function Decompression(format: string): object {
   return format === 'deflate' ? inflation() : new NodeStream(format as 'gzip');

@@ -2,7 +2,7 @@ import type * as Pdfjs from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { RuleFinder } from './findRules.js';
 import type { Box, Matrix } from './matrix.js';
 
-/** What PDF.js reads in the content of a page, but does not return with its text. */
+/** Data that PDF.js reads in the content of a page, but does not return with its text. */
 export interface PageContent {
   /** Names of the fonts, by PDF.js's identifiers for them. */
   readonly fonts: Readonly<Record<string, string>>;

@@ -13,7 +13,10 @@ export const operationsOfPdf = async (): Promise<typeof Pdfjs.OPS> => (await loa
 /** The part of a browser's document that takes the fonts of PDF.js. */
 const WITHOUT_FONTS = { fonts: { add: () => {}, delete: () => {} } };
 
-/** What a PDF is opened for: to render its pages, to examine them with their pictures, or to read text and rules. */
+/**
+ * The purpose for which a PDF is opened: to render its pages, to examine them with their pictures, or to read text and
+ * rules.
+ */
 export type PdfUse = 'drawing' | 'pictures' | 'text';
 
 /**
