@@ -3,11 +3,14 @@
 https://github.com/qdrant/qdrant/blob/74f3e85b9473/lib/collection/src/collection/distance_matrix.rs
 """
 
+import numpy
 import qdrant_edge as engine
 
-from .errors import invalid
+from .errors import bad_format, invalid
 from .filters import condition_filter
 
+# Distances whose similarity is the dot product. The engine stores vectors of cosine distance with a length of 1.
+SIMILARITIES = ("Cosine", "Dot")
 DEFAULT_SAMPLE = 10
 DEFAULT_LIMIT = 3
 
@@ -36,20 +39,22 @@ def sample_points(shard, body, using):
 def offsets(body, collection):
     """Returns ids of points, and triples of two offsets in them with the similarity of their vectors."""
     using, limit = body.get("using") or "", number(body, "limit", DEFAULT_LIMIT, 1)
+    distance = collection.config.vectors.get(using, {}).get("distance")
+    if distance not in SIMILARITIES:
+        raise bad_format(f"a matrix of vectors with the distance {distance} is not offered by the embedded engine")
     points = sample_points(collection.shard, body, using)
     ids = [id_ for id_, _ in points]
-    among = engine.Filter(must=[engine.HasIdCondition(set(ids))])
-    # One more than wanted: each point is its own nearest one.
-    searches = [
-        engine.QueryRequest(limit=limit + 1, query=engine.Query.Nearest(vector, using), filter=among)
-        for _, vector in points
-    ]
-    found = collection.shard.query_batch(engine.QueryBatchRequest(searches)) if len(points) > 1 else []
-    offset_of = {id_: offset for offset, id_ in enumerate(ids)}
-    rows, columns, scores = [], [], []
-    for offset, (id_, hits) in enumerate(zip(ids, found)):
-        for hit in [hit for hit in hits if hit.id != id_][:limit]:
-            rows.append(offset)
-            columns.append(offset_of[hit.id])
-            scores.append(hit.score)
-    return {"offsets_row": rows, "offsets_col": columns, "scores": scores, "ids": ids}
+    if len(points) < 2:
+        return {"offsets_row": [], "offsets_col": [], "scores": [], "ids": []}
+    vectors = numpy.array([vector for _, vector in points], dtype=numpy.float32)
+    similarities = vectors @ vectors.T
+    numpy.fill_diagonal(similarities, -numpy.inf)
+    nearest = numpy.argsort(-similarities, axis=1, kind="stable")[:, : min(limit, len(points) - 1)]
+    rows = numpy.repeat(numpy.arange(len(points)), nearest.shape[1])
+    columns = nearest.ravel()
+    return {
+        "offsets_row": rows.tolist(),
+        "offsets_col": columns.tolist(),
+        "scores": similarities[rows, columns].tolist(),
+        "ids": ids,
+    }
