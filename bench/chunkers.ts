@@ -48,7 +48,7 @@ export interface ChunkerRow {
   readonly chunks: number;
 }
 
-const SIDES: ReadonlyArray<readonly [Splitter, SplitOptions['tokenizer'], characters: number]> = [
+const COMPARISONS: ReadonlyArray<readonly [Splitter, SplitOptions['tokenizer'], characters: number]> = [
   ['allotrope', 'own', CHARACTERS],
   ['TokenTextSplitter', 'gpt-tokenizer', CHARACTERS],
   ['RecursiveCharacterTextSplitter', 'gpt-tokenizer', CHARACTERS],
@@ -60,7 +60,7 @@ const SIDES: ReadonlyArray<readonly [Splitter, SplitOptions['tokenizer'], charac
 export async function compareChunkers(folder: string, iterations: number): Promise<ChunkerRow[]> {
   const file = await corpus(folder);
   const rows: ChunkerRow[] = [];
-  for (const [splitter, tokenizer, characters] of SIDES) {
+  for (const [splitter, tokenizer, characters] of COMPARISONS) {
     const done = await run({ splitter, tokenizer, file, characters, ...SIZES, iterations });
     rows.push({
       splitter,

@@ -76,17 +76,17 @@ const discount = (rank: number): number => 1 / Math.log2(rank + 2);
  * Scores one list of documents per query, best first. The gain of a document is its grade, as in trec_eval.
  */
 export function gradedScores(lists: readonly (readonly number[])[], { grades }: Pick<Collection, 'grades'>): Graded {
-  const scores = grades.map((right, query) => {
+  const scores = grades.map((relevant, query) => {
     const list = lists[query] ?? [];
-    const best = [...right.values()].toSorted((a, b) => b - a).slice(0, 10);
+    const best = [...relevant.values()].toSorted((a, b) => b - a).slice(0, 10);
     const ideal = best.reduce((sum, grade, rank) => sum + grade * discount(rank), 0);
     const gain = list
       .slice(0, 10)
-      .reduce((sum, document, rank) => sum + (right.get(document) ?? 0) * discount(rank), 0);
-    const first = list.slice(0, 10).findIndex((document) => right.has(document));
+      .reduce((sum, document, rank) => sum + (relevant.get(document) ?? 0) * discount(rank), 0);
+    const first = list.slice(0, 10).findIndex((document) => relevant.has(document));
     return {
       ndcg10: gain / ideal,
-      recall100: list.slice(0, 100).filter((document) => right.has(document)).length / right.size,
+      recall100: list.slice(0, 100).filter((document) => relevant.has(document)).length / relevant.size,
       mrr10: first < 0 ? 0 : 1 / (first + 1),
     };
   });

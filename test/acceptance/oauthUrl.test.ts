@@ -202,15 +202,15 @@ describe('OAuth clients', () => {
   });
 
   test('must be configured, else the error names the setting and the white label', async () => {
-    const bare = await startService({ SOURCE_URLS: drive.settings }, { worker: false });
+    const withoutClient = await startService({ SOURCE_URLS: drive.settings }, { worker: false });
     try {
-      user = await bare.user('bare');
+      user = await withoutClient.user('bare');
       const refused = await ask();
       expect(refused).toMatchObject({ status: 400 });
       expect(refused.body.detail).toContain('OAUTH_CLIENTS');
       expect(refused.body.detail).toContain('/white_label/create');
     } finally {
-      await bare.close();
+      await withoutClient.close();
     }
   });
 });

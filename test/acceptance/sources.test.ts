@@ -14,11 +14,11 @@ const catalogue = useCatalogue();
 /** A call of an operation that only this source has, after an item was synced. */
 type OwnCall = (customer: Customer) => Promise<{ readonly status: number }>;
 
-const reads =
+const readCall =
   (path: string): OwnCall =>
   ({ user }) =>
     user.get(path);
-const syncs =
+const syncCall =
   (path: string, body: Record<string, unknown>): OwnCall =>
   ({ user }) =>
     user.post(path, body);
@@ -41,20 +41,23 @@ const OWN_CALLS: Partial<Readonly<Record<ConnectedSourceType, readonly OwnCall[]
     async (customer) =>
       customer.user.get(`/integrations/gitbook/spaces?data_source_id=${(await customer.source()).id}`),
   ],
-  GITHUB: [reads('/integrations/github/repos'), syncs('/integrations/github/sync_repos', { repos: ['ada/boats'] })],
+  GITHUB: [
+    readCall('/integrations/github/repos'),
+    syncCall('/integrations/github/sync_repos', { repos: ['ada/boats'] }),
+  ],
   GMAIL: [
-    reads('/integrations/gmail/user_labels'),
-    syncs('/integrations/gmail/sync', { filters: { key: 'label', value: 'inbox' } }),
+    readCall('/integrations/gmail/user_labels'),
+    syncCall('/integrations/gmail/sync', { filters: { key: 'label', value: 'inbox' } }),
   ],
   OUTLOOK: [
-    reads('/integrations/outlook/user_folders'),
-    reads('/integrations/outlook/user_categories'),
-    syncs('/integrations/outlook/sync', { folder: 'boats', filters: {} }),
+    readCall('/integrations/outlook/user_folders'),
+    readCall('/integrations/outlook/user_categories'),
+    syncCall('/integrations/outlook/sync', { folder: 'boats', filters: {} }),
   ],
   S3: [({ user, content }) => user.post('/integrations/s3/files', { ids: [{ bucket: content.containers[1] }] })],
   SLACK: [
-    reads('/integrations/slack/conversations'),
-    syncs('/integrations/slack/sync', { filters: { conversation_id: 'CATLAS' } }),
+    readCall('/integrations/slack/conversations'),
+    syncCall('/integrations/slack/sync', { filters: { conversation_id: 'CATLAS' } }),
   ],
 };
 

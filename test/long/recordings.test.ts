@@ -24,7 +24,7 @@ let service: TestService;
 let user: TestUser;
 /** Uploaded files by name. */
 const files = new Map<string, FileRecord>();
-const made = new Map<string, readonly EncodedRecording[]>();
+const encodedByType = new Map<string, readonly EncodedRecording[]>();
 
 /** Alternates between the services. Unplayable recordings go to Deepgram, whose emulator rejects them. */
 const serviceOf = (nth: number, isEncrypted = false) => SERVICES[isEncrypted ? 0 : nth % 2]!;
@@ -50,7 +50,7 @@ beforeAll(async () => {
   const sent: { file: NamedFile; transcription_service: string }[] = [];
   for (const type of Object.keys(RECIPES)) {
     const recordings = encoded.filter((recording) => recording.type === type);
-    made.set(type, recordings);
+    encodedByType.set(type, recordings);
     recordings.forEach(({ bytes, isEncrypted }, nth) =>
       sent.push({
         file: { name: nameOf(type, nth), content: bytes },
@@ -84,7 +84,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
     'is sent complete with its media type to its service, and is transcribed if it is playable: %s',
     (_what, nth) => {
-      const { bytes } = made.get(type)![nth]!;
+      const { bytes } = encodedByType.get(type)![nth]!;
       const { isEncrypted } = recipes[nth]!;
       const transcription_service = serviceOf(nth, isEncrypted);
       const file = files.get(nameOf(type, nth));
@@ -119,7 +119,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
   );
 
   test('keeps its type when truncated, and ends with the error of its service', () => {
-    const [first] = made.get(type) as [EncodedRecording];
+    const [first] = encodedByType.get(type) as [EncodedRecording];
     const file = files.get(brokenName(type));
     expect(file).toMatchObject({ source: type, file_statistics: { file_size: halfOf(first).length } });
     if (type === 'PCM') expect(file?.sync_status).toBe('READY');
@@ -139,7 +139,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
   });
 
   test('is detected under a wrong name, or refused where only the name identifies its type', async () => {
-    const [{ bytes, unnamed = type }] = made.get(type) as [EncodedRecording];
+    const [{ bytes, unnamed = type }] = encodedByType.get(type) as [EncodedRecording];
     if (unnamed === null) {
       const { status, body } = await user.upload({ name: wrongName(type), content: bytes });
       expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('binary data')]);

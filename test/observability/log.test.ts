@@ -127,7 +127,7 @@ test('hides a signed token of another service at any place, and a list of secret
 });
 
 /** Messages whose secrets begin with S3CR, and their expected form in the log. */
-const MESSAGES: readonly (readonly [given: string, left: string])[] = [
+const MESSAGES: readonly (readonly [given: string, expected: string])[] = [
   ['a?token=S3CR-1&b=2&key=S3CR-2 then ?sig=S3CR-3', 'a?token=[hidden]&b=2&key=[hidden] then ?sig=[hidden]'],
   ['https://u:S3CR-1@h/x?code=S3CR-2&state=S3CR-3&page=2', 'https://[hidden]@h/x?code=[hidden]&state=[hidden]&page=2'],
   ['http://u:S3CR-1@a:1 http://v:S3CR-2@b:2', 'http://[hidden]@a:1 http://[hidden]@b:2'],
@@ -163,15 +163,15 @@ test('hides every secret of a message, and nothing else', () =>
   everyRow(
     MESSAGES,
     ([given]) => given,
-    ([given, left]) => {
-      expect(written({}, given).parsed['msg']).toBe(left);
-      expect(written({ a: [{ b: given }] }).parsed['a']).toEqual([{ b: left }]);
+    ([given, expected]) => {
+      expect(written({}, given).parsed['msg']).toBe(expected);
+      expect(written({ a: [{ b: given }] }).parsed['a']).toEqual([{ b: expected }]);
       expect(written({ err: new Error(given) }).line).not.toContain('S3CR');
     },
   ));
 
 /** Fields with secrets, and their expected form in the log. */
-const FIELDS: readonly (readonly [given: object, left: object])[] = [
+const FIELDS: readonly (readonly [given: object, expected: object])[] = [
   [
     { a: { password: 'S3CR-1', b: [{ api_key: 'S3CR-2', c: 1 }] } },
     { a: { password: HIDDEN, b: [{ api_key: HIDDEN, c: 1 }] } },
@@ -211,7 +211,7 @@ test('hides every secret field, and nothing else', () =>
   everyRow(
     FIELDS,
     ([given]) => JSON.stringify(given),
-    ([given, left]) => expect(JSON.parse(hideSecrets(JSON.stringify(given)))).toEqual(left),
+    ([given, expected]) => expect(JSON.parse(hideSecrets(JSON.stringify(given)))).toEqual(expected),
   ));
 
 test('does not change fields without secrets', () => {

@@ -153,7 +153,7 @@ describe('the propagated context', () => {
     const ids = { organization: 1, user: 2, file: 3, run: 4, request: 'a, b=c', workflow: 'scrape:3' };
     expect(parseTraceContext(headersOf({ traceparent, ids }))).toEqual({ traceparent, ids });
   });
-  test('omits a list of files, which is no id', () => {
+  test('omits a list of files, which is not an id', () => {
     expect(headersOf({ traceparent, ids: { run: 4, file: [3, 5] } })).toEqual({ traceparent, baggage: 'run=4' });
     expect(headersOf({ traceparent, ids: { file: [3] } })).toEqual({ traceparent });
   });

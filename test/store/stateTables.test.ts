@@ -64,7 +64,7 @@ test('a run starts files that wait for their turn or for the end of a rate limit
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
 const IN_PROGRESS = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
-const BEGUN = 'SYNCING QUEUED_FOR_OCR';
+const STARTED = 'SYNCING QUEUED_FOR_OCR';
 const EXPECTED: Readonly<Record<Transition, Row>> = {
   create: ['', 'QUEUED_FOR_SYNC', 'tenant', 'A new record.'],
   createDelayed: ['', 'DELAYED', 'tenant', 'A new record while the queue is full.'],
@@ -94,11 +94,11 @@ const EXPECTED: Readonly<Record<Transition, Row>> = {
   startChanged: ['EVALUATING_RESYNC', 'SYNCING', 'run', 'The comparison found a change.'],
   deferToOcr: ['SYNCING', 'QUEUED_FOR_OCR', 'run', 'Only a file that is being read finds pages without text.'],
   release: ['SYNCING', 'QUEUED_FOR_SYNC', 'run', 'The run pauses: an active file waits again.'],
-  requeue: [BEGUN, 'QUEUED_FOR_SYNC', 'run', 'A failed attempt is repeated. A comparison is not an attempt.'],
+  requeue: [STARTED, 'QUEUED_FOR_SYNC', 'run', 'A failed attempt is repeated. A comparison is not an attempt.'],
   limit: [IN_PROGRESS, 'RATE_LIMITED', 'run', 'Any request to the source can meet its rate limit.'],
   delay: [IN_PROGRESS, 'DELAYED', 'run', 'The text is known only once the file is read.'],
   finish: [IN_PROGRESS, 'READY', 'run', 'A new copy is published.'],
-  finishUnchanged: [BEGUN, 'READY', 'run', 'The stored copy is current.'],
+  finishUnchanged: [STARTED, 'READY', 'run', 'The stored copy is current.'],
   keepEvaluated: ['EVALUATING_RESYNC', 'READY', 'run', 'The comparison found no change.'],
   endEvaluation: ['EVALUATING_RESYNC', 'READY', 'run', 'A comparison that ends without an outcome keeps the copy.'],
   endEvaluationsOfSource: ['EVALUATING_RESYNC', 'READY', 'tenant', 'Access to the source ended.'],

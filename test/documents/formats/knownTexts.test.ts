@@ -110,7 +110,7 @@ const pdfColumns = (): Promise<Uint8Array> =>
       pdf.text(`${text}. ${text}. ${text}.`, 60 + nth * 170, 80, { width: 150 });
   });
 
-/** PDFKit shapes words, but writes them from left to right: each is placed here. */
+/** PDFKit shapes Arabic words, but writes them from left to right, so each word is placed separately. */
 const pdfArabic = (): Promise<Uint8Array> =>
   makePdf((pdf) => {
     pdf.font(ARABIC_FONT).fontSize(14);

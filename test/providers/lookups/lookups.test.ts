@@ -34,7 +34,7 @@ beforeAll(async () => {
   egress = createEgress(configured({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }).embedding.egress);
 });
 /** Resets the emulated services to their default content without faults. */
-function fill(): void {
+function resetEmulator(): void {
   emulator.reset();
   emulator.pages.clear();
   emulator.videos.clear();
@@ -43,7 +43,7 @@ function fill(): void {
   emulator.pages.set('https://example.org/fern', 'The red fern').set('https://example.org/moss', 'Moss and fern');
   emulator.videos.set(VIDEO, { lines: LINES });
 }
-beforeEach(fill);
+beforeEach(resetEmulator);
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
 const lookUp = (name: LookupName, query?: string, timeoutMs?: number): Promise<unknown> => {
@@ -56,7 +56,7 @@ const lookUp = (name: LookupName, query?: string, timeoutMs?: number): Promise<u
 /** Checks a rule for each service, or for each service and row of a table, with the default content. */
 const eachOf = <Name extends LookupName>(names: readonly Name[], rule: (name: Name) => unknown) =>
   everyRow(names, String, (name) => {
-    fill();
+    resetEmulator();
     return rule(name);
   });
 const eachRowOf = <Name extends LookupName, R extends readonly [string, ...unknown[]]>(
@@ -68,7 +68,7 @@ const eachRowOf = <Name extends LookupName, R extends readonly [string, ...unkno
     names.flatMap((name) => rows.map((row) => ({ name, row }))),
     ({ name, row: [title] }) => `${name}: ${title}`,
     ({ name, row }) => {
-      fill();
+      resetEmulator();
       return rule(name, row);
     },
   );
@@ -104,7 +104,7 @@ describe('a web search', () => {
       emulator.injectFault(() => ({ status: 200, body }));
       expect((await faultOf(lookUp(name))).message).toMatch(/invalid response.*_BASE_URL/);
     }));
-  test('leaves out invalid results', () =>
+  test('omits invalid results', () =>
     eachOf(SEARCHES, async (name) => {
       const results = '[null,5,{"url":7},{"url":"https://example.org/fern"}]';
       emulator.injectFault(() => ({

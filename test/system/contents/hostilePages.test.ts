@@ -139,7 +139,7 @@ describe('structures that no author writes', () => {
     expect(() => textOf(`${open(50_001)}deep`)).toThrow(sentence);
   });
 
-  test('limit the attributes of one element, of one name or of many', () => {
+  test('limit the attributes of one element, under the same name or different names', () => {
     const page = (count: number) => `<p ${Array.from({ length: count }, (_, i) => `a${i}`).join(' ')}>text`;
     expect(textOf(page(10_000))).toBe('text');
     expect(() => textOf(page(10_001))).toThrow(/more than 10000 attributes.*MAX_HTML_ATTRIBUTES/);

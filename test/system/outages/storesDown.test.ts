@@ -182,7 +182,7 @@ async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promis
 }
 
 const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
-/** Public operations: they look up no caller. */
+/** Public operations, which do not look up a caller. */
 const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
 
 /** Returns the vector files of the embedded engine's segments. */
