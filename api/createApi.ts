@@ -206,7 +206,7 @@ export async function createApi(
       watching.abort();
       await stallsWatched;
       await dispatcher.close();
-      await Promise.all([web, documents, egress, upstreams, embeddings, store].map((one) => one.close()));
+      await Promise.all([web, documents, egress, upstreams, embeddings, store].map((resource) => resource.close()));
     },
   };
 }

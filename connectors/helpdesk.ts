@@ -64,7 +64,7 @@ export function idsOf(account: string): AccountIds {
         rootExternalId: orNull(item.rootExternalId),
         ...(item.path === undefined ? {} : { path: outer(item.path) }),
       })),
-      skipped: skipped.map((one) => ({ ...one, externalId: outer(one.externalId) })),
+      skipped: skipped.map((entry) => ({ ...entry, externalId: outer(entry.externalId) })),
     }),
   };
 }
@@ -142,7 +142,7 @@ export function textOfComments(subject: string | null, comments: readonly Commen
       return `${who ?? UNKNOWN_AUTHOR}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
     });
   const whole = [...(subject === null ? [] : [`# ${subject}`]), ...paragraphs];
-  if (whole.reduce((sum, one) => sum + one.length, 0) > MAX_CHARACTERS)
+  if (whole.reduce((sum, part) => sum + part.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
       `Its comments have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,

@@ -91,7 +91,7 @@ export function createConnectors({
       const client =
         clientSecret !== undefined && clientId !== null
           ? { id: clientId, secret: clientSecret }
-          : candidates.find((one) => one !== null && (clientId === null || one.id === clientId));
+          : candidates.find((candidate) => candidate !== null && (clientId === null || candidate.id === clientId));
       if (!client)
         throw new Fault(
           'not_configured',

@@ -16,7 +16,7 @@ import { CONTRACTS } from '../test/contracts/tables/index.js';
 type Node = Readonly<Record<string, unknown>>;
 const asNode = (value: unknown): Node => (typeof value === 'object' && value !== null ? (value as Node) : {});
 const asTexts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => one !== null).map(String) : [];
+  Array.isArray(value) ? value.filter((element) => element !== null).map(String) : [];
 
 /** Returns the node that a reference names, or the node itself. */
 function resolve(root: Node, value: unknown): Node {
@@ -82,13 +82,17 @@ const rulesOf = (root: Node, all: readonly (readonly [string, unknown, boolean])
 function openApiOperation(root: Node, node: Node, pathNode: Node, asForm: boolean): Operation {
   const parameters = [pathNode['parameters'], node['parameters']]
     .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
-    .map((one) => resolve(root, one));
+    .map((parameter) => resolve(root, parameter));
   const within = (place: string, name: (text: string) => string = String): Record<string, Rule> =>
     rulesOf(
       root,
       parameters
-        .filter((one) => one['in'] === place && one['name'] !== 'token')
-        .map((one) => [name(String(one['name'])), one['schema'] ?? one, one['required'] === true]),
+        .filter((parameter) => parameter['in'] === place && parameter['name'] !== 'token')
+        .map((parameter) => [
+          name(String(parameter['name'])),
+          parameter['schema'] ?? parameter,
+          parameter['required'] === true,
+        ]),
     );
   const content = asNode(asNode(resolve(root, node['requestBody']))['content']);
   const json = Object.entries(content).find(([type]) => type.startsWith('application/json'))?.[1];
@@ -134,7 +138,7 @@ export function extract(contract: Contract, root: Node): Contract {
     if (root['discoveryVersion'] !== undefined) {
       const wanted = `${prefix}${path}`.replace(/^\//, '').replaceAll(/\{\+?\w+\}/g, '{}');
       const all = discoveryMethods(root);
-      const node = all.find(([one]) => one.replaceAll(/\{\+?\w+\}/g, '{}') === `${method} ${wanted}`)?.[1];
+      const node = all.find(([key]) => key.replaceAll(/\{\+?\w+\}/g, '{}') === `${method} ${wanted}`)?.[1];
       if (node === undefined) throw new Error(`no operation ${method} ${wanted}`);
       return [name, discoveryOperation(root, node)];
     }

@@ -32,7 +32,7 @@ export async function serveSite() {
     const origin = `http://${request.headers.host ?? ''}`;
     if (url === '/sitemap.xml') {
       return void response.end(
-        `<urlset>${['/a', '/b', '/missing', '/flaky'].map((one) => `<url><loc>${origin}${one}</loc></url>`).join('')}</urlset>`,
+        `<urlset>${['/a', '/b', '/missing', '/flaky'].map((path) => `<url><loc>${origin}${path}</loc></url>`).join('')}</urlset>`,
       );
     }
     if (url === '/hook') return void response.writeHead(refusals++ === 0 ? 500 : 200).end();

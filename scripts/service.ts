@@ -75,7 +75,7 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
   });
   const stops: (() => Promise<void>)[] = [() => engines.stop()];
   const stop = async (): Promise<void> => {
-    for (const one of stops.splice(0).toReversed()) await one();
+    for (const stopPart of stops.splice(0).toReversed()) await stopPart();
   };
   try {
     const childEnv: NodeJS.ProcessEnv = {

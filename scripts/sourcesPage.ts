@@ -86,7 +86,7 @@ function contractOf(source: ConnectedSourceType): string | null {
 
 /** Returns when a source was recorded with a real account; null if it was not. */
 export function recordedOf(source: ConnectedSourceType, recordings: Iterable<Recording>): string | null {
-  const recording = [...recordings].find((one) => one.source === source && one.account === 'real');
+  const recording = [...recordings].find((candidate) => candidate.source === source && candidate.account === 'real');
   if (!recording) return null;
   const extent = recording.hasChanges ? '' : ', without changes';
   return `${linkTo(fileOf(source), `recorded on ${recording.recordedOn}`)} with a real account${extent}`;
@@ -128,11 +128,13 @@ function proofOf(source: ConnectedSourceType, recordings: Iterable<Recording>): 
 function evidenceOf(source: ConnectedSourceType, aspect: Aspect): string {
   const { name, auth } = CONNECTED_SOURCES[source];
   if (aspect === 'OAuth' && auth === 'token') return '–';
-  const isSpecified = CONTRACTS.some((one) => one.source === name && SPECIFIED[one.name]?.includes(aspect) === true);
-  const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
-  const observations = OBSERVATIONS.flatMap((one) => (one.source === name ? one.observations : [])).filter(
-    (one) => one.aspect === aspect,
+  const isSpecified = CONTRACTS.some(
+    (contract) => contract.source === name && SPECIFIED[contract.name]?.includes(aspect) === true,
   );
+  const hasOtherServer = INDEPENDENT_SUITES.some(({ aspects }) => aspects[source]?.includes(aspect) === true);
+  const observations = OBSERVATIONS.flatMap((observed) =>
+    observed.source === name ? observed.observations : [],
+  ).filter((observation) => observation.aspect === aspect);
   const shown = [
     ...(isSpecified ? ['specification'] : []),
     ...(hasOtherServer ? ['other server'] : []),

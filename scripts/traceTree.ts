@@ -28,11 +28,11 @@ export function drawTrace(spans: readonly DrawnSpan[]): string[] {
     const groups: DrawnSpan[][] = [];
     for (const span of all) {
       const similar = groups.find(
-        ([one]) =>
-          one &&
-          one.name === span.name &&
-          isCall(span, !children.has(span.spanId)) &&
-          isCall(one, !children.has(one.spanId)),
+        ([child]) =>
+          child &&
+          child.name === child.name &&
+          isCall(child, !children.has(child.spanId)) &&
+          isCall(child, !children.has(child.spanId)),
       );
       if (similar) similar.push(span);
       else groups.push([span]);

@@ -237,7 +237,9 @@ export const embeddings = operation({
     deps.store.lastUse.record(found.map(({ file }) => file));
     const vectors = body.include_vectors ? await vectorsOf(caller, found, deps.store.vectors) : null;
     return {
-      documents: found.map((one, index) => present(one, index + 1, vectors?.get(one.chunk.key) ?? null, body, deps)),
+      documents: found.map((match, index) =>
+        present(match, index + 1, vectors?.get(match.chunk.key) ?? null, body, deps),
+      ),
     };
   },
 });
@@ -249,7 +251,7 @@ async function vectorsOf(tenant: Tenant, found: readonly Found[], vectors: Pick<
       vectors.retrieve(
         tenant,
         space,
-        found.filter((one) => one.space === space).map(({ hit }) => hit),
+        found.filter((match) => match.space === space).map(({ hit }) => hit),
       ),
     ),
   );

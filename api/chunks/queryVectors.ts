@@ -33,7 +33,7 @@ export function queryVectors(
       metrics.embedded({ space, purpose: 'query', outcome: 'computed', texts: 1 });
       return vector ?? [];
     });
-  const served = embedder.models().find((one) => one.model === model);
+  const served = embedder.models().find((candidate) => candidate.model === model);
   if (served?.provider !== null) return embed;
   const ownSpace = served.space.name;
   const ownVectors = embed(ownSpace);

@@ -18,8 +18,8 @@ export async function rerankFound(
   const texts = withText.map(({ chunk }) => chunk.text);
   const ranked = await upstream(() => reranker.rerank(query, texts, Math.min(k, texts.length), signal));
   const ordered = ranked.flatMap(({ index, score }) => {
-    const one = withText[index];
-    return one ? [{ ...one, hit: { ...one.hit, score } }] : [];
+    const candidate = withText[index];
+    return candidate ? [{ ...candidate, hit: { ...candidate.hit, score } }] : [];
   });
   return [...ordered, ...withoutText].slice(0, k);
 }

@@ -28,7 +28,7 @@ export async function spacesForVector(
   const spaces = await store.files.spacesOf(tenant, model);
   const given = callerSpace(model, EMBEDDING_MODELS[model].dimensions);
   const dimensionsBySpace = new Map(
-    [given, ...embedder.models().map(({ space }) => space)].map((one) => [one.name, one.dimensions]),
+    [given, ...embedder.models().map(({ space }) => space)].map((space) => [space.name, space.dimensions]),
   );
   // For a space without a configured provider, use the dimensions of a file.
   const sizeOf = async (space: string) =>
@@ -57,7 +57,7 @@ export function likelySpace(
   vector: readonly number[] | null,
   { embedder }: Pick<ApiDeps, 'embedder'>,
 ): string | null {
-  const served = embedder.models().find((one) => one.model === model);
+  const served = embedder.models().find((candidate) => candidate.model === model);
   if (!served) return null;
   const { name, dimensions } = served.space;
   return (vector ? vector.length === dimensions : served.provider === null) ? name : null;

@@ -58,7 +58,7 @@ export const heldDeletions = operation({
   async handle({ caller, query, deps: { store, workflowLink } }) {
     const page = query;
     const { found, count } = await store.dataSources.listHeld(caller.organizationId, page);
-    return { results: found.map((one) => presentDataSource(one, { workflowLink })), count };
+    return { results: found.map((dataSource) => presentDataSource(dataSource, { workflowLink })), count };
   },
 });
 

@@ -49,16 +49,16 @@ export function sampleEvenly<T>(all: readonly T[], max: number): T[] {
 export async function readSample<T, S extends Sample>(
   sample: readonly T[],
   atOnce: number,
-  read: (one: T) => Promise<S>,
+  read: (item: T) => Promise<S>,
   signal: AbortSignal,
 ): Promise<{ read: S[]; failed: number }> {
   const limit = pLimit(atOnce);
   let failed = 0;
-  const reads = sample.map((one) =>
+  const reads = sample.map((item) =>
     limit(async () => {
       if (signal.aborted) return [];
       try {
-        return [await read(one)];
+        return [await read(item)];
       } catch (error) {
         if (signal.aborted) return [];
         if (!(error instanceof Fault)) throw error;

@@ -62,9 +62,9 @@ export async function estimateOf(
   const none = { value: 0, low: 0, high: 0 };
   const makesChunks = !ingest.storeFileOnly && !ingest.skipFileProcessing;
   const embeds = wantsVectors(ingest) && !ingest.skipFileProcessing;
-  const tokens = embeds ? totalOf(findings, (one) => one.tokens) : none;
+  const tokens = embeds ? totalOf(findings, (sample) => sample.tokens) : none;
   const chunks = makesChunks ? totalOf(findings, ({ texts }) => texts.length) : none;
-  const texts = embeds ? findings.read.flatMap((one) => one.texts) : [];
+  const texts = embeds ? findings.read.flatMap((sample) => sample.texts) : [];
   const countKnown = (chunkTexts: readonly string[]): Promise<number> =>
     store.vectorCache.countKnown(caller.organizationId, embedder.spaceOf(model).name, chunkTexts);
   const rate = await store.runRates.rateOf(caller, kind);
@@ -88,9 +88,9 @@ export async function estimateOf(
       files: findings.read.length,
       failed: findings.failed,
       bytes: sampled(({ bytes }) => bytes),
-      chunks: sampled((one) => one.texts.length),
+      chunks: sampled((sample) => sample.texts.length),
       known_chunks: texts.length > CHUNKS_LOOKED_UP ? null : await countKnown(texts),
-      tokens: sampled((one) => one.tokens),
+      tokens: sampled((sample) => sample.tokens),
     },
     skipped: findings.skipped,
   };

@@ -16,7 +16,7 @@ export async function drySitemap(
 ) {
   const { sitemaps, samples, settings, store } = deps;
   const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
-  const room = (await store.limits.get(caller)).max_files_per_upload ?? cap;
+  const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? cap;
   const wanted = pageFilter(scrape);
   const urls: string[] = [];
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
@@ -29,7 +29,7 @@ export async function drySitemap(
       discovery.throwIfAborted();
       if (url === sitemap || !wanted(url)) continue;
       found += 1;
-      if (found > room) skip('over_limit');
+      if (found > maxFiles) skip('over_limit');
       else if (await sitemaps.mayFetch(url, discovery)) urls.push(url);
       else skip('robots_disallowed');
       if (found >= cap) break;

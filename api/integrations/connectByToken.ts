@@ -27,7 +27,9 @@ const optionFields = (source: ConnectedSourceType) => ({
 });
 
 const credentialFields = (fields: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(fields).map(([name, about]) => [name, credential().description(about)] as const));
+  Object.fromEntries(
+    Object.entries(fields).map(([name, description]) => [name, credential().description(description)] as const),
+  );
 
 /** Returns the text about the request that connects an account. */
 export const connectRequest = (accountKind: string): string =>

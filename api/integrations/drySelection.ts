@@ -26,7 +26,7 @@ export async function drySelection(
 ) {
   const { samples, settings, store } = deps;
   const account = accountOf(source, deps);
-  const room = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
+  const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
   const found = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun, number = 1): void =>
@@ -44,7 +44,7 @@ export async function drySelection(
         : new Map<string, unknown>();
     for (const { externalId, name } of wanted) {
       if (copies.has(externalId)) skip('already_synced');
-      else if (found.size >= room) skip('over_limit');
+      else if (found.size >= maxFiles) skip('over_limit');
       else found.set(externalId, { externalId, name });
     }
   };

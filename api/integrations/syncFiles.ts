@@ -80,7 +80,9 @@ export const syncFilesAt = ({ type, ...documented }: SyncFilesEndpoint): Documen
     dryAnswer: estimate,
     async handle({ caller, body, given, deps }) {
       const source = await connectedSourceOf(caller, body.data_source_id, deps.store, type);
-      const externalIds = body.ids.map((one) => (typeof one === 'string' ? one : idInDrive(source.type, one)));
+      const externalIds = body.ids.map((fileId) =>
+        typeof fileId === 'string' ? fileId : idInDrive(source.type, fileId),
+      );
       const selection = { externalIds, ...selectionOptions(body, given, source) };
       return syncSelection(caller, source, selection, deps);
     },

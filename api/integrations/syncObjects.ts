@@ -23,7 +23,7 @@ const MAX_KEY = 2_048;
 const keyFields = (fields: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(fields).map(
-      ([name, about]) => [name, orNull(Joi.string().allow('').max(MAX_KEY)).description(about)] as const,
+      ([name, description]) => [name, orNull(Joi.string().allow('').max(MAX_KEY)).description(description)] as const,
     ),
   );
 

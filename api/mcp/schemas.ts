@@ -12,7 +12,7 @@ export function jsonSchemaOf(schema: Joi.Schema, direction: 'input' | 'output'):
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...rest } = value as Json;
     const whole = $ref === undefined ? rest : { ...schemas.resolved({ $ref }), ...rest };
-    return Object.fromEntries(Object.entries(whole).map(([key, one]) => [key, inlined(one)]));
+    return Object.fromEntries(Object.entries(whole).map(([key, member]) => [key, inlined(member)]));
   };
   const converted = inlined(schemas.of(schema, direction)) as Json;
   return { ...converted, type: 'object' };

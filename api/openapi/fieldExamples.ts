@@ -67,14 +67,16 @@ function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'string')
     return value.length >= MIN_CHARACTERS && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
   if (inList || !Array.isArray(value) || value.length === 0 || value.length > MAX_ITEMS) return false;
-  return value.every((one) => isUseful(one, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
+  return value.every((element) => isUseful(element, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }
 
 /** Returns whether a value has one of the types of a schema. Alternatives of an object may have other types. */
 function isOfType(schema: Json, value: unknown, schemas: Named): boolean {
   const type = Array.isArray(value) ? 'array' : typeof value;
   return partsOf(schema, schemas).some((part) =>
-    [part['type']].flat().some((one) => one === type || (one === 'integer' && Number.isInteger(value))),
+    [part['type']]
+      .flat()
+      .some((allowedType) => allowedType === type || (allowedType === 'integer' && Number.isInteger(value))),
   );
 }
 
@@ -106,20 +108,20 @@ function recordedValues(operations: readonly Described[], schemas: Named): Value
     if (!isUseful(value) || !isPlain(schema, schemas) || !isOfType(schema, value, schemas)) return;
     const key = keyOf(name, schema);
     const examples = values.get(key) ?? [];
-    if (examples.some((one) => one.schema === schema && one.value === value)) return;
+    if (examples.some((example) => example.schema === schema && example.value === value)) return;
     values.set(key, [...examples, { schema, value }]);
   };
   const collect = (schema: Json, value: unknown): void => {
     for (const part of partsOf(schema, schemas)) {
       const { items, additionalProperties: others, contentSchema } = part;
       if (isRecord(contentSchema) && typeof value === 'string') collect(contentSchema, JSON.parse(value));
-      if (Array.isArray(value) && isRecord(items)) for (const one of value) collect(items, one);
+      if (Array.isArray(value) && isRecord(items)) for (const element of value) collect(items, element);
       if (!isRecord(value) || !isMadeBy(part, value, schemas)) continue;
-      for (const [name, one] of Object.entries(value)) {
+      for (const [name, member] of Object.entries(value)) {
         const property = propertiesOf(part)[name];
-        if (property) add(name, property, one);
+        if (property) add(name, property, member);
         const inner = property ?? others;
-        if (isRecord(inner)) collect(inner, one);
+        if (isRecord(inner)) collect(inner, member);
       }
     }
   };
@@ -149,7 +151,8 @@ const exampleOf = (name: string, field: Json, values: Values): unknown =>
 
 /** Returns a schema with examples in its properties, nested ones too. References are not followed. */
 function withExamples(schema: Json, exampleAt: (name: string, property: Json) => unknown): Json {
-  const inner = (one: unknown): unknown => (isRecord(one) ? withExamples(one, exampleAt) : one);
+  const inner = (innerSchema: unknown): unknown =>
+    isRecord(innerSchema) ? withExamples(innerSchema, exampleAt) : innerSchema;
   const changed: Record<string, unknown> = {};
   for (const key of ['items', 'additionalProperties', 'contentSchema'])
     if (key in schema) changed[key] = inner(schema[key]);
@@ -188,8 +191,8 @@ export function withFieldExamples<D extends Documented>(document: D): D {
   };
   const operationWith = (operation: Described): Described =>
     operation.parameters ? { ...operation, parameters: operation.parameters.map(parameterWith) } : operation;
-  const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (one: A) => B): Record<string, B> =>
-    Object.fromEntries(Object.entries(record).map(([key, one]) => [key, change(one)]));
+  const mapped = <A, B>(record: Readonly<Record<string, A>>, change: (entry: A) => B): Record<string, B> =>
+    Object.fromEntries(Object.entries(record).map(([key, entry]) => [key, change(entry)]));
   return {
     ...document,
     paths: mapped(paths, (methods) => mapped(methods, operationWith)),

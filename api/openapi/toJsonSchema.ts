@@ -60,7 +60,7 @@ function orNull(schema: Json): Json {
 
 /** Returns one schema, or a choice of several. */
 function oneOrAny(schemas: readonly Json[]): Json {
-  const different = schemas.filter((one, index) => schemas.findIndex((other) => same(one, other)) === index);
+  const different = schemas.filter((schema, index) => schemas.findIndex((other) => same(schema, other)) === index);
   return different.length === 1 ? (different[0] ?? {}) : { anyOf: different };
 }
 
@@ -159,7 +159,7 @@ export function createSchemas(): Schemas {
       case 'object':
         return ofObject(schema, direction);
       case 'alternatives':
-        return oneOrAny(alternativesOf(schema).map((one) => of(one, direction)));
+        return oneOrAny(alternativesOf(schema).map((alternative) => of(alternative, direction)));
       default:
         throw new Error(`The type ${type} is not converted to JSON Schema`);
     }
@@ -171,9 +171,9 @@ export function createSchemas(): Schemas {
   const ofObject = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, $_terms: terms } = internalsOf(schema);
     const keys = terms.keys ?? [];
-    const properties = Object.fromEntries(keys.map(({ key, schema: one }) => [key, of(one, direction)]));
-    const required = keys.filter(({ schema: one }) => {
-      const { presence, default: fallback } = internalsOf(one)._flags;
+    const properties = Object.fromEntries(keys.map(({ key, schema: property }) => [key, of(property, direction)]));
+    const required = keys.filter(({ schema: property }) => {
+      const { presence, default: fallback } = internalsOf(property)._flags;
       return presence === 'required' || (direction === 'output' && fallback !== undefined);
     });
     const isClosed = flags.unknown === undefined && Boolean(terms.keys ?? terms.patterns);

@@ -7,7 +7,7 @@ import type { FileDoc, FileStatistics } from '../../store/models/files.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** Omits unknown members: interface.md types them without null. */
+/** Omits unknown members: the public contract types them without null. */
 function statistics(fileStatistics: FileStatistics | null): FileStatisticsRecord | null {
   if (fileStatistics === null) return null;
   return {

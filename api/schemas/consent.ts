@@ -132,7 +132,7 @@ const PARAMETER_TEXTS: Readonly<Record<string, string>> = {
     'For Gong: e-mail address of the account. It identifies the data source. Other services ignore it; null counts as absent.',
 };
 
-const serverCredential = (about: string) => Joi.string().max(MAX_SCOPE).required().description(about);
+const serverCredential = (description: string) => Joi.string().max(MAX_SCOPE).required().description(description);
 
 const parameterField = (name: string) => {
   const schema = orNull(Joi.string().allow('').max(MAX_PARAMETER));

@@ -6,7 +6,7 @@ import { integer, nullable, orNull } from './fields.js';
 import { named } from './reference.js';
 
 const text = () => Joi.string().allow('');
-const nullableText = (about: string) => nullable(text()).description(about);
+const nullableText = (description: string) => nullable(text()).description(description);
 const remote = () =>
   nullable(Joi.object().unknown()).description(
     'The record as Salesforce returned it. `null` without `include_remote_data`.',
@@ -170,7 +170,7 @@ const event = named(
 );
 
 /** Returns the schema of a record with its related data, which is included on request. */
-const record = (about: string, fields: Record<string, Joi.Schema>) =>
+const record = (description: string, fields: Record<string, Joi.Schema>) =>
   wholeRecord({
     id: recordId(),
     description: nullableText(
@@ -188,7 +188,7 @@ const record = (about: string, fields: Record<string, Joi.Schema>) =>
         'Appointments of the record. Present only if `includes` has `Events`; never null in this version.',
       ),
     })
-    .description(about);
+    .description(description);
 
 const ORDERS = ['created_at', 'updated_at', 'name', 'last_activity_at'];
 const name = () =>

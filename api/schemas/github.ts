@@ -5,10 +5,10 @@ import { wholeRecord } from './answers.js';
 import { integer, nullable } from './fields.js';
 import { extension, named } from './reference.js';
 
-const text = (about: string) => Joi.string().allow('').description(about);
-const nullableText = (about: string) => nullable(text(about));
-const count = (about: string) => integer().description(about);
-const flag = (about: string) => Joi.boolean().description(about);
+const text = (description: string) => Joi.string().allow('').description(description);
+const nullableText = (description: string) => nullable(text(description));
+const count = (description: string) => integer().description(description);
+const flag = (description: string) => Joi.boolean().description(description);
 const number = () =>
   integer().description('Id at GitHub, unique among the records of this kind in all repositories. It never changes.');
 const apiUrl = () =>

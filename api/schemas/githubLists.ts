@@ -7,7 +7,7 @@ import { type Shape, typed } from './inferred.js';
 import { accountId, remoteData } from './integrations.js';
 import { named } from './reference.js';
 
-const text = (about: string) => Joi.string().allow('').description(about);
+const text = (description: string) => Joi.string().allow('').description(description);
 
 /** Maximum length of a repository's name or URL, and of a branch name. */
 const MAX_NAME = 2_048;
@@ -65,7 +65,7 @@ const pull_number = integer()
   .required()
   .description('Number of the pull request within its repository, as in the address of its page: `/pull/7`.');
 
-const branchName = (about: string) => orNull(text(about).max(MAX_NAME));
+const branchName = (description: string) => orNull(text(description).max(MAX_NAME));
 
 const TIMES = { created: 'time of creation', updated: 'time of the last change' };
 

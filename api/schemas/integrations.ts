@@ -207,7 +207,7 @@ const FILE_FORMATS = [
 const MAX_NAMED = 50;
 const MAX_SUBSTRING = 2_048;
 
-const someOf = (name: string, values: readonly string[], about: string) =>
+const someOf = (name: string, values: readonly string[], description: string) =>
   orNull(
     Joi.array()
       .items(
@@ -215,7 +215,7 @@ const someOf = (name: string, values: readonly string[], about: string) =>
           name,
           Joi.string()
             .valid(...values)
-            .description(about),
+            .description(description),
         ),
       )
       .max(MAX_NAMED),

@@ -33,9 +33,9 @@ export const hybridWeights = () =>
 export const queryVector = () =>
   keywords(numberList().min(1).max(MAX_DIMENSIONS), { contains: { not: { const: 0 } } }).custom(
     (value: readonly number[], helpers) => {
-      if (!value.every((one) => Number.isFinite(Math.fround(one))))
+      if (!value.every((element) => Number.isFinite(Math.fround(element))))
         return helpers.message({ custom: '{{#label}} has a number that is too large for a vector' });
-      return value.some((one) => Math.fround(one) !== 0)
+      return value.some((element) => Math.fround(element) !== 0)
         ? value
         : helpers.message({ custom: '{{#label}} has no direction: all its numbers are 0' });
     },

@@ -14,7 +14,7 @@ const scalar = [Joi.string().allow(''), Joi.number(), Joi.boolean()];
 /** Values of a tag: text, number, boolean, or a list of one of these. */
 export const tagValue = named(
   'TagValue',
-  withMessages(Joi.alternatives(...scalar, ...scalar.map((one) => Joi.array().items(one))), {
+  withMessages(Joi.alternatives(...scalar, ...scalar.map((schema) => Joi.array().items(schema))), {
     'alternatives.types': 'must be a string, number, boolean or a list of one of these',
     'alternatives.match': 'must be a string, number, boolean or a list of one of these',
   }).description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),

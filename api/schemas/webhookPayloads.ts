@@ -189,7 +189,7 @@ export const EVENT_TEXTS: Readonly<Record<EventKind, EventText>> = {
   CHECKUP: { when: 'Reserved: this version does not send it.' },
 };
 
-const idText = (about: string) => () => Joi.string().description(about);
+const idText = (description: string) => () => Joi.string().description(description);
 
 /** Schema of `object_id` by the type of the object. */
 const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {

@@ -40,6 +40,6 @@ export const listDeliveries = operation({
     const { status, ...page } = call.query;
     const { deliveries } = call.deps.store;
     const [found, count] = await Promise.all([deliveries.list(_id, page, status), deliveries.count(_id, status)]);
-    return { results: found.map((one) => presentDelivery(one, call.deps.workflowLink)), count };
+    return { results: found.map((delivery) => presentDelivery(delivery, call.deps.workflowLink)), count };
   },
 });

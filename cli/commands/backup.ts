@@ -72,7 +72,7 @@ async function makeBackup(config: Config, folder: string, withKeys: boolean, ter
     version: await versionOf(),
     parts: parts.map(({ name }) => name),
     outside,
-    secret_keys: config.secretKeys.map((one) => ({ id: one.id, fingerprint: fingerprintOf(one) })),
+    secret_keys: config.secretKeys.map((secretKey) => ({ id: secretKey.id, fingerprint: fingerprintOf(secretKey) })),
   };
   await writeManifest(folder, manifest);
   await syncFolder(folder);

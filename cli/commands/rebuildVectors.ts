@@ -14,10 +14,10 @@ const FAILURES = 20;
 async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
   const { out } = call.terminal;
   const used = await rebuilds.spaces(scope);
-  const checkedSpaces = new Map((await rebuilds.check()).map((one) => [one.space, one]));
-  const damaged = used.flatMap((one) => {
-    const problem = checkedSpaces.get(one.space)?.problem ?? null;
-    return problem === null ? [] : [{ ...one, problem }];
+  const checkedSpaces = new Map((await rebuilds.check()).map((checked) => [checked.space, checked]));
+  const damaged = used.flatMap((usage) => {
+    const problem = checkedSpaces.get(usage.space)?.problem ?? null;
+    return problem === null ? [] : [{ ...usage, problem }];
   });
   for (const { space, files, problem } of damaged)
     call.terminal.err(`The collection of ${space} (${files} files) is damaged: ${problem}\n`);

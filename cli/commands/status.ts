@@ -121,7 +121,7 @@ export const status: Command = {
   async run(call) {
     const { all, has, number, text, terminal } = call;
     const api = openApi(call);
-    const customers = await Promise.all(all('customer').map((one) => knownCustomer(api, one)));
+    const customers = await Promise.all(all('customer').map((customerId) => knownCustomer(api, customerId)));
     const wanted = text('find');
     if (wanted !== undefined) {
       const found = await find(api, await knownCustomer(api, text('customer')), wanted);

@@ -94,7 +94,7 @@ export async function qdrantChecks(config: Config): Promise<Check[]> {
       return [
         bad(
           name,
-          `${version}; searches fail: ${broken.map((one) => `${one.name} (${one.reason})`).join(', ')}`,
+          `${version}; searches fail: ${broken.map((collection) => `${collection.name} (${collection.reason})`).join(', ')}`,
           'A segment is damaged or the disk is full. Free space; if searches still fail: npm run cli -- vectors rebuild.',
         ),
       ];

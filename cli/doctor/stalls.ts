@@ -46,7 +46,8 @@ export async function stalledRuns(
   const found = await temporal.stalled(inspection, down, stallAfterMs);
   if (found.length === 0) return [ok(name, 'none')];
   const causes = new Map<StallCause, typeof found>();
-  for (const one of found) causes.set(one.stall.cause, [...(causes.get(one.stall.cause) ?? []), one]);
+  for (const stalledRun of found)
+    causes.set(stalledRun.stall.cause, [...(causes.get(stalledRun.stall.cause) ?? []), stalledRun]);
   return [...causes.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];

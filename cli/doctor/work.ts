@@ -34,10 +34,10 @@ async function stuckFiles(
   const ownerless = moving.filter(({ run }) => run === null);
   const withoutWorkflow: typeof moving = [];
   if (temporal)
-    for (const one of moving) {
-      const { run } = one;
+    for (const group of moving) {
+      const { run } = group;
       const isYoung = run !== null && (run.startedAt === null || Date.now() - run.startedAt.getTime() < LONG_MS);
-      if (run && !isYoung && !(await temporal.isAlive(run))) withoutWorkflow.push(one);
+      if (run && !isYoung && !(await temporal.isAlive(run))) withoutWorkflow.push(group);
     }
   const format = (groups: typeof moving): string =>
     groups

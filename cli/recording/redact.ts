@@ -137,12 +137,13 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
   const written = new Map<StepName, Exchange[]>();
   const unmatched: string[] = [];
   let step: StepName = 'connect';
-  const isSame = (one: RawRequest, asked: RawRequest): boolean =>
-    one.method === asked.method &&
-    (redaction.url(one.url) === asked.url || isRedactedText(decode(one.url), decode(asked.url), comparison)) &&
-    isRedactedText(one.body ?? '', asked.body ?? '', comparison);
+  const isSame = (recorded: RawRequest, asked: RawRequest): boolean =>
+    recorded.method === asked.method &&
+    (redaction.url(recorded.url) === asked.url ||
+      isRedactedText(decode(recorded.url), decode(asked.url), comparison)) &&
+    isRedactedText(recorded.body ?? '', asked.body ?? '', comparison);
   const egress = answeringEgress((asked) => {
-    const found = prepared.get(step)?.find(({ raw: one, isUsed }) => !isUsed && isSame(one, asked));
+    const found = prepared.get(step)?.find(({ raw: recorded, isUsed }) => !isUsed && isSame(recorded, asked));
     if (!found) {
       unmatched.push(`${step}: ${asked.method} ${asked.url} ${asked.body ?? ''}`);
       return { status: 400, headers: {}, bytes: Buffer.from('{}') };
@@ -178,7 +179,7 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
       ].join('\n'),
     );
   for (const { name, outcome } of raw.steps) {
-    const again = outcomes.find((one) => one.name === name)?.outcome;
+    const again = outcomes.find((outcomeOfStep) => outcomeOfStep.name === name)?.outcome;
     const difference = findDifference(JSON.parse(JSON.stringify(outcome)), again, comparison);
     if (difference !== null)
       throw new RecordingError(
@@ -196,9 +197,9 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
 /** Applies a function to all strings in a value. */
 function mapStrings(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change));
+  if (Array.isArray(value)) return value.map((element) => mapStrings(element, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapStrings(one, change)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, mapStrings(member, change)]));
 }
 
 /** Returns the hosts of all addresses in texts. */

@@ -147,10 +147,10 @@ function isVisible({ feed, again }: ChangesOutcome, { changed, deleted }: Target
   const listed = allItems(again);
   const now = listed.find(({ externalId }) => externalId === changed.externalId);
   const isChanged =
-    changes.some((one) => 'item' in one && one.item.externalId === changed.externalId) ||
+    changes.some((change) => 'item' in change && change.item.externalId === changed.externalId) ||
     (now !== undefined && (now.version === null || now.version !== changed.version));
   const isGone =
-    changes.some((one) => 'gone' in one && one.gone === deleted.externalId) ||
+    changes.some((change) => 'gone' in change && change.gone === deleted.externalId) ||
     (deleted.path !== undefined && paths.includes(deleted.path)) ||
     !listed.some(({ externalId }) => externalId === deleted.externalId);
   return isChanged && isGone;

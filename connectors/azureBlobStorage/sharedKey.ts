@@ -13,7 +13,7 @@ export interface AzureCredentials {
 
 /** API version, the first that encodes names with characters that XML cannot contain, and marks directories. */
 const VERSION = '2021-12-02';
-/** The standard headers of the string to sign, which our GET requests do not have. */
+/** Empty lines for the standard headers of the string to sign, which these GET requests do not have. */
 const UNSENT = '\n'.repeat(11);
 
 /** Returns the headers that authenticate a GET with the account's key. */

@@ -108,9 +108,9 @@ export function htmlOfStorage(storage: string): string {
         addText(escapeHtml(attributes['datetime'] ?? ''));
         return plain;
       default: {
-        const around = open.at(-1);
+        const parent = open.at(-1);
         const label = labelOf(attributes);
-        if (tag.startsWith('ri:') && around && around.label === '' && label !== '') around.label = label;
+        if (tag.startsWith('ri:') && parent && parent.label === '' && label !== '') parent.label = label;
         return plain;
       }
     }
@@ -121,21 +121,21 @@ export function htmlOfStorage(storage: string): string {
       onopentag(tag, attributes) {
         if (open.length > MAX_DEPTH)
           throw new Fault('too_large', `A Confluence page with elements nested ${MAX_DEPTH} deep is not read.`);
-        const one = openTag(tag, attributes);
-        if (one.isSilent) silent += 1;
-        open.push(one);
+        const opened = openTag(tag, attributes);
+        if (opened.isSilent) silent += 1;
+        open.push(opened);
       },
       ontext(text) {
         const isStatus = open.at(-1)?.tag === 'ac:task-status';
         addText(isStatus ? (text.trim() === 'complete' ? '[x] ' : '[ ] ') : escapeHtml(text));
       },
       onclosetag() {
-        const one = open.pop();
-        if (!one) return;
-        if (one.isSilent) silent -= 1;
-        if (one.label !== '' && one.textsBefore === textCount) addText(escapeHtml(one.label));
-        if (one.end !== '') parts.push(one.end);
-        if (one.tag === 'ac:structured-macro' || one.tag === 'ac:macro') macros.pop();
+        const closed = open.pop();
+        if (!closed) return;
+        if (closed.isSilent) silent -= 1;
+        if (closed.label !== '' && closed.textsBefore === textCount) addText(escapeHtml(closed.label));
+        if (closed.end !== '') parts.push(closed.end);
+        if (closed.tag === 'ac:structured-macro' || closed.tag === 'ac:macro') macros.pop();
       },
     },
     { recognizeCDATA: true, recognizeSelfClosing: true, decodeEntities: true },

@@ -58,9 +58,12 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
   const ownItem = given === null ? itemOfSpace(call.site, await fetchObject(call, ['spaces', id])) : null;
   // Sorted by id, so that concurrent changes do not shift later pages.
   const { values, next } = await fetchPage(call, ['spaces', id, part], { status: 'current', sort: 'id' }, at);
-  const around = await findParentFolders(call, id, values, new Set(folders));
+  const parentFolders = await findParentFolders(call, id, values, new Set(folders));
   const items = values.flatMap((json) => itemOfContent(call.site, part, json) ?? []);
-  const remembered = [...folders, ...around.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1))];
+  const remembered = [
+    ...folders,
+    ...parentFolders.map(({ externalId }) => externalId.slice(externalId.indexOf(':') + 1)),
+  ];
   const later = PARTS[PARTS.indexOf(part) + 1];
   const cursor: SpaceCursor | null =
     next !== null
@@ -69,7 +72,7 @@ export const listSpace = withCursor(SPACE_CURSOR, async (call: Call, id: string,
         ? null
         : { part: later, at: null, folders: [] };
   return {
-    items: [...(ownItem === null ? [] : [ownItem]), ...around, ...items],
+    items: [...(ownItem === null ? [] : [ownItem]), ...parentFolders, ...items],
     next: cursor,
   };
 });

@@ -49,7 +49,7 @@ export function workspaceOf(json: Answer<D360ProjectVersion>): Workspace | null 
   const id = asText(json.id);
   if (id === null || !ID.test(id)) return null;
   const languages = asList(json.language_versions).map(asAnswer<D360Language>);
-  const language = languages.find((one) => one.set_as_default === true) ?? languages[0];
+  const language = languages.find((candidate) => candidate.set_as_default === true) ?? languages[0];
   const number = json.version_number;
   const name = asText(json.version_code_name) ?? (typeof number === 'number' ? `v${number}` : id);
   return {

@@ -38,7 +38,7 @@ const dataAt = async (client: SourceClient, path: readonly string[], query: Read
 
 async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
   const all = requireList('Document360', await dataAt(client, ['v2', 'ProjectVersions'], {}));
-  return all.flatMap((one) => workspaceOf(asAnswer<D360ProjectVersion>(one)) ?? []);
+  return all.flatMap((version) => workspaceOf(asAnswer<D360ProjectVersion>(version)) ?? []);
 }
 
 /**
@@ -48,7 +48,7 @@ async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
 async function languageOf(client: AccountClient<Document360Credentials>, id: string): Promise<string> {
   const key = createHash('sha256').update(`${client.credentials.accessToken} ${id}`).digest('base64');
   return client.cache.getOrFind(key, async () => {
-    const found = (await workspaces(client)).find((one) => one.id === id);
+    const found = (await workspaces(client)).find((workspace) => workspace.id === id);
     if (!found) throw noSuchItem('Document360');
     return found.language;
   });

@@ -26,8 +26,8 @@ const addressOf = (entry: Entry): string | null => {
   if (path === null) return null;
   const parts = path.split('/').map(encodeURIComponent);
   const name = parts.at(-1) ?? '';
-  const around = `https://www.dropbox.com/home${parts.slice(0, -1).join('/')}`;
-  return (isFolder(entry) ? `https://www.dropbox.com/home${parts.join('/')}` : `${around}?preview=${name}`).slice(
+  const folderUrl = `https://www.dropbox.com/home${parts.slice(0, -1).join('/')}`;
+  return (isFolder(entry) ? `https://www.dropbox.com/home${parts.join('/')}` : `${folderUrl}?preview=${name}`).slice(
     0,
     2_048,
   );

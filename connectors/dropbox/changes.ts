@@ -30,7 +30,8 @@ function finalStates(entries: readonly Json[]): Map<string, Json> {
     const path = pathOf(entry);
     if (path === null) continue;
     // A file, or a deletion, at a path removes a previous folder there with its contents.
-    if (!isFolder(entry)) for (const one of final.keys()) if (one.startsWith(`${path}/`)) final.delete(one);
+    if (!isFolder(entry))
+      for (const innerPath of final.keys()) if (innerPath.startsWith(`${path}/`)) final.delete(innerPath);
     final.delete(path);
     if (!isDeleted(entry)) final.set(path, entry);
   }

@@ -74,10 +74,10 @@ export async function listFolder(
     if (at === null || !(error instanceof Fault) || error.kind !== 'stale_cursor') throw error;
     page = await fetchPage(client, folder, null);
   }
-  const around = { parent: folder || null, root: folder === '' ? null : root || null };
+  const parents = { parent: folder || null, root: folder === '' ? null : root || null };
   const next = page['has_more'] === true ? asText(page['cursor']) : null;
   return {
-    items: requireList('Dropbox', page['entries']).flatMap((entry) => itemOf(asObject(entry), around) ?? []),
+    items: requireList('Dropbox', page['entries']).flatMap((entry) => itemOf(asObject(entry), parents) ?? []),
     next,
   };
 }

@@ -109,7 +109,7 @@ export function itemOfArticle(json: Json, site: string): SourceItem | null {
 }
 
 const textsIn = (value: unknown): readonly string[] =>
-  Array.isArray(value) ? value.flatMap((one) => asText(one) ?? []) : [];
+  Array.isArray(value) ? value.flatMap((element) => asText(element) ?? []) : [];
 
 /** Returns an article's content, with its metadata. */
 export const contentOf = (article: Json, item: SourceItem): ItemContent =>
@@ -152,8 +152,8 @@ export interface Ticket {
 
 /** Returns the attachments of a ticket and its conversation. */
 export const attachedIn = ({ json, item, conversations }: Ticket): readonly (Attached & { readonly url: string })[] =>
-  [json, ...conversations].flatMap((one) =>
-    asObjects(one['attachments']).flatMap((attachment) => {
+  [json, ...conversations].flatMap((message) =>
+    asObjects(message['attachments']).flatMap((attachment) => {
       const [id, url] = [idOf(attachment['id']), asText(attachment['attachment_url'])];
       if (id === null || url === null) return [];
       return {
@@ -178,18 +178,18 @@ const wordOf = (words: Readonly<Record<string, string>>, value: unknown): string
 export function contentOfTicket({ json, item, conversations }: Ticket): ItemContent {
   const requester = asObject(json['requester']);
   const asker = asText(requester['name']) ?? asText(requester['email']);
-  const authorOf = (one: Json): string => {
-    const isAsker = idOf(one['user_id']) !== null && idOf(one['user_id']) === idOf(json['requester_id']);
-    const role = one['incoming'] === true ? 'Requester' : 'Agent';
-    return (isAsker ? asker : null) ?? asText(one['from_email']) ?? role;
+  const authorOf = (message: Json): string => {
+    const isAsker = idOf(message['user_id']) !== null && idOf(message['user_id']) === idOf(json['requester_id']);
+    const role = message['incoming'] === true ? 'Requester' : 'Agent';
+    return (isAsker ? asker : null) ?? asText(message['from_email']) ?? role;
   };
   const comments: Comment[] = [
     { author: asker ?? 'Requester', at: dateOf(json['created_at']), text: asText(json['description_text']) ?? '' },
-    ...conversations.map((one) => ({
-      author: authorOf(one),
-      at: dateOf(one['created_at']),
-      text: asText(one['body_text']) ?? '',
-      isInternal: one['private'] === true,
+    ...conversations.map((conversation) => ({
+      author: authorOf(conversation),
+      at: dateOf(conversation['created_at']),
+      text: asText(conversation['body_text']) ?? '',
+      isInternal: conversation['private'] === true,
     })),
   ];
   return contentOfComments('FRESHDESK', {

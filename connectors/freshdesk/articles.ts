@@ -32,7 +32,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   const tickets = itemOfContainer(TICKETS);
   try {
     const { values, hasNext } = await fetchPage(client, CATEGORIES, page);
-    const items = values.flatMap((one) => itemOfCategory(one) ?? []);
+    const items = values.flatMap((value) => itemOfCategory(value) ?? []);
     return hasNext ? { items, next: String(page + 1) } : { items: [...items, tickets], next: null };
   } catch (error) {
     // List a placeholder: its listing is refused too, so its known contents do not count as deleted.
@@ -109,8 +109,8 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
   const following = unlessEnd({ open: rest, page: 1 });
   try {
     const { values, hasNext } = await fetchPage(client, [...FOLDERS, folder, 'articles'], page);
-    const items = values.flatMap((one) => itemOfArticle(one, siteOf(client)) ?? []);
-    const skipped = values.flatMap((one) => skippedDraft(one) ?? []);
+    const items = values.flatMap((value) => itemOfArticle(value, siteOf(client)) ?? []);
+    const skipped = values.flatMap((value) => skippedDraft(value) ?? []);
     return { items, skipped, next: hasNext ? unlessEnd({ open, page: page + 1 }) : following };
   } catch (error) {
     // The folder was deleted in the meantime; the others still exist.

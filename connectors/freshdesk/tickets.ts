@@ -35,7 +35,7 @@ const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.res
 const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
-  attachedIn(ticket).map((one) => itemOfAttached(one, ticket.item, 'TICKET'));
+  attachedIn(ticket).map((attachment) => itemOfAttached(attachment, ticket.item, 'TICKET'));
 
 /** Returns a ticket with its conversation. @throws Fault not_found also for a deleted one */
 export async function readTicket(client: SourceClient, id: string): Promise<Ticket> {
@@ -76,7 +76,7 @@ export const listTickets = withCursor(
     }
     const { since, page } = cursor;
     const { values, hasNext } = await fetchPage(client, ['tickets'], page, { ...ORDER, updated_since: since });
-    const items = values.flatMap((one) => itemOfTicket(one, siteOf(client)) ?? []);
+    const items = values.flatMap((value) => itemOfTicket(value, siteOf(client)) ?? []);
     const last = asText(values.at(-1)?.['updated_at']);
     const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
     // If a page has tickets of a single second only, continue by page number.

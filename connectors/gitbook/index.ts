@@ -70,7 +70,7 @@ export const gitbook: Connector<GitBookCredentials> = {
     const query = { limit: SPACES_PER_PAGE, ...(cursor === null ? {} : { page: cursor }) };
     const list = asAnswer<GitBookSpaces>(await client.get(['orgs', organization, 'spaces'], query));
     if (!Array.isArray(list.items)) throw incompleteAnswer('GitBook', 'the list of spaces');
-    const spaces = asAnswers<GitBookSpace>(list.items).flatMap((one) => spaceFrom(one) ?? []);
+    const spaces = asAnswers<GitBookSpace>(list.items).flatMap((item) => spaceFrom(item) ?? []);
     return {
       items: spaces.filter(({ deletedAt }) => deletedAt === undefined).map(itemOfSpace),
       next: asText(asAnswer<GitBookNext>(list.next).page),

@@ -22,7 +22,7 @@ const personOf = (value: unknown): Person | null => {
   const [number, name] = [integerOf(id), asText(login)];
   return number === null || name === null ? null : { id: number, login: name };
 };
-const peopleOf = (value: unknown): readonly Person[] => asList(value).flatMap((one) => personOf(one) ?? []);
+const peopleOf = (value: unknown): readonly Person[] => asList(value).flatMap((person) => personOf(person) ?? []);
 const namedOf = (value: unknown): readonly Json[] =>
   asList(value)
     .map(asObject)

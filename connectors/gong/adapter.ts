@@ -162,8 +162,8 @@ function createSpeakers(parties: readonly Answer<GongParty>[]): (id: unknown) =>
 /** Formats a participant, such as `Ada Lovelace (Captain, Harbour)`. */
 const partyOf = (party: Answer<GongParty>): string | null => {
   const name = asName(party.name) ?? asText(party.emailAddress);
-  const about = [party.title, party.affiliation].flatMap((value) => asText(value) ?? []);
-  return name === null ? null : about.length === 0 ? name : `${name} (${about.join(', ')})`;
+  const details = [party.title, party.affiliation].flatMap((value) => asText(value) ?? []);
+  return name === null ? null : details.length === 0 ? name : `${name} (${details.join(', ')})`;
 };
 
 /** Returns the transcript, one paragraph per turn; '' without a transcript. */

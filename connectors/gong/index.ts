@@ -62,7 +62,9 @@ const pageAt = (items: ItemPage['items'], next: CallsCursor): PageAt<CallsCursor
 
 async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> {
   const answer = asAnswer<GongAnswer>(await client.get(['workspaces'], {}));
-  return requireList('Gong', answer.workspaces).flatMap((one) => itemOfWorkspace(asAnswer<GongWorkspace>(one)) ?? []);
+  return requireList('Gong', answer.workspaces).flatMap(
+    (workspace) => itemOfWorkspace(asAnswer<GongWorkspace>(workspace)) ?? [],
+  );
 }
 
 /**
@@ -201,7 +203,7 @@ export const gong: Connector<OAuthGrant> = {
     if (place === null) throw noSuchItem('Gong');
     if (place.kind === 'folder') return listFolder(client, place.id);
     if (place.kind === 'workspace') {
-      const itself = (await listWorkspaces(client)).find((one) => one.externalId === idOf(place));
+      const itself = (await listWorkspaces(client)).find((workspace) => workspace.externalId === idOf(place));
       if (!itself) throw noSuchItem('Gong');
       const until = new Date(Date.now() + LAST_DAY_MS).toISOString();
       return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });

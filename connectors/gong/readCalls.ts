@@ -70,7 +70,7 @@ async function readTogether(client: SourceClient, ids: readonly string[]): Promi
   if (details.length === 0) return new Map();
   const body = { filter: { callIds: ids } };
   const transcripts = await search<GongTranscript>(client, ['calls', 'transcript'], body, 'callTranscripts');
-  const byId = new Map(transcripts.map((one) => [one.callId, one]));
+  const byId = new Map(transcripts.map((transcript) => [transcript.callId, transcript]));
   return new Map(
     details.map((call) => {
       // A search for one id returns that call only.
@@ -123,7 +123,7 @@ class Batches {
         this.#waiting.unshift(...others);
       }
       // One call may be the cause: each is read alone.
-      else for (const one of batch) await this.#readSome([one]);
+      else for (const call of batch) await this.#readSome([call]);
     }
   }
 }

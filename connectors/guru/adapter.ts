@@ -21,9 +21,9 @@ export function parseItemId(externalId: string): ItemRef | null {
 
 const MAX_NAME = 1_000;
 /** Returns the URL for a user's browser, which contains the object's slug. */
-const urlOf = (room: 'card' | 'folders' | 'collections', json: Pick<Answer<GuruCard>, 'slug'>): string | null => {
+const urlOf = (segment: 'card' | 'folders' | 'collections', json: Pick<Answer<GuruCard>, 'slug'>): string | null => {
   const slug = asText(json.slug);
-  return slug === null ? null : `https://app.getguru.com/${room}/${slug}`;
+  return slug === null ? null : `https://app.getguru.com/${segment}/${slug}`;
 };
 
 interface ParentIds {
@@ -32,11 +32,11 @@ interface ParentIds {
 }
 /** A collection, a folder or a card; only its own fields are read. */
 type Member = Answer<GuruCollection | GuruFolder | GuruCard>;
-const container = (place: ItemRef, json: Member, around: ParentIds): SourceItem =>
+const container = (place: ItemRef, json: Member, parents: ParentIds): SourceItem =>
   createContainer({
     externalId: externalIdOf(place),
-    parentExternalId: around.parent,
-    rootExternalId: around.root,
+    parentExternalId: parents.parent,
+    rootExternalId: parents.root,
     name: (asText(json.name) ?? asText(json.title) ?? place.id).slice(0, MAX_NAME),
     itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
     externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
@@ -48,14 +48,14 @@ export const titleOf = (card: Pick<Answer<GuruCard>, 'preferredPhrase'>): string
   (asText(card.preferredPhrase) ?? '').slice(0, MAX_NAME);
 
 /** Converts a collection, folder or card; null for an invalid answer, and for an archived card. */
-export function itemOf(kind: Kind, json: Member, around: ParentIds): SourceItem | null {
+export function itemOf(kind: Kind, json: Member, parents: ParentIds): SourceItem | null {
   const id = asText(json.id);
   if (id === null || !ID.test(id) || json.archived === true) return null;
-  if (kind !== 'card') return container({ kind, id }, json, around);
+  if (kind !== 'card') return container({ kind, id }, json, parents);
   return createItem({
     externalId: id,
-    parentExternalId: around.parent,
-    rootExternalId: around.root,
+    parentExternalId: parents.parent,
+    rootExternalId: parents.root,
     name: titleOf(json) || id,
     itemType: 'CARD',
     externalUrl: urlOf('card', json),

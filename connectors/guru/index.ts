@@ -151,7 +151,7 @@ export const guru: Connector<GuruCredentials> = {
 
   listRoots: withRootsCursor(recordOf(string), async (client: SourceClient, query) => {
     const { values, next } = await fetchPage<GuruCollection>(client, ['collections'], query ?? {});
-    const items = values.flatMap((one) => itemOf('collection', one, { parent: null, root: null }) ?? []);
+    const items = values.flatMap((collection) => itemOf('collection', collection, { parent: null, root: null }) ?? []);
     return { items, next };
   }),
 

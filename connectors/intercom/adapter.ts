@@ -117,11 +117,11 @@ export function itemOfArticle(json: Answer<IntercomArticle>, root: string | null
 export function contentOf(article: Answer<IntercomArticle>, externalId: string): ItemContent {
   const defaultLocale = asText(article.default_locale);
   const translated = Object.entries(asObject(article.translated_content))
-    .filter(([locale, one]) => locale !== defaultLocale && isPublished(asAnswer<IntercomText>(one)))
-    .map(([, one]) => asAnswer<IntercomText>(one));
+    .filter(([locale, translation]) => locale !== defaultLocale && isPublished(asAnswer<IntercomText>(translation)))
+    .map(([, translation]) => asAnswer<IntercomText>(translation));
   const texts: readonly Answer<IntercomText>[] = [article, ...translated];
   return contentOfArticle('INTERCOM', {
-    texts: texts.map((one) => ({ title: asText(one.title), body: asText(one.body) ?? '' })),
+    texts: texts.map((text) => ({ title: asText(text.title), body: asText(text.body) ?? '' })),
     url: asText(article.url) ?? externalId,
     fileMetadata: { type: 'ARTICLE', ...omitNull({ locale: defaultLocale, updated_at: dateOf(article.updated_at) }) },
   });
@@ -223,16 +223,16 @@ function partsOf(json: ThreadJson, kind: ThreadKind): Parts {
 /** Returns the attachments of a conversation or ticket. They have no ids of their own. */
 export const attachedIn = (json: ThreadJson, kind: ThreadKind): readonly (Attached & { readonly url: string })[] =>
   partsOf(json, kind).parts.flatMap((part) =>
-    asAnswers<IntercomAttachment>(part.attachments).flatMap((one, index) => {
-      const [url, name] = [asText(one.url), asText(one.name)];
+    asAnswers<IntercomAttachment>(part.attachments).flatMap((attachment, index) => {
+      const [url, name] = [asText(attachment.url), asText(attachment.name)];
       const partId = part.id === 's' ? 's' : idOf(part.id);
       if (url === null || partId === null) return [];
       return {
         externalId: `${kind}:${idOf(json.id)}/${partId}-${index}`,
         name,
-        contentType: asText(one.content_type),
+        contentType: asText(attachment.content_type),
         // The URL has a new signature each time, so it is not part of the version. An attachment never changes.
-        version: `${name ?? ''} ${idOf(one.filesize) ?? ''}`,
+        version: `${name ?? ''} ${idOf(attachment.filesize) ?? ''}`,
         url,
       };
     }),

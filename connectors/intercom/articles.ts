@@ -31,8 +31,8 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
     COLLECTIONS,
     cursor === null ? 1 : Number(cursor),
   );
-  const outermost = values.filter((one) => idOf(one.parent_id) === null);
-  const items = outermost.flatMap((one) => itemOfCollection(one, idOf(one.id) ?? '') ?? []);
+  const outermost = values.filter((value) => idOf(value.parent_id) === null);
+  const items = outermost.flatMap((collection) => itemOfCollection(collection, idOf(collection.id) ?? '') ?? []);
   const containers = Object.keys(CONTAINERS).map((id) => itemOfContainer(id as Container));
   return next === null ? { items: [...items, ...containers], next: null } : { items, next: String(next) };
 }
@@ -40,9 +40,9 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
 /** Returns all collections, each with its root collection. */
 async function collectionsOf(client: SourceClient) {
   const all = new Map<string, Answer<IntercomCollection>>();
-  for (const one of await fetchAll<IntercomCollection>(client, COLLECTIONS, MAX_COLLECTIONS)) {
-    const id = idOf(one.id);
-    if (id !== null) all.set(id, one);
+  for (const collection of await fetchAll<IntercomCollection>(client, COLLECTIONS, MAX_COLLECTIONS)) {
+    const id = idOf(collection.id);
+    if (id !== null) all.set(id, collection);
   }
   /** Returns a collection and its ancestors. Invalid answers may contain a cycle: each collection is visited once. */
   const pathOf = (id: string): readonly string[] => {
@@ -103,12 +103,12 @@ export const listCollection = withCursor(
     if (cursor !== null) return listArticles(client, cursor);
     const { all, pathOf } = await collectionsOf(client);
     if (!all.has(id)) throw noSuchItem(NAME);
-    const branch = [...all].flatMap(([one, json]) => {
-      const path = pathOf(one);
-      return path.includes(id) ? [{ one, json, root: path.at(-1) ?? one }] : [];
+    const branch = [...all].flatMap(([collectionId, json]) => {
+      const path = pathOf(collectionId);
+      return path.includes(id) ? [{ one: collectionId, json, root: path.at(-1) ?? collectionId }] : [];
     });
     const items = branch.flatMap(({ json, root }) => itemOfCollection(json, root) ?? []);
-    const roots = Object.fromEntries(branch.map(({ one, root }) => [one, root]));
+    const roots = Object.fromEntries(branch.map(({ one: collectionId, root }) => [collectionId, root]));
     return { items, next: withArticles ? begin(roots) : null };
   },
 );

@@ -81,7 +81,7 @@ async function searchChanged(client: SourceClient, kind: ThreadKind, since: numb
   const query = { field: 'updated_at', operator: '>', value: since } as const;
   const { values, next } = await searchAll(client, LISTS[kind], at, query);
   const items = values.flatMap(
-    (one) => (kind === 'ticket' ? itemOfTicket(one, NO_PEOPLE) : itemOfConversation(one)) ?? [],
+    (value) => (kind === 'ticket' ? itemOfTicket(value, NO_PEOPLE) : itemOfConversation(value)) ?? [],
   );
   return { items, next, rest: items.map(({ externalId }) => externalId.slice(kind.length + 1)) };
 }

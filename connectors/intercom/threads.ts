@@ -39,8 +39,8 @@ export async function readThread(
 
 const namesIn = (list: unknown): ReadonlyMap<string, string> =>
   new Map(
-    asAnswers<IntercomPerson>(list).flatMap((one) => {
-      const [id, name] = [idOf(one.id), asText(one.email) ?? asText(one.name)];
+    asAnswers<IntercomPerson>(list).flatMap((person) => {
+      const [id, name] = [idOf(person.id), asText(person.email) ?? asText(person.name)];
       return id === null || name === null ? [] : [[id, name] as const];
     }),
   );
@@ -58,7 +58,7 @@ async function unlessClosed<T>(call: Promise<T>): Promise<T | null> {
 /** Returns the names of the users that tickets refer to. */
 async function peopleOf(client: SourceClient, tickets: readonly Answer<IntercomTicket>[]): Promise<People> {
   if (tickets.length === 0) return NO_PEOPLE;
-  const submitters = [...new Set(tickets.flatMap((one) => submitterOf(one) ?? []))];
+  const submitters = [...new Set(tickets.flatMap((ticket) => submitterOf(ticket) ?? []))];
   const [admins, teams, ...contacts] = await Promise.all([
     unlessClosed(client.get(['admins'], {})),
     unlessClosed(client.get(['teams'], {})),
@@ -87,7 +87,7 @@ type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
 const itemsAttached = (json: ThreadJson, item: SourceItem, kind: ThreadKind): readonly SourceItem[] =>
-  attachedIn(json, kind).map((one) => itemOfAttached(one, item, TYPE_OF[kind]));
+  attachedIn(json, kind).map((attachment) => itemOfAttached(attachment, item, TYPE_OF[kind]));
 
 interface All {
   readonly kind: ThreadKind;
@@ -109,7 +109,7 @@ export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kin
   const { values, next } = await searchAll(client, LISTS[kind], cursor.at);
   const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NO_PEOPLE;
   const items = values.flatMap(
-    (one) => (kind === 'ticket' ? itemOfTicket(one, people) : itemOfConversation(one)) ?? [],
+    (value) => (kind === 'ticket' ? itemOfTicket(value, people) : itemOfConversation(value)) ?? [],
   );
   const rest = wanted.attachedTo(TYPE_OF[kind]) ? items.map(({ externalId }) => externalId.slice(kind.length + 1)) : [];
   return { items, next: unlessEnd({ at: next, isEnd: next === null, rest }) };
@@ -150,7 +150,7 @@ export async function findAttached(
   externalId: string,
 ) {
   const { json, item } = await readThread(client, of, id);
-  const attached = attachedIn(json, of).find((one) => one.externalId === externalId);
+  const attached = attachedIn(json, of).find((candidate) => candidate.externalId === externalId);
   if (!attached) throw noSuchItem(NAME);
   return { attached, item };
 }

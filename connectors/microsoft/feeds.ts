@@ -80,7 +80,7 @@ function comparePlaces(
   before: readonly ReadPlace[],
   now: readonly ListedPlace[],
 ): { readonly places: readonly ReadPlace[]; readonly changes: readonly Change[] } {
-  const placesById = new Map(before.map((one) => [one.id, one]));
+  const placesById = new Map(before.map((place) => [place.id, place]));
   const changes: Change[] = [];
   const places = now.map(({ item, ...place }): ReadPlace => {
     const mark = markOf(item);
@@ -91,7 +91,7 @@ function comparePlaces(
   });
   return {
     places,
-    changes: [...[...placesById.values()].map((one) => ({ gone: feeds.externalIdOf(one) })), ...changes],
+    changes: [...[...placesById.values()].map((removed) => ({ gone: feeds.externalIdOf(removed) })), ...changes],
   };
 }
 
@@ -104,7 +104,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
   ): Promise<{ readonly changes: readonly Change[]; readonly place: ReadPlace; readonly isRead: boolean } | null> => {
     try {
       const page = await feeds.page(client, place, place.query);
-      const byId = new Map(places.map((one) => [one.id, one]));
+      const byId = new Map(places.map((stored) => [stored.id, stored]));
       const changes = await feeds.changes(client, page, place, byId);
       return { changes, place: placeAfterPage(feeds, place, page), isRead: page.next === null };
     } catch (error) {

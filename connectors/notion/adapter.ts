@@ -67,20 +67,20 @@ const SETTLED_AFTER_MS = 120_000;
 
 /**
  * Converts an object to an item.
- * @param around its parent and its root item; both null for a root item
+ * @param parents its parent and its root item; both null for a root item
  */
 export function itemOf(
   json: NotionObject,
   place: ItemRef,
-  around: { readonly parent: string | null; readonly root: string | null },
+  parents: { readonly parent: string | null; readonly root: string | null },
   now = Date.now(),
 ): SourceItem {
   const isPage = place.kind !== 'database';
   const edited = timestampOf(json['last_edited_time']);
   return createItem({
     externalId: externalIdOf(place),
-    parentExternalId: around.parent,
-    rootExternalId: around.root,
+    parentExternalId: parents.parent,
+    rootExternalId: parents.root,
     name: titleOf(json),
     itemType: isPage ? 'PAGE' : 'TABLE',
     externalUrl: asText(json['url']),

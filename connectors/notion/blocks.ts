@@ -57,7 +57,7 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     if (inner === null) return [];
     try {
       const inside = await childrenOf(inner);
-      block.children.push(...inside.map(([one]) => one));
+      block.children.push(...inside.map(([child]) => child));
       return inside;
     } catch (error) {
       // The original of a synced block may not be shared with the integration.

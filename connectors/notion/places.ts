@@ -60,18 +60,18 @@ export class Places {
 
   private async byExternalId(externalId: string): Promise<Known> {
     const id = externalId.slice(externalId.indexOf(':') + 1);
-    return externalId.startsWith('database:') ? this.thing('data_sources', id) : this.thing('pages', id);
+    return externalId.startsWith('database:') ? this.itemById('data_sources', id) : this.itemById('pages', id);
   }
 
   /** Returns the place of a page or database, by its id. */
-  private async thing(room: 'pages' | 'data_sources', id: string): Promise<Known> {
-    for (const name of room === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
+  private async itemById(collection: 'pages' | 'data_sources', id: string): Promise<Known> {
+    for (const name of collection === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
       const kept = this.client.cache.get(`${this.listing} ${name}`) as CachedPlace | undefined;
       if (kept) return kept.found;
     }
-    const json = await this.fetchJson([room, id]);
+    const json = await this.fetchJson([collection, id]);
     const found = json === null ? null : await this.learn(json);
-    return found ?? this.remember(room === 'pages' ? id : `database:${id}`, null);
+    return found ?? this.remember(collection === 'pages' ? id : `database:${id}`, null);
   }
 
   /** Null for a page that does not exist or is not shared. */
@@ -94,10 +94,10 @@ export class Places {
       const type = asText(parent['type']) ?? '';
       const id = idOf(parent[type]);
       if (id === null) return null;
-      if (type === 'page_id') return this.thing('pages', id);
-      if (type === 'data_source_id') return this.thing('data_sources', id);
-      const room = type === 'block_id' ? 'blocks' : type === 'database_id' ? 'databases' : null;
-      const between = room === null ? null : await this.fetchJson([room, id]);
+      if (type === 'page_id') return this.itemById('pages', id);
+      if (type === 'data_source_id') return this.itemById('data_sources', id);
+      const collection = type === 'block_id' ? 'blocks' : type === 'database_id' ? 'databases' : null;
+      const between = collection === null ? null : await this.fetchJson([collection, id]);
       if (between === null) return null;
       parent = asObject(between['parent']);
     }

@@ -44,7 +44,7 @@ const nameOf = (value: unknown): string => asText(asObject(value)['name']) ?? ''
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join(', ');
 function dateText(value: unknown): string {
   const { start, end } = asObject(value);
-  return [asText(start), asText(end)].filter((one) => one !== null).join(' – ');
+  return [asText(start), asText(end)].filter((text) => text !== null).join(' – ');
 }
 
 /** Text by type of property. Relations are ids of other pages, which a reader cannot use; buttons have no value. */
@@ -68,7 +68,7 @@ const TEXTS: Readonly<Record<string, (value: unknown, form: Form) => string>> = 
   last_edited_by: nameOf,
   unique_id: (value) => {
     const { prefix, number } = asObject(value);
-    return typeof number === 'number' ? [asText(prefix), String(number)].filter((one) => one !== null).join('-') : '';
+    return typeof number === 'number' ? [asText(prefix), String(number)].filter((text) => text !== null).join('-') : '';
   },
   verification: (value) => asText(asObject(value)['state']) ?? '',
 };
@@ -87,7 +87,9 @@ export function columnText(column: Json, form: Form, depth = 0): string {
     const { type, ...result } = asObject(value);
     // Each rolled-up value is formatted like a property of its own.
     if (type === 'array')
-      return depth > 1 ? '' : joined(asList(result['array']).map((one) => columnText(asObject(one), form, depth + 1)));
+      return depth > 1
+        ? ''
+        : joined(asList(result['array']).map((element) => columnText(asObject(element), form, depth + 1)));
     return columnText({ type, [String(type)]: result[String(type)] }, form, depth + 1);
   }
   return Object.hasOwn(TEXTS, kind) ? (TEXTS[kind]?.(value, form) ?? '') : '';

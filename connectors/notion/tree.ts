@@ -120,9 +120,9 @@ async function representedBy(client: GrantClient, block: Answer<BlockObjectRespo
     'Notion',
     asAnswer<DatabaseObjectResponse>(database).data_sources,
     'the data sources of a database',
-  ).flatMap((one) => idOf(asObject(one)['id']) ?? []);
-  const sources = await Promise.all(all.map((one) => orNull(client.get(['data_sources', one], {}))));
-  return { objects: sources.filter((one) => one !== null), skipped: [] };
+  ).flatMap((source) => idOf(asObject(source)['id']) ?? []);
+  const sources = await Promise.all(all.map((sourceId) => orNull(client.get(['data_sources', sourceId], {}))));
+  return { objects: sources.filter((source) => source !== null), skipped: [] };
 }
 
 /** The items directly inside of a place, and where to continue. */
@@ -199,10 +199,10 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
     const json = await itself(client, given);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.
     const place = placeOfJson(json) ?? given;
-    const around = await new Places(client, randomUUID()).around(json);
+    const parents = await new Places(client, randomUUID()).around(json);
     const { open } = found(json, place, '', '');
-    const root = around.root ?? externalIdOf(place);
-    return { items: [itemOf(json, place, around)], next: unlessEnd({ root, open: [open] }) };
+    const root = parents.root ?? externalIdOf(place);
+    return { items: [itemOf(json, place, parents)], next: unlessEnd({ root, open: [open] }) };
   }
   const { root, open } = cursor;
   const [first, ...rest] = open;

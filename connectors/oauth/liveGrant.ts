@@ -128,7 +128,7 @@ export function createLiveGrant(
       return use(
         await untilAborted(
           signal,
-          sharedRefresh((one) => !isDue(one, Date.now())),
+          sharedRefresh((current) => !isDue(current, Date.now())),
         ),
       );
     },

@@ -15,7 +15,10 @@ type Parameters = Readonly<Record<string, string>>;
 
 /** Percent-encodes by RFC 3986, which is stricter than encodeURIComponent. */
 const encode = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 /** Returns the signature. @param url its query, if any, is signed as well */
 export function signatureOf(

@@ -26,5 +26,5 @@ export function compareScopes(
     if (aliases?.length === 0) return true;
     return [wanted, ...(aliases ?? [])].some((name) => granted?.some((said) => isNamed(name, said)));
   };
-  return { wanted: scopes, granted, missing: granted === null ? [] : scopes.filter((one) => !isGranted(one)) };
+  return { wanted: scopes, granted, missing: granted === null ? [] : scopes.filter((scope) => !isGranted(scope)) };
 }

@@ -181,8 +181,10 @@ async function requestTokens(
 /** Returns the granted scopes in an answer; null if it has none. */
 function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] | null {
   const scope = tokens['scope'];
-  const words = Array.isArray(scope) ? scope.filter((one) => typeof one === 'string') : asText(scope)?.split(/[\s,]+/);
-  const scopes = words?.filter((one) => one !== '' && one.length <= MAX_SCOPE) ?? [];
+  const words = Array.isArray(scope)
+    ? scope.filter((element) => typeof element === 'string')
+    : asText(scope)?.split(/[\s,]+/);
+  const scopes = words?.filter((word) => word !== '' && word.length <= MAX_SCOPE) ?? [];
   return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
 }
 

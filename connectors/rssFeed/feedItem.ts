@@ -105,7 +105,7 @@ export class FeedItem {
 
   entry(): RawEntry {
     const value = (field: FieldName): string =>
-      FIELDS[field].map((name) => this.#values.get(name) ?? '').find((one) => one !== '') ?? '';
+      FIELDS[field].map((name) => this.#values.get(name) ?? '').find((text) => text !== '') ?? '';
     return {
       id: value('id') || this.#about,
       link: this.#link || value('link'),

@@ -47,7 +47,7 @@ const escape = (text: string): string =>
 /** Builds the URL of a signed request. @throws Fault if URL normalization would change the key to another object's */
 function urlOf({ protocol, hostname, port, path, query = {} }: SignedRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value ?? ''].flat().map((one) => `${escape(name)}=${escape(one)}`),
+    [value ?? ''].flat().map((element) => `${escape(name)}=${escape(element)}`),
   );
   const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
   const url = `${origin}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`;

@@ -48,7 +48,7 @@ async function deletedSince(client: GrantClient, since: number, until: number): 
   const [earliest, covered] = [earliestDateAvailable, latestDateCovered].map((at) => Date.parse(asText(at) ?? ''));
   if (!Array.isArray(deletedRecords) || covered === undefined || Number.isNaN(covered)) throw stale();
   if (earliest !== undefined && earliest > since) throw stale();
-  const ids = deletedRecords.flatMap((one) => asText(asObject(one)['id']) ?? []).filter(isId);
+  const ids = deletedRecords.flatMap((deletedRecord) => asText(asObject(deletedRecord)['id']) ?? []).filter(isId);
   return { ids: [...new Set(ids)], covered };
 }
 

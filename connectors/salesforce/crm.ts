@@ -65,7 +65,7 @@ function present(kind: CrmKind, row: Json, includes: readonly string[], remote: 
   const parts = includes.map((name) => {
     const { records } = asObject(row[name]);
     const inside = Array.isArray(records) ? records.map(asObject) : [];
-    return [name.toLowerCase(), inside.map((one) => INCLUDES[name]?.present(one, remote))] as const;
+    return [name.toLowerCase(), inside.map((record) => INCLUDES[name]?.present(record, remote))] as const;
   });
   return { ...kind.present(row), ...Object.fromEntries(parts), remote_data: remote ? row : null };
 }

@@ -13,7 +13,8 @@ export const isId = (text: string): boolean => ID.test(text);
 const ESCAPED = /['"\\\b\f\n\r\t]/g;
 const ESCAPES: Readonly<Record<string, string>> = { '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 /** Quotes a text as a SOQL literal. */
-export const quote = (text: string): string => `'${text.replaceAll(ESCAPED, (one) => ESCAPES[one] ?? `\\${one}`)}'`;
+export const quote = (text: string): string =>
+  `'${text.replaceAll(ESCAPED, (character) => ESCAPES[character] ?? `\\${character}`)}'`;
 /** Returns the pattern of LIKE for values that contain a text. */
 export const containing = (text: string): string => `'%${quote(text.replaceAll(/[\\%_]/g, '\\$&')).slice(1, -1)}%'`;
 

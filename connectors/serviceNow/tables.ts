@@ -55,7 +55,7 @@ export async function readPage(
 ): Promise<RowPage> {
   const afterLast = after.id === '' ? '' : `sys_id>${after.id}`;
   // Each of the queries joined by `^NQ` has its own conditions.
-  const queries = query.split('^NQ').map((one) => [one, afterLast].filter(Boolean).join('^'));
+  const queries = query.split('^NQ').map((part) => [part, afterLast].filter(Boolean).join('^'));
   const { values, headers } = await client.list(
     path,
     {

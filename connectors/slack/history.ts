@@ -106,7 +106,7 @@ async function readBackwards(client: GrantClient, conversation: string, start: n
     const oldest = messages.at(-1);
     const isPast = oldest !== undefined && startOf(oldest) < start;
     if (isPast && next !== null)
-      older.splice(0, older.length, ...older.filter((one) => startOf(one) > startOf(oldest)));
+      older.splice(0, older.length, ...older.filter((page) => startOf(page) > startOf(oldest)));
     cursor = isPast ? null : next;
   }
   return new Map([...windowsIn(older), [start, found.inOrder()]]);
@@ -156,7 +156,7 @@ async function threadAt(client: GrantClient, conversation: string, ts: string): 
       'conversations.replies',
       fields,
     );
-    found.add(messagesIn(answer).filter((one) => one.isReply || (one.beginsThread && one.ts === ts)));
+    found.add(messagesIn(answer).filter((message) => message.isReply || (message.beginsThread && message.ts === ts)));
     cursor = next;
   }
   const messages = found.inOrder();

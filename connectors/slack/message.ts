@@ -41,8 +41,8 @@ function textsIn(value: unknown, depth = 0): string[] {
 
 /** Returns the texts of a message's attachments, which are mostly link previews. */
 const attachedIn = (json: Answer<SlackMessage>): string[] =>
-  asList(json.attachments).flatMap((one) => {
-    const { title, text, fallback } = asAnswer<SlackAttachment>(one);
+  asList(json.attachments).flatMap((attachment) => {
+    const { title, text, fallback } = asAnswer<SlackAttachment>(attachment);
     const words = [asText(title), asText(text)].filter((word) => word !== null);
     return words.length > 0 ? [words.join(': ')] : (asText(fallback) ?? []);
   });

@@ -130,7 +130,7 @@ export function contentOf(
   const texts: readonly Pick<Answer<ZendeskTranslation>, 'title' | 'body'>[] = open.length > 0 ? open : [article];
   const labels = Array.isArray(article.label_names) ? article.label_names.filter(asText) : [];
   return contentOfArticle('ZENDESK', {
-    texts: texts.map((one) => ({ title: asText(one.title), body: asText(one.body) ?? '' })),
+    texts: texts.map((text) => ({ title: asText(text.title), body: asText(text.body) ?? '' })),
     url: asText(article.html_url) ?? externalId,
     fileMetadata: {
       type: 'ARTICLE',

@@ -27,7 +27,7 @@ export async function listRoots(client: SourceClient, cursor: string | null): Pr
   const tickets = itemOfContainer(TICKETS);
   try {
     const { values, next } = await fetchPage<ZendeskCategory>(client, [CENTER, 'categories'], cursor);
-    const items = values.flatMap((one) => itemOfCategory(one) ?? []);
+    const items = values.flatMap((category) => itemOfCategory(category) ?? []);
     return { items: next === null ? [...items, tickets] : items, next };
   } catch (error) {
     // The account has no help centre.
@@ -86,8 +86,8 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
   if (list === undefined) return { items: [], next: null };
   const { values, next } = await fetchPage<ZendeskArticle>(client, [CENTER, ...list, 'articles'], cursor.at);
   return {
-    items: values.flatMap((one) => itemOfArticle(one, cursor.category) ?? []),
-    skipped: values.flatMap((one) => skippedDraft(one) ?? []),
+    items: values.flatMap((article) => itemOfArticle(article, cursor.category) ?? []),
+    skipped: values.flatMap((article) => skippedDraft(article) ?? []),
     next: unlessEnd(next === null ? { ...cursor, open: rest, at: null } : { ...cursor, at: next }),
   };
 }
@@ -122,7 +122,7 @@ export const listSection = withCursor(CURSOR, async (client: SourceClient, { pla
   const items = itemsOf(branch, category);
   if (items.length === 0) throw noSuchItem(NAME);
   const open = withArticles
-    ? branch.flatMap((one) => (idOf(one.id) === null ? [] : [['sections', idOf(one.id) ?? ''] as const]))
+    ? branch.flatMap((inner) => (idOf(inner.id) === null ? [] : [['sections', idOf(inner.id) ?? ''] as const]))
     : [];
   return { items, next: unlessEnd({ category, open, at: null }) };
 });

@@ -71,7 +71,8 @@ export async function listed(
   const isLatest = from === 'latest';
   const sort = isLatest ? '-updated_at' : 'id';
   const { values, answer, next } = await fetchPage<ZendeskTicket>(client, ['tickets'], at, { ...WITH_USERS, sort });
-  const isFresh = (one: Answer<ZendeskTicket>): boolean => Date.parse(asText(one.updated_at) ?? '') >= begun - FRESH_MS;
+  const isFresh = (ticket: Answer<ZendeskTicket>): boolean =>
+    Date.parse(asText(ticket.updated_at) ?? '') >= begun - FRESH_MS;
   const tickets = isLatest ? values.filter(isFresh) : values;
   const hasNext = next !== null && tickets.length === values.length;
   return {
@@ -120,7 +121,9 @@ export async function attachmentsOf(
   const ticket = to ?? { externalId: `ticket:${id}`, rootExternalId: TICKETS, externalUrl, createdAt: null };
   try {
     const { comments } = await commentsOf(client, id);
-    return comments.flatMap((comment) => attachedIn(comment, id).map((one) => itemOfAttached(one, ticket, 'TICKET')));
+    return comments.flatMap((comment) =>
+      attachedIn(comment, id).map((attachment) => itemOfAttached(attachment, ticket, 'TICKET')),
+    );
   } catch (error) {
     if (isFault(error, 'not_found')) return [];
     throw error;
@@ -149,7 +152,7 @@ export const listTickets = withCursor(
       return { items: items.flat(), next: unlessEnd({ ...cursor, rest: cursor.rest.slice(COMMENTS_AT_ONCE) }) };
     }
     const { values, users, following } = await nextTickets(client, cursor);
-    const items = values.flatMap((one) => itemOfTicket(one, users, agentOf(client)) ?? []);
+    const items = values.flatMap((value) => itemOfTicket(value, users, agentOf(client)) ?? []);
     const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
     return { items, next: unlessEnd({ ...following, begun: cursor.begun, rest }) };
   },

@@ -43,14 +43,14 @@ const collectionsOf = async (client: SourceClient, library: string): Promise<rea
 
 /** Returns a collection with its subcollections. */
 function branchOf(all: readonly Collection[], key: string): readonly Collection[] {
-  const found = all.filter((one) => one.key === key);
+  const found = all.filter((collection) => collection.key === key);
   const seen = new Set([key]);
   // Invalid answers may contain a cycle: each collection is visited once.
   for (const { key: parent } of found)
-    for (const one of all)
-      if (one.parent === parent && !seen.has(one.key)) {
-        seen.add(one.key);
-        found.push(one);
+    for (const collection of all)
+      if (collection.parent === parent && !seen.has(collection.key)) {
+        seen.add(collection.key);
+        found.push(collection);
       }
   return found;
 }
@@ -100,7 +100,10 @@ export const listContainer = withCursor(
     // Throws if it is inaccessible or does not exist.
     await client.get([...pathOf(library), 'collections', key], {});
     const branch = branchOf(await collectionsOf(client, library), key);
-    return { items: branch.map(({ item }) => item), next: unlessEnd(beginning(branch.map((one) => one.key))) };
+    return {
+      items: branch.map(({ item }) => item),
+      next: unlessEnd(beginning(branch.map((collection) => collection.key))),
+    };
   },
 );
 

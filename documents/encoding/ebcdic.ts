@@ -4,7 +4,7 @@ const UPPER_BYTES =
   'µ~stuvwxyz¡¿ÐÝÞ®¢£¥·©§¶¼½¾¬|¯¨´×{ABCDEFGHI\u00adôöòóõ}JKLMNOPQR¹ûüùúÿ\\÷STUVWXYZ²ÔÖÒÓÕ0123456789³ÛÜÙÚ\u009f';
 
 const SPACE = 0x40;
-/** New line, line feed and return of EBCDIC, and its tabulator. */
+/** New line, line feed, carriage return and tab of EBCDIC. */
 const CONTROLS: ReadonlyMap<number, string> = new Map([
   [0x15, '\n'],
   [0x25, '\n'],
@@ -15,9 +15,9 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
 const EXAMINED_BYTES = 4096;
 
 /**
- * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other signs in ASCII. Reports of
- * mainframes are indented, so letters are counted among the characters that are not spaces. A few control codes of
- * printers are allowed.
+ * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other characters in ASCII.
+ * Reports of mainframes are indented, so letters are counted among the characters that are not spaces. A few control
+ * codes of printers are allowed.
  */
 export function isEbcdic(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, EXAMINED_BYTES);

@@ -41,10 +41,10 @@ function isEcho(image: PageElement, leftOut: ReadonlySet<PageElement>): boolean 
     }
     return false;
   };
-  let around = image.parent;
-  for (let level = 0; level < LEVELS && isElement(around); level++, around = around.parent) {
+  let ancestor = image.parent;
+  for (let level = 0; level < LEVELS && isElement(ancestor); level++, ancestor = ancestor.parent) {
     nodes = 0;
-    if (holds(around)) return true;
+    if (holds(ancestor)) return true;
     if (nodes > MAX_NODES) return false;
   }
   return false;

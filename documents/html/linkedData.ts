@@ -79,7 +79,7 @@ function parsed(json: string): unknown {
 function collect(value: unknown, depth: number, parts: string[], seen: Set<string>): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || parts.length > MAX_VALUES) return;
   if (Array.isArray(value)) {
-    for (const one of value) collect(one, depth + 1, parts, seen);
+    for (const element of value) collect(element, depth + 1, parts, seen);
     return;
   }
   const properties = value as Record<string, unknown>;
@@ -89,7 +89,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
   const [text] = texts;
   if (typeof text === 'string' && !seen.has(text)) {
     seen.add(text);
-    const title = TITLES.map((name) => properties[name]).find((one) => typeof one === 'string');
+    const title = TITLES.map((name) => properties[name]).find((candidate) => typeof candidate === 'string');
     if (typeof title === 'string') parts.push(`<h2>${escaped(title)}</h2>`);
     parts.push(asPost(properties, asHtml(text)));
   }

@@ -41,10 +41,13 @@ function beginsQuotation(lines: readonly string[], at: number): boolean {
   // Programs break a long attribution into two lines.
   const attribution = line.endsWith(':') ? line : `${line} ${lines[at + 1]?.trim() ?? ''}`;
   if (line === '' || attribution.length > 500 || !ATTRIBUTION.test(attribution)) return false;
-  const followingLines = lines.slice(at + (attribution === line ? 1 : 2)).filter((one) => one.trim() !== '');
+  const followingLines = lines
+    .slice(at + (attribution === line ? 1 : 2))
+    .filter((following) => following.trim() !== '');
   // Without `>` marks, everything after the attribution is quoted. If the next line is marked, all others must be too.
   return (
     followingLines.length > 0 &&
-    (followingLines[0]?.startsWith('>') !== true || followingLines.every((one) => one.startsWith('>')))
+    (followingLines[0]?.startsWith('>') !== true ||
+      followingLines.every((followingLine) => followingLine.startsWith('>')))
   );
 }

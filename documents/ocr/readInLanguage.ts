@@ -131,7 +131,7 @@ class Trials {
   /** Returns the language with the highest confidence. Languages whose data could not be downloaded are skipped. */
   async best(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
     const { refused } = this.#choice;
-    const able = languages.filter((one) => !refused.includes(one)).slice(0, MAX_COMPARED);
+    const able = languages.filter((language) => !refused.includes(language)).slice(0, MAX_COMPARED);
     const [first = languages[0] as OcrLanguage] = able;
     if (able.length <= 1) return first;
     const trials: Trial[] = [];
@@ -142,9 +142,10 @@ class Trials {
 
 async function chooseLanguage(raster: Raster, tries: Trials, choice: LanguageChoice): Promise<OcrLanguage> {
   const { languages, refused } = choice;
-  const of = (script: OcrScript): OcrLanguage[] => languages.filter((one) => OCR_LANGUAGES[one].script === script);
+  const of = (script: OcrScript): OcrLanguage[] =>
+    languages.filter((language) => OCR_LANGUAGES[language].script === script);
   const latin = of('Latin');
-  const first = latin.find((one) => one === 'eng') ?? latin[0];
+  const first = latin.find((language) => language === 'eng') ?? latin[0];
   const trial = first === undefined ? null : await tries.in(first);
   if (trial !== null && trial.confidence >= RIGHT_SCRIPT) return latinLanguage(trial, latin, tries);
   // An empty page.
@@ -160,8 +161,10 @@ async function chooseLanguage(raster: Raster, tries: Trials, choice: LanguageCho
   if (script !== null && script !== 'Latin' && of(script).length > 0) return tries.best(of(script));
   if (trial !== null) return latinLanguage(trial, latin, tries);
   // The page is in none of the scripts, or its script is not known: compare the first language of each.
-  const firsts = [...new Set(languages.map((one) => OCR_LANGUAGES[one].script))].flatMap((one) => of(one)[0] ?? []);
-  const able = firsts.filter((one) => !refused.includes(one));
+  const firsts = [...new Set(languages.map((language) => OCR_LANGUAGES[language].script))].flatMap(
+    (usedScript) => of(usedScript)[0] ?? [],
+  );
+  const able = firsts.filter((language) => !refused.includes(language));
   return tries.best(able.length > 0 ? able : firsts);
 }
 

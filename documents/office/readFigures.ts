@@ -47,7 +47,7 @@ const rounded = (text: string): string =>
 function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
   const all: Series[] = [];
   let series: Series | null = null;
-  let about: 'name' | 'labels' | 'values' | null = null;
+  let target: 'name' | 'labels' | 'values' | null = null;
   let [title, text, point] = ['', '', 0];
   let [inTitle, inPlot, isReading] = [false, false, false];
   readXml(part, limits, {
@@ -55,7 +55,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       if (name === 'ser') series = { name: '', labels: new Map(), values: new Map() };
       else if (name === 'plotArea') inPlot = true;
       else if (name === 'title') inTitle = !inPlot;
-      else if (series && about === null) about = PARTS.get(name) ?? null;
+      else if (series && target === null) target = PARTS.get(name) ?? null;
       else if (name === 'pt') point = Number(idx ?? 0);
       isReading = name === 'v' || (name === 't' && inTitle);
       text = '';
@@ -65,11 +65,11 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
     },
     close(name) {
       if (name === 't' && inTitle) title += text;
-      else if (name === 'v' && series && about === 'name') series.name ||= oneLine(text);
-      else if (name === 'v' && series && (about === 'labels' || about === 'values'))
-        series[about].set(point, rounded(text));
+      else if (name === 'v' && series && target === 'name') series.name ||= oneLine(text);
+      else if (name === 'v' && series && (target === 'labels' || target === 'values'))
+        series[target].set(point, rounded(text));
       else if (name === 'title') inTitle = false;
-      else if (PARTS.has(name) && PARTS.get(name) === about) about = null;
+      else if (PARTS.has(name) && PARTS.get(name) === target) target = null;
       else if (name === 'ser' && series) {
         all.push(series);
         series = null;

@@ -53,7 +53,7 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
     };
   };
   const quoted = read('"');
-  // A quote that is never closed is an inch mark or an error: treated as a quote, it would swallow the rest of the
+  // A quote that is never closed is an inch mark or an error: treated as a quote, it would include the rest of the
   // file.
   const { document } = quoted.hasOpenQuote ? read('\u0000') : quoted;
   if (document === null) throw new Fault('no_text', 'There are no rows in the table: the file is empty.');

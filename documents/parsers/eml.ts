@@ -56,9 +56,9 @@ function isEncrypted(headers: readonly Header[]): boolean {
 
 function peopleOf(addresses: ReadonlyArray<Address | undefined> = []): string[] {
   return addresses
-    .flatMap((one) => one?.group ?? (one === undefined ? [] : [one]))
+    .flatMap((address) => address?.group ?? (address === undefined ? [] : [address]))
     .map(({ name, address }) => nameAndAddress(name, address))
-    .filter((one) => one !== null);
+    .filter((text) => text !== null);
 }
 
 const isShown = ({ related, mimeType, disposition }: Part): boolean =>

@@ -98,10 +98,10 @@ function* flatten(root: unknown, cells: CellBudget, maxDepth: number): Generator
         `The file has values nested more than ${maxDepth} deep (setting MAX_ELEMENT_DEPTH). Simplify it, or raise the setting.`,
       );
     }
-    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'object')) {
+    if (Array.isArray(value) && value.length > 0 && value.every((element) => typeof element !== 'object')) {
       // A list of plain values reads better in one line.
       cells.take(value.length);
-      const list = value.map((one) => tidyLines(plain(one))).join(', ');
+      const list = value.map((element) => tidyLines(plain(element))).join(', ');
       yield path === '' ? list : `${path}: ${list}`;
       continue;
     }

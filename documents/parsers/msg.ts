@@ -20,7 +20,7 @@ export const msgParser: Parser = {
       (fields.recipients ?? [])
         .filter(({ recipType }) => recipType === type)
         .map(({ name, smtpAddress, email }) => nameAndAddress(name, smtpAddress ?? mailAddress(email)))
-        .filter((one) => one !== null);
+        .filter((address) => address !== null);
     return composeMessage(
       {
         subject: fields.subject ?? null,

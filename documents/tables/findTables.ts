@@ -83,8 +83,8 @@ function tableOf<Word extends PageLine>(
     const last = lines.at(-1);
     const isContinued = last !== undefined && before !== undefined && continues(row, before, at, step);
     const line = isContinued ? last : { words: columns.map((): Word[] => []), all: [] };
-    for (const [cell, column] of row.cells.map((one, index) => [one, at[index] ?? 0] as const)) {
-      line.words[column]?.push(...cell.words);
+    for (const [index, cell] of row.cells.entries()) {
+      line.words[at[index] ?? 0]?.push(...cell.words);
       line.all.push(...cell.words);
     }
     if (!isContinued) lines.push(line);
@@ -147,7 +147,7 @@ function columnsOf<Word>(rows: readonly Row<Word>[]): Box[] {
 const columnAt = (columns: readonly Box[], cell: Box): number =>
   Math.max(
     0,
-    columns.findIndex((one) => overlaps(one, cell)),
+    columns.findIndex((column) => overlaps(column, cell)),
   );
 
 /** Whether in each column, except one, the cells begin, end or are centred at the same position. */
@@ -155,7 +155,7 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
   const cells = rows.flatMap((row) => row.cells);
   const loose = columns.filter((column) => {
     const ownCells = cells.filter(
-      (cell) => columns.filter((one) => overlaps(one, cell)).length === 1 && overlaps(column, cell),
+      (cell) => columns.filter((other) => overlaps(other, cell)).length === 1 && overlaps(column, cell),
     );
     const share = (place: (cell: Box) => number): number => {
       const places = ownCells.map(place);

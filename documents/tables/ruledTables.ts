@@ -128,7 +128,7 @@ function gridTable<Word extends PageLine>(words: readonly Word[], { horizontal, 
   const isCut = (line: readonly Line[], place: number, from: number, to: number): boolean => {
     const covered = line
       .filter(({ at }) => Math.abs(at - place) <= 2 * NEAR)
-      .reduce((sum, one) => sum + Math.max(0, Math.min(one.to, to) - Math.max(one.from, from)), 0);
+      .reduce((sum, piece) => sum + Math.max(0, Math.min(piece.to, to) - Math.max(piece.from, from)), 0);
     return covered > 0.5 * (to - from);
   };
   // Cells without a rule between them are one cell.
@@ -154,9 +154,9 @@ function gridTable<Word extends PageLine>(words: readonly Word[], { horizontal, 
   if (used.length < 2 || cells.size < 3 || cells.size < FILLED * new Set(owner).size) return [];
   const found: TableRow[] = [];
   for (let row = 0; row < rows; row++) {
-    const around = { x1: xs[0] ?? 0, x2: xs.at(-1) ?? 0, y1: ys[row] ?? 0, y2: ys[row + 1] ?? 0 };
+    const bounds = { x1: xs[0] ?? 0, x2: xs.at(-1) ?? 0, y1: ys[row] ?? 0, y2: ys[row + 1] ?? 0 };
     const owners = used.map((column) => owner[row * columns + column] ?? -1);
-    found.push(...linesIn(owners, (at) => at >= row * columns && at < (row + 1) * columns, cells, around));
+    found.push(...linesIn(owners, (at) => at >= row * columns && at < (row + 1) * columns, cells, bounds));
   }
   const table = tidyTable({ rows: found, words: inside });
   return table.rows.length >= 2 ? [table] : [];
@@ -167,7 +167,7 @@ function linesIn<Word extends PageLine>(
   owners: readonly number[],
   begins: (owner: number) => boolean,
   cells: ReadonlyMap<number, readonly Word[]>,
-  around: Box,
+  bounds: Box,
 ): TableRow[] {
   const ownWords = owners.map((at) => (begins(at) ? (cells.get(at) ?? []) : []));
   const lines = ownWords.map((words) => linesOf(words));
@@ -177,7 +177,7 @@ function linesIn<Word extends PageLine>(
   if (count >= SPLIT_LINES && filled.length > 1 && areSame >= 0.8 * filled.length) {
     const all = linesOf(ownWords.flat());
     return all.map((words) => ({
-      ...rowBox(words, around),
+      ...rowBox(words, bounds),
       cells: ownWords.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
     }));
   }
@@ -188,7 +188,7 @@ function linesIn<Word extends PageLine>(
     const isFirst = begins(at) && owners.indexOf(at) === nth;
     return isFirst || (text.length <= MAX_REPEATED_LENGTH && !isWhole) ? text : '';
   });
-  return [{ ...rowBox(ownWords.flat(), around), cells: texts }];
+  return [{ ...rowBox(ownWords.flat(), bounds), cells: texts }];
 }
 
 /** Returns the index of the interval between ascending places that contains `value`; -1 for none. */

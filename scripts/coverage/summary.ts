@@ -41,7 +41,8 @@ export function coverageTable(folders: readonly FolderCoverage[]): string {
     return `${share.padStart(8)} ${`${covered}/${total}`.padStart(13)}`;
   };
   const head = `${'folder'.padEnd(16)}${'lines'.padStart(22)}  ${'branches'.padStart(22)}`;
-  return [head, ...folders.map((one) => `${one.folder.padEnd(16)}${cell(one.lines)}  ${cell(one.branches)}`)].join(
-    '\n',
-  );
+  return [
+    head,
+    ...folders.map((folder) => `${folder.folder.padEnd(16)}${cell(folder.lines)}  ${cell(folder.branches)}`),
+  ].join('\n');
 }

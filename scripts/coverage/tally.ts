@@ -180,9 +180,9 @@ function withInlineMap(code: string): CompiledCode {
 
 /** Returns the compiler of a Jest configuration for files that Jest loads as ES modules. */
 export function jestCompiler(config: { transform: Readonly<Record<string, unknown>> }): JestCompiler {
-  const entry = Object.values(config.transform).find((one) => Array.isArray(one) && one[0] === '@swc/jest') as
-    | [string, object]
-    | undefined;
+  const entry = Object.values(config.transform).find(
+    (candidate) => Array.isArray(candidate) && candidate[0] === '@swc/jest',
+  ) as [string, object] | undefined;
   const { createTransformer } = createRequire(import.meta.url)('@swc/jest') as {
     createTransformer(options?: object): {
       process(text: string, file: string, jest: object): { code: string };

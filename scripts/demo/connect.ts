@@ -52,7 +52,7 @@ export async function connectDemo(
   const clients = { [CLIENT]: secret };
   const drive = await startGoogleDrive(DRIVE, { filesPerPage: PER_PAGE, clients });
   const slack = await startSlack({ perPage: PER_PAGE, clients });
-  for (const [id, one] of Object.entries(CONVERSATIONS)) slack.conversations.set(id, one);
+  for (const [id, conversation] of Object.entries(CONVERSATIONS)) slack.conversations.set(id, conversation);
   for (const [id, name] of Object.entries(USERS)) slack.users.set(id, name);
 
   const accounts: readonly Account[] = [
@@ -128,7 +128,7 @@ const sourceOf = async (api: Client, type: ConnectedSourceType): Promise<DataSou
 /** Waits for the user's consent and returns the data source. After a refusal, the user receives another URL. */
 async function consented(account: Account, { api, printLine, open }: Stage): Promise<DataSourceRecord> {
   const { name, service, oauth } = account;
-  const before = new Map((await sourceOf(api, service)).map((one) => [one.id, one.last_synced_at]));
+  const before = new Map((await sourceOf(api, service)).map((source) => [source.id, source.last_synced_at]));
   const decisions = () => oauth.requests.filter(({ kind }) => kind === 'consent');
   let answered = decisions().length;
   const requestConsent = async (): Promise<void> => {
@@ -158,7 +158,7 @@ async function chosen(account: Account, { id }: DataSourceRecord, { api, printLi
   let given = '';
   for (;;) {
     await sleep(POLL_MS);
-    const source = (await sourceOf(api, service)).find((one) => one.id === id);
+    const source = (await sourceOf(api, service)).find((candidate) => candidate.id === id);
     if (source?.last_sync_action === 'UPDATE') return;
     if (source?.last_sync_action === 'CANCEL' && source.last_synced_at !== given) {
       given = source.last_synced_at;

@@ -55,11 +55,11 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 export function framed({ page, titles, content }: PageFrame): string {
   const address = addressOf(page);
   const to = (other: string): string => linkBetween(address, other);
-  const titleOf = (one: string): string => escaped(titles.get(one) ?? one);
+  const titleOf = (path: string): string => escaped(titles.get(path) ?? path);
   const parts = CONTENTS.map(({ title, pages }) => {
-    const links = pages.map((one) => {
-      const current = one === page ? ' aria-current="page"' : '';
-      return `<li><a href="${to(addressOf(one))}"${current}>${titleOf(one)}</a></li>`;
+    const links = pages.map((path) => {
+      const current = path === page ? ' aria-current="page"' : '';
+      return `<li><a href="${to(addressOf(path))}"${current}>${titleOf(path)}</a></li>`;
     });
     const open = pages.includes(page) ? ' open' : '';
     return `<details${open}><summary>${title}</summary><ul>${links.join('')}</ul></details>`;
@@ -70,10 +70,10 @@ export function framed({ page, titles, content }: PageFrame): string {
     .map(({ level, id, html }) => `<li class="level${level}"><a href="#${id}">${html}</a></li>`);
   const order = CONTENTS.flatMap(({ pages }) => pages);
   const at = order.indexOf(page);
-  const neighbour = (one: string | undefined, rel: 'prev' | 'next', word: string): string =>
-    one === undefined
+  const neighbour = (path: string | undefined, rel: 'prev' | 'next', word: string): string =>
+    path === undefined
       ? '<span></span>'
-      : `<a rel="${rel}" href="${to(addressOf(one))}"><small>${word}</small>${titleOf(one)}</a>`;
+      : `<a rel="${rel}" href="${to(addressOf(path))}"><small>${word}</small>${titleOf(path)}</a>`;
   const anchored = content.replaceAll(
     /(<h[2-4] id="([^"]*)"[^>]*>)([\s\S]*?)(<\/h[2-4]>)/g,
     '$1$3 <a class="anchor" href="#$2" aria-label="Link to this section">#</a>$4',

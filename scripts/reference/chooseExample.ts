@@ -37,10 +37,13 @@ function toExample({ described, path }: DocumentedCall, call: Call): Example | n
   if (!values) return null;
   const documented = described.parameters ?? [];
   const all = Object.entries({ ...values, ...Object.fromEntries(new URLSearchParams(search)) }).filter(([name]) =>
-    documented.some((one) => one.name === name),
+    documented.some((parameter) => parameter.name === name),
   );
   const parameters = Object.fromEntries(
-    all.map(([name, text]) => [name, typed(text, documented.find((one) => one.name === name)?.schema?.type)]),
+    all.map(([name, text]) => [
+      name,
+      typed(text, documented.find((parameter) => parameter.name === name)?.schema?.type),
+    ]),
   );
   const clean = (value: unknown): unknown => redact(value, call.baseUrl);
   return {
@@ -56,7 +59,7 @@ const isEmpty = (value: unknown): boolean =>
     ? value.length === 0
     : typeof value === 'object' &&
       value !== null &&
-      Object.values(value).some((one) => Array.isArray(one) && one.length === 0) &&
+      Object.values(value).some((member) => Array.isArray(member) && member.length === 0) &&
       Object.keys(value).length <= 3;
 
 /** Returns how much worse an example is than one of the preferred length with content. */

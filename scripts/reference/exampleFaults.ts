@@ -49,7 +49,7 @@ export function createExampleCheck(document: object): (place: DocumentedCall, ex
     ...faultsOf('request', jsonOf(described.requestBody?.content), request),
     ...faultsOf('response', jsonOf(described.responses['200']?.content), response),
     ...Object.entries(parameters).flatMap(([name, value]) =>
-      faultsOf(`parameter ${name}`, described.parameters?.find((one) => one.name === name)?.schema, value),
+      faultsOf(`parameter ${name}`, described.parameters?.find((parameter) => parameter.name === name)?.schema, value),
     ),
   ];
 }

@@ -89,10 +89,10 @@ function ofOperation(name: string, { summary = '', description = '', ...operatio
   return [
     ...(summary === '' ? [`${name}: summary`] : []),
     ...(isEnough ? [] : [`${name}: description`]),
-    ...(operation.parameters ?? []).flatMap((one) =>
-      one.$ref !== undefined || addsInformation(one.description, one.name)
+    ...(operation.parameters ?? []).flatMap((parameter) =>
+      parameter.$ref !== undefined || addsInformation(parameter.description, parameter.name)
         ? []
-        : [`${name}: ${one.in} parameter ${one.name}`],
+        : [`${name}: ${parameter.in} parameter ${parameter.name}`],
     ),
     ...Object.entries(operation.responses).flatMap(([status, { $ref, description: text }]) =>
       $ref !== undefined || addsInformation(text, summary) ? [] : [`${name}: response ${status}`],

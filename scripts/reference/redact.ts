@@ -35,9 +35,9 @@ function redactText(text: string, baseUrl: string): string {
 export function redact(value: unknown, baseUrl: string, name = ''): unknown {
   if (typeof value === 'string') return SECRETS.test(name) ? `<${name}>` : redactText(value, baseUrl);
   if (Array.isArray(value)) {
-    const maxItems = value.every((one) => typeof one === 'number') ? MAX_NUMBERS : MAX_ITEMS;
-    return value.slice(0, maxItems).map((one) => redact(one, baseUrl, name));
+    const maxItems = value.every((element) => typeof element === 'number') ? MAX_NUMBERS : MAX_ITEMS;
+    return value.slice(0, maxItems).map((element) => redact(element, baseUrl, name));
   }
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redact(one, baseUrl, key)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redact(member, baseUrl, key)]));
 }

@@ -10,7 +10,7 @@ export function formatTable(): string {
     const cells = [
       code(format),
       Object.keys(row.extensions)
-        .map((one) => code(`.${one}`))
+        .map((extension) => code(`.${extension}`))
         .join(' '),
     ];
     return `| ${[...cells, code(row.mimeTypes[0]), sources.map(code).join(', '), row.kind].join(' | ')} |`;

@@ -21,7 +21,7 @@ export const pageOfSource = (source: ConnectedSourceType): string =>
 
 /** Returns the fields that the operation for one source requires. */
 function requiredFields(path: string): string[] {
-  const schema = operations.find((one) => one.method === 'post' && one.path === path)?.body;
+  const schema = operations.find((operation) => operation.method === 'post' && operation.path === path)?.body;
   const { keys = {} } = (schema?.describe() ?? {}) as { keys?: Record<string, { flags?: { presence?: string } }> };
   return Object.entries(keys).flatMap(([name, { flags }]) => (flags?.presence === 'required' ? [name] : []));
 }

@@ -13,12 +13,12 @@ function* parts(value: unknown): Generator<string | Float64Array> {
   if (typeof value === 'string') {
     yield `"${value.length}:`;
     for (let from = 0; from < value.length; from += TEXT_SLICE) yield value.slice(from, from + TEXT_SLICE);
-  } else if (Array.isArray(value) && value.every((one) => typeof one === 'number')) {
+  } else if (Array.isArray(value) && value.every((element) => typeof element === 'number')) {
     yield `#${value.length}:`;
     yield Float64Array.from(value as number[]);
   } else if (Array.isArray(value)) {
     yield `[${value.length}:`;
-    for (const one of value) yield* parts(one);
+    for (const element of value) yield* parts(element);
   } else if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
     yield `{${fields.length}:`;

@@ -59,7 +59,7 @@ function treeOf({ keys, patterns, flags, renames, items, matches }: Described): 
     keys === undefined && patterns === undefined
       ? null
       : {
-          names: new Map(Object.entries(keys ?? {}).map(([name, one]) => [name, treeOf(one)])),
+          names: new Map(Object.entries(keys ?? {}).map(([name, key]) => [name, treeOf(key)])),
           renamed: new Set((renames ?? []).flatMap(({ from }) => (typeof from === 'string' ? [from] : []))),
           isOpen: flags?.unknown === true || patterns !== undefined,
           entries: null,

@@ -66,13 +66,13 @@ export function collectIgnored(response: Response, isStrict: boolean, operation:
   return {
     isStrict,
     note(all) {
-      const found = all.filter((one) => !isExpected(one));
+      const found = all.filter((field) => !isExpected(field));
       if (found.length === 0) return;
       if (isStrict) throw new HttpError(422, found.map(refusal));
       const paths = [...ignoredFieldsOf(response), ...shownPaths(found.map(({ path }) => path))].slice(0, MAX_UNKNOWN);
       response.locals['ignoredFields'] = paths;
       response.setHeader(IGNORED_FIELDS_HEADER, stringList(paths));
     },
-    errorsFor: (all) => (isStrict ? all.filter((one) => !isExpected(one)).map(refusal) : []),
+    errorsFor: (all) => (isStrict ? all.filter((field) => !isExpected(field)).map(refusal) : []),
   };
 }

@@ -42,11 +42,11 @@ export function nearestName(name: string, knownNames: readonly string[]): string
   const maxDistance = Math.max(1, Math.floor(given.length / 3));
   let nearest: { readonly name: string; readonly far: number } | null = null;
   for (const candidate of knownNames) {
-    const one = plain(candidate);
-    const isPart = isPartOf(given, one) || isPartOf(one, given);
-    if (!isPart && Math.abs(one.length - given.length) > maxDistance) continue;
+    const plainCandidate = plain(candidate);
+    const isPart = isPartOf(given, plainCandidate) || isPartOf(plainCandidate, given);
+    if (!isPart && Math.abs(plainCandidate.length - given.length) > maxDistance) continue;
     // A match of a part has the largest allowed distance, so a misspelling is preferred.
-    const far = isPart ? maxDistance : distance(given, one);
+    const far = isPart ? maxDistance : distance(given, plainCandidate);
     if (far <= maxDistance && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
   }
   return nearest?.name ?? null;

@@ -122,7 +122,7 @@ function readableAccount({ externalId, metadata }: DataSourceDoc): string | null
   const account = externalId?.split('|')[1] ?? null;
   const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];
   const [first = account, ...more] = new Set(
-    names.filter((one): one is string => typeof one === 'string' && one !== ''),
+    names.filter((name): name is string => typeof name === 'string' && name !== ''),
   );
   return more.length === 0 ? first : `${first ?? ''} (${more.join(', ')})`;
 }

@@ -169,6 +169,6 @@ async function clientOf(
 /** Returns the scopes of the request; without any, those of the source's specification. */
 function scopesOf({ scopes, scope = '' }: OAuthUrlBody, { spec }: Consent): readonly string[] {
   if (scopes.length > 0) return scopes;
-  const single = scope.split(/\s+/).filter((one) => one !== '');
+  const single = scope.split(/\s+/).filter((word) => word !== '');
   return single.length > 0 ? single : spec.scopes;
 }

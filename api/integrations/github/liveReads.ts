@@ -70,7 +70,7 @@ const list = (
   });
 
 /** Returns one record by its number, read from GitHub at the time of the call. */
-const one = (
+const singleRead = (
   kind: 'issues' | 'pull_requests',
   name: string,
   what: string,
@@ -111,7 +111,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     ],
     returns: 'One page of issues as GitHub has them now, and the cursor of the next page.',
   }),
-  one('issues', 'issue_number', 'issue', issue, {
+  singleRead('issues', 'issue_number', 'issue', issue, {
     operationId: 'issue_integrations_data_github_issues__issue_number__get',
     description: [
       `Returns an issue by its number within its repository. A pull request is an issue too. An issue that does not exist, or that the token cannot read, returns 404. ${LIVE}`,
@@ -127,7 +127,7 @@ export const gitHubLiveReads: readonly DocumentedOperation[] = [
     returns:
       'One page of pull requests as GitHub has them now, without numbers of changed lines, and the cursor of the next page.',
   }),
-  one('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
+  singleRead('pull_requests', 'pull_number', 'pull request', wholePullRequest, {
     operationId: 'get_pr_integrations_data_github_pull_requests__pull_number__get',
     description: [
       `Returns a pull request by its number, with counts of its comments, commits and changed lines. A pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`,

@@ -62,7 +62,7 @@ const list = (kind: CrmOperation): DocumentedOperation =>
   });
 
 /** Creates GET /integrations/data/crm/…/{id}, which returns one of these records. */
-const one = (kind: CrmOperation): DocumentedOperation =>
+const singleRead = (kind: CrmOperation): DocumentedOperation =>
   operation({
     method: 'get',
     path: `/integrations/data/crm/${kind}/{id}`,
@@ -95,5 +95,5 @@ const one = (kind: CrmOperation): DocumentedOperation =>
 
 /** Every kind of record, with both operations. */
 export const crmOperations: readonly DocumentedOperation[] = (Object.keys(CRM_OPERATIONS) as CrmOperation[]).flatMap(
-  (kind) => [list(kind), one(kind)],
+  (kind) => [list(kind), singleRead(kind)],
 );

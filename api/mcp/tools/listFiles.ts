@@ -20,18 +20,18 @@ const file = record({
 });
 
 /** Converts the record of a file to the fields that agents receive. */
-export const fileOf = (one: FileRecord) => ({
-  file_id: one.id,
-  uri: uriOf(one.id),
-  name: one.name,
-  source: one.source,
-  url: one.external_url,
-  status: one.sync_status,
-  error: one.sync_error_message,
-  parent_id: one.parent_id,
-  characters: one.file_statistics?.num_characters ?? null,
-  created_at: one.created_at,
-  last_sync: one.last_sync,
+export const fileOf = (listed: FileRecord) => ({
+  file_id: listed.id,
+  uri: uriOf(listed.id),
+  name: listed.name,
+  source: listed.source,
+  url: listed.external_url,
+  status: listed.sync_status,
+  error: listed.sync_error_message,
+  parent_id: listed.parent_id,
+  characters: listed.file_statistics?.num_characters ?? null,
+  created_at: listed.created_at,
+  last_sync: listed.last_sync,
 });
 
 /** Lists files by filters, in pages. */

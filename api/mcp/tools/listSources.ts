@@ -37,13 +37,13 @@ export const listSources = tool({
       body: { order_by: 'created_at', pagination: { limit: maxSources, offset } },
     });
     const { results, count } = answer as Listed<DataSourceRecord>;
-    const all = results.map((one) => ({
-      source_id: one.id,
-      source: one.data_source_type,
-      account: one.data_source_external_id,
-      listing_status: one.sync_status,
-      has_access: !one.revoked_access,
-      files_synced_at: one.files_synced_at,
+    const all = results.map((result) => ({
+      source_id: result.id,
+      source: result.data_source_type,
+      account: result.data_source_external_id,
+      listing_status: result.sync_status,
+      has_access: !result.revoked_access,
+      files_synced_at: result.files_synced_at,
     }));
     const sources = firstThatFit(all, deps.settings.mcpMaxResultCharacters);
     const next = offset + sources.length;

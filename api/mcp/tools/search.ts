@@ -126,9 +126,9 @@ function passageOf(found: DocumentRecord) {
 }
 
 /** Shortens a passage that is longer than a whole result may be. */
-function shortened(one: ReturnType<typeof passageOf>, max: number): ReturnType<typeof passageOf> {
-  const bare = { ...one, text: '', boxes: [], is_shortened: true };
-  return { ...bare, text: cutText(one.text, max - JSON.stringify(bare).length) };
+function shortened(full: ReturnType<typeof passageOf>, max: number): ReturnType<typeof passageOf> {
+  const bare = { ...full, text: '', boxes: [], is_shortened: true };
+  return { ...bare, text: cutText(full.text, max - JSON.stringify(bare).length) };
 }
 
 /** Finds passages for a question, with what a citation needs. */

@@ -25,18 +25,18 @@ const run = record({
   finished_at: nullable(Joi.string()),
 });
 
-const runOf = (one: ReturnType<typeof presentRun>) => ({
-  run_id: one.id,
-  kind: one.kind,
-  status: one.status,
-  message: one.message,
-  file_id: one.file_id,
-  discovered: one.counts.discovered,
-  ok: one.counts.ok,
-  failed: one.counts.failed,
-  pending: one.counts.pending,
-  accepted_at: one.accepted_at,
-  finished_at: one.finished_at,
+const runOf = (presented: ReturnType<typeof presentRun>) => ({
+  run_id: presented.id,
+  kind: presented.kind,
+  status: presented.status,
+  message: presented.message,
+  file_id: presented.file_id,
+  discovered: presented.counts.discovered,
+  ok: presented.counts.ok,
+  failed: presented.counts.failed,
+  pending: presented.counts.pending,
+  accepted_at: presented.accepted_at,
+  finished_at: presented.finished_at,
 });
 
 /** Shows whether syncs have ended. */

@@ -9,8 +9,8 @@ function expression(value: unknown, depth: number): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value !== 'object') return JSON.stringify(value);
   const items = Array.isArray(value)
-    ? value.map((one) => expression(one, depth + 1))
-    : Object.entries(value).map(([name, one]) => `${quoted(name)}: ${expression(one, depth + 1)}`);
+    ? value.map((element) => expression(element, depth + 1))
+    : Object.entries(value).map(([name, member]) => `${quoted(name)}: ${expression(member, depth + 1)}`);
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   if (items.length === 0) return `${open}${close}`;
   const indent = '    '.repeat(depth);

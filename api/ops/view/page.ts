@@ -101,7 +101,7 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
   const withProblems = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
   const all = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
   const failed = storage?.files.SYNC_ERROR ?? 0;
-  const slowest = Math.max(0, ...Object.values(engines ?? {}).map((one) => one.latency_ms));
+  const slowest = Math.max(0, ...Object.values(engines ?? {}).map((engine) => engine.latency_ms));
   const failing = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
   return html`<div class="tiles">
     ${tile(

@@ -76,7 +76,7 @@ export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html 
         </tr>
       </thead>
       <tbody>
-        ${rows.map((one) => row(one, links))}
+        ${rows.map((run) => row(run, links))}
       </tbody>
     </table>
   </div>`;

@@ -30,8 +30,8 @@ export function storageCard(storage: StorageOverview | null): Html {
               'Points in Qdrant',
               count(hot),
               points
-                .filter((one) => one.points > 0)
-                .map((one) => `${count(one.points)} ${one.space}`)
+                .filter((point) => point.points > 0)
+                .map((point) => `${count(point.points)} ${point.space}`)
                 .join(' · '),
             )
       }

@@ -10,7 +10,7 @@ const call = (text: string): Html => html`<code>${text}</code>`;
 
 const about = (name: string | null, ...more: readonly (string | null)[]): Html =>
   html`<span class="name">${name ?? more[0] ?? ''}</span><br /><span class="soft small"
-      >${more.filter((one) => one !== null && one !== '').join(' · ')}</span
+      >${more.filter((text) => text !== null && text !== '').join(' · ')}</span
     >`;
 
 function pausedRow(

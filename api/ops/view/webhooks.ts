@@ -34,7 +34,7 @@ const row = ({ event, position, status, attempts, nextTryAt, createdAt }: Delive
   </tr>`;
 };
 
-const one = (webhook: WebhookOverview): Html => {
+const renderWebhook = (webhook: WebhookOverview): Html => {
   const { _id, url } = webhook.webhook;
   const table = html`<div class="scroll">
     <table>
@@ -65,6 +65,8 @@ export function webhooksCard(webhooks: readonly WebhookOverview[] | null): Html 
   return card(
     'Webhook deliveries',
     webhooks.length === 0 ? 'no webhooks' : 'the latest of each webhook',
-    webhooks.length === 0 ? empty('No webhook was added. Add one: POST /add_webhook.') : html`${webhooks.map(one)}`,
+    webhooks.length === 0
+      ? empty('No webhook was added. Add one: POST /add_webhook.')
+      : html`${webhooks.map(renderWebhook)}`,
   );
 }

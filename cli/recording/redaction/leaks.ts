@@ -30,9 +30,9 @@ function textsIn(value: unknown, path: string): [path: string, text: string][] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'number') return [[path, String(value)]];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one], at): [string, string][] => [
+  return Object.entries(value).flatMap(([name, member], at): [string, string][] => [
     [`${path}[${at}]`, Array.isArray(value) ? '' : name],
-    ...textsIn(one, `${path}[${at}]`),
+    ...textsIn(member, `${path}[${at}]`),
   ]);
 }
 

@@ -21,7 +21,9 @@ function isSameTime(a: string, b: string): boolean {
 export function isSameText(a: string, b: string): boolean {
   if (a === b) return true;
   const [left, right] = [tokensOf(a), tokensOf(b)];
-  return left.length === right.length && left.every((one, at) => one === right[at] || isSameTime(one, right[at] ?? ''));
+  return (
+    left.length === right.length && left.every((word, at) => word === right[at] || isSameTime(word, right[at] ?? ''))
+  );
 }
 
 /** Functions of the redaction that a comparison needs. */
@@ -41,10 +43,10 @@ export function isRedactedText(original: string, redacted: string, { redact, ori
   const right = tokensOf(decode(redacted));
   const isSame = (left: readonly string[]): boolean =>
     left.length === right.length &&
-    left.every((one, at) => {
+    left.every((word, at) => {
       const other = right[at] ?? '';
-      if (one === other || redact(one) === other) return true;
-      const time = timeOf(one);
+      if (word === other || redact(word) === other) return true;
+      const time = timeOf(word);
       return time !== null && isSameTime(String(time + offsetMs), other);
     });
   // A host of the account is redacted, but one in the code of the connector stays.

@@ -83,7 +83,9 @@ export function createPseudonyms(originals: ReadonlySet<string>): Pseudonyms {
         used.add(pseudonym);
       }
       const characters = [...word];
-      return [...pseudonym].map((one, index) => (isUpper(characters[index] ?? '') ? one.toUpperCase() : one)).join('');
+      return [...pseudonym]
+        .map((letter, index) => (isUpper(characters[index] ?? '') ? letter.toUpperCase() : letter))
+        .join('');
     },
     set(word, pseudonym) {
       pseudonyms.set(word.toLowerCase(), pseudonym.toLowerCase());

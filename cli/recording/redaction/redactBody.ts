@@ -23,9 +23,9 @@ const PLAIN_DECLARATION =
 /** Redacts HTML or XML: known names of elements and attributes stay. */
 function redactMarkup(text: string, redaction: TextRedaction): string {
   const { value, prose, name } = redaction;
-  const tag = (one: string): string => {
-    const [, slash = '', element = '', rest = '', end = ''] = TAG.exec(one) ?? [];
-    if (element === '') return prose(one);
+  const tag = (markup: string): string => {
+    const [, slash = '', element = '', rest = '', end = ''] = TAG.exec(markup) ?? [];
+    if (element === '') return prose(markup);
     const attributes = rest.replaceAll(ATTRIBUTE, (_all, key: string, sign?: string, quoted?: string) => {
       if (sign === undefined || quoted === undefined) return name(key);
       const [quote] = /^["']/.exec(quoted) ?? [''];
@@ -34,13 +34,13 @@ function redactMarkup(text: string, redaction: TextRedaction): string {
     });
     return `<${slash}${name(element)}${attributes}${end}>`;
   };
-  return text.replaceAll(MARKUP_PART, (one) => {
-    if (PLAIN_DECLARATION.test(one)) return one;
-    if (one.startsWith('<!--')) return '<!-- -->';
-    if (one.startsWith('<![CDATA[')) return `<![CDATA[${prose(one.slice(9, -3))}]]>`;
-    if (one.startsWith('<')) return tag(one);
-    const bare = one.trim();
-    return bare === '' ? one : one.replace(bare, () => value(bare));
+  return text.replaceAll(MARKUP_PART, (part) => {
+    if (PLAIN_DECLARATION.test(part)) return part;
+    if (part.startsWith('<!--')) return '<!-- -->';
+    if (part.startsWith('<![CDATA[')) return `<![CDATA[${prose(part.slice(9, -3))}]]>`;
+    if (part.startsWith('<')) return tag(part);
+    const bare = part.trim();
+    return bare === '' ? part : part.replace(bare, () => value(bare));
   });
 }
 
@@ -58,10 +58,10 @@ function redactNumber(value: number, field: string, { pseudonyms, offsetMs }: Te
 
 /** Redacts a value of a JSON body. @param field the name of the field that contains it */
 function redactJson(value: unknown, field: string, redaction: TextRedaction): unknown {
-  if (Array.isArray(value)) return value.map((one) => redactJson(one, field, redaction));
+  if (Array.isArray(value)) return value.map((element) => redactJson(element, field, redaction));
   if (typeof value === 'object' && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [redaction.name(name), redactJson(one, name, redaction)]),
+      Object.entries(value).map(([name, member]) => [redaction.name(name), redactJson(member, name, redaction)]),
     );
   if (typeof value === 'number') return redactNumber(value, field, redaction);
   if (typeof value !== 'string') return value;

@@ -45,7 +45,7 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|#\d+|#x[\da-f]+);/iu;
 export const EXTENSIONS = Object.values(FILE_FORMATS).flatMap(({ extensions }) => Object.keys(extensions));
 const EXTENSION = new RegExp(`(?<=[^\\s.])\\.(?:${EXTENSIONS.join('|')})(?![\\p{L}\\p{N}_.@])`, 'iu');
 const PART = new RegExp(
-  [URL_TEXT, TIME, EMAIL, ENTITY, EXTENSION, HOST, WORD].map((one) => one.source).join('|'),
+  [URL_TEXT, TIME, EMAIL, ENTITY, EXTENSION, HOST, WORD].map((pattern) => pattern.source).join('|'),
   'giu',
 );
 /** The parts of a dotted name that is not a known host. */
@@ -125,7 +125,8 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
     if (IS_ENTITY.test(text)) return text.includes('#') ? '&#120;' : text;
     if (IS_EXTENSION.test(text)) return text;
     if (hosts.has(text.toLowerCase())) return host(text);
-    if (IS_HOST.test(text)) return text.replaceAll(NAME_PART, (one) => (IS_EXTENSION.test(one) ? one : word(one)));
+    if (IS_HOST.test(text))
+      return text.replaceAll(NAME_PART, (namePart) => (IS_EXTENSION.test(namePart) ? namePart : word(namePart)));
     return word(text);
   };
   function prose(text: string): string {
@@ -134,7 +135,7 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
   const value = (text: string): string => {
     if (vocabulary.values.has(text) || (ONE_WORD.test(text) && vocabulary.values.has(text.toLowerCase()))) return text;
     if (RELATIVE.test(text) || WHOLE_URL.test(text)) return url(text);
-    const prefix = vocabulary.idPrefixes.find((one) => text.startsWith(one)) ?? '';
+    const prefix = vocabulary.idPrefixes.find((candidate) => text.startsWith(candidate)) ?? '';
     return prefix + prose(text.slice(prefix.length));
   };
   const name = (text: string): string => {
@@ -145,7 +146,7 @@ export function createTextRedaction({ source, vocabulary, pseudonyms, offsetMs, 
     if (placeholder.test(text))
       return text
         .split(placeholder)
-        .map((one) => (placeholder.test(one) ? one : segment(one)))
+        .map((piece) => (placeholder.test(piece) ? piece : segment(piece)))
         .join('');
     const decoded = decode(text);
     const [, called, argument = '', given = ''] = FUNCTION.exec(decoded) ?? [];

@@ -76,10 +76,10 @@ function headerOf(message: MessageJson, name: string): string | null {
 /** Returns the distinct addresses in a header such as `Ada <ada@example.org>, "B, C" <b@example.org>`. */
 export function addressesIn(header: string | null): string[] {
   const found = (header ?? '').match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
-  const addresses = found.map((one) =>
-    (/<([^<>]+)>\s*$/.exec(one.trim())?.[1] ?? one).trim().slice(0, MAX_HEADER_LENGTH),
+  const addresses = found.map((address) =>
+    (/<([^<>]+)>\s*$/.exec(address.trim())?.[1] ?? address).trim().slice(0, MAX_HEADER_LENGTH),
   );
-  return [...new Set(addresses.filter((one) => one !== ''))].slice(0, MAX_PEOPLE);
+  return [...new Set(addresses.filter((address) => address !== ''))].slice(0, MAX_PEOPLE);
 }
 
 /** Returns sender and recipients as tags of the message's file. */

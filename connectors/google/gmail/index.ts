@@ -51,7 +51,7 @@ async function withPlace(
 async function previousInThread(client: SourceClient, message: MessageJson): Promise<string | null> {
   const { id, threadId } = message;
   if (!isMailId(threadId) || threadId === id) return null;
-  const ids = (await threadAt(client, threadId)).map((one) => one.id);
+  const ids = (await threadAt(client, threadId)).map((earlier) => earlier.id);
   const before = ids[ids.indexOf(id) - 1];
   return isMailId(before) ? before : null;
 }

@@ -47,7 +47,7 @@ export const mailChanges = joinFeeds({
       else {
         const item = itemOfMessage(value, place.root);
         const items = item === null ? [] : await withAttachments(client, [item], { hasContent: false });
-        changes.push(...items.map((one) => ({ item: one })));
+        changes.push(...items.map((changed) => ({ item: changed })));
       }
     }
     return changes;

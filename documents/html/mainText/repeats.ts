@@ -38,12 +38,12 @@ export function findRepeats(parent: ParentNode): Repeats | null {
   const count = best.length;
   if (count < 3) return null;
   const sum = { links: 0, images: 0, headings: 0, prose: 0, length: 0 };
-  for (const one of best) {
-    if (one.links > 0 || one.name === 'a') sum.links += 1;
-    if (one.images > 0) sum.images += 1;
-    if ((one.holds & HOLDS.heading) !== 0) sum.headings += 1;
-    if (one.proseLength > 0) sum.prose += 1;
-    sum.length += one.textLength;
+  for (const child of best) {
+    if (child.links > 0 || child.name === 'a') sum.links += 1;
+    if (child.images > 0) sum.images += 1;
+    if ((child.holds & HOLDS.heading) !== 0) sum.headings += 1;
+    if (child.proseLength > 0) sum.prose += 1;
+    sum.length += child.textLength;
   }
   return {
     count,

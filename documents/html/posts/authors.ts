@@ -65,9 +65,9 @@ function nameInside(element: PageElement): { readonly element: PageElement; read
   };
   visit(element);
   // The marked name may be in a meta element, which is not shown. Then the shown name must be removed.
-  for (const one of [namedElement, link, element]) {
-    const text = one === null ? '' : nameOf(one);
-    if (one !== null && isName(text)) return { element: link ?? one, text };
+  for (const candidate of [namedElement, link, element]) {
+    const text = candidate === null ? '' : nameOf(candidate);
+    if (candidate !== null && isName(text)) return { element: link ?? candidate, text };
   }
   return null;
 }

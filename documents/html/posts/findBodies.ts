@@ -19,14 +19,15 @@ export function findBodies(
   const chains = posts.map(({ element }) => chainOf(element, elements));
   const counts = new Map<string, number>();
   for (const chain of chains)
-    for (const shape of new Set(chain.map((one) => shapeOf(one)))) counts.set(shape, (counts.get(shape) ?? 0) + 1);
+    for (const shape of new Set(chain.map((element) => shapeOf(element))))
+      counts.set(shape, (counts.get(shape) ?? 0) + 1);
   const withProse = chains.filter((chain) => chain.length > 0).length;
   const usual = new Set(
     [...counts].filter(([, count]) => count >= MIN_SAME_SHAPE_SHARE * withProse).map(([shape]) => shape),
   );
   const chosen = new Map<string, number>();
   posts.forEach(({ element }, nth) => {
-    const body = chains[nth]?.findLast((one) => usual.has(shapeOf(one)));
+    const body = chains[nth]?.findLast((candidate) => usual.has(shapeOf(candidate)));
     if (body === undefined) return;
     bodies.set(element, body);
     chosen.set(shapeOf(body), (chosen.get(shapeOf(body)) ?? 0) + 1);

@@ -166,17 +166,17 @@ function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<strin
  * Finds the post that opened the thread: before the first post and next to its containers, with an author and a date.
  */
 function findOpening(posts: readonly Post[], dates: Dates): Post | null {
-  const around = new Set<ParentNode>();
+  const ancestors = new Set<ParentNode>();
   for (const { element } of posts)
-    for (let node: ParentNode | null = element; node !== null && !around.has(node); node = node.parent)
-      around.add(node);
+    for (let node: ParentNode | null = element; node !== null && !ancestors.has(node); node = node.parent)
+      ancestors.add(node);
   for (
     let node: ParentNode | null = posts[0]?.element ?? null;
     isElement(node) && node.name !== 'body';
     node = node.parent
   ) {
     for (let before = node.prev; before !== null; before = before.prev) {
-      if (!isElement(before) || before.proseLength === 0 || !dates.has(before) || around.has(before)) continue;
+      if (!isElement(before) || before.proseLength === 0 || !dates.has(before) || ancestors.has(before)) continue;
       const post = completed(
         readPost(before, () => false),
         3,

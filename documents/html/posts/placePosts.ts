@@ -56,8 +56,8 @@ function removeRepeatedParts(
 ): void {
   const surroundings = posts.map(({ element }) => surroundingsOf(element, bodies.get(element) ?? null, elements));
   const counts = new Map<string, number>();
-  for (const one of surroundings)
-    for (const shape of new Set(one.map((element) => shapeOf(element))))
+  for (const neighbour of surroundings)
+    for (const shape of new Set(neighbour.map((element) => shapeOf(element))))
       counts.set(shape, (counts.get(shape) ?? 0) + 1);
   const minCount = Math.max(2, posts.length / 2);
   for (const element of surroundings.flat())
@@ -100,13 +100,13 @@ function widest(
   body: PageElement | null,
   marks: readonly PageElement[],
 ): PageElement | null {
-  const around = new Set<ParentNode>();
-  for (let node: ParentNode | null = body; node !== null && node !== post; node = node.parent) around.add(node);
+  const ancestors = new Set<ParentNode>();
+  for (let node: ParentNode | null = body; node !== null && node !== post; node = node.parent) ancestors.add(node);
   let best: PageElement | null = null;
   for (let node: PageElement['parent'] = mark; isElement(node) && node !== post; node = node.parent) {
-    if (around.has(node) || node.proseLength > 0) break;
+    if (ancestors.has(node) || node.proseLength > 0) break;
     let remainingLength = node.textLength;
-    for (const one of marks) if (isInside(one, node)) remainingLength -= one.textLength;
+    for (const inner of marks) if (isInside(inner, node)) remainingLength -= inner.textLength;
     // Without a known body, a short post could count as the rest of the line.
     if (remainingLength > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
     best = node;
@@ -114,8 +114,8 @@ function widest(
   return best;
 }
 
-function isInside(element: PageElement, around: PageElement): boolean {
-  for (let node: ParentNode | null = element; node !== null; node = node.parent) if (node === around) return true;
+function isInside(element: PageElement, container: PageElement): boolean {
+  for (let node: ParentNode | null = element; node !== null; node = node.parent) if (node === container) return true;
   return false;
 }
 

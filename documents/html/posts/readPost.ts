@@ -70,13 +70,13 @@ export function chooseDate(dates: readonly DateMark[], author: AuthorMark): Date
 }
 
 /** Returns the depth of the smallest element around both. */
-function sharedDepth(one: PageElement, other: PageElement): number {
-  const around = new Set<PageElement>();
-  for (let node: PageElement['parent'] = one; isElement(node); node = node.parent) around.add(node);
+function sharedDepth(element: PageElement, other: PageElement): number {
+  const ancestors = new Set<PageElement>();
+  for (let node: PageElement['parent'] = element; isElement(node); node = node.parent) ancestors.add(node);
   let depth = 0;
   let isShared = false;
   for (let node: PageElement['parent'] = other; isElement(node); node = node.parent) {
-    isShared ||= around.has(node);
+    isShared ||= ancestors.has(node);
     if (isShared) depth += 1;
   }
   return depth;

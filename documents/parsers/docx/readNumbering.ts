@@ -83,7 +83,7 @@ export function readNumbering(part: Uint8Array, limits: DocumentLimits): Map<str
     },
   });
   const linkedTo = (style: string | null): AbstractList | undefined =>
-    style === null ? undefined : [...abstracts.values()].find((one) => one.style === style);
+    style === null ? undefined : [...abstracts.values()].find((candidate) => candidate.style === style);
   const result = new Map<string, ListLevel>();
   for (const [id, { abstract: name, levels, starts }] of lists) {
     const found = abstracts.get(name);

@@ -95,7 +95,7 @@ export function createBatchQueue(): BatchQueue {
       return items.length === 0 ? next(now) : { ...due, items };
     }
     for (const purpose of ['query', 'document'] as const) {
-      const line = lines.find((one) => one.purpose === purpose && !one.queue.isEmpty());
+      const line = lines.find((candidate) => candidate.purpose === purpose && !candidate.queue.isEmpty());
       if (!line) continue;
       lines.push(...lines.splice(lines.indexOf(line), 1));
       return gather(line);

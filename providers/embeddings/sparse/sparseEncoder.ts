@@ -85,9 +85,9 @@ export function encodeDocument(text: string): SparseVector | null {
   const language = languageOfChunk(evidence, length);
   const frequencies = new Map<number, number>();
   const add = (term: number): unknown => frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-  for (const one of tokens) {
-    hashesOf(one, language).forEach(add);
-    one.characters.forEach(add);
+  for (const token of tokens) {
+    hashesOf(token, language).forEach(add);
+    token.characters.forEach(add);
   }
   if (language === SYLLABIC) pairsOf(tokens).map(hashTerm).forEach(add);
   if (frequencies.size === 0) return null;

@@ -56,33 +56,33 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = 
   const textOf = (from: number, to: number): string => bytes.toString('utf8', from, to);
 
   /** Parses the elements of a container up to `to`. */
-  function flush(one: Open, to: number, isEnd = false): void {
-    const text = textOf(one.from, to);
-    const target = (one.target ??= one.isObject ? {} : []);
+  function flush(container: Open, to: number, isEnd = false): void {
+    const text = textOf(container.from, to);
+    const target = (container.target ??= container.isObject ? {} : []);
     // A comma must follow an element and precede one.
     const isEmpty = isBlank(text);
-    if (one.isAttached ? !isEmpty : isEmpty && (!isEnd || one.comma >= 0))
+    if (container.isAttached ? !isEmpty : isEmpty && (!isEnd || container.comma >= 0))
       throw new SyntaxError('JSON with a misplaced element');
-    if (!isEmpty) append(target, JSON.parse(one.isObject ? `{${text}}` : `[${text}]`) as Container);
-    one.isAttached = false;
+    if (!isEmpty) append(target, JSON.parse(container.isObject ? `{${text}}` : `[${text}]`) as Container);
+    container.isAttached = false;
     parsedTo = to;
   }
 
   /** Parses the parts of the outer containers before the innermost one, so that it can be parsed separately. */
   function detachAncestors(): void {
-    for (const [index, one] of open.entries()) {
+    for (const [index, ancestor] of open.entries()) {
       const child = open[index + 1];
       if (!child) return;
       if (child.target !== null) continue;
-      if (one.isAttached) throw new SyntaxError('JSON without a comma');
-      if (one.comma >= one.from) {
-        flush(one, one.comma);
-        one.from = one.comma + 1;
+      if (ancestor.isAttached) throw new SyntaxError('JSON without a comma');
+      if (ancestor.comma >= ancestor.from) {
+        flush(ancestor, ancestor.comma);
+        ancestor.from = ancestor.comma + 1;
       }
-      one.target ??= one.isObject ? {} : [];
-      const before = textOf(one.from, child.at);
-      if (!one.isObject && !isBlank(before)) throw new SyntaxError('JSON without a comma');
-      one.key = one.isObject ? keyOf(before) : '';
+      ancestor.target ??= ancestor.isObject ? {} : [];
+      const before = textOf(ancestor.from, child.at);
+      if (!ancestor.isObject && !isBlank(before)) throw new SyntaxError('JSON without a comma');
+      ancestor.key = ancestor.isObject ? keyOf(before) : '';
       child.target = child.isObject ? {} : [];
     }
   }
@@ -92,25 +92,25 @@ export async function parseJson(bytes: Buffer, limits: JsonLimits, sliceBytes = 
       open.push({ isObject, at, target: null, from: at + 1, comma: -1, key: '', isAttached: false });
     },
     separated(at) {
-      const one = open.at(-1);
-      if (!one) throw new SyntaxError('JSON with a comma outside of a container');
-      if (one.isAttached || at - Math.max(parsedTo, one.from) >= sliceBytes) {
+      const innermost = open.at(-1);
+      if (!innermost) throw new SyntaxError('JSON with a comma outside of a container');
+      if (innermost.isAttached || at - Math.max(parsedTo, innermost.from) >= sliceBytes) {
         detachAncestors();
-        flush(one, at);
-        one.from = at + 1;
+        flush(innermost, at);
+        innermost.from = at + 1;
       }
-      one.comma = at;
+      innermost.comma = at;
     },
     closed(at, isObject) {
-      const one = open.pop();
-      if (one?.isObject !== isObject) throw new SyntaxError('JSON with brackets that do not match');
-      if (one.target === null) return;
-      flush(one, at, true);
+      const closed = open.pop();
+      if (closed?.isObject !== isObject) throw new SyntaxError('JSON with brackets that do not match');
+      if (closed.target === null) return;
+      flush(closed, at, true);
       const parent = open.at(-1);
       if (parent) {
-        append(parent.target ?? [], parent.isObject ? { [parent.key]: one.target } : [one.target]);
+        append(parent.target ?? [], parent.isObject ? { [parent.key]: closed.target } : [closed.target]);
         Object.assign(parent, { from: at + 1, isAttached: true });
-      } else Object.assign(root, { value: one.target, from: one.at, end: at + 1 });
+      } else Object.assign(root, { value: closed.target, from: closed.at, end: at + 1 });
     },
   });
   for (let end = 0; end < bytes.length;) {

@@ -148,16 +148,16 @@ function corners(args: ArrayLike<unknown> | null): Point[] {
 
 /** Returns the rules that an outline forms: a thin area is one, and each straight edge of a stroked one. */
 function rulesOf(points: readonly Point[], isStroke: boolean): Box[] {
-  const box = around(points);
+  const box = boxAround(points);
   if (isRule(box)) return [box];
   if (!isStroke) return [];
   return points.slice(1).flatMap((point, nth) => {
-    const edge = around([points[nth] ?? point, point]);
+    const edge = boxAround([points[nth] ?? point, point]);
     return isRule(edge) ? [edge] : [];
   });
 }
 
-function around(points: readonly Point[]): Box {
+function boxAround(points: readonly Point[]): Box {
   const [x, y] = points[0] ?? [0, 0];
   const box = { x1: x, y1: y, x2: x, y2: y };
   for (const [px, py] of points) {
