@@ -33,7 +33,9 @@ def sample_points(shard, body, using):
         )
     )
     vectors = {point.id: point.vector.get(using) for point in found if point.vector}
-    return sorted((id_, vector) for id_, vector in vectors.items() if vector is not None)
+    points = [(id_, vector) for id_, vector in vectors.items() if vector is not None]
+    # Numbers come before UUIDs, as in Qdrant.
+    return sorted(points, key=lambda point: (not isinstance(point[0], int), point[0]))
 
 
 def offsets(body, collection):

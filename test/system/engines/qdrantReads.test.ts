@@ -181,6 +181,42 @@ describe('queries', () => {
   });
 });
 
+describe('the distance matrix', () => {
+  const ids = [0, 3, uuid(12), uuid(19)];
+  const filter = { must: [{ has_id: ids }] };
+
+  test('has the nearest of the other points of a filter, best first', async () => {
+    const result = await client.searchMatrixOffsets(NAME, { filter, sample: 4, limit: 2, using: 'dense' });
+    expect(result.ids).toEqual(ids);
+    expect(result.offsets_row).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
+    const stored = await client.retrieve(NAME, { ids, with_vector: ['dense'] });
+    const vectorOf = (offset: number): number[] =>
+      (stored.find(({ id }) => id === ids[offset])?.vector as { dense: number[] }).dense;
+    const cosine = (one: number, other: number): number =>
+      vectorOf(one).reduce((sum, value, at) => sum + value * (vectorOf(other)[at] ?? 0), 0);
+    const expected = ids.flatMap((_, row) =>
+      [0, 1, 2, 3]
+        .filter((column) => column !== row)
+        .toSorted((a, b) => cosine(row, b) - cosine(row, a))
+        .slice(0, 2)
+        .map((column) => [column, cosine(row, column)] as const),
+    );
+    expect(result.offsets_col).toEqual(expected.map(([column]) => column));
+    result.scores.forEach((score, pair) => expect(score).toBeCloseTo(expected[pair]?.[1] ?? 2, 5));
+  });
+
+  test('is empty for less than two points, and limited to the size of the sample', async () => {
+    const matrix = (has_id: (string | number)[], sample: number) =>
+      client.searchMatrixOffsets(NAME, { filter: { must: [{ has_id }] }, sample, using: 'dense' });
+    expect(await matrix([3], 2)).toEqual({ offsets_row: [], offsets_col: [], scores: [], ids: [] });
+    const sampled = await matrix(ids, 2);
+    expect(sampled.ids).toHaveLength(2);
+    expect(sampled.offsets_row).toEqual([0, 1]);
+    expect(sampled.offsets_col).toEqual([1, 0]);
+    await expect(matrix(ids, 1)).rejects.toThrow('Unprocessable');
+  });
+});
+
 test('counts the values of a field', async () => {
   expect((await client.facet(NAME, { key: 'tags', exact: true })).hits).toEqual([
     { value: 'a', count: 20 },
