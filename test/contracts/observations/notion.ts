@@ -11,7 +11,7 @@ export const notion: SourceObservations = {
         'Blocks of meeting notes have the type `unsupported` and has_children: requests for their children are answered with 400.',
       ...{ link: 'https://github.com/n8n-io/n8n/pull/26188', date: '2026-02-24' },
       evidence: {
-        test: [SUITE, 'reads and lists a page around a block that the API of Notion does not support'],
+        test: [SUITE, 'reads and lists the rest of a page with a block that the API of Notion does not support'],
         fixed: true,
       },
     },

@@ -11,7 +11,7 @@ export const s3: SourceObservations = {
         'A page without a single key may be followed by others: its keys were deleted in a bucket with versions.',
       ...{ link: 'https://github.com/s3ql/s3ql/pull/170', date: '2020-05-22' },
       evidence: {
-        test: [SUITE, 'continues after a page without objects, and never takes one for the end'],
+        test: [SUITE, 'continues after a page without objects, and never treats one as the end'],
         fixed: true,
       },
     },
@@ -21,7 +21,7 @@ export const s3: SourceObservations = {
         'AWS, Google and MinIO all gave truncated answers without keys; a client that took the last key of one failed.',
       ...{ link: 'https://github.com/TileDB-Inc/TileDB/pull/1218', date: '2019-04-23' },
       evidence: {
-        test: [SUITE, 'continues after a page without objects, and never takes one for the end'],
+        test: [SUITE, 'continues after a page without objects, and never treats one as the end'],
         fixed: true,
       },
     },

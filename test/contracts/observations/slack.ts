@@ -98,7 +98,7 @@ export const slack: SourceObservations = {
         date: '2021-09-07',
       },
       evidence: {
-        test: [SUITE, 'counts direct messages as private, of which Slack says it only for channels'],
+        test: [SUITE, 'counts direct messages as private, although Slack marks only channels as private'],
         fixed: true,
       },
     },
