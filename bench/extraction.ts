@@ -16,7 +16,7 @@ import { pairedGain } from './pairedGain.js';
 interface Score {
   readonly id: string;
   readonly kind: string;
-  /** Half of the development set: points and rules are fitted to A only. */
+  /** Half of the development set: the rules for the main text were tuned on A only. Pages of scrapinghub are all B. */
   readonly half: 'A' | 'B';
   readonly precision: number;
   readonly recall: number;
@@ -118,7 +118,7 @@ async function scoreScrapinghub(folder: string): Promise<Score[]> {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Prints one row. The first benchmark averages the F1 of its pages, the other takes that of the averages. */
+/** Prints one row. WCXB averages the F1 of pages; scrapinghub computes F1 of the means of its pages (`ofMeans`). */
 function print(label: string, scores: readonly Score[], ofMeans: boolean): void {
   const precision = mean(scores.map((score) => score.precision));
   const recall = mean(scores.map((score) => score.recall));

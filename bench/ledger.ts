@@ -1,6 +1,6 @@
 /**
- * `npm run bench:ledger`: response times of the run pages for runs of 100,000 items, and the documents that MongoDB
- * reads for them, written to bench/ledger.md. `-- --items=20000` takes another number.
+ * `npm run bench:ledger`: response times of the lists of runs and of their items, for runs of 100,000 items, and the
+ * documents that MongoDB reads for them, written to bench/ledger.md. `-- --items=20000` takes another number.
  */
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -46,7 +46,7 @@ try {
   const user = await service.user();
   const whoami = (await user.get<{ id: number; organization_id: number }>('/whoami')).body;
   const connection = await mongoose.createConnection(service.mongodbUri).asPromise();
-  printLine(`seeding ${ITEMS} lines, ${2 * ITEMS} files`);
+  printLine(`seeding ${ITEMS} items, ${2 * ITEMS} files`);
   const { ended, active } = await seedLedger(
     connection,
     { organizationId: whoami.organization_id, userId: whoami.id },

@@ -107,7 +107,7 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       hasTarget ? ratio >= 10 : null,
     );
     report.figure(
-      `written or embedded by it (${again.notModified} × 304, ${again.fetchedInFull} × 200)`,
+      `changes by the unchanged re-scrape (${again.notModified} × 304, ${again.fetchedInFull} × 200)`,
       again.differences.join(', ') || 'nothing',
       'nothing',
       again.differences.length === 0,
@@ -127,7 +127,9 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       lastPeak = done.peak;
       if (!cold) speeds.push(done.pagesPerSecond);
       if (iteration === iterations) {
-        report.note(`CPU of the service's last iteration of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`);
+        report.note(
+          `Processor time per process in the last iteration of chunks only, ms per page: ${perRole(done.cpu, pages, 2)}.`,
+        );
         report.note(`Memory at its peak, MB: ${perRole(done.peak.byRole, MB, 0)}.`);
       }
     });
@@ -169,7 +171,12 @@ export async function measureOurs({ service, site, sizes, report, wanted, attemp
       const early = await service.user();
       // Use the last pages, which no other measurement embeds: cached vectors would distort the result.
       const ms = await firstChunk(early, await early.scrape({ url: site.sitemap(4, 990), ...CHUNKING }));
-      report.figure('first chunk found, first vectors after the start', seconds(ms), '≤ 2 s', ms <= 2_000);
+      report.figure(
+        'time to the first found chunk, before the embedding model is loaded',
+        seconds(ms),
+        '≤ 2 s',
+        ms <= 2_000,
+      );
       await allSettled(early);
     });
     const done = await run('with vectors', vectorPages, CHUNKING, user);

@@ -1,6 +1,7 @@
 /**
  * Measures which blocks are removed because a site repeats them. Each given folder is a site of HTML files, such as the
- * documentation in a Debian package; its first pages in order of their paths are compared, as those of a scrape.
+ * documentation in a Debian package. The blocks are learned from its first pages in order of their paths, as a scrape
+ * learns them from its first pages.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { LIMITS } from '../test/documents/page.js';
 
 /** Number of removed texts that are shown. */
 const SHOWN = 10;
-/** Maximum number of pages that are read of a folder, evenly spread. */
+/** Maximum number of pages that are read of a folder; from a larger folder, evenly spread ones. */
 const MAX_PAGES = 400;
 const HOST = 'docs.example';
 const flags = process.argv.slice(2).filter((one) => one.startsWith('--'));

@@ -31,8 +31,8 @@ const PYTHON = process.env['PYTHON'] ?? 'python3';
 const BASELINE_TIMEOUT_MS = 150_000;
 const MEASURES = ['recall', 'precision', 'nid', 'teds', 'mhs'] as const satisfies readonly (keyof Scores)[];
 const OFFICE = ['DOCX', 'PPTX', 'XLSM', 'XLSX'];
-/** Messages that do not state what is wrong with the file. */
-const UNHELPFUL = new Set(['broken_content', 'parse_limit', 'internal']);
+/** Kinds of faults whose messages do not state what is wrong with the file. */
+const UNHELPFUL_KINDS = new Set(['broken_content', 'parse_limit', 'internal']);
 
 interface Outcome {
   readonly file: string;
@@ -42,8 +42,9 @@ interface Outcome {
 }
 
 /**
- * Reads every file of a folder and returns a report in Markdown: one line per format, the files that could not be read,
- * and for files with a reference (`name.md` or `name.ext.md` next to it or in `groundtruth/`) how close the text is.
+ * Reads every file of a folder and returns a report in Markdown: one line per format, the files that failed without a
+ * message about what is wrong with them, and for files with a reference (`name.md` or `name.ext.md` next to it or in
+ * `groundtruth/`) how close the text is.
  */
 export async function scoreFolder(folder: string, scratch: string, printLine: (line: string) => void): Promise<string> {
   const files = filesIn(folder);
@@ -137,7 +138,7 @@ function robustness(outcomes: readonly Outcome[]): string {
   const rows = formats.map((format) => {
     const ofFormat = outcomes.filter((one) => one.format === format);
     const failed = ofFormat.filter(({ error }) => error !== null);
-    const bad = failed.filter((one) => UNHELPFUL.has(kindOf(one)));
+    const bad = failed.filter((one) => UNHELPFUL_KINDS.has(kindOf(one)));
     return [
       format,
       String(ofFormat.length),
@@ -147,7 +148,7 @@ function robustness(outcomes: readonly Outcome[]): string {
     ];
   });
   const listed = outcomes
-    .filter((one) => UNHELPFUL.has(kindOf(one)))
+    .filter((one) => UNHELPFUL_KINDS.has(kindOf(one)))
     .map(({ file, error }) => `- ${path.basename(file)}: ${error}`);
   return [table(['what', 'files', 'read', 'refused', 'broken, crash or time-out'], rows), '', ...listed].join('\n');
 }
@@ -212,7 +213,7 @@ function rowsOf(who: string, outcomes: readonly Outcome[]): string[][] {
     ...(isMixed
       ? [
           rowOf(who, 'office files', office),
-          rowOf(who, 'office files, names of columns once', office, withoutRepeatedNames),
+          rowOf(who, 'office files, without repeated column names', office, withoutRepeatedNames),
         ]
       : []),
   ];

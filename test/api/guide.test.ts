@@ -12,7 +12,7 @@ import { mountGuide } from '../../api/guide.js';
 import { isCurrent } from '../../scripts/guide/sources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The guide is served by the compiled API, and by its route alone behind a proxy that adds a path prefix. */
+/** The compiled API, which serves the guide. `prefixed`: the guide's route alone, as behind a proxy with a prefix. */
 let service: TestService;
 let folder = '';
 let prefixed = '';
@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test('the service serves the guide in the state of its sources', async () => {
+test('the service serves a guide that is up to date with its sources', async () => {
   expect(await isCurrent(fileURLToPath(new URL('../../dist/guide', import.meta.url)))).toBe(true);
   const page = await fetch(`${service.url}/guide/sources/box.html`);
   expect(page.status).toBe(200);
@@ -46,7 +46,7 @@ test('the service serves the guide in the state of its sources', async () => {
   expect(await (await fetch(`${service.url}/guide/search.json`)).text()).toContain('webhook');
 });
 
-test('the policy allows pages to load files of this server only, and no inline scripts', async () => {
+test('the Content-Security-Policy allows pages to load files of this server only, and no inline scripts', async () => {
   const { headers } = await fetch(`${service.url}/guide/`);
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");

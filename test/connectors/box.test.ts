@@ -140,7 +140,7 @@ describe('listing', () => {
     },
   );
 
-  test('changes the version of a file with its bytes and with its name', async () => {
+  test('gives a file another version if its content or its name changes', async () => {
     box.items.set('7', { name: 'top.txt', content: 'one' });
     const version = async () => (await descendantsOf('7')).items[0]?.version;
     const first = await version();
@@ -279,7 +279,7 @@ describe('content', () => {
 });
 
 describe('changes', () => {
-  test('are reported once per page in any order, and not again from the next cursor', async () => {
+  test('are reported once per page with the current state of the item, and not again from the next cursor', async () => {
     fill();
     const start = await feed().now(NEVER);
     box.items.set('9', { name: 'new.txt', parent: '3', content: 'n' });
@@ -295,7 +295,7 @@ describe('changes', () => {
     expect(JSON.parse(openCursor(next))).toMatchObject({ position: expect.stringMatching(/^3040106807616\d{4}$/) });
   });
 
-  test('report a deleted folder in place of its contents, and a folder that the account no longer sees as deleted', async () => {
+  test('report only the folder if it is deleted with its contents, and report an inaccessible folder as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const id of ['folder:2', '5', '6']) box.items.delete(id);
@@ -306,7 +306,7 @@ describe('changes', () => {
     expect((await readChanges(later)).changed).toEqual(['-folder:3']);
   });
 
-  test('report every item of a page, of each kind, also when there are more than are requested at once', async () => {
+  test('report every item of a page, of each kind, also if there are more than are requested concurrently', async () => {
     const large = await startBox({ perPage: 100 });
     try {
       const one = grantedAccount('BOX', large.settings, large.oauth.grant().accessToken, egress);
@@ -340,7 +340,7 @@ describe('changes', () => {
     expect((await readChanges(start)).changed).toEqual(['1']);
   });
 
-  test('fail if Box rejects the request for another reason than its position', async () => {
+  test('fail if Box rejects the request for another reason than an invalid stream position', async () => {
     const start = await feed().now(NEVER);
     box.injectFault((path) => (path === '/2.0/events' ? { status: 500 } : null));
     expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind: 'server_error' });

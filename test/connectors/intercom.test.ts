@@ -107,7 +107,7 @@ describe('the connection', () => {
 });
 
 describe('a listing', () => {
-  test('contains the root collections of all pages, then the items without a collection', async () => {
+  test('contains the root collections of all pages, then the containers of other articles, of conversations and of tickets', async () => {
     const { ids, pages } = await roots();
     expect(ids).toEqual([...['collection:1', 'collection:2', 'collection:3', 'articles', 'conversations', 'tickets']]);
     expect(pages).toBe(2);

@@ -1,4 +1,4 @@
-/** Replays recordings of sources through an HTTP server on loopback. */
+/** Replays recorded HTTP exchanges with sources through an HTTP server on loopback. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { createReplayer, type Replayed, replaySteps } from '../../cli/recording/
 import type { Egress } from '../../egress/types.js';
 
 /**
- * Replays a recording with the connector of this code.
+ * Replays a recording with the current code of its connector.
  * @param egress may call 127.0.0.1; requests to any host are sent to the server, with their address as its path
  * @returns the results, and requests that differ from the recording
  */

@@ -23,8 +23,9 @@ const isFirstOfWorkflow = (name: string): boolean =>
   Object.values(SCENARIOS).find(({ workflow }) => workflow === SCENARIOS[name]?.workflow) === SCENARIOS[name];
 
 /**
- * Every scenario runs uninterrupted; each workflow, and each step with which a scenario begins, with one failure;
- * listings are cancelled at each step. test/system/kills/steps.test.ts disturbs every step of every scenario.
+ * Every scenario runs uninterrupted. The first scenario of each workflow, and the first with each first step, runs
+ * again with one failure of that step. Listings are cancelled at each step. test/system/kills/steps.test.ts disturbs
+ * every step of every scenario.
  */
 testWorkflows((name, step) => [
   ...(SCENARIOS[name]?.steps[0] === step && (isFirstOfWorkflow(name) || isFirstScenarioWith(step, name))
@@ -33,7 +34,7 @@ testWorkflows((name, step) => [
   ...(LISTINGS.includes(name) && isFirstScenarioWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
 ]);
 
-test('every workflow is in the table', () => {
+test('every workflow is in SCENARIOS or in TESTED_ELSEWHERE', () => {
   const known = [...Object.values(SCENARIOS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
   expect(new Set(known)).toEqual(new Set(Object.keys(workflows)));
 });

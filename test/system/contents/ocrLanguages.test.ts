@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  'a single language is used without detection, and the choice is among the given ones',
+  'one given language is used without detection; of several, one is chosen',
   async () => {
     expect((await recognize(scan('deu'), ['eng'])).recognition?.language).toBe('eng');
     expect((await recognize(scan('deu'), ['eng', 'fra'])).recognition?.language).not.toBe('deu');
@@ -110,7 +110,7 @@ describe('a deployment', () => {
   );
 
   test(
-    'READY with a warning in the record, the ledger and the operators page, if a page was read with low confidence',
+    'makes a file READY with a warning in its record, the ledger and the operators page if a page was read with low confidence',
     async () => {
       // Most of it is Chinese, which this deployment does not read.
       const lines = [...(TEXTS.eng?.slice(0, 2) ?? []), ...(TEXTS.chi_sim ?? [])];
@@ -148,7 +148,7 @@ describe('a deployment', () => {
   );
 
   test(
-    'reads an upload in the languages of its request, and reads it again for other languages',
+    'reads an upload in the languages of its request, and the same file again if another request has other languages',
     async () => {
       const file = await read({ ocr_languages: ['deu'] });
       expect(file).toMatchObject({

@@ -60,7 +60,7 @@ async function scraped(paths: readonly string[]) {
   return user.children(parent.id);
 }
 
-test('ends a resync that was terminated in Temporal as SYNC_ABORTED with its old content; a later one works', async () => {
+test('after its resync was terminated in Temporal, a file is SYNC_ABORTED with its old content; a later resync works', async () => {
   site.pages.set('/changing.html', samplePage(1, 2));
   const [page] = await scraped(['/changing.html']);
   const id = page?.id ?? 0;
@@ -152,7 +152,7 @@ test('does not change a run that ended after the reaper had listed it', async ()
   ).toBe(0);
 });
 
-test('stops work in running processes when the records get a newer version, and the API resumes when they have the old one again', async () => {
+test('stops work in running processes when the database gets a newer schema version, and the API resumes when it has the old one again', async () => {
   const setVersion = (version: number) =>
     withDatabase(service, (db) =>
       db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),

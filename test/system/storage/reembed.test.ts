@@ -139,7 +139,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   expect(await ended(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
 }, 90_000);
 
-test('estimates files, chunks, tokens, known chunks and the price in a dry run, and embeds nothing', async () => {
+test('estimates files, chunks, tokens, chunks with stored vectors and the price in a dry run, and embeds nothing', async () => {
   const user = await service.user('dry');
   const files = await uploaded(
     user,
@@ -179,45 +179,48 @@ test('refuses a run above max_tokens, and reports the required tokens', async ()
   expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
 
-thoroughly('skips files whose vectors the service did not compute from text, with the reason', async () => {
-  const user = await service.user('left alone');
-  const [plain] = await uploaded(user, [textOf('finch')]);
-  const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
-  const picture = await user.settled((await user.send({ name: 'sea.png', content: drawPicture(['Sea']) })).id);
-  const [given, cold] = await uploaded(user, [textOf('dove'), textOf('crow')]);
-  await user.post('/upload_chunks_and_embeddings', {
-    embedding_model: FROM,
-    overwrite_existing: true,
-    chunks_and_embeddings: [
-      {
-        file_id: given!.id,
-        chunks_and_embeddings: [{ chunk_number: 1, chunk: 'Dove.', embedding: Array(1024).fill(0.1) }],
-      },
-    ],
-  });
-  await waitFor(
-    () => user.chunks({ ids: [given!.id] }),
-    ({ results }) => results.length === 1,
-  );
-  await user.settled(given!.id);
-  const storedIn = (embeddingStorageStatus: string) =>
-    withDatabase(service, (connection) =>
-      connection
-        .collection<{ _id: number }>('files')
-        .updateOne({ _id: cold!.id }, { $set: { embeddingStorageStatus } }),
+thoroughly(
+  'skips files without vectors, pictures, files with given vectors and files in cold storage, with the reason',
+  async () => {
+    const user = await service.user('left alone');
+    const [plain] = await uploaded(user, [textOf('finch')]);
+    const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
+    const picture = await user.settled((await user.send({ name: 'sea.png', content: drawPicture(['Sea']) })).id);
+    const [given, cold] = await uploaded(user, [textOf('dove'), textOf('crow')]);
+    await user.post('/upload_chunks_and_embeddings', {
+      embedding_model: FROM,
+      overwrite_existing: true,
+      chunks_and_embeddings: [
+        {
+          file_id: given!.id,
+          chunks_and_embeddings: [{ chunk_number: 1, chunk: 'Dove.', embedding: Array(1024).fill(0.1) }],
+        },
+      ],
+    });
+    await waitFor(
+      () => user.chunks({ ids: [given!.id] }),
+      ({ results }) => results.length === 1,
     );
-  await storedIn('COLD_STORAGE');
-  const files = [bare, picture, given, cold].map((file) => file!.id);
-  const before = await Promise.all(files.map((id) => user.file(id)));
-  const { body } = await reembed(user, {});
-  const skipped = { no_vectors: 1, picture: 1, given_vectors: 1, cold_storage: 1 };
-  expect(body).toMatchObject({ files: 1, skipped });
-  expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
-  expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
-  expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
-  // The vectors are still in Qdrant: with the changed status, a later check of the stores would report missing copies.
-  await storedIn('HOT_STORAGE');
-});
+    await user.settled(given!.id);
+    const storedIn = (embeddingStorageStatus: string) =>
+      withDatabase(service, (connection) =>
+        connection
+          .collection<{ _id: number }>('files')
+          .updateOne({ _id: cold!.id }, { $set: { embeddingStorageStatus } }),
+      );
+    await storedIn('COLD_STORAGE');
+    const files = [bare, picture, given, cold].map((file) => file!.id);
+    const before = await Promise.all(files.map((id) => user.file(id)));
+    const { body } = await reembed(user, {});
+    const skipped = { no_vectors: 1, picture: 1, given_vectors: 1, cold_storage: 1 };
+    expect(body).toMatchObject({ files: 1, skipped });
+    expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
+    expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
+    expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
+    // Restore the status: the vectors are still in Qdrant, so later consistency checks would report missing copies.
+    await storedIn('HOT_STORAGE');
+  },
+);
 
 thoroughly('finds unfinished files by the old model and finished ones by the new model during a run', async () => {
   const user = await service.user('half way');
@@ -263,7 +266,7 @@ test('ends a cancelled run within seconds, with each file on its old or its new 
   expect((await readStoredState(service.env)).findInconsistencies('cancelled')).toEqual([]);
 });
 
-describe('a file that changes while it is embedded', () => {
+describe('during a run', () => {
   const changedDuringRun = async (name: string, change: (user: TestUser, id: number) => Promise<unknown>) => {
     const user = await service.user(name);
     const [file] = await uploaded(user, [textOf(name)]);
@@ -275,7 +278,7 @@ describe('a file that changes while it is embedded', () => {
     return { user, id: file!.id, end: await ended(user, body.id) };
   };
 
-  test('by a re-sync with other options has the content of the re-sync, embedded by one model', async () => {
+  test('a file that is synced again with other options has the content of that sync, embedded by one model', async () => {
     const { user, id, end } = await changedDuringRun('resynced', (owner, file_id) =>
       owner.post('/resync_file', { file_id, chunk_size: 20 }),
     );
@@ -301,7 +304,7 @@ describe('a file that changes while it is embedded', () => {
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   });
 
-  thoroughly('in its tags is found by the new tags', async () => {
+  thoroughly('a file whose tags change is found by the new tags', async () => {
     const { user, id, end } = await changedDuringRun('tagged', (owner, fileId) =>
       owner.post('/create_user_file_tags', { organization_user_file_id: fileId, tags: { changed: 'yes' } }),
     );
@@ -327,7 +330,7 @@ test('fails only the file whose text cannot be embedded, and keeps the vectors o
   expect((await readStoredState(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
-thoroughly('embeds a text of two concurrent files once, and counts it for both', async () => {
+thoroughly('embeds a text that concurrent files share once, and counts it for each', async () => {
   const user = await service.user('twins');
   const text = textOf('twin', 5);
   emulator.reset();

@@ -64,8 +64,8 @@ In 2025 the lights of the south quay will be replaced, and the slipway is to be 
 [^2]: In 2023 there were 59 of them.`;
 
 /**
- * Returns the report's text with every occurrence of each difference of a program or format replaced.
- * @throws Error if the text does not contain a difference
+ * Returns the text of the report as a program or format gives it: each `original` is replaced everywhere.
+ * @throws Error if an `original` does not occur
  */
 export function report(...differences: ReadonlyArray<readonly [original: string, replacement: string]>): string {
   let text = REPORT;
@@ -92,5 +92,5 @@ export const reportChunks = (first: string, last: string) =>
     ],
   }) as const;
 
-/** Difference of formats that mark a title only by formatting. */
+/** For formats in which a title is only formatted, not marked as a heading. */
 export const PLAIN_TITLE = ['# Harbour report', 'Harbour report'] as const;

@@ -122,7 +122,7 @@ export function zoteroRows(catalogue: Catalogue): void {
     const addItem = (name: string, data: object, file?: string): void =>
       emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
 
-    test('contain creators and publication of items, the text of notes, and the files of attachments', async () => {
+    test('contain creators and publication of items and the text of notes; attachments that are links cannot be selected', async () => {
       addItem('paper', {
         ...{ itemType: 'bookSection', title: 'On lamps', abstractNote: 'Of oil.', bookTitle: 'Light', DOI: '10.1/2' },
         creators: [
@@ -164,7 +164,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await customer.textOf(idOf('note'))).toContain('Oil & wick.');
     });
 
-    test('are listed by changes alone; a trashed item is deleted, and an item of a deleted collection is kept', async () => {
+    test('are synced by changes, and listed in full after a collection is deleted: a trashed item is deleted, an item of that collection kept', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(customer.content.containers);
       await customer.settledFiles(customer.documents.length);
@@ -210,7 +210,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).toContain(`groups/99/items/${zoteroKey('gulls')}`);
     });
 
-    test('of groups only are listed for a key without a library', async () => {
+    test('are those of groups only if the key has no access to the library of its user', async () => {
       emulated().rights.hasLibrary = false;
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { root_files_only: true } });
