@@ -4,7 +4,7 @@ import { listChunks } from './chunks/listChunks.js';
 import { uploadChunks } from './chunks/uploadChunks.js';
 import { textChunks } from './chunks/textChunks.js';
 import { diagnosis } from './dataSources/diagnosis/diagnosis.js';
-import { approvePages, heldPages, refusePages } from './files/heldDeletions.js';
+import { approvePageDeletions, listHeldScrapes, refusePageDeletions } from './files/heldDeletions.js';
 import { quarantinedFiles, restoreQuarantined } from './files/quarantine.js';
 import { approveDeletions, heldDeletions, refuseDeletions } from './dataSources/heldDeletions.js';
 import { dataSources, integrations, userDataSources } from './dataSources/list.js';
@@ -133,9 +133,9 @@ export const operations: readonly DocumentedOperation[] = [
   approveDeletions,
   refuseDeletions,
   diagnosis,
-  heldPages,
-  approvePages,
-  refusePages,
+  listHeldScrapes,
+  approvePageDeletions,
+  refusePageDeletions,
   quarantinedFiles,
   restoreQuarantined,
   integrations,

@@ -8,7 +8,10 @@ export type TagQuery =
   | { $and: TagQuery[] }
   | { $or: TagQuery[] };
 
-/** Matches a tag with the value or, for a list, with one of its values; negated: with none of them. */
+/**
+ * Matches records that have the tag with this value or, for a list, with one of its values. Negated: records that do
+ * not, also those without the tag.
+ */
 export function tagCondition({ key, value, negate = false }: TagCondition): TagQuery {
   const pairs = tagPairs([{ key, value: value as TagValue }]);
   return { tagPairs: negate ? { $nin: pairs } : { $in: pairs } };

@@ -3,7 +3,7 @@ import type { WebSource } from '../connectors/types.js';
 import type { PageOptions } from '../contract/files/ingestOptions.js';
 import { skipsOf } from '../contract/runs/scrapeSitemap.js';
 
-/** The contract's file_format for the media types of pages; any other page was served as HTML. */
+/** Values of `file_format` by media type; all other pages are HTML. */
 const FORMATS: Readonly<Record<string, string>> = { 'text/plain': 'TXT', 'text/markdown': 'MD' };
 
 /** Returns the content of a web page; null when the stored copy is still current. */

@@ -28,7 +28,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
     return (await moves.keepHot(run, filters)) ? { fileIds: [], afterId: 0, waiting: true } : DONE;
   };
 
-  /** Changes the next matching files. The request has changed only the first ones itself. */
+  /** Changes the settings of the next batch of matching files. The request itself changed the first batch. */
   const modifyRest = async (
     run: Run<'moveStorage'>,
     { filters, change }: { readonly filters: FileFilters; readonly change: ColdStorageChange },

@@ -48,7 +48,7 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 /**
  * Records the items of a selection that become no file: one event per reason, with a list of items, because the items
  * have no record. A scheduled sync does not repeat the events.
- * @param items the skipped items
+ * @param items items that became no file; those without a reason are not recorded
  * @param others skipped entries that are not items
  */
 export async function recordSkipped(

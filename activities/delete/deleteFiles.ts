@@ -18,8 +18,8 @@ const FILES_PER_BATCH = 200;
 /** Creates the activities that delete files on request. */
 export function createDeleteActivities({ store, schedules, log }: ActivityDeps) {
   /**
-   * Stores the parents of the requested children with the request: once a parent is deleted, a filter no longer finds
-   * it.
+   * Adds the parents whose children are to be deleted, and saves them in the progress of the run: the filters no longer
+   * find a parent once it is deleted.
    */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
     const { organizationId, userId, request, progress } = run;
@@ -30,7 +30,7 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
     return { ...request, parents };
   };
 
-  /** Writes tombstones for files. Without one, the next sync of its container would add a file again. */
+  /** Writes tombstones for files. Without a tombstone, the next sync of the file's container would add it again. */
   const addTombstones = async (tenant: Tenant, ids: readonly number[]): Promise<void> => {
     const files = await store.files.byIds(tenant, ids);
     const parents = [...new Set(files.flatMap(({ parentId }) => parentId ?? []))];

@@ -11,7 +11,7 @@ import { advanceQuarantine } from '../quarantine/quarantineSteps.js';
 const FILES_PER_BATCH = 200;
 /** Runs stopped in one step. */
 const RUNS_PER_BATCH = 500;
-/** Schedules requested from Temporal in one step. */
+/** Schedules removed in one step. */
 const SCHEDULES_PER_BATCH = 50;
 
 /**
@@ -24,14 +24,14 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
     await store.quarantine.claimAll(run, run._id);
     return advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal());
   };
-  const rowOf = async (runId: number) => {
+  const runAndTenant = async (runId: number) => {
     const run = await requireRun(store, runId);
     return { run, tenant: { organizationId: run.organizationId, userId: run.userId } };
   };
   return {
     /** Removes the user's schedules. This comes first: they would start new runs. */
     async removeSchedules({ runId }: RunInput): Promise<void> {
-      const { tenant } = await rowOf(runId);
+      const { tenant } = await runAndTenant(runId);
       for (;;) {
         const ids = await store.schedules.listOfUser(tenant, SCHEDULES_PER_BATCH);
         if (ids.length === 0) return;
@@ -39,9 +39,9 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Removes waiting runs from the outbox and returns some active workflows of the user. */
+    /** Removes waiting runs from the outbox and returns the ids of some unfinished workflows of the user. */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
-      const { run, tenant } = await rowOf(runId);
+      const { run, tenant } = await runAndTenant(runId);
       await store.runs.markStarted(runId);
       const inProgress = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_BATCH);
       const others = new Set(inProgress.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
@@ -50,7 +50,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
 
     /** Deletes some of the user's files with all their data; returns their number. */
     async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
-      const { run, tenant } = await rowOf(runId);
+      const { run, tenant } = await runAndTenant(runId);
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);
       // Files in quarantine are erased last.
       if (ids.length === 0) return { erased: await eraseQuarantined(run) };
@@ -64,7 +64,7 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
      * erased.
      */
     async finishUserDelete({ runId }: RunInput): Promise<{ again: boolean }> {
-      const { run, tenant } = await rowOf(runId);
+      const { run, tenant } = await runAndTenant(runId);
       const [files, runs, quarantined] = await Promise.all([
         store.files.ids(tenant, {}, 1),
         store.runs.withdrawOthers(tenant, runId, 1),

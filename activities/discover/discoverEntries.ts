@@ -16,11 +16,11 @@ import { credentialsOf } from '../connected/sourceCredentials.js';
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Field of file_metadata for a feed whose server answered 410; null removes it. */
+/** Sets, or with null removes, the field of file_metadata for a feed whose server answered 410. */
 const GONE = { feed_gone: true };
+const NOT_GONE = { feed_gone: null };
 /** Whether the server reported the feed as permanently gone. Then only a new request reads it again. */
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
-const NOT_GONE = { feed_gone: null };
 
 /** Result for a feed that was deleted in the meantime. */
 const NOTHING = { discovered: 0 };

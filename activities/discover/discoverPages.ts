@@ -9,7 +9,7 @@ import { runOfKind } from '../../contract/runs/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-/** Maximum number of unreadable sitemap files that the parent names. */
+/** Maximum number of unreadable sitemap files that are listed in the metadata of the parent file. */
 const PROBLEMS_SHOWN = 20;
 /** Pages written to the store in one step. */
 const PAGES_PER_WRITE = 500;
@@ -50,7 +50,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       for await (const { url } of entries) {
         listed += 1;
         if (url === request.url || !wanted(url)) continue;
-        // Only a further page shows that the list is longer than the limit.
+        // The list counts as truncated only if one more page follows after the limit.
         isTruncated = discovered + waiting.length >= maxPages;
         if (isTruncated) break;
         waiting.push({

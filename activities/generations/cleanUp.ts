@@ -36,7 +36,7 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
 
 /**
  * Deletes unpublished data of attempts: generations above the published one. Call it for an attempt that ends without
- * publishing. If a retry publishes, the clean-up after it deletes this data. Safe to repeat.
+ * publishing. It is not needed before a retry: when that publishes, `cleanUp` deletes this data too. Safe to repeat.
  */
 export async function discard(store: Store, attempts: readonly FileAttempt[]): Promise<void> {
   const unpublished = attempts.flatMap(({ file, generation }) =>

@@ -7,7 +7,7 @@ export const tenantOf = ({ organizationId, userId }: Pick<FileDoc, 'organization
   userId,
 });
 
-/** Returns the scope of the points that a file's record names. */
+/** Returns which points a file has in Qdrant according to its record: one entry, or none without vectors. */
 export const writtenPoints = ({
   _id,
   generation,

@@ -22,8 +22,8 @@ async function heldScrapeOf({
   return scrape;
 }
 
-/** GET /files/held_deletions: lists scrapes whose last run missed so many pages that none was deleted. */
-export const heldPages = operation({
+/** GET /files/held_deletions: lists scrapes whose last run did not find so many known pages that none was deleted. */
+export const listHeldScrapes = operation({
   method: 'get',
   path: '/files/held_deletions',
   operationId: 'list_held_page_deletions',
@@ -31,9 +31,9 @@ export const heldPages = operation({
   auth: 'key',
   summary: 'List scrapes with held deletions',
   description: [
-    'Lists scrapes of all users whose last scheduled scrape missed so many pages that none was deleted. More than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them, point to a fault of the site. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
+    'Lists scrapes of all users whose last scheduled scrape did not find so many known pages that none was deleted: more than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them. Then a fault of the site is more likely. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
   ],
-  returns: 'Parent files of the scrapes with held deletions, and their number on all pages.',
+  returns: 'Parent files of the scrapes with held deletions, and the total number of such scrapes.',
   query: Joi.object({
     limit: integer()
       .min(1)
@@ -68,23 +68,23 @@ const decision = (decides: 'approve' | 'refuse', documented: Documentation & { r
   });
 
 /** POST /files/{file_id}/held_deletions/approve: lets the next run delete all missing pages. */
-export const approvePages = decision('approve', {
+export const approvePageDeletions = decision('approve', {
   operationId: 'approve_held_page_deletions',
   tag: 'Held Deletions',
   summary: 'Approve held page deletions',
   description: [
     'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted yet: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
   ],
-  returns: 'Record of the parent file of the scrape, without held deletions.',
+  returns: 'Record of the parent file. `deletions_held` stays until the next scheduled scrape.',
 });
 
 /** POST /files/{file_id}/held_deletions/refuse: keeps the pages; later scrapes are checked separately. */
-export const refusePages = decision('refuse', {
+export const refusePageDeletions = decision('refuse', {
   operationId: 'refuse_held_page_deletions',
   tag: 'Held Deletions',
   summary: 'Refuse held page deletions',
   description: [
     'Keeps the pages that a scheduled scrape did not find, and removes the scrape from `GET /files/held_deletions`. Later scheduled scrapes are checked separately, so they may hold deletions again. A scrape without held deletions returns 409.',
   ],
-  returns: 'Record of the parent file of the scrape, without held deletions.',
+  returns: 'Record of the parent file, without `deletions_held`.',
 });

@@ -44,7 +44,7 @@ export const searchUrls = operation({
   handle: ({ query, deps: { lookups } }) =>
     upstream(async () => {
       const urls = await lookups.webSearch().search(query.query);
-      // The result has no page, so no source either.
+      // A search fetches no page, so there is no HTML.
       return { urls, html_content: '', error_message: null };
     }),
 });

@@ -75,8 +75,8 @@ export const rebuildVectors: Command = {
   usage: '',
   about: [
     'Rebuilds the vectors of files from stored data: chunks are embedded with the model of their file, sparse vectors are',
-    'computed, and vectors of callers and pictures are read from the uploads. Nothing is fetched. The workers do it, one run',
-    'per user. Each file publishes its new vectors separately, so searches continue. A missing collection is created first.',
+    'computed, vectors that callers supplied are read from their uploads, and stored pictures are embedded again. Nothing is',
+    'fetched. The workers do it, one run per user. Each file publishes its new vectors separately, so searches continue. A missing collection is created first.',
     'Ctrl-C ends the command while the runs continue; the same command shows their progress again. Files in cold storage keep',
     'their vectors there and are skipped. Exits with code 1 if files failed or runs did not finish.',
   ].join('\n'),

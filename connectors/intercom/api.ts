@@ -61,10 +61,10 @@ export interface Condition {
 const EVER: Condition = { field: 'created_at', operator: '>', value: 0 };
 
 /**
- * Returns a page of search results. @param name field of the answer, and first path segment @param query unset: no
- * conditions
+ * Returns a page of search results. @param name what is searched: first path segment and field of the answer
+ * @param query condition; default: matches everything
  */
-export async function searchAll(
+export async function fetchSearchPage(
   client: SourceClient,
   name: Searched,
   after: string | null,
@@ -83,7 +83,7 @@ export async function searchAll(
     address !== null && URL.canParse(address) ? new URL(address).searchParams.get('starting_after') : null;
   const cursor = asText(asAnswer<IntercomNextPage>(next).starting_after) ?? fromUrl;
   if (!Array.isArray(answer[name]) || (cursor !== null && cursor === after))
-    throw new Fault('server_error', `${NAME} returned an invalid list, or one without its next page. Try again.`);
+    throw new Fault('server_error', `${NAME} returned an invalid list, or the same page again. Try again.`);
   return {
     values: asAnswers<IntercomConversation | IntercomTicket>(answer[name]),
     next: cursor,

@@ -3,7 +3,7 @@ import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import { checkSyncCount, startSyncCount, nextSyncCount, SYNC_COUNT } from '../fullResync.js';
 import { itemOfConversation, itemOfTicket, NO_PEOPLE, type ThreadKind } from './adapter.js';
-import { NAME, searchAll } from './api.js';
+import { NAME, fetchSearchPage } from './api.js';
 import { AT_ONCE, attachedTo, LISTS, unlessGone } from './threads.js';
 import { isFault } from '../faults.js';
 
@@ -44,7 +44,7 @@ const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 async function count(client: SourceClient, kind: ThreadKind, before: number): Promise<number | null> {
   try {
     const query = { field: 'created_at', operator: '<', value: before } as const;
-    return (await searchAll(client, LISTS[kind], null, query)).total;
+    return (await fetchSearchPage(client, LISTS[kind], null, query)).total;
   } catch (error) {
     if (isFault(error, 'access_denied') || isFault(error, 'not_found')) return null;
     throw error;
@@ -79,7 +79,7 @@ async function listAttached(client: SourceClient, kind: ThreadKind, pendingIds: 
 
 async function searchChanged(client: SourceClient, kind: ThreadKind, since: number, at: string | null) {
   const query = { field: 'updated_at', operator: '>', value: since } as const;
-  const { values, next } = await searchAll(client, LISTS[kind], at, query);
+  const { values, next } = await fetchSearchPage(client, LISTS[kind], at, query);
   const items = values.flatMap(
     (value) => (kind === 'ticket' ? itemOfTicket(value, NO_PEOPLE) : itemOfConversation(value)) ?? [],
   );

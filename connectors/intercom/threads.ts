@@ -15,7 +15,7 @@ import {
   submitterOf,
   TYPE_OF,
 } from './adapter.js';
-import { NAME, searchAll } from './api.js';
+import { NAME, fetchSearchPage } from './api.js';
 import { type Answer, asAnswer, asAnswers, asText } from '../json.js';
 import type { IntercomList, IntercomPerson, IntercomTicket } from './fields.js';
 import { isFault, noSuchItem } from '../faults.js';
@@ -106,7 +106,7 @@ export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kin
     const items = (await Promise.all(read)).flat();
     return { items, next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
-  const { values, next } = await searchAll(client, LISTS[kind], cursor.at);
+  const { values, next } = await fetchSearchPage(client, LISTS[kind], cursor.at);
   const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NO_PEOPLE;
   const items = values.flatMap(
     (value) => (kind === 'ticket' ? itemOfTicket(value, people) : itemOfConversation(value)) ?? [],

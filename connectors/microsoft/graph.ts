@@ -20,6 +20,7 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopeParameter: 'scope',
   // Write scopes include read access. https://learn.microsoft.com/graph/permissions-reference
   scopeAliases: {
+    // Never named in token responses.
     offline_access: [],
     'Files.Read.All': ['Files.ReadWrite.All'],
     'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
@@ -89,7 +90,7 @@ export async function identifyUser(client: SourceClient): Promise<Identity> {
 
 /** The query of a call: our own, or that of a link in an answer. */
 export type Query = Readonly<Record<string, string>>;
-/** The shape of a query; also of the cursor of a list that continues by a query alone. */
+/** Checks that a value is a query. Lists whose next page is identified only by its query use it for their cursors. */
 export const isQuery = recordOf(string);
 
 /** Maximum length of a query taken from a link. */
@@ -130,7 +131,10 @@ export async function fetchPage(
     throw new Fault('server_error', 'Microsoft gave an answer without a list. It is retried automatically.');
   const next = queryOf(answer['@odata.nextLink']);
   if (next === null && asText(answer['@odata.nextLink']) !== null)
-    throw new Fault('server_error', 'Microsoft returned a list without its next page. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Microsoft returned a link to the next page that cannot be read. It is retried automatically.',
+    );
   return { values: asObjects(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
 
@@ -158,7 +162,10 @@ export async function fetchAll(
   return all;
 }
 
-/** Runs a call with an id from a caller. Graph answers 400 with a generic text to an invalid id. */
+/**
+ * Awaits a call whose id came from a caller. Graph answers 400 with a generic text to an invalid id; this becomes the
+ * error that there is no such item.
+ */
 export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
     return await call;

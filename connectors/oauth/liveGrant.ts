@@ -25,7 +25,7 @@ export interface LiveGrant {
    * obtained
    */
   renewed(refusedToken: string, signal: AbortSignal): Promise<StoredGrant>;
-  /** Returns the version that was last in use. A refusal may revoke only this version, not a newer one. */
+  /** Returns the version that was last in use. After a refusal, only this version may be marked as revoked. */
   version(): string | null;
 }
 

@@ -42,7 +42,7 @@ export const LINE_FIELDS = {
   ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1, 'fileMetadata.warnings': 1 } as const),
 };
 
-/** Returns the sentence of a file's item: why it failed, or the warning with which it ended. */
+/** Returns the message of a file's item: why it failed, or the warning with which it ended. */
 export function messageOf({
   syncErrorMessage,
   ended = null,

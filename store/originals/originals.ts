@@ -68,12 +68,12 @@ export function createOriginals(
   rowBytes: number,
 ): Originals {
   /** Deletes a content without an owner, unless it has just been assigned. */
-  const remove = async (unless: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
+  const remove = async (onlyIf: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
     const { matchedCount } = await rows.updateOne(
-      { ...unless, _id: row._id, fileId: null },
+      { ...onlyIf, _id: row._id, fileId: null },
       { $set: { markedForDeletion: true } },
     );
-    // It was assigned, or deleted while it was still being received.
+    // If the row exists, it was assigned. If not, it was deleted while it was being received: delete its bytes too.
     if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
     await blobs.delete(originalKey(row));
     await rows.deleteOne({ _id: row._id, markedForDeletion: true });

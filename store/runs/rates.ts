@@ -4,7 +4,7 @@ import type { RunKind } from '../../contract/runs/runKinds.js';
 import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from '../models/runs.js';
 
-/** Number of earlier runs that are measured. */
+/** Maximum number of earlier runs that are measured. */
 const RUNS = 20;
 
 /** Throughput of the last runs of a kind. */
@@ -14,7 +14,7 @@ export interface RunRate {
   readonly seconds: number;
 }
 
-/** Estimates from earlier runs. */
+/** Measured throughput of earlier runs. */
 export interface RunRates {
   /** Measures the user's own last runs of a kind that had files and were never paused; null without any. */
   rateOf(tenant: Tenant, kind: RunKind): Promise<RunRate | null>;

@@ -40,8 +40,8 @@ export interface UserRecords {
   ): Promise<boolean>;
   setFeature(tenant: Tenant, feature: string, enabled: boolean): Promise<void>;
   /**
-   * Marks the named users as deleted, and returns them together with those whose deletion has started but not
-   * completed. Unknown ids are ignored.
+   * Marks the named users as deleted. Returns all named users that are deleted but not yet erased, also those deleted
+   * earlier. Unknown ids are ignored.
    */
   markDeleted(organizationId: number, customerIds: readonly string[], session: Session): Promise<UserDoc[]>;
   /** Records that all data of a deleted user is erased. False if that is already recorded. */
@@ -84,7 +84,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
       const names = [...new Set(customerIds)];
       const known = await users.countDocuments(live(organizationId, names)).session(session);
       if (known !== names.length) return false;
-      // A pipeline, because the limits of a user without limits are null.
+      // An update pipeline: a plain $set of a nested field fails if customLimits is null.
       const $set = {
         ...(Object.keys(customLimits).length === 0
           ? {}

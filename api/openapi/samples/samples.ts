@@ -7,7 +7,7 @@ import { typescriptSample } from './typescript.js';
 
 /** A sample as `x-codeSamples` has it. */
 export interface CodeSample {
-  /** Name by which the page colours the source. */
+  /** Name of the language for syntax highlighting. */
   readonly lang: string;
   readonly label: string;
   readonly source: string;

@@ -62,7 +62,7 @@ const missing = (): Fault =>
 const BUCKET_CURSOR = shapeOf({
   /** Projects whose buckets are still to be listed. */
   projects: listOf(string),
-  /** Page token of the first project. */
+  /** Page token in the bucket list of the first of `projects`. */
   token: nullable(string),
   /** Position in the listing of projects; null: complete. */
   more: nullable(shapeOf({ token: nullable(string) })),
@@ -94,7 +94,7 @@ async function projectsPage(client: SourceClient, token: string | null): Promise
     .map((given) => asText(asAnswer<CloudProject>(given).projectId))
     .filter(isProject);
   const more = next === null ? null : { token: next };
-  // Google answers `{}` both without projects and by mistake, so the page is marked partial: nothing may be deleted.
+  // Google answers `{}` if there are no projects, but also by mistake: the page is partial, so nothing is deleted.
   return {
     items: [],
     next: unlessEnd({ projects, token: null, more }),

@@ -14,15 +14,16 @@ const STORED_APART = /<((?:[\w-]+:)?)(object|binary-data)(?:\s[^<>]*)?>/g;
 const ROOT = /<((?:[\w-]+:)?document)(?:\s[^<>]*)?>/;
 const META = /<((?:[\w-]+:)?meta)(?:\s[^<>]*)?>.*?<\/\1>/s;
 const BODY = /<(?:[\w-]+:)?body(?:\s[^<>]*)?>/;
-/** Matches the text before the picture of an object, which repeats the object, and before the bytes of a foreign object. */
+/** Matches the text before a picture that only shows the object before it. */
 const OBJECT_PICTURE = /<\/(?:[\w-]+:)?object(?:-ole)?>\s*<(?:[\w-]+:)?image(?:\s[^<>]*)?>\s*$/;
+/** Matches the text before the bytes of an OLE object. */
 const FOREIGN_OBJECT = /<(?:[\w-]+:)?object-ole(?:\s[^<>]*)?>\s*$/;
-/** Characters before the bytes of a picture that are examined; LibreOffice writes fewer than 200 per element. */
+/** Number of characters before a picture that are searched for both; LibreOffice writes fewer than 200 per element. */
 const LOOK_BEHIND = 2000;
 
 /**
- * Splits a flat OpenDocument file (part 3, 2.1 of version 1.3: https://docs.oasis-open.org/office/OpenDocument/v1.3/), one
- * XML document, into the parts of the archive form. Returns null if it has no body.
+ * Splits a flat OpenDocument file (part 3, 2.1 of version 1.3: https://docs.oasis-open.org/office/OpenDocument/v1.3/),
+ * one XML document, into the parts of the archive form. Returns null if it has no body.
  */
 export function splitFlat(bytes: Uint8Array): FlatParts | null {
   const members = new Map<string, Buffer>();
@@ -44,7 +45,7 @@ export function splitFlat(bytes: Uint8Array): FlatParts | null {
   };
 }
 
-/** Moves objects and pictures to members with the names that they have in an archive. */
+/** Replaces each object by a reference to a member with its XML, and each picture by an empty member. */
 function withoutParts(text: string, members: Map<string, Buffer>): string {
   let [rest, from] = ['', 0];
   STORED_APART.lastIndex = 0;

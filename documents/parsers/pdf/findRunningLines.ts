@@ -16,7 +16,7 @@ export interface RunningLines<P extends Page> {
   readonly footers: readonly string[];
 }
 
-/** Share of a page's height, at the top and at the bottom, in which headers and footers are searched. */
+/** Share of a page's height, at the top and at the bottom, in which headers and footers are looked for. */
 const ZONE = 0.14;
 /** Maximum number of lines of a header or footer. */
 const LINES = 3;
@@ -50,9 +50,11 @@ export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLi
     (line, height) => line.y1 > (1 - ZONE) * height,
   );
   const running = new Set([...top, ...bottom].map(({ line }) => line));
-  const isLeft = pages.some(({ groups }) => groups.some(({ lines }) => lines.some((line) => !running.has(line))));
+  const hasOtherLines = pages.some(({ groups }) =>
+    groups.some(({ lines }) => lines.some((line) => !running.has(line))),
+  );
   // A document that consists only of such lines keeps them.
-  if (running.size === 0 || !isLeft) return { pages, headers: [], footers: [] };
+  if (running.size === 0 || !hasOtherLines) return { pages, headers: [], footers: [] };
   const kept = pages.map((page) => ({
     ...page,
     groups: page.groups

@@ -6,7 +6,7 @@ import { joinWindows } from '../joinWindows.js';
 export interface Call {
   readonly fairnessKey: FairnessKey | undefined;
   readonly isSettled: boolean;
-  /** Records the vector of a window of the text at `index`. */
+  /** Records the vector of a window, a part of the text at `index` that is embedded separately. */
   addVector(index: number, vector: Float32Array, tokens: number): void;
   /** Adds one more expected window. */
   expectMore(): void;

@@ -6,11 +6,11 @@ import { isTeaserList } from './teasers.js';
 /** Minimum share of an element's prose in one child for the search to continue in the child. */
 const MIN_SHARE = 0.7;
 /**
- * Number of characters of prose below the title after which an element whose name states another purpose is not the
- * article.
+ * Once this many characters of prose follow the title, an element whose class or id names another purpose is not the
+ * article. An article has at least as many.
  */
 const MIN_READ = 200;
-/** The same for lists of other pages and for further articles, whose names do not state that. */
+/** The same for lists of teasers and for further articles, which are recognised without names. */
 const MIN_ARTICLE = 400;
 /**
  * Maximum share of the prose of the page in such an element, except comments. A larger one may be the article itself.
