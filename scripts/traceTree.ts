@@ -30,8 +30,8 @@ export function drawTrace(spans: readonly DrawnSpan[]): string[] {
       const similar = groups.find(
         ([child]) =>
           child &&
-          child.name === child.name &&
-          isCall(child, !children.has(child.spanId)) &&
+          child.name === span.name &&
+          isCall(span, !children.has(span.spanId)) &&
           isCall(child, !children.has(child.spanId)),
       );
       if (similar) similar.push(span);
