@@ -164,7 +164,7 @@ export async function fetchAll(
 
 /**
  * Awaits a call whose id came from a caller. Graph answers 400 with a generic text to an invalid id; this becomes the
- * error that there is no such item.
+ * error for an unknown item.
  */
 export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
