@@ -155,9 +155,9 @@ async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest,
 /** Merges the results of several spaces by rank, since scores of different models are not comparable. */
 function fuseSpaces(answers: readonly Found[][]): Found[] {
   return answers
-    .flatMap((found) => found.map((hit, rank) => ({ one: hit, weight: 1 / (RRF_K + rank + 1) })))
-    .sort((a, b) => b.weight - a.weight || byScore(a.one.hit, b.one.hit))
-    .map(({ one: hit }) => hit);
+    .flatMap((found) => found.map((match, rank) => ({ match, weight: 1 / (RRF_K + rank + 1) })))
+    .sort((a, b) => b.weight - a.weight || byScore(a.match.hit, b.match.hit))
+    .map(({ match }) => match);
 }
 
 /** Merges results by score, for a vector that the caller computed with the model of all spaces. */

@@ -254,18 +254,18 @@ const oneEvent = (kind: EventKind): string => `${/^[AEIOU]/.test(kind) ? 'an' : 
 const LIST = new Intl.ListFormat('en-GB');
 
 function infoOf(kind: EventKind): Joi.Schema {
-  const { info = [], optionalInfo: sometimes = [] } = EVENT_TEXTS[kind];
+  const { info = [], optionalInfo = [] } = EVENT_TEXTS[kind];
   if (info.length === 0)
     return Joi.string()
       .valid('null')
       .description('Always the string `"null"`, not a JSON null: this event has no additional information.');
-  const fields = [...info, ...sometimes].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`);
+  const fields = [...info, ...optionalInfo].map((field) => `\`${field}\` (${INFO_TEXTS[field]})`);
   const details = LIST.format(fields);
   return named(
     nameOf(kind, 'Information'),
     Joi.object({
       ...Object.fromEntries(info.map((field) => [field, INFO[field]().required()])),
-      ...Object.fromEntries(sometimes.map((field) => [field, INFO[field]()])),
+      ...Object.fromEntries(optionalInfo.map((field) => [field, INFO[field]()])),
     }).description(`Details that ${oneEvent(kind)} has in \`additional_information\`: ${details}.`),
   ).description(`Details of the event: ${details}.`);
 }

@@ -47,7 +47,7 @@ export interface RecordingLimits {
 export interface Recording {
   readonly format: 1;
   readonly source: ConnectedSourceType;
-  /** `emulator` for a recording of a server on loopback, which is no evidence about the provider. */
+  /** `emulator` for a recording of a server on loopback, which does not show what the provider answers. */
   readonly account: 'real' | 'emulator';
   /** Day of the recording, YYYY-MM-DD; the only time that is not shifted. */
   readonly recordedOn: string;

@@ -105,10 +105,10 @@ export const listCollection = withCursor(
     if (!all.has(id)) throw noSuchItem(NAME);
     const branch = [...all].flatMap(([collectionId, json]) => {
       const path = pathOf(collectionId);
-      return path.includes(id) ? [{ one: collectionId, json, root: path.at(-1) ?? collectionId }] : [];
+      return path.includes(id) ? [{ collectionId, json, root: path.at(-1) ?? collectionId }] : [];
     });
     const items = branch.flatMap(({ json, root }) => itemOfCollection(json, root) ?? []);
-    const roots = Object.fromEntries(branch.map(({ one: collectionId, root }) => [collectionId, root]));
+    const roots = Object.fromEntries(branch.map(({ collectionId, root }) => [collectionId, root]));
     return { items, next: withArticles ? begin(roots) : null };
   },
 );

@@ -30,7 +30,7 @@ export function splitQuoted(text: string): SplitMessage {
   const ownText = lines.slice(0, start).join('\n').trimEnd();
   // If the sender added no words to a forwarded message, the forwarded message is the content.
   if (ownText.trim() === '') return { ownText: text, quoted: null };
-  return { ownText: ownText, quoted: lines.slice(start).join('\n').trim() };
+  return { ownText, quoted: lines.slice(start).join('\n').trim() };
 }
 
 function beginsQuotation(lines: readonly string[], at: number): boolean {
