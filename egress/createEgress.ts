@@ -83,11 +83,12 @@ export function createEgress(
     async request(request) {
       request.signal?.throwIfAborted();
       const { host: requestedHost } = guard.target(request.url);
-      const slow = new Fault(
-        'timed_out',
-        `${requestedHost} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
-      );
-      const { signal, end } = startDeadline(request.totalTimeoutMs, slow, request.signal);
+      const timedOut = (): Fault =>
+        new Fault(
+          'timed_out',
+          `${requestedHost} did not send its complete response within ${seconds(request.totalTimeoutMs)}. Try again later.`,
+        );
+      const { signal, end } = startDeadline(request.totalTimeoutMs, timedOut, request.signal);
       const route = routeOf(request.route);
       const ended = watch?.({ system: 'http', operation: request.method ?? 'GET', target: requestedHost });
       const { target, answer } = await exchange(request, route, signal).catch((error: unknown) => {
@@ -118,11 +119,12 @@ export function createEgress(
     async check(url, signal) {
       signal?.throwIfAborted();
       const { host, port } = guard.target(url);
-      const slow = new Fault(
-        'dns_failed',
-        `The host name ${host} was not resolved within ${seconds(settings.connectTimeoutMs)}. Try again later.`,
-      );
-      const deadline = startDeadline(settings.connectTimeoutMs, slow, signal);
+      const timedOut = (): Fault =>
+        new Fault(
+          'dns_failed',
+          `The host name ${host} was not resolved within ${seconds(settings.connectTimeoutMs)}. Try again later.`,
+        );
+      const deadline = startDeadline(settings.connectTimeoutMs, timedOut, signal);
       try {
         await orAborted(guard.resolve(host, port), deadline.signal);
       } finally {

@@ -10,13 +10,14 @@ export interface Deadline {
 }
 
 /**
- * Starts the timeout of one exchange. The signal's reason is the caller's own or, after the timeout, the given Fault.
+ * Starts the timeout of one exchange. The signal's reason is the caller's own or, after the timeout, the result of
+ * `timedOut`; most exchanges never need that error, and creating it is slow.
  * AbortSignal.any is not used: on Node 20 a long-lived signal keeps every signal that was derived from it.
  */
-export function startDeadline(timeoutMs: number, timedOut: Fault, caller?: AbortSignal): Deadline {
+export function startDeadline(timeoutMs: number, timedOut: () => Fault, caller?: AbortSignal): Deadline {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(timedOut);
+    controller.abort(timedOut());
   }, timeoutMs);
   timer.unref();
   const removeListener = caller && onAbort(caller, () => controller.abort(caller.reason));

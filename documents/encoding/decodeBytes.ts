@@ -19,11 +19,13 @@ const WIDER: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
  * for an unknown one.
  */
 export function encodingOf(label: string): string | null {
+  // Most pages declare nothing, and the error of an unknown label takes as long as decoding a small page.
+  if (label === '') return null;
   try {
     const { encoding } = new TextDecoder(label);
     return WIDER.get(encoding) ?? encoding;
   } catch {
-    return label !== '' && iconv.encodingExists(label) ? label : null;
+    return iconv.encodingExists(label) ? label : null;
   }
 }
 
