@@ -9,6 +9,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { consentTo, openPage } from '../support/consent.js';
 import { startService, type TestService } from '../support/service.js';
+import { thoroughRows } from '../support/thorough.js';
 import { waitFor } from '../support/waitFor.js';
 
 const OWN_CLIENT = 'white-label-client';
@@ -98,20 +99,20 @@ describe('returned URL', () => {
     expect(await ask({ data_source_id: id })).toMatchObject({ status: 404 });
   });
 
-  describe.each([{}, { connecting_new_account: false }, { connecting_new_account: null, data_source_id: null }])(
-    'with %j',
-    (body) => {
-      test('is consent without an account, the page of the only account, and 400 with data_source_id for several', async () => {
-        expect(isConsent(await urlFor(body))).toBe(true);
-        await connect();
-        expect(isOurs(await urlFor(body))).toBe(true);
-        await connect('ben@harbour.example');
-        const refused = await ask(body);
-        expect(refused).toMatchObject({ status: 400 });
-        expect(refused.body.detail).toContain('data_source_id');
-      });
-    },
-  );
+  describe.each([
+    {},
+    ...thoroughRows([{ connecting_new_account: false }, { connecting_new_account: null, data_source_id: null }]),
+  ])('with %j', (body) => {
+    test('is consent without an account, the page of the only account, and 400 with data_source_id for several', async () => {
+      expect(isConsent(await urlFor(body))).toBe(true);
+      await connect();
+      expect(isOurs(await urlFor(body))).toBe(true);
+      await connect('ben@harbour.example');
+      const refused = await ask(body);
+      expect(refused).toMatchObject({ status: 400 });
+      expect(refused.body.detail).toContain('data_source_id');
+    });
+  });
 
   test('ignores revoked accounts if there is an active one, and asks for consent to a revoked one', async () => {
     const { id } = await connect();
@@ -150,12 +151,14 @@ test('the page of a connected account needs no consent, and syncs the choice wit
 });
 
 test.each([
-  ['text', {}],
-  [5, {}],
-  [true, {}],
-  [['a', 1], {}],
   [{ team: 'red' }, { team: 'red' }],
-  [null, {}],
+  [['a', 1], {}],
+  ...thoroughRows([
+    ['text', {}],
+    [5, {}],
+    [true, {}],
+    [null, {}],
+  ]),
 ])('tags %j give files the tags %j', async (tags, expected) => {
   await consentTo((await urlFor({ tags, sync_source_items: false })).href);
   const [source] = await sources();

@@ -71,14 +71,14 @@ afterAll(async () => {
   await Promise.all(sites.map((one) => one.close()));
 });
 
-describe('site of 100 pages', () => {
+describe('site of 40 pages', () => {
   let pages: Site;
   let accepted: FileRecord;
   let parent: FileRecord;
   let children: FileRecord[];
 
   beforeAll(async () => {
-    pages = await site(startSampleSite(100, 2));
+    pages = await site(startSampleSite(40, 2));
     accepted = await user.scrape({
       url: pages.url('/sitemap.xml'),
       chunk_size: 120,
@@ -106,19 +106,19 @@ describe('site of 100 pages', () => {
   test('ends READY with consistent counts', () => {
     expect(parent).toMatchObject({ sync_status: 'READY', sync_error_message: null });
     expect(parent.file_metadata).toMatchObject({
-      pages_total: 100,
-      pages_ready: 100,
+      pages_total: 40,
+      pages_ready: 40,
       pages_failed: 0,
       pages_aborted: 0,
     });
-    expect(children).toHaveLength(100);
+    expect(children).toHaveLength(40);
     expect(new Set(children.map((child) => child.sync_status))).toEqual(new Set(['READY']));
   });
 
   test('fetches every page once', () => {
     const fetched = pages.requests.filter((path) => path.startsWith('/pages/'));
-    expect(fetched).toHaveLength(100);
-    expect(new Set(fetched).size).toBe(100);
+    expect(fetched).toHaveLength(40);
+    expect(new Set(fetched).size).toBe(40);
   });
 
   test('extracts the main text of a page without navigation and styles', async () => {

@@ -7,7 +7,7 @@ import { readStoredState } from '../support/storedState.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 import type { TestUser } from '../support/client.js';
-import { thoroughly } from '../support/thorough.js';
+import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 let service: TestService;
 let user: TestUser;
@@ -74,10 +74,12 @@ describe('site of linked pages', () => {
   });
 
   test.each([
-    [0, ['/']],
     [1, ['/', '/a', '/b']],
     [2, ['/', '/a', '/a/one', '/a/two', '/b', '/b/one']],
-    [9, Object.keys(TREE)],
+    ...thoroughRows([
+      [0, ['/']],
+      [9, Object.keys(TREE)],
+    ]),
   ])('is followed down to recursion_depth %s', async (recursion_depth, expected) => {
     expect(await found(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
   });

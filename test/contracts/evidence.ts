@@ -58,7 +58,7 @@ export const INDEPENDENT_SUITES: readonly {
     },
   },
   {
-    suite: 'test/system/sources/backlot.test.ts',
+    suite: 'test/long/backlot.test.ts',
     aspects: {
       SLACK: ['OAuth', 'listing', 'paging', 'formats'],
       GMAIL: ['OAuth', 'listing', 'paging', 'formats'],

@@ -3,6 +3,10 @@ import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { chooserRows } from '../system/sources/own/chooser.js';
 import { freshdeskRows } from '../system/sources/own/freshdesk.js';
 import { dropboxRows } from '../system/sources/own/dropbox.js';
+import { azureRows } from '../system/sources/own/azureBlobStorage.js';
+import { githubRows } from '../system/sources/own/github.js';
+import { githubReadRows } from '../system/sources/own/githubReads.js';
+import { s3Rows } from '../system/sources/own/s3.js';
 import { confluenceRows } from '../system/sources/own/confluence.js';
 import { document360Rows } from '../system/sources/own/document360.js';
 import { intercomRows } from '../system/sources/own/intercom.js';
@@ -20,6 +24,10 @@ import { zendeskRows } from '../system/sources/own/zendesk.js';
 
 const catalogue = useCatalogue();
 
+githubRows(catalogue);
+githubReadRows(catalogue);
+s3Rows(catalogue);
+azureRows(catalogue);
 confluenceRows(catalogue);
 document360Rows(catalogue);
 guruRows(catalogue);

@@ -13,7 +13,6 @@ const LONG = [
   'system/sources/operations',
   'system/contents/transcription',
   'system/browser/trapSite',
-  'system/clients/document',
   'system/contents/pool',
   'system/outages/stalls',
   'system/contents/ocr',
@@ -40,7 +39,6 @@ const LONG = [
   'system/contents/hostilePages',
   'system/browser/scrapeFields',
   'system/requests/docsPage',
-  'system/sources/backlot',
   'system/kills/terminated',
   'system/storage/fairUsers',
   'system/outages/outage',
@@ -75,7 +73,7 @@ const LONG = [
   'acceptance/embeddingModels',
   'acceptance/lifecycle',
   'acceptance/sources',
-  'providers/embeddings/localPool',
+  'system/engines/localPool',
   'acceptance/oauthConnect',
   'acceptance/repeatedBlocks',
   'acceptance/states',
@@ -84,7 +82,7 @@ const LONG = [
   'acceptance/uploadStream',
   'acceptance/rssFeed',
   'acceptance/dryRun',
-  'acceptance/resyncAtOnce',
+  'system/concurrency/resyncAtOnce',
   'acceptance/tags',
   'acceptance/oauthUrl',
   'acceptance/uploadTypes',
@@ -97,7 +95,7 @@ const LONG = [
   'connectors/sharedHostLimiter',
   'connectors/changesBetweenPages',
   'api/samples',
-  'acceptance/longSitemaps',
+  'system/sources/longSitemaps',
 ];
 const rankOf = ({ path }) => {
   const rank = LONG.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));

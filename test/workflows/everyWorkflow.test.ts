@@ -12,11 +12,8 @@ import {
 } from '../support/workflows/trials.js';
 import { type Step, TESTED_ELSEWHERE, SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
-/**
- * Cases whose run lists a data source, a site or a feed: the record must return to a final state after a
- * cancellation at any step.
- */
-const LISTINGS = ['listing of an account', 'sync of an account', 'scrape', 'crawl', 'feed'];
+/** Scenarios whose record must return to a final state after a cancellation at any step. */
+const CANCELLED = ['listing of an account', 'scrape'];
 
 /** Whether a scenario is the first of its workflow. */
 const isFirstOfWorkflow = (name: string): boolean =>
@@ -24,14 +21,14 @@ const isFirstOfWorkflow = (name: string): boolean =>
 
 /**
  * Every scenario runs uninterrupted. The first scenario of each workflow, and the first with each first step, runs
- * again with one failure of that step. Listings are cancelled at each step. test/system/kills/steps.test.ts disturbs
+ * again with one failure of that step. A listing and a scrape are cancelled at each step. test/system/kills/steps.test.ts disturbs
  * every step of every scenario.
  */
 testWorkflows((name, step) => [
   ...(SCENARIOS[name]?.steps[0] === step && (isFirstOfWorkflow(name) || isFirstScenarioWith(step, name))
     ? [{ does: 'fail', when: 'after' } as const]
     : []),
-  ...(LISTINGS.includes(name) && isFirstScenarioWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
+  ...(CANCELLED.includes(name) && isFirstScenarioWith(step, name) ? [{ does: 'cancel', when: 'before' } as const] : []),
 ]);
 
 test('every workflow is in SCENARIOS or in TESTED_ELSEWHERE', () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findPort } from '../../../engines/ports.js';
 import { testUser } from '../../support/client.js';
 import { npmRun, type NpmRun } from '../../support/npm.js';
+import { thoroughly } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 
 let root: string;
@@ -87,7 +88,7 @@ test('ends the service and its engines at SIGTERM to npm', async () => {
   expect(service.output()).toContain('stopping');
 });
 
-test('creates private backups and restored files, whatever the umask of the shell', async () => {
+thoroughly('creates private backups and restored files, whatever the umask of the shell', async () => {
   const [backup, restored] = [path.join(root, 'backup'), path.join(root, 'restored')];
   expect(await npmRun('cli', env, 'backup', backup).ended).toBe(0);
   expect(await npmRun('cli', { ...env, DATA_DIR: restored }, 'restore', backup).ended).toBe(0);

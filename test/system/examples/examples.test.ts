@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startSite, type Site } from '../../emulators/site.js';
 import { copyExamples, type Examples } from '../../support/examples.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughRows } from '../../support/thorough.js';
 
 const FOLDER = new URL('../../../examples/', import.meta.url);
 const PASSAGE = /\[report\.pdf, page 2\]/;
@@ -26,11 +27,15 @@ afterAll(async () => {
   await site.close();
 });
 
-test.each(['langchain', 'llamaindex', 'ai-sdk', 'python'])('%s finds the passage and cites its page', async (name) => {
-  const printed = await (await examples.run(name)).ended();
-  expect(printed).toMatch(PASSAGE);
-  expect(printed).toContain('2.1 metres remain');
-});
+// The others call the same operations through other libraries, and install more packages.
+test.each(['langchain', 'python', ...thoroughRows(['llamaindex', 'ai-sdk'])])(
+  '%s finds the passage and cites its page',
+  async (name) => {
+    const printed = await (await examples.run(name)).ended();
+    expect(printed).toMatch(PASSAGE);
+    expect(printed).toContain('2.1 metres remain');
+  },
+);
 
 test('mcp adds a page, waits, searches, reads the file and cites it', async () => {
   const run = await examples.run('mcp', { PAGE: site.url('/tern'), QUESTION: 'Where does the tern fly?' });

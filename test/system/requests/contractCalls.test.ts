@@ -28,7 +28,7 @@ import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
 import { isThorough } from '../../support/thorough.js';
 
 /** Random requests per operation, valid and mutated ones. */
-const RUNS = isThorough() ? 30 : 8;
+const RUNS = isThorough() ? 30 : 5;
 
 /** Sources whose emulators this file uses directly. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);

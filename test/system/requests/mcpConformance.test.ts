@@ -11,6 +11,7 @@ import { agentToken } from '../../support/agent.js';
 import { startFixtureEndpoint, withoutSessions, withSessions } from '../../support/mcp/fixtureEndpoint.js';
 import { startTokenProxy } from '../../support/mcp/tokenProxy.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 const CONFORMANCE = fileURLToPath(new URL('../../support/mcp/conformance.mjs', import.meta.url));
 /**
@@ -18,9 +19,11 @@ const CONFORMANCE = fileURLToPath(new URL('../../support/mcp/conformance.mjs', i
  * progress or sends requests to the client during a call, which the tools of the product do not.
  */
 const ONE_ANSWER = [
-  ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-mixed-content', 'tools-call-error'],
-  ...['resources-read-text', 'resources-read-binary', 'resources-templates-read', 'prompts-get-with-args'],
-  ...['prompts-get-embedded-resource', 'completion-complete', 'json-schema-2020-12'],
+  ...['tools-call-mixed-content', 'tools-call-error', 'resources-templates-read', 'prompts-get-with-args'],
+  ...thoroughRows([
+    ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'resources-read-text'],
+    ...['resources-read-binary', 'prompts-get-embedded-resource', 'completion-complete', 'json-schema-2020-12'],
+  ]),
 ];
 
 const PASSED = /Passed: (\d+)\/\1, 0 failed/;
@@ -61,7 +64,7 @@ test.each([
   expect(await conform(`${service.url}/mcp`, '--scenario', scenario)).toMatch(PASSED);
 });
 
-test('fixtures with sessions on the endpoint pass all scenarios of a server', async () => {
+thoroughly('fixtures with sessions on the endpoint pass all scenarios of a server', async () => {
   const endpoint = await startFixtureEndpoint(service, withSessions(), [proxy.origin]);
   try {
     const passed = summary(await conform(`${endpoint.url}/mcp`, '--suite', 'all'));

@@ -2,7 +2,6 @@
  * The operations of single sources, one file of own/ each, on one service. test/long/operations.test.ts has the others.
  */
 import { useCatalogue } from '../../support/sourceFixtures/catalogue.js';
-import { azureRows } from './own/azureBlobStorage.js';
 import { confluenceAddressRows } from './own/confluence.js';
 import { fillFreshdesk } from './own/freshdesk.js';
 import { skippedRows, SOME_TYPE_OPTIONS, typeRows } from './own/helpdesk.js';
@@ -13,23 +12,16 @@ import { serviceNowClientRows, serviceNowTypeRows } from './own/serviceNow.js';
 import { fillZendesk, zendeskAddressRows } from './own/zendesk.js';
 import { chooserRows } from './own/chooser.js';
 import { gitbookRows } from './own/gitbook.js';
-import { githubRows } from './own/github.js';
-import { githubReadRows } from './own/githubReads.js';
 import { unreadableRows } from './own/unreadable.js';
 import { gmailRows } from './own/gmail.js';
-import { s3Rows } from './own/s3.js';
 import { sharePointRows } from './own/sharePoint.js';
 import { slackRows } from './own/slack.js';
 
 const catalogue = useCatalogue();
 
 gitbookRows(catalogue);
-githubRows(catalogue);
-githubReadRows(catalogue);
 gmailRows(catalogue);
-s3Rows(catalogue);
 sharePointRows(catalogue);
-azureRows(catalogue);
 slackRows(catalogue);
 unreadableRows(catalogue);
 chooserRows(catalogue, 'BOX');

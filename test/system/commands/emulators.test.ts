@@ -1,11 +1,11 @@
 /** `npm run emulator`: a service with the printed settings connects the emulators by the printed calls. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import { type Emulators, startEmulators } from '../../scripts/demo/emulators.js';
-import { everyRow } from '../support/everyRow.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
+import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import { type Emulators, startEmulators } from '../../../scripts/demo/emulators.js';
+import { everyRow } from '../../support/everyRow.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 

@@ -2,16 +2,16 @@
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import { scheduleIds } from '../../contract/runs/workflowIds.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { apiClient, type Listed, type TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { runScheduledSync, scheduleWhen } from '../support/scheduledSyncs.js';
-import { startService, type TestService } from '../support/service.js';
-import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
-import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
-import { waitFor } from '../support/waitFor.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import { scheduleIds } from '../../../contract/runs/workflowIds.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { apiClient, type Listed, type TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { runScheduledSync, scheduleWhen } from '../../support/scheduledSyncs.js';
+import { startService, type TestService } from '../../support/service.js';
+import type { SourceFixture } from '../../support/sourceFixtures/fixture.js';
+import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let service: TestService;
 let fixture: SourceFixture;

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import type { RunKind } from '../../contract/runs/runKinds.js';
-import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
-import type { RunDoc } from '../../store/models/runs.js';
-import { readStoredState } from '../support/storedState.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { withDatabase } from '../support/dataSources.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
-import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
-import type { SourceFixture, FixtureContent } from '../support/sourceFixtures/fixture.js';
+import type { RunKind } from '../../../contract/runs/runKinds.js';
+import type { DataSourceRecord, FileRecord } from '../../../contract/files/records.js';
+import type { RunDoc } from '../../../store/models/runs.js';
+import { readStoredState } from '../../support/storedState.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
+import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';
+import type { SourceFixture, FixtureContent } from '../../support/sourceFixtures/fixture.js';
 
 /** Number of concurrent calls. */
 const CALLS = 6;

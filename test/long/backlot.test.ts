@@ -6,12 +6,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import type { Account } from '../../../connectors/account.js';
-import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
-import type { Egress } from '../../../egress/types.js';
-import { accountWith, readListing, loopbackEgress, NEVER, textOf } from '../../connectors/account.js';
-import { type Backlot, startBacklot } from '../../support/backlot/index.js';
-import { faultOf } from '../../support/faultOf.js';
+import type { Account } from '../../connectors/account.js';
+import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
+import type { Egress } from '../../egress/types.js';
+import { accountWith, readListing, loopbackEgress, NEVER, textOf } from '../connectors/account.js';
+import { type Backlot, startBacklot } from '../support/backlot/index.js';
+import { faultOf } from '../support/faultOf.js';
 
 const [ADA, BEN] = ['ada@harbour.example', 'ben@harbour.example'];
 const by = { author_email: ADA, author_name: 'Ada', visibility: 'public' };

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { projectLimit } from '../../connectors/google/api.js';
-import { appLimit } from '../../connectors/microsoft/graph.js';
-import { slack } from '../../connectors/slack/index.js';
-import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
-import type { GoogleRefusal } from '../emulators/googleApi.js';
-import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
-import type { OAuthProvider } from '../emulators/oauthProvider.js';
-import { type SlackEmulator, startSlack } from '../emulators/slack.js';
-import { type AccountCaller, startAccountCaller } from '../support/accountCaller.js';
-import type { CallsToMake } from '../support/accountCallerChild.js';
-import { withDatabase } from '../support/dataSources.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
+import { projectLimit } from '../../../connectors/google/api.js';
+import { appLimit } from '../../../connectors/microsoft/graph.js';
+import { slack } from '../../../connectors/slack/index.js';
+import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
+import type { GoogleRefusal } from '../../emulators/googleApi.js';
+import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
+import type { OAuthProvider } from '../../emulators/oauthProvider.js';
+import { type SlackEmulator, startSlack } from '../../emulators/slack.js';
+import { type AccountCaller, startAccountCaller } from '../../support/accountCaller.js';
+import type { CallsToMake } from '../../support/accountCallerChild.js';
+import { withDatabase } from '../../support/dataSources.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
 
 /** Rate limits that a source applies to an OAuth client, tested with two processes, each with its own accounts. */
 const SHORT_S = 1;

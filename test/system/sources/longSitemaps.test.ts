@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@temporalio/client';
 
-import { RESUME_SIGNAL } from '../../contract/runs/orchestration.js';
-import { workflowIds } from '../../contract/runs/workflowIds.js';
-import type { FileRecord } from '../../contract/files/records.js';
-import { createTemporalClient } from '../../dispatch/client.js';
-import { runOfKind } from '../../contract/runs/runs.js';
-import { startHeldSite } from '../emulators/heldSite.js';
-import { type Site, sitemapOf, startSampleSite } from '../emulators/site.js';
-import type { Listed, TestUser } from '../support/client.js';
-import { testEngines } from '../support/engines.js';
-import { startService, type TestService } from '../support/service.js';
-import { waitFor } from '../support/waitFor.js';
+import { RESUME_SIGNAL } from '../../../contract/runs/orchestration.js';
+import { workflowIds } from '../../../contract/runs/workflowIds.js';
+import type { FileRecord } from '../../../contract/files/records.js';
+import { createTemporalClient } from '../../../dispatch/client.js';
+import { runOfKind } from '../../../contract/runs/runs.js';
+import { startHeldSite } from '../../emulators/heldSite.js';
+import { type Site, sitemapOf, startSampleSite } from '../../emulators/site.js';
+import type { Listed, TestUser } from '../../support/client.js';
+import { testEngines } from '../../support/engines.js';
+import { startService, type TestService } from '../../support/service.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const MAX_PAGES = 4;
 const MB = 1024 * 1024;

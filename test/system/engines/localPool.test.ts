@@ -12,7 +12,7 @@ import {
 import type { LocalRequest } from '../../../providers/embeddings/providers/localProcess.js';
 import { loadProduct } from '../../support/product.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
-import { modelFiles } from './modelFiles.js';
+import { modelFiles } from '../../providers/embeddings/modelFiles.js';
 
 const { startLocalProcess } = await loadProduct();
 
