@@ -1,0 +1,281 @@
+/**
+ * Every write and every list of runs, for a run in each state: which states they change, and which they return. Another
+ * process may have moved the run on since it was read, so a write that applies to a wrong state loses work or repeats
+ * it.
+ */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import mongoose, { type Connection } from 'mongoose';
+
+import { NO_TALLY } from '../../contract/runs/ledger.js';
+import { createSequence } from '../../store/database/sequence.js';
+import { openModels } from '../../store/models/openModels.js';
+import type { RunDoc } from '../../store/models/runs.js';
+import { createHeldRuns } from '../../store/runs/held.js';
+import { createLastErrors } from '../../store/runs/lastErrors.js';
+import { createRuns, type Runs } from '../../store/runs/outbox.js';
+import { createPauses, type Pauses } from '../../store/runs/pauses.js';
+import { createScheduledSyncs } from '../../store/runs/scheduledSyncs.js';
+import { createStalls, type Stalls } from '../../store/runs/stalls.js';
+import { createUploadStreams, type UploadStreams } from '../../store/runs/uploadStreams.js';
+import { testEngines } from '../support/engines.js';
+import { everyRow } from '../support/everyRow.js';
+
+const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
+const SOURCE = 40;
+const [EARLY, AT, LATE] = [new Date('2026-01-01'), new Date('2026-01-02'), new Date('2026-01-03')];
+const NEVER = new Date('9999-01-01');
+const PAUSE = { reason: 'max_tokens', at: AT, wanted: 1, resumedAt: null } as const;
+const STALL = { cause: 'no_worker', message: 'No worker runs.', since: AT } as const;
+
+/** A run in each state that a write or a list distinguishes. */
+const STATES: Readonly<Record<string, Partial<RunDoc>>> = {
+  due: {},
+  postponed: { nextTryAt: NEVER },
+  held: { held: true, nextTryAt: NEVER },
+  inStream: { stream: true, nextTryAt: NEVER },
+  heldInStream: { stream: true, held: true, nextTryAt: NEVER },
+  begunInStream: { stream: true, startedAt: AT, nextTryAt: NEVER },
+  running: { startedAt: AT },
+  limited: { startedAt: AT, maxTokens: 10, tokensTaken: 0 },
+  paused: { startedAt: AT, maxTokens: 10, tokensTaken: 10, pause: PAUSE },
+  resumed: { startedAt: AT, maxTokens: 20, tokensTaken: 10, pause: { ...PAUSE, resumedAt: AT } },
+  stalled: { startedAt: AT, stall: STALL as never },
+  ended: { startedAt: AT, finishedAt: AT, outcome: 'finished', tally: NO_TALLY },
+  // Its workflow was ended from outside while it was paused.
+  endedPaused: { startedAt: AT, finishedAt: AT, outcome: 'aborted', tally: NO_TALLY, maxTokens: 10, pause: PAUSE },
+};
+const NAMES = Object.keys(STATES);
+const ENDED = 'ended endedPaused';
+const WAITING = 'due postponed held inStream heldInStream';
+const STREAM = 'inStream heldInStream begunInStream';
+const ACTIVE = without(NAMES.join(' '), ENDED);
+
+function without(all: string, some: string): string {
+  const left = some.split(' ');
+  return all
+    .split(' ')
+    .filter((name) => !left.includes(name))
+    .join(' ');
+}
+const sorted = (names: string): string[] => names.split(' ').filter(Boolean).toSorted();
+
+interface Stores {
+  readonly runs: Runs;
+  readonly pauses: Pauses;
+  readonly stalls: Stalls;
+  readonly streams: UploadStreams;
+  readonly errors: ReturnType<typeof createLastErrors>;
+  readonly held: ReturnType<typeof createHeldRuns>;
+  readonly syncs: ReturnType<typeof createScheduledSyncs>;
+}
+
+let connection: Connection;
+let models: Awaited<ReturnType<typeof openModels>>;
+let stores: Stores;
+let lastId = 0;
+
+beforeAll(async () => {
+  const options = { dbName: `run-states-${randomUUID()}` };
+  connection = await mongoose.createConnection(testEngines().mongodbUri, options).asPromise();
+  models = await openModels(connection);
+  const { runs, files } = models;
+  const atomically = <T>(work: (session: never) => Promise<T>): Promise<T> => work(null as never);
+  const events = { write: () => Promise.resolve() } as never;
+  const closed = { tally: NO_TALLY, counts: { total: 1 } };
+  const ledger = {
+    close: () => Promise.resolve(NO_TALLY),
+    closeMany: (_tenant: unknown, ended: readonly RunDoc[]) =>
+      Promise.resolve(new Map(ended.map(({ _id }) => [_id, closed]))),
+    expiry: () => LATE,
+  } as never;
+  const queue = { freeUploadSlots: () => Promise.resolve(100) };
+  const outbox = createRuns({
+    runs,
+    sequence: createSequence(connection),
+    atomically: atomically as never,
+    events,
+    ledger,
+  });
+  stores = {
+    runs: outbox,
+    pauses: createPauses(runs),
+    stalls: createStalls(runs, files),
+    streams: createUploadStreams({
+      ...{ runs, files, atomically: atomically as never, events, ledger },
+      finishOne: (run, counts) => outbox.finish(run._id, 'finished', counts),
+    }),
+    errors: createLastErrors(runs),
+    held: createHeldRuns(runs, files, queue, atomically as never),
+    syncs: createScheduledSyncs(runs),
+  };
+});
+afterAll(async () => {
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+/** Creates a run of ADA in each state. @returns their ids by state */
+async function seed(): Promise<ReadonlyMap<string, number>> {
+  await models.runs.deleteMany({});
+  const ids = new Map(NAMES.map((name) => [name, (lastId += 1)]));
+  const common = {
+    ...{ ...ADA, kind: 'syncItems', requestId: 'r', request: { asked: 1 }, progress: { begun: 1 }, fileId: null },
+    ...{ dataSourceId: SOURCE, held: false, acceptedAt: EARLY, nextTryAt: EARLY },
+    ...{ startedAt: null, finishedAt: null, outcome: null, counts: {} },
+  };
+  const rows = [...ids].map(([name, _id]) => ({ ...common, ...STATES[name], _id, workflowId: `sync:${_id}` }));
+  await models.runs.collection.insertMany(rows as never);
+  return ids;
+}
+const read = async (): Promise<ReadonlyMap<number, string>> =>
+  new Map((await models.runs.find().lean()).map((row) => [row._id, JSON.stringify(row)]));
+
+type Write = readonly [
+  name: string,
+  /** Calls the operation. Its result, if it has one: whether it changed the run. */
+  call: (runId: number, run: RunDoc) => Promise<unknown>,
+  /** The states that it changes. */
+  changed: string,
+];
+const WRITES: readonly Write[] = [
+  ['withdraw', (id) => stores.runs.withdraw(id), WAITING],
+  ['markStarted', (id) => stores.runs.markStarted(id), WAITING],
+  ['postpone', (id) => stores.runs.postpone(id, LATE), WAITING],
+  ['saveProgress', (_id, run) => stores.runs.saveProgress(run as never, { begun: 2 } as never), ACTIVE],
+  ['finish', (id) => stores.runs.finish(id, 'finished', {}), ACTIVE],
+  ['redo', (_id, run) => stores.runs.redo({ ...run, finishedAt: null } as never).then(() => undefined), ACTIVE],
+  // A run without a limit is never refused.
+  [
+    'reserveTokens',
+    (id) => stores.pauses.reserveTokens(id, 10).then(() => undefined),
+    `${without(ACTIVE, 'paused resumed')} ended`,
+  ],
+  ['resume', (id) => stores.pauses.resume(ADA, id, 30), 'paused'],
+  ['clearPause', (id) => stores.pauses.clearPause(id), 'resumed'],
+  ['stalls.record', (id) => stores.stalls.record(id, { ...STALL, cause: 'qdrant_down' }), ACTIVE],
+  ['stalls.record again', (id) => stores.stalls.record(id, STALL), without(ACTIVE, 'stalled')],
+  ['stalls.clear', (id) => stores.stalls.clear(id), 'stalled'],
+  ['lastErrors.record', (id) => stores.errors.record(id, { kind: 'timed_out', message: 'm', at: AT } as never), ACTIVE],
+  ['streams.begin', (id) => stores.streams.begin([id]), WAITING],
+  ['streams.moveToOwnWorkflow', (_id, run) => stores.streams.moveToOwnWorkflow(run, 'own'), STREAM],
+  ['streams.finish', (_id, run) => stores.streams.finish(ADA, [run]), ACTIVE],
+  ['streams.finish, ended meanwhile', (_id, run) => stores.streams.finish(ADA, [{ ...run, finishedAt: null }]), ACTIVE],
+];
+
+test('each write changes a run only in the states from which it may, and reports whether it did', () =>
+  everyRow(
+    WRITES,
+    ([name]) => name,
+    async ([, call, changed]) => {
+      const ids = await seed();
+      const changes: string[] = [];
+      let before = await read();
+      for (const [name, id] of ids) {
+        const result = await call(id, JSON.parse(before.get(id)!, revive) as RunDoc);
+        const after = await read();
+        const isChanged = after.get(id) !== before.get(id);
+        if (isChanged) changes.push(name);
+        if (typeof result === 'boolean') expect([name, result]).toEqual([name, isChanged]);
+        // No other run is changed.
+        for (const [other, row] of before) if (other !== id) expect(after.get(other)).toBe(row);
+        before = after;
+      }
+      expect(changes.toSorted()).toEqual(sorted(changed));
+    },
+  ));
+
+/** Restores dates from JSON. */
+const revive = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : value;
+
+type List = readonly [name: string, call: () => Promise<readonly { readonly _id: number }[]>, found: string];
+const FAR = new Date('2100-01-01');
+const STARTED = without(ACTIVE, WAITING);
+const NOT_PAUSED = without(STARTED, 'paused resumed');
+const LISTS: readonly List[] = [
+  ['listUnstarted', () => stores.runs.listUnstarted(FAR, 100), 'due'],
+  ['listUnstarted at the time of the next attempt', () => stores.runs.listUnstarted(EARLY, 100), 'due'],
+  ['listUnstarted before it', () => stores.runs.listUnstarted(new Date(EARLY.getTime() - 1), 100), ''],
+  ['listActiveStartedBefore', () => stores.runs.listActiveStartedBefore(FAR, 100), STARTED],
+  ['listActiveStartedBefore at the start', () => stores.runs.listActiveStartedBefore(AT, 100), STARTED],
+  ['listActiveStartedBefore before it', () => stores.runs.listActiveStartedBefore(EARLY, 100), ''],
+  ['listPaused', () => stores.pauses.listPaused(100), 'paused'],
+  ['pauses.listUnacknowledged', () => stores.pauses.listUnacknowledged(AT, 100), 'resumed'],
+  ['pauses.listUnacknowledged before it', () => stores.pauses.listUnacknowledged(EARLY, 100), ''],
+  ['stalls.listStarted', () => stores.stalls.listStarted(EARLY, FAR, 100), NOT_PAUSED],
+  ['stalls.listStarted, both ends', () => stores.stalls.listStarted(new Date(AT.getTime() - 1), AT, 100), NOT_PAUSED],
+  ['stalls.listStarted after the start', () => stores.stalls.listStarted(AT, FAR, 100), ''],
+  ['stalls.listUnstarted', () => stores.stalls.listUnstarted(EARLY, 100), 'due inStream'],
+  ['stalls.listUnstarted before it', () => stores.stalls.listUnstarted(new Date(EARLY.getTime() - 1), 100), ''],
+  ['stalls.listStalled', () => stores.stalls.listStalled(100), 'stalled'],
+  ['streams.listOpen', () => stores.streams.listOpen(ADA, [], 100), 'inStream begunInStream'],
+  ['streams.listWaiting', () => stores.streams.listWaiting(FAR, 100), 'inStream'],
+  ['streams.listWaiting in time', () => stores.streams.listWaiting(new Date(EARLY.getTime() + 3_000), 100), 'inStream'],
+  ['streams.listWaiting too early', () => stores.streams.listWaiting(new Date(EARLY.getTime() + 2_999), 100), ''],
+];
+
+test('each list of runs returns exactly the runs in its states, and its limits include their own time', async () => {
+  const ids = await seed();
+  const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
+  await everyRow(
+    LISTS,
+    ([name]) => name,
+    async ([, call, found]) =>
+      expect((await call()).map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(found)),
+  );
+  // At most the requested number.
+  const { runs, pauses, stalls, streams } = stores;
+  for (const some of [
+    runs.listActiveStartedBefore(FAR, 2),
+    stalls.listStarted(EARLY, FAR, 2),
+    stalls.listUnstarted(EARLY, 1),
+  ])
+    expect(await some).toHaveLength(2);
+  for (const one of [runs.listUnstarted(FAR, 1), pauses.listPaused(1), streams.listOpen(ADA, [], 1)])
+    expect(await one).toHaveLength(1);
+});
+
+test('a deletion of a user withdraws its other waiting runs, and returns all of its open ones, of no other user', async () => {
+  const ids = await seed();
+  const own = ids.get('running')!;
+  for (const stranger of [
+    { ...ADA, userId: 8 },
+    { ...ADA, organizationId: 2 },
+  ]) {
+    const before = await read();
+    expect(await stores.runs.withdrawOthers(stranger, own, 100)).toEqual([]);
+    await stores.runs.deleteOthers(stranger, own);
+    expect(await read()).toEqual(before);
+  }
+  const open = await stores.runs.withdrawOthers(ADA, own, 100);
+  const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
+  expect(open.map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(without(STARTED, 'running')));
+  for (const name of sorted(WAITING))
+    expect(await stores.runs.find(ids.get(name)!)).toMatchObject({ outcome: 'aborted', finishedAt: expect.any(Date) });
+  expect(await stores.runs.withdrawOthers(ADA, own, 2)).toHaveLength(2);
+  await stores.runs.deleteOthers(ADA, own);
+  const left = await models.runs.find().lean<{ _id: number; request: object; progress: object }[]>();
+  expect(left.map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(STARTED));
+  for (const run of left) expect(run).toMatchObject({ request: {}, progress: {} });
+});
+
+test('held uploads are released in their order, and a scheduled sync waits for any other open run of its source', async () => {
+  const ids = await seed();
+  await stores.held.releaseHeld();
+  const [held, streamed] = [await stores.runs.find(ids.get('held')!), await stores.runs.find(ids.get('heldInStream')!)];
+  expect([held, streamed]).toMatchObject([{ held: false }, { held: false, stream: true, nextTryAt: NEVER }]);
+  expect(held!.nextTryAt.getTime()).toBeLessThanOrEqual(Date.now());
+
+  const conflictWith = async (name: string): Promise<unknown> => {
+    await models.runs.updateMany({}, { $set: { dataSourceId: SOURCE + 1 } });
+    await models.runs.updateOne({ _id: ids.get(name)! }, { $set: { dataSourceId: SOURCE } });
+    return stores.syncs.findConflict({ dataSourceId: SOURCE });
+  };
+  const conflicts = new Map<string, unknown>();
+  for (const name of NAMES) conflicts.set(name, await conflictWith(name));
+  expect(Object.fromEntries(conflicts)).toEqual({
+    ...Object.fromEntries(NAMES.map((name) => [name, 'busy'])),
+    ...{ paused: 'paused', resumed: 'paused', ended: null, endedPaused: null },
+  });
+});
