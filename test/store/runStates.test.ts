@@ -19,6 +19,7 @@ import { createScheduledSyncs } from '../../store/runs/scheduledSyncs.js';
 import { createStalls, type Stalls } from '../../store/runs/stalls.js';
 import { createUploadStreams, type UploadStreams } from '../../store/runs/uploadStreams.js';
 import { testEngines } from '../support/engines.js';
+import { changedBy, readRows } from '../support/changedRows.js';
 import { everyRow } from '../support/everyRow.js';
 
 const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
@@ -87,7 +88,7 @@ beforeAll(async () => {
     close: () => Promise.resolve(NO_TALLY),
     closeMany: (_tenant: unknown, ended: readonly RunDoc[]) =>
       Promise.resolve(new Map(ended.map(({ _id }) => [_id, closed]))),
-    expiry: () => LATE,
+    expiry: () => NEVER,
   } as never;
   const queue = { freeUploadSlots: () => Promise.resolve(100) };
   const outbox = createRuns({
@@ -128,8 +129,6 @@ async function seed(): Promise<ReadonlyMap<string, number>> {
   await models.runs.collection.insertMany(rows as never);
   return ids;
 }
-const read = async (): Promise<ReadonlyMap<number, string>> =>
-  new Map((await models.runs.find().lean()).map((row) => [row._id, JSON.stringify(row)]));
 
 type Write = readonly [
   name: string,
@@ -169,25 +168,10 @@ test('each write changes a run only in the states from which it may, and reports
     ([name]) => name,
     async ([, call, changed]) => {
       const ids = await seed();
-      const changes: string[] = [];
-      let before = await read();
-      for (const [name, id] of ids) {
-        const result = await call(id, JSON.parse(before.get(id)!, revive) as RunDoc);
-        const after = await read();
-        const isChanged = after.get(id) !== before.get(id);
-        if (isChanged) changes.push(name);
-        if (typeof result === 'boolean') expect([name, result]).toEqual([name, isChanged]);
-        // No other run is changed.
-        for (const [other, row] of before) if (other !== id) expect(after.get(other)).toBe(row);
-        before = after;
-      }
+      const changes = await changedBy(models.runs, ids, call);
       expect(changes.toSorted()).toEqual(sorted(changed));
     },
   ));
-
-/** Restores dates from JSON. */
-const revive = (_key: string, value: unknown): unknown =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value) : value;
 
 type List = readonly [name: string, call: () => Promise<readonly { readonly _id: number }[]>, found: string];
 const FAR = new Date('2100-01-01');
@@ -243,10 +227,10 @@ test('a deletion of a user withdraws its other waiting runs, and returns all of 
     { ...ADA, userId: 8 },
     { ...ADA, organizationId: 2 },
   ]) {
-    const before = await read();
+    const before = await readRows(models.runs);
     expect(await stores.runs.withdrawOthers(stranger, own, 100)).toEqual([]);
     await stores.runs.deleteOthers(stranger, own);
-    expect(await read()).toEqual(before);
+    expect(await readRows(models.runs)).toEqual(before);
   }
   const open = await stores.runs.withdrawOthers(ADA, own, 100);
   const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
