@@ -3,26 +3,34 @@
  * process may have moved the run on since it was read, so a write that applies to a wrong state loses work or repeats
  * it.
  */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import mongoose, { type Connection } from 'mongoose';
+import type { Connection, Model } from 'mongoose';
 
-import { NO_TALLY } from '../../contract/runs/ledger.js';
-import { createSequence } from '../../store/database/sequence.js';
-import { openModels } from '../../store/models/openModels.js';
-import type { RunDoc } from '../../store/models/runs.js';
-import { createHeldRuns } from '../../store/runs/held.js';
-import { createLastErrors } from '../../store/runs/lastErrors.js';
-import { createRuns, type Runs } from '../../store/runs/outbox.js';
-import { createPauses, type Pauses } from '../../store/runs/pauses.js';
-import { createScheduledSyncs } from '../../store/runs/scheduledSyncs.js';
-import { createStalls, type Stalls } from '../../store/runs/stalls.js';
-import { createUploadStreams, type UploadStreams } from '../../store/runs/uploadStreams.js';
-import { testEngines } from '../support/engines.js';
-import { changedBy, readRows } from '../support/changedRows.js';
-import { everyRow } from '../support/everyRow.js';
+import { NO_TALLY } from '../../../contract/runs/ledger.js';
+import { createSequence } from '../../../store/database/sequence.js';
+import { createIndexes } from '../../../store/database/driver.js';
+import { fileModel } from '../../../store/models/files.js';
+import { type RunDoc, runModel } from '../../../store/models/runs.js';
+import { createHeldRuns } from '../../../store/runs/held.js';
+import { createLastErrors } from '../../../store/runs/lastErrors.js';
+import { createRuns, type Runs } from '../../../store/runs/outbox.js';
+import { createPauses, type Pauses } from '../../../store/runs/pauses.js';
+import { createScheduledSyncs } from '../../../store/runs/scheduledSyncs.js';
+import { createStalls, type Stalls } from '../../../store/runs/stalls.js';
+import { createUploadStreams, type UploadStreams } from '../../../store/runs/uploadStreams.js';
+import { everyRow } from '../../support/everyRow.js';
+import {
+  ADA,
+  atomically,
+  checkWrites,
+  dropDatabase,
+  openDatabase,
+  readRows,
+  seed,
+  sorted,
+  type Write,
+} from './writes.js';
 
-const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
 const SOURCE = 40;
 const [EARLY, AT, LATE] = [new Date('2026-01-01'), new Date('2026-01-02'), new Date('2026-01-03')];
 const NEVER = new Date('9999-01-01');
@@ -59,7 +67,6 @@ function without(all: string, some: string): string {
     .filter((name) => !left.includes(name))
     .join(' ');
 }
-const sorted = (names: string): string[] => names.split(' ').filter(Boolean).toSorted();
 
 interface Stores {
   readonly runs: Runs;
@@ -72,16 +79,14 @@ interface Stores {
 }
 
 let connection: Connection;
-let models: Awaited<ReturnType<typeof openModels>>;
+let runs: Model<RunDoc>;
 let stores: Stores;
-let lastId = 0;
 
 beforeAll(async () => {
-  const options = { dbName: `run-states-${randomUUID()}` };
-  connection = await mongoose.createConnection(testEngines().mongodbUri, options).asPromise();
-  models = await openModels(connection);
-  const { runs, files } = models;
-  const atomically = <T>(work: (session: never) => Promise<T>): Promise<T> => work(null as never);
+  connection = await openDatabase();
+  runs = runModel(connection);
+  await createIndexes(runs);
+  const files = fileModel(connection);
   const events = { write: () => Promise.resolve() } as never;
   const closed = { tally: NO_TALLY, counts: { total: 1 } };
   const ledger = {
@@ -94,7 +99,7 @@ beforeAll(async () => {
   const outbox = createRuns({
     runs,
     sequence: createSequence(connection),
-    atomically: atomically as never,
+    atomically,
     events,
     ledger,
   });
@@ -103,41 +108,29 @@ beforeAll(async () => {
     pauses: createPauses(runs),
     stalls: createStalls(runs, files),
     streams: createUploadStreams({
-      ...{ runs, files, atomically: atomically as never, events, ledger },
+      ...{ runs, files, atomically, events, ledger },
       finishOne: (run, counts) => outbox.finish(run._id, 'finished', counts),
     }),
     errors: createLastErrors(runs),
-    held: createHeldRuns(runs, files, queue, atomically as never),
+    held: createHeldRuns(runs, files, queue, atomically),
     syncs: createScheduledSyncs(runs),
   };
 });
-afterAll(async () => {
-  await connection.dropDatabase();
-  await connection.close();
-});
+afterAll(() => dropDatabase(connection));
 
 /** Creates a run of ADA in each state. @returns their ids by state */
-async function seed(): Promise<ReadonlyMap<string, number>> {
-  await models.runs.deleteMany({});
-  const ids = new Map(NAMES.map((name) => [name, (lastId += 1)]));
-  const common = {
-    ...{ ...ADA, kind: 'syncItems', requestId: 'r', request: { asked: 1 }, progress: { begun: 1 }, fileId: null },
-    ...{ dataSourceId: SOURCE, held: false, acceptedAt: EARLY, nextTryAt: EARLY },
-    ...{ startedAt: null, finishedAt: null, outcome: null, counts: {} },
-  };
-  const rows = [...ids].map(([name, _id]) => ({ ...common, ...STATES[name], _id, workflowId: `sync:${_id}` }));
-  await models.runs.collection.insertMany(rows as never);
-  return ids;
-}
+const fresh = (): Promise<ReadonlyMap<string, number>> =>
+  seed(
+    runs,
+    (id) => ({
+      ...{ ...ADA, kind: 'syncItems', requestId: 'r', request: { asked: 1 }, progress: { begun: 1 }, fileId: null },
+      ...{ dataSourceId: SOURCE, held: false, acceptedAt: EARLY, nextTryAt: EARLY, workflowId: `sync:${id}` },
+      ...{ startedAt: null, finishedAt: null, outcome: null, counts: {} },
+    }),
+    STATES,
+  );
 
-type Write = readonly [
-  name: string,
-  /** Calls the operation. Its result, if it has one: whether it changed the run. */
-  call: (runId: number, run: RunDoc) => Promise<unknown>,
-  /** The states that it changes. */
-  changed: string,
-];
-const WRITES: readonly Write[] = [
+const WRITES: readonly Write<RunDoc>[] = [
   ['withdraw', (id) => stores.runs.withdraw(id), WAITING],
   ['markStarted', (id) => stores.runs.markStarted(id), WAITING],
   ['postpone', (id) => stores.runs.postpone(id, LATE), WAITING],
@@ -150,7 +143,7 @@ const WRITES: readonly Write[] = [
     (id) => stores.pauses.reserveTokens(id, 10).then(() => undefined),
     `${without(ACTIVE, 'paused resumed')} ended`,
   ],
-  ['resume', (id) => stores.pauses.resume(ADA, id, 30), 'paused'],
+  ['resume', (id, _run, tenant) => stores.pauses.resume(tenant, id, 30), 'paused', 'tenant'],
   ['clearPause', (id) => stores.pauses.clearPause(id), 'resumed'],
   ['stalls.record', (id) => stores.stalls.record(id, { ...STALL, cause: 'qdrant_down' }), ACTIVE],
   ['stalls.record again', (id) => stores.stalls.record(id, STALL), without(ACTIVE, 'stalled')],
@@ -163,15 +156,7 @@ const WRITES: readonly Write[] = [
 ];
 
 test('each write changes a run only in the states from which it may, and reports whether it did', () =>
-  everyRow(
-    WRITES,
-    ([name]) => name,
-    async ([, call, changed]) => {
-      const ids = await seed();
-      const changes = await changedBy(models.runs, ids, call);
-      expect(changes.toSorted()).toEqual(sorted(changed));
-    },
-  ));
+  checkWrites(runs, fresh, WRITES));
 
 type List = readonly [name: string, call: () => Promise<readonly { readonly _id: number }[]>, found: string];
 const FAR = new Date('2100-01-01');
@@ -200,7 +185,7 @@ const LISTS: readonly List[] = [
 ];
 
 test('each list of runs returns exactly the runs in its states, and its limits include their own time', async () => {
-  const ids = await seed();
+  const ids = await fresh();
   const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
   await everyRow(
     LISTS,
@@ -209,28 +194,28 @@ test('each list of runs returns exactly the runs in its states, and its limits i
       expect((await call()).map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(found)),
   );
   // At most the requested number.
-  const { runs, pauses, stalls, streams } = stores;
+  const { pauses, stalls, streams } = stores;
   for (const some of [
-    runs.listActiveStartedBefore(FAR, 2),
+    stores.runs.listActiveStartedBefore(FAR, 2),
     stalls.listStarted(EARLY, FAR, 2),
     stalls.listUnstarted(EARLY, 1),
   ])
     expect(await some).toHaveLength(2);
-  for (const one of [runs.listUnstarted(FAR, 1), pauses.listPaused(1), streams.listOpen(ADA, [], 1)])
+  for (const one of [stores.runs.listUnstarted(FAR, 1), pauses.listPaused(1), streams.listOpen(ADA, [], 1)])
     expect(await one).toHaveLength(1);
 });
 
 test('a deletion of a user withdraws its other waiting runs, and returns all of its open ones, of no other user', async () => {
-  const ids = await seed();
+  const ids = await fresh();
   const own = ids.get('running')!;
   for (const stranger of [
     { ...ADA, userId: 8 },
     { ...ADA, organizationId: 2 },
   ]) {
-    const before = await readRows(models.runs);
+    const before = await readRows(runs);
     expect(await stores.runs.withdrawOthers(stranger, own, 100)).toEqual([]);
     await stores.runs.deleteOthers(stranger, own);
-    expect(await readRows(models.runs)).toEqual(before);
+    expect(await readRows(runs)).toEqual(before);
   }
   const open = await stores.runs.withdrawOthers(ADA, own, 100);
   const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
@@ -239,21 +224,21 @@ test('a deletion of a user withdraws its other waiting runs, and returns all of 
     expect(await stores.runs.find(ids.get(name)!)).toMatchObject({ outcome: 'aborted', finishedAt: expect.any(Date) });
   expect(await stores.runs.withdrawOthers(ADA, own, 2)).toHaveLength(2);
   await stores.runs.deleteOthers(ADA, own);
-  const left = await models.runs.find().lean<{ _id: number; request: object; progress: object }[]>();
+  const left = await runs.find().lean<{ _id: number; request: object; progress: object }[]>();
   expect(left.map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(STARTED));
   for (const run of left) expect(run).toMatchObject({ request: {}, progress: {} });
 });
 
 test('held uploads are released in their order, and a scheduled sync waits for any other open run of its source', async () => {
-  const ids = await seed();
+  const ids = await fresh();
   await stores.held.releaseHeld();
   const [held, streamed] = [await stores.runs.find(ids.get('held')!), await stores.runs.find(ids.get('heldInStream')!)];
   expect([held, streamed]).toMatchObject([{ held: false }, { held: false, stream: true, nextTryAt: NEVER }]);
   expect(held!.nextTryAt.getTime()).toBeLessThanOrEqual(Date.now());
 
   const conflictWith = async (name: string): Promise<unknown> => {
-    await models.runs.updateMany({}, { $set: { dataSourceId: SOURCE + 1 } });
-    await models.runs.updateOne({ _id: ids.get(name)! }, { $set: { dataSourceId: SOURCE } });
+    await runs.updateMany({}, { $set: { dataSourceId: SOURCE + 1 } });
+    await runs.updateOne({ _id: ids.get(name)! }, { $set: { dataSourceId: SOURCE } });
     return stores.syncs.findConflict({ dataSourceId: SOURCE });
   };
   const conflicts = new Map<string, unknown>();
