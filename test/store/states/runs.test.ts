@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Connection, Model } from 'mongoose';
 
 import { NO_TALLY } from '../../../contract/runs/ledger.js';
+import { MAX_RUN_RESTARTS } from '../../../contract/runs/runKinds.js';
 import { createSequence } from '../../../store/database/sequence.js';
 import { createIndexes } from '../../../store/database/driver.js';
 import { fileModel } from '../../../store/models/files.js';
@@ -81,6 +82,7 @@ interface Stores {
 let connection: Connection;
 let runs: Model<RunDoc>;
 let stores: Stores;
+let freeSlots = 1;
 
 beforeAll(async () => {
   connection = await openDatabase();
@@ -95,7 +97,7 @@ beforeAll(async () => {
       Promise.resolve(new Map(ended.map(({ _id }) => [_id, closed]))),
     expiry: () => NEVER,
   } as never;
-  const queue = { freeUploadSlots: () => Promise.resolve(100) };
+  const queue = { freeUploadSlots: () => Promise.resolve(freeSlots) };
   const outbox = createRuns({
     runs,
     sequence: createSequence(connection),
@@ -193,16 +195,61 @@ test('each list of runs returns exactly the runs in its states, and its limits i
     async ([, call, found]) =>
       expect((await call()).map(({ _id }) => nameOf.get(_id) ?? 'unknown').toSorted()).toEqual(sorted(found)),
   );
-  // At most the requested number.
+  // At most the requested number: the ones that were due, started or accepted first.
+  const at = (name: string, change: Partial<RunDoc>) => runs.updateOne({ _id: ids.get(name)! }, { $set: change });
+  await at('postponed', { nextTryAt: new Date(EARLY.getTime() - 1) });
+  await at('stalled', { startedAt: new Date(EARLY.getTime() + 1) });
   const { pauses, stalls, streams } = stores;
-  for (const some of [
-    stores.runs.listActiveStartedBefore(FAR, 2),
-    stalls.listStarted(EARLY, FAR, 2),
-    stalls.listUnstarted(EARLY, 1),
-  ])
-    expect(await some).toHaveLength(2);
-  for (const one of [stores.runs.listUnstarted(FAR, 1), pauses.listPaused(1), streams.listOpen(ADA, [], 1)])
-    expect(await one).toHaveLength(1);
+  const [inStream, begunInStream] = [ids.get('inStream')!, ids.get('begunInStream')!];
+  const some: readonly (readonly [Promise<readonly { readonly _id: number }[]>, string])[] = [
+    [stores.runs.listUnstarted(FAR, 1), 'postponed'],
+    [stores.runs.listActiveStartedBefore(FAR, 1), 'stalled'],
+    [stalls.listStarted(EARLY, FAR, 1), 'stalled'],
+    [stalls.listUnstarted(EARLY, 1), 'postponed inStream'],
+    [pauses.listPaused(1), 'paused'],
+    [streams.listOpen(ADA, [], 1), 'inStream'],
+    [streams.listOpen(ADA, [inStream], 2), 'begunInStream'],
+    [streams.listOpen({ ...ADA, userId: 8 }, [], 10), ''],
+    [streams.listOpen({ ...ADA, organizationId: 2 }, [], 10), ''],
+    [streams.find(ADA, [inStream, begunInStream]), 'inStream begunInStream'],
+    [streams.find({ ...ADA, userId: 8 }, [inStream]), ''],
+    [streams.find({ ...ADA, organizationId: 2 }, [inStream]), ''],
+  ];
+  for (const [found, names] of some)
+    expect((await found).map(({ _id }) => nameOf.get(_id))).toEqual(names.split(' ').filter(Boolean));
+});
+
+test('a run waits for earlier runs of the same work, and is repeated a limited number of times', async () => {
+  const ids = await fresh();
+  const [due, held] = [ids.get('due')!, ids.get('held')!];
+  const same = { fileId: 3, workflowId: 'same' };
+  await runs.updateMany({ _id: { $in: [due, held] } }, { $set: same });
+  const waits = async (id: number) => stores.runs.hasEarlierWaiting((await stores.runs.find(id))!);
+  // Accepted at the same time: the lower id is the earlier run.
+  expect([await waits(due), await waits(held)]).toEqual([false, true]);
+  await runs.updateOne({ _id: due }, { $set: { acceptedAt: AT } });
+  expect([await waits(due), await waits(held)]).toEqual([true, false]);
+  for (const other of [{ startedAt: AT }, { fileId: 4 }, { workflowId: 'other' }]) {
+    await runs.updateOne({ _id: held }, { $set: other });
+    expect(await waits(due)).toBe(false);
+    await runs.updateOne({ _id: held }, { $set: { ...same, startedAt: null } });
+  }
+  await runs.updateOne({ _id: due }, { $set: { fileId: null } });
+  expect(await waits(due)).toBe(false);
+
+  let id = ids.get('running')!;
+  for (let redone = 0; redone < MAX_RUN_RESTARTS; redone += 1) {
+    const { kind, workflowId, request, progress } = (await stores.runs.find(id))!;
+    expect(await stores.runs.redo((await stores.runs.find(id))!)).toBe(true);
+    const [again] = await runs.find({ workflowId, _id: { $ne: id }, finishedAt: null }).lean();
+    const work = { kind, request, progress, dataSourceId: SOURCE, ...ADA };
+    expect(again).toMatchObject({ ...work, startedAt: null, redone: redone + 1 });
+    expect(await stores.runs.find(id)).toMatchObject({ outcome: 'aborted', finishedAt: expect.any(Date) });
+    id = again!._id;
+  }
+  const last = await readRows(runs);
+  expect(await stores.runs.redo((await stores.runs.find(id))!)).toBe(false);
+  expect(await readRows(runs)).toEqual(last);
 });
 
 test('a deletion of a user withdraws its other waiting runs, and returns all of its open ones, of no other user', async () => {
@@ -231,6 +278,11 @@ test('a deletion of a user withdraws its other waiting runs, and returns all of 
 
 test('held uploads are released in their order, and a scheduled sync waits for any other open run of its source', async () => {
   const ids = await fresh();
+  freeSlots = 1;
+  await stores.held.releaseHeld();
+  const isHeld = async (name: string) => (await stores.runs.find(ids.get(name)!))!.held;
+  expect([await isHeld('held'), await isHeld('heldInStream')]).toEqual([false, true]);
+  freeSlots = 100;
   await stores.held.releaseHeld();
   const [held, streamed] = [await stores.runs.find(ids.get('held')!), await stores.runs.find(ids.get('heldInStream')!)];
   expect([held, streamed]).toMatchObject([{ held: false }, { held: false, stream: true, nextTryAt: NEVER }]);
