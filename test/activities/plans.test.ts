@@ -13,7 +13,7 @@ import { type Answers, recorder } from '../support/recorder.js';
 
 const ADA = { organizationId: 1, userId: 7 };
 const WINDOW = 4;
-const settings = { batchConcurrency: WINDOW, siteSamplePages: 3 };
+const settings = { batchConcurrency: WINDOW, siteSamplePages: 6 };
 const log = { info: () => undefined };
 const numbers = (count: number, first = 1): number[] => Array.from({ length: count }, (_, nth) => first + nth);
 const sizesOf = (batches: readonly (readonly number[])[]): number[] => batches.map((batch) => batch.length);
@@ -110,6 +110,22 @@ test('due files are split into batches, a small one first, and the plan continue
     },
   ));
 
+test('the first batch of a scrape has the pages that are compared, until their blocks are known', async () => {
+  const run = { _id: 3, ...ADA, fileId: 2, kind: 'scrapeSitemap', request: { scrape: {}, ingest: {} } };
+  for (const [known, sizes] of [
+    [null, [6]],
+    [{ runId: 2 }, [6]],
+    [{ runId: 3 }, [FIRST_BATCH_SIZE, 20 - FIRST_BATCH_SIZE]],
+  ] as const) {
+    const { deps } = open({
+      ...{ 'runs.find': run, 'limits.applyLimits': null, 'files.listDue': numbers(20), 'siteBlocks.find': known },
+      ...{ 'files.nextDueTime': null, 'files.hasDelayed': false },
+    });
+    const { batches } = await createPlanActivities(deps).planBatches({ runId: 3, afterId: 0, limit: LIMIT });
+    expect(sizesOf(batches)).toEqual(sizes);
+  }
+});
+
 const CANDIDATE = {
   ...{ isContainer: false, syncStatus: 'READY', syncErrorMessage: null, embeddingStorageStatus: 'HOT_STORAGE' },
   ...{ vectorSpace: 'old-space', numChunks: 1, hasText: true, statistics: { numTokens: 10 } },
@@ -128,6 +144,7 @@ type Reembed = readonly [
 const REEMBEDS: readonly Reembed[] = [
   ['as many files as a batch', many(50), {}, [numbers(50)], [], 500],
   ['one more', many(51), {}, [numbers(50), [51]], [], 510],
+  ['a full plan: there may be more', many(500), {}, numbers(10, 0).map((nth) => numbers(50, nth * 50 + 1)), [], 5_000],
   ['a batch below its chunks', candidates({ numChunks: 999 }, {}, {}), {}, [[1, 2], [3]], [], 30],
   ['a batch of its chunks', candidates({ numChunks: 1_000 }, {}), {}, [[1], [2]], [], 20],
   ['the limit of tokens', many(2), { maxTokens: 20 }, [[1, 2]], [], 20],
@@ -160,7 +177,7 @@ test('re-embedding is planned in batches of files and chunks, within the limit o
       const { planReembed } = createReembedPlan({ ...deps, store });
       const result = await planReembed({ runId: 3, afterId: 0, tokens: 0 });
       expect(result.batches).toEqual(batches);
-      expect(result).toMatchObject({ tokens, skipped: skipped.length, ended: true, window: WINDOW });
+      expect(result).toMatchObject({ tokens, skipped: skipped.length, ended: files.length < 500, window: WINDOW });
       expect(result.afterId).toBe(files.length);
       expect(asked).toEqual([[ADA, given.filters, acceptedAt, 0, 500]]);
       const ends = skipped.map(([fileId, reason]) => ({ fileId, outcome: 'skipped', reason }));
