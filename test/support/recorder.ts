@@ -4,7 +4,8 @@ export type Answers = Readonly<Record<string, unknown>>;
 const MEMBERS = [
   ...['runs', 'files', 'dataSources', 'attempts', 'frontier', 'pauses', 'heldRuns', 'uploadStreams', 'stalls'],
   ...['workers', 'originals', 'contents', 'chunks', 'vectors', 'schedules', 'runHistory', 'events', 'webhooks'],
-  ...['moves', 'quarantine', 'limits', 'items', 'deliveries', 'scheduledSyncs'],
+  ...['moves', 'quarantine', 'limits', 'items', 'deliveries', 'scheduledSyncs', 'coldCopies', 'reembeds'],
+  ...['recognizedPages', 'siteBlocks'],
 ];
 
 /**

@@ -1,0 +1,136 @@
+/** A quarantined file changes only in the states, and by the runs, from which it may. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Connection } from 'mongoose';
+
+import { fileModel } from '../../../store/models/files.js';
+import { type QuarantinedDoc, quarantinedModel } from '../../../store/models/quarantine.js';
+import { runModel } from '../../../store/models/runs.js';
+import { userModel } from '../../../store/models/users.js';
+import { createQuarantineClaims } from '../../../store/quarantine/claims.js';
+import { createQuarantine } from '../../../store/quarantine/quarantine.js';
+import { everyRow } from '../../support/everyRow.js';
+import {
+  ADA,
+  AGO,
+  AHEAD,
+  NOW,
+  STRANGERS,
+  atomically,
+  checkWrites,
+  dropDatabase,
+  openDatabase,
+  seed,
+  sorted,
+} from './writes.js';
+
+let connection: Connection;
+beforeAll(async () => {
+  connection = await openDatabase();
+});
+afterAll(() => dropDatabase(connection));
+
+const events = { write: () => Promise.resolve() } as never;
+
+const [ENDED_RUN, OPEN_RUN, RUN] = [901, 902, 903];
+const COPY = { key: 'copy' } as never;
+const QUARANTINED: Readonly<Record<string, Partial<QuarantinedDoc>>> = {
+  kept: { state: 'kept' },
+  due: { state: 'kept', keptUntil: AGO },
+  leaving: { state: 'leaving' },
+  copied: { state: 'leaving', copy: COPY },
+  returning: { state: 'returning' },
+  tidying: { state: 'tidying' },
+  erasing: { state: 'erasing' },
+  leavingNow: { state: 'leaving', runId: OPEN_RUN },
+  returningNow: { state: 'returning', runId: RUN },
+};
+
+test('a quarantined file changes only in the states, and by the runs, from which it may', async () => {
+  const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
+  const [users, runs] = [userModel(connection), runModel(connection)];
+  const run = { ...ADA, kind: 'settleQuarantine', requestId: 'r', acceptedAt: AGO, nextTryAt: AGO, startedAt: AGO };
+  await runs.collection.insertMany(
+    [ENDED_RUN, OPEN_RUN, RUN].map((_id) => ({
+      ...{ ...run, _id, workflowId: `q${_id}`, finishedAt: _id === ENDED_RUN ? AGO : null },
+    })) as never,
+  );
+  const claims = createQuarantineClaims(quarantined, runs);
+  const quarantine = createQuarantine(quarantined, files, users, atomically, events);
+  const file = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX', syncStatus: 'READY' };
+  const common = (id: number) => ({
+    ...{ ...ADA, dataSourceId: 40, parentId: 50, missedBy: ENDED_RUN, runId: ENDED_RUN, quarantinedAt: AGO },
+    ...{ keptUntil: AHEAD, copy: null, file: { ...file, _id: id, externalFileId: `file ${id}`, generation: 1 } },
+  });
+  const fresh = () => seed(quarantined, common, QUARANTINED);
+  const all = Object.keys(QUARANTINED).join(' ');
+  /** A write that applies to all files of a tenant: the other rows belong to other tenants meanwhile. */
+  const alone =
+    (write: (tenant: typeof ADA) => Promise<unknown>) =>
+    async (id: number, _row: unknown, tenant: typeof ADA): Promise<void> => {
+      if (tenant !== ADA) return void (await write(tenant));
+      const others = { _id: { $ne: id } } as never;
+      await quarantined.collection.updateMany(others, { $set: { organizationId: 99 } });
+      await write(tenant);
+      await quarantined.collection.updateMany(others, { $set: { organizationId: ADA.organizationId } });
+    };
+  await checkWrites(quarantined, fresh, [
+    [
+      'adoption of interrupted work',
+      alone((tenant) => claims.adopt(tenant, RUN)),
+      'leaving copied returning tidying erasing',
+      'tenant',
+    ],
+    ['claim of due files', alone((tenant) => claims.claimDue(tenant, RUN, NOW, 10)), 'due', 'tenant'],
+    ['claim of none', alone((tenant) => claims.claimDue(tenant, RUN, new Date(AGO.getTime() - 1), 10)), ''],
+    ['claim at the end', alone((tenant) => claims.claimDue(tenant, RUN, AGO, 10)), 'due'],
+    ['claim of all', alone((tenant) => claims.claimAll(tenant, RUN)), all, 'tenant'],
+    ['end of retention, by source', alone((tenant) => claims.expire(tenant, { dataSourceId: 40 })), all, 'tenant'],
+    ['end of retention, other source', alone((tenant) => claims.expire(tenant, { dataSourceId: 41 })), ''],
+    ['end of retention, by container', alone((tenant) => claims.expire(tenant, { parentIds: [50] })), all, 'tenant'],
+    ['end of retention, other container', alone((tenant) => claims.expire(tenant, { parentIds: [51] })), ''],
+    ['restore', alone((tenant) => claims.claimForRestore(tenant, {}, RUN, null as never)), 'kept', 'tenant'],
+    ['copy', (_id, row) => quarantine.saveCopy(row, COPY), 'leaving leavingNow'],
+    ['copy of another run', (_id, row) => quarantine.saveCopy({ ...row, runId: 999 }, COPY), ''],
+    ['no copy', (_id, row) => quarantine.saveCopy(row, null), ''],
+    ['kept', (_id, row) => quarantine.markKept([row]), 'leaving copied leavingNow'],
+    ['cancelled restore', (_id, row) => quarantine.cancelRestore([row]), 'returning returningNow'],
+    [
+      'restored',
+      (_id, row) =>
+        quarantine.restore({ _id: RUN, workflowId: 'w', requestId: 'r' } as never, [{ row, isWhole: true }]),
+      'returningNow',
+    ],
+    ['deleted row', (_id, row) => quarantine.deleteRows([row]), 'tidying erasing'],
+  ]);
+  expect(await files.countDocuments({ runId: RUN })).toBe(1);
+
+  const ids = await fresh();
+  const rows = await quarantined.find().sort({ _id: 1 }).lean();
+  const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
+  const named = (found: readonly { readonly _id: number }[]) =>
+    found.map(({ _id }) => nameOf.get(_id) ?? '').toSorted();
+  expect(named(await quarantine.listClaimed({ ...ADA, _id: OPEN_RUN }, 10))).toEqual(['leavingNow']);
+  expect(named(await quarantine.listClaimed({ ...ADA, _id: ENDED_RUN }, 10))).toEqual(
+    sorted('leaving copied returning tidying erasing'),
+  );
+  expect(await quarantine.listClaimed({ ...ADA, _id: ENDED_RUN }, 2)).toHaveLength(2);
+  for (const stranger of STRANGERS) {
+    expect(await quarantine.listClaimed({ ...stranger, _id: ENDED_RUN }, 10)).toEqual([]);
+    expect(await quarantine.filterQuarantined(stranger, [...ids.values()])).toEqual(new Set());
+  }
+  const { found, count } = await claims.list(1, {}, { limit: 10, offset: 0 });
+  expect([named(found), count]).toEqual([sorted('kept leaving copied returning leavingNow returningNow'), 6]);
+  expect(await claims.listOwnersToRestore(1, {})).toEqual([{ ...ADA, files: 1 }]);
+  expect(await claims.listOwnersOfDue(NOW, 10)).toEqual([ADA]);
+  // Rows that changed since they were read.
+  await quarantined.updateOne({ _id: ids.get('kept')! }, { $set: { state: 'returning' } });
+  await quarantined.updateOne({ _id: ids.get('leaving')! }, { $set: { runId: RUN } });
+  expect(named(await quarantine.filterUnchanged(rows))).toEqual(
+    sorted(all).filter((name) => name !== 'kept' && name !== 'leaving'),
+  );
+  await everyRow(Object.keys(QUARANTINED), String, async (name) => {
+    await quarantined.deleteMany({ _id: { $ne: (await fresh()).get(name)! } });
+    const isDue = 'due leaving copied returning tidying erasing'.split(' ').includes(name);
+    expect(await claims.listOwnersOfDue(NOW, 10)).toEqual(isDue ? [ADA] : []);
+  });
+});
