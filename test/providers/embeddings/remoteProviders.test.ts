@@ -362,7 +362,7 @@ test('rejects an aborted call with its reason, and ends its request', async () =
 
 test('fails current and later calls when it is closed', async () => {
   const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '1', EMBEDDING_MAX_CONCURRENCY: '1' });
-  emulator.injectFault(() => 'hang');
+  emulator.injectFault((_one, nth) => (nth === 1 ? 'hang' : null));
   const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
   while (emulator.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   const waiting = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['b'], 'query'));
