@@ -39,4 +39,19 @@ test('rejects a request that a pause would delay beyond its deadline, without wa
   const request = gate.pass(NEVER, BEGUN + 30_000, () => Promise.resolve());
   expect(await faultOf(request)).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
   expect(clock.now()).toBe(BEGUN);
+  // A pause that ends exactly at the deadline is waited for.
+  expect(await gate.pass(NEVER, BEGUN + 60_000, () => Promise.resolve(clock.now()))).toBe(BEGUN + 60_000);
+});
+
+test('keeps a longer earlier pause, and reports the pauses of an account and of its group', async () => {
+  const clock = new VirtualClock(BEGUN);
+  const gateOf = createRateLimiters('Gong', 3, { sharedAtOnce: 3, clock });
+  const [gate, sameGroup, alone] = [gateOf('account', 'group'), gateOf('other', 'group'), gateOf('third')];
+  gate.pause(60_000);
+  gate.pause(1_000);
+  gate.pause(7_000, 'shared');
+  alone.pause(5_000, 'shared');
+  expect(await gate.paused()).toEqual({ accountMs: 60_000, sharedMs: 7_000 });
+  expect(await sameGroup.paused()).toEqual({ accountMs: 0, sharedMs: 7_000 });
+  expect(await alone.paused()).toEqual({ accountMs: 5_000, sharedMs: null });
 });

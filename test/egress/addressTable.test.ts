@@ -124,8 +124,9 @@ test.each([32, 128] as const)('rejects every block that IANA publishes for addre
   ),
 );
 
-// The addresses come from the documentation of each cloud, independently of the table of the product.
-test('rejects the metadata and credential services of clouds with every setting', () =>
+// The addresses come from the documentation of each cloud, independently of the table of the product. The others reach
+// a whole network segment, or the link-local addresses of a gateway.
+test('rejects metadata and credential services of clouds, link-local, multicast and broadcast addresses with every setting', () =>
   everyRow(
     [
       ['AWS, Azure, Google and most others', '169.254.169.254'],
@@ -135,6 +136,13 @@ test('rejects the metadata and credential services of clouds with every setting'
       ['Azure, platform agent', '168.63.129.16'],
       ['Alibaba', '100.100.100.200'],
       ['Oracle', '192.0.0.192'],
+      ['link-local, IPv6, first', 'fe80::1'],
+      ['link-local, IPv6, last', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+      ['multicast, first', '224.0.0.1'],
+      ['multicast, last', '239.255.255.255'],
+      ['multicast, IPv6', 'ff02::1'],
+      ['broadcast', '255.255.255.255'],
+      ['local NAT64 of a metadata service', '64:ff9b:1::a9fe:a9fe'],
     ],
     ([cloud = '']) => cloud,
     async ([, address = '']) => expect(await isRefused(everythingAllowed(address), address)).toBe(true),

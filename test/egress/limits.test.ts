@@ -1,16 +1,21 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
+import type { Lookup } from '../../egress/guard.js';
 import type { Egress, EgressSettings } from '../../egress/types.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
+import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
 
 const open: Egress[] = [];
-function egress(settings: Partial<EgressSettings> = {}): Egress {
-  const created = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }));
+function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
+  const created = createEgress(
+    egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }),
+    lookup ? { lookup } : {},
+  );
   open.push(created);
   return created;
 }
@@ -172,6 +177,47 @@ describe('an abort', () => {
     },
   );
 
+  /** Work with the caller's signal. A batch uses one signal for thousands of requests. */
+  const WORKS: readonly (readonly [string, (guarded: Egress, url: string, signal: AbortSignal) => Promise<unknown>])[] =
+    [
+      ['a read body', async (guarded, url, signal) => (await guarded.request({ url, ...limits, signal })).bytes()],
+      [
+        'a discarded body',
+        async (guarded, url, signal) => (await guarded.request({ url, ...limits, signal })).discard(),
+      ],
+      [
+        'a body that is read in part',
+        async (guarded, url, signal) => {
+          for await (const _piece of (await guarded.request({ url, ...limits, signal })).body) break;
+        },
+      ],
+      [
+        'a failed request',
+        (guarded, _, signal) => faultOf(guarded.request({ url: 'http://127.0.0.1:1', ...limits, signal })),
+      ],
+      [
+        'a refused address',
+        (guarded, _, signal) => faultOf(guarded.request({ url: 'http://10.0.0.1', ...limits, signal })),
+      ],
+      ['a check', (guarded, url, signal) => guarded.check(url, signal)],
+      ['a failed check', (guarded, _, signal) => faultOf(guarded.check('http://a.invalid/', signal), 'dns_failed')],
+    ];
+  test('is no longer observed after the work has ended', () =>
+    everyRow(
+      WORKS,
+      ([name]) => name,
+      async ([, work]) => {
+        const server = await serve((_, response) => response.end('body'));
+        const { signal } = new AbortController();
+        await work(
+          egress({}, () => Promise.reject(new Error('no such name'))),
+          server.origin,
+          signal,
+        );
+        expect(getEventListeners(signal, 'abort')).toEqual([]);
+      },
+    ));
+
   test('of one request does not affect others', async () => {
     const waiting: (() => void)[] = [];
     const server = await serve((_, response) => void waiting.push(() => response.end('late')));
@@ -212,6 +258,19 @@ describe('unread bodies', () => {
       await closed;
     }
   }, 10_000);
+
+  test.each([
+    [65_536, 1],
+    [65_537, 2],
+  ])('of %i bytes are discarded so that two requests use %i connections', async (bytes, connections) => {
+    const server = await serve((_, response) =>
+      response.writeHead(200, { 'content-length': String(bytes) }).end(Buffer.alloc(bytes)),
+    );
+    const guarded = egress({ connectionsPerHost: 1 });
+    for (let requests = 0; requests < 2; requests += 1)
+      await (await guarded.request({ url: server.origin, ...limits })).discard();
+    expect(server.sockets.size).toBe(connections);
+  });
 
   test('without end do not block discard()', async () => {
     const server = await serve((_, response) => {

@@ -102,6 +102,35 @@ test('forwards requests and responses without following redirects', async () => 
   expect(server.requests[1]).toMatchObject({ method: 'POST', body: 'data' });
 });
 
+test('forwards no header of a single connection, in either direction', async () => {
+  const connectionHeaders = {
+    'keep-alive': 'timeout=60',
+    'proxy-authenticate': 'Basic realm=x',
+    'proxy-authorization': 'Basic secret',
+    'proxy-connection': 'keep-alive',
+    te: 'trailers',
+    trailer: 'x-sum',
+    upgrade: 'h2c',
+  };
+  const server = await serve((_, response) =>
+    response.writeHead(200, { ...connectionHeaders, 'transfer-encoding': 'chunked', 'x-kept': '2' }).end('hello'),
+  );
+  const proxy = await proxyFor([server.host]);
+  const { hostname, port } = new URL(proxy.url);
+  const headers = { ...connectionHeaders, 'transfer-encoding': 'chunked', expect: '100-continue', 'x-kept': '1' };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    httpRequest({ hostname, port, path: server.origin, method: 'POST', headers, agent: false }, resolve)
+      .on('error', reject)
+      .end('data');
+  });
+  answer.resume();
+  const forbidden = [...Object.keys(connectionHeaders), 'expect'];
+  const kept = (received: IncomingMessage['headers'] = {}) =>
+    Object.keys(received).filter((name) => name === 'x-kept' || forbidden.includes(name));
+  expect(server.requests[0]?.body).toBe('data');
+  expect([kept(server.requests[0]?.headers), kept(answer.headers)]).toEqual([['x-kept'], ['x-kept']]);
+});
+
 test('closes connections to forbidden addresses and records them', async () => {
   const server = await serve((_, response) => response.end('secret'));
   const proxy = await proxyFor([]);
@@ -142,6 +171,16 @@ test('limits requests and tunnels together to maxBytes', async () => {
   expect(proxy.exceeded()).toBe(true);
   expect(await requestThrough(proxy, server.origin)).toBeNull();
   expect(await tunnel(proxy, server.host)).toBeNull();
+});
+
+test('forwards exactly maxBytes', async () => {
+  const server = await serve((_, response) => response.end('x'.repeat(50_000)));
+  const proxy = await proxyFor([server.host], 100_000);
+  for (let requests = 0; requests < 2; requests += 1)
+    expect((await requestThrough(proxy, server.origin))?.text.length).toBe(50_000);
+  expect(proxy.exceeded()).toBe(false);
+  expect(await requestThrough(proxy, server.origin)).toBeNull();
+  expect(proxy.exceeded()).toBe(true);
 });
 
 test('close() ends tunnels and slow requests', async () => {

@@ -30,3 +30,26 @@ test('keeps all headers within an origin', () => {
   expect(redirected(STEP, 302, '/elsewhere')).toEqual({ ...STEP, url: 'https://api.example/elsewhere' });
   expect(redirected(STEP, 302, 'https://api.example:443/elsewhere')?.headers).toEqual(STEP.headers);
 });
+
+/** What a request asks for. Everything else may be a secret under any name. */
+const NOT_SECRET = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'if-modified-since',
+  'if-none-match',
+  'range',
+  'user-agent',
+];
+
+test('keeps the headers that say what is requested for another origin', () => {
+  const headers = Object.fromEntries(NOT_SECRET.map((name) => [name, `value of ${name}`]));
+  const sent = { ...headers, 'content-length': '4', 'proxy-authorization': 'Basic secret' };
+  expect(redirected({ ...STEP, method: 'PUT', headers: sent, body: 'data' }, 307, 'https://cdn.example/')).toEqual({
+    url: 'https://cdn.example/',
+    method: 'PUT',
+    headers,
+    body: 'data',
+  });
+});

@@ -11,6 +11,15 @@ test('returns a short text unchanged as one window', () => {
   expect(cutWindows(text, LIMITS, countTokens)).toEqual([{ text, tokens: countTokens(text) }]);
 });
 
+test('keeps a text whole that meets both limits exactly, and cuts a larger one', () => {
+  const words = (count: number): string => 'a '.repeat(count).trim();
+  const windows = (text: string, limits: typeof LIMITS): number =>
+    cutWindows(text, limits, (part) => part.split(' ').length).length;
+  expect(windows(words(50), { tokens: 50, bytes: 99 })).toBe(1);
+  expect(windows(words(50), { tokens: 49, bytes: 99 })).toBeGreaterThan(1);
+  expect(windows(words(50), { tokens: 50, bytes: 98 })).toBeGreaterThan(1);
+});
+
 test('cuts between words, in order and without losing any', () => {
   const words = Array.from({ length: 300 }, (_, i) => `word${i}`);
   const windows = cutWindows(words.join(' '), LIMITS, countTokens);

@@ -15,6 +15,34 @@ test('returns a valid answer unchanged', async () => {
   expect(await answering(vectors).embed(['a', 'b'], 'document')).toBe(vectors);
 });
 
+test('passes every other call on to the provider, and checks the vectors of pictures too', async () => {
+  const calls: unknown[][] = [];
+  const vectors = [Float32Array.of(1, 0, 0)];
+  const { signal } = new AbortController();
+  const fairnessKey = { organizationId: 7 };
+  const guarded = guardVectors({
+    space: { name: 'three', dimensions: 3 },
+    prepare: () => void calls.push(['prepare']),
+    embed: async (...given) => (calls.push(['embed', ...given]), vectors),
+    embedImages: async (...given) => (calls.push(['embedImages', ...given]), vectors),
+    close: async () => void calls.push(['close']),
+  });
+  const [image] = [Uint8Array.of(1)];
+  guarded.prepare?.();
+  await guarded.embed(['a'], 'query', signal, fairnessKey);
+  expect(await guarded.embedImages?.([image!], signal, fairnessKey)).toBe(vectors);
+  await expect(guarded.embedImages?.([image!, image!])).rejects.toThrow('1 vectors for 2 texts');
+  await guarded.close();
+  expect(calls).toEqual([
+    ['prepare'],
+    ['embed', ['a'], 'query', signal, fairnessKey],
+    ['embedImages', [image], signal, fairnessKey],
+    ['embedImages', [image, image], undefined, undefined],
+    ['close'],
+  ]);
+  expect(answering([])).not.toHaveProperty('embedImages');
+});
+
 const sparseVectors = new Array<Float32Array>(2);
 sparseVectors[1] = Float32Array.of(1, 0, 0);
 

@@ -345,7 +345,8 @@ test('batches texts of several callers while a request is in progress, and retur
 });
 
 test('rejects an aborted call with its reason, and ends its request', async () => {
-  const embeddings = open();
+  // The next call is answered only if the request of the aborted one has ended.
+  const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '1', EMBEDDING_MAX_CONCURRENCY: '1' });
   const { space } = EMBEDDING_MODELS.OPENAI;
   emulator.injectFault((_one, nth) => (nth === 1 ? 'hang' : null));
   const abort = new AbortController();
@@ -359,13 +360,16 @@ test('rejects an aborted call with its reason, and ends its request', async () =
   expect(await embeddings.embed(space, ['c'], 'document')).toHaveLength(1);
 });
 
-test('fails current calls when it is closed', async () => {
-  const embeddings = open();
-  emulator.injectFault(() => 'hang');
+test('fails current and later calls when it is closed', async () => {
+  const embeddings = open({ EMBEDDING_MIN_CONCURRENCY: '1', EMBEDDING_MAX_CONCURRENCY: '1' });
+  emulator.injectFault((_one, nth) => (nth === 1 ? 'hang' : null));
   const fault = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['a'], 'document'));
   while (emulator.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const waiting = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['b'], 'query'));
   await embeddings.close();
-  expect(await fault).toMatchObject({ kind: 'embedding_failed' });
+  const late = faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['c'], 'document'));
+  for (const one of [fault, waiting, late]) expect(await one).toMatchObject({ kind: 'embedding_failed' });
+  expect(emulator.requests.map(({ texts }) => texts)).toEqual([['a']]);
 });
 
 test('returns vectors for empty texts', async () => {

@@ -13,6 +13,7 @@ import {
 } from '../../emulators/lookups.js';
 import { everyRow } from '../../support/everyRow.js';
 import { faultOf } from '../../support/faultOf.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const TIMEOUT_MS = 60_000;
 const VIDEO = 'dQw4w9WgXcQ';
@@ -46,11 +47,11 @@ function resetEmulator(): void {
 beforeEach(resetEmulator);
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
 
-const lookUp = (name: LookupName, query?: string, timeoutMs?: number): Promise<unknown> => {
+const lookUp = (name: LookupName, query?: string, timeoutMs?: number, signal?: AbortSignal): Promise<unknown> => {
   const services = lookups(emulator.settings(name), timeoutMs);
   return name === 'brave' || name === 'searxng'
-    ? services.webSearch().search(query ?? 'fern')
-    : services.videoTranscripts().transcript(query ?? VIDEO);
+    ? services.webSearch().search(query ?? 'fern', signal)
+    : services.videoTranscripts().transcript(query ?? VIDEO, signal);
 };
 
 /** Checks a rule for each service, or for each service and row of a table, with the default content. */
@@ -103,6 +104,18 @@ describe('a web search', () => {
     eachRowOf(SEARCHES, WRONG_RESULTS, async (name, [, body]) => {
       emulator.injectFault(() => ({ status: 200, body }));
       expect((await faultOf(lookUp(name))).message).toMatch(/invalid response.*_BASE_URL/);
+    }));
+  test('returns at most 100 URLs, the best first, of those that it requested', () =>
+    eachOf(SEARCHES, async (name) => {
+      const urls = Array.from({ length: 101 }, (_, at) => `https://example.org/fern/${at}`);
+      const results = JSON.stringify(urls.map((url) => ({ url })));
+      const body = `{"type":"search","web":{"results":${results}},"results":${results}}`;
+      emulator.injectFault(() => ({ status: 200, body }));
+      expect(await lookUp(name)).toEqual(urls.slice(0, 100));
+      emulator.reset();
+      for (const url of urls) emulator.pages.set(url, 'zeppelin');
+      // Brave returns at most 20 results, and SearXNG as many as its engines find.
+      expect(await lookUp(name, 'zeppelin')).toEqual(urls.slice(0, name === 'brave' ? 20 : 100));
     }));
   test('omits invalid results', () =>
     eachOf(SEARCHES, async (name) => {
@@ -186,6 +199,23 @@ describe('every service', () => {
       if (typeof injectedFault === 'object')
         expect(fault.retryAfterMs).toBe(injectedFault.headers?.['retry-after'] ? 7000 : null);
       expect(emulator.requests).toHaveLength(1);
+    }));
+
+  test("ends its request, or its wait, with the reason of the caller's abort", () =>
+    eachOf(ALL, async (name) => {
+      emulator.injectFault(() => 'hang');
+      const abort = new AbortController();
+      const ended = lookUp(name, undefined, undefined, abort.signal).catch(String);
+      await waitFor(
+        () => emulator.load.now,
+        (requests) => requests === 1,
+      );
+      abort.abort('the caller has left');
+      expect(await ended).toBe('the caller has left');
+      await waitFor(
+        () => emulator.load.now,
+        (requests) => requests === 0,
+      );
     }));
 
   test('is called at a private address only if the operator allows it', () =>

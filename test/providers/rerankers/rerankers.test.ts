@@ -14,6 +14,7 @@ import {
 } from '../../emulators/rerankers.js';
 import { everyRow } from '../../support/everyRow.js';
 import { faultOf } from '../../support/faultOf.js';
+import { waitFor } from '../../support/waitFor.js';
 
 let emulator: RerankEmulator;
 let egress: ReturnType<typeof createEgress>;
@@ -182,6 +183,17 @@ describe('every reranker', () => {
       expect(fault.message).not.toContain('rerank-key');
       if (typeof injectedFault === 'object')
         expect(fault.retryAfterMs).toBe(injectedFault.headers?.['retry-after'] ? 7000 : null);
+    }));
+
+  test("ends its request with the reason of the caller's abort", () =>
+    eachModel(async (model) => {
+      emulator.injectFault('hang');
+      const abort = new AbortController();
+      const ended = rerankers.choose(model).rerank('fern', TEXTS, 1, abort.signal).catch(String);
+      await waitFor(emulator.waiting, (waiting) => waiting === 1);
+      abort.abort('the caller has left');
+      expect(await ended).toBe('the caller has left');
+      await waitFor(emulator.waiting, (waiting) => waiting === 0);
     }));
 
   test('names the missing setting if it has no key', () =>

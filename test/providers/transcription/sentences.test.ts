@@ -28,8 +28,14 @@ describe('sentences', () => {
 
   test('begin a paragraph after a pause or after a long paragraph', () => {
     const one = spoken('One.');
-    const two = spoken('Two.', null, 10);
-    expect(sentencesOf('One. Two.', [...one, ...two]).map(({ paragraph }) => paragraph)).toEqual([true, true]);
+    const pausedFor = (seconds: number): unknown => {
+      const two = spoken('Two.', null, 1 + seconds);
+      return sentencesOf('One. Two.', [...one, ...two]).map(({ paragraph }) => paragraph);
+    };
+    expect([pausedFor(2), pausedFor(2.1)]).toEqual([
+      [true, false],
+      [true, true],
+    ]);
     const many = Array.from({ length: 13 }, (_, nth) => `S${nth}.`).join(' ');
     const begins = sentencesOf(many, spoken(many)).flatMap(({ paragraph }, nth) => (paragraph ? [nth] : []));
     expect(begins).toEqual([0, 6, 12]);

@@ -10,6 +10,7 @@ import { type AssemblyAi, type AssemblyScenario, startAssemblyAi } from '../../e
 import { type Deepgram, startDeepgram } from '../../emulators/deepgram.js';
 import { type InjectedFault, recordingOf, type Speech } from '../../emulators/speech.js';
 import { everyRow } from '../../support/everyRow.js';
+import { waitFor } from '../../support/waitFor.js';
 
 const KEY = 'secret-key';
 let deepgram: Deepgram;
@@ -172,6 +173,8 @@ type PollRow = readonly [
   isCleared: boolean,
 ];
 const five = (status: number): InjectedFault[] => Array.from({ length: 5 }, () => ({ status }));
+const four = (status: number): InjectedFault[] => five(status).slice(1);
+const STILL_QUEUED: InjectedFault = { status: 200, body: { id: 'any', status: 'queued' } };
 const POLLS: readonly PollRow[] = [
   ['is done', {}, null, false],
   ['is unknown (404)', { injectedFaults: [{ status: 404 }] }, 'server_error', true],
@@ -179,6 +182,12 @@ const POLLS: readonly PollRow[] = [
   ['fails one poll (500)', { injectedFaults: [{ status: 500 }] }, null, false],
   ['fails one poll (429)', { injectedFaults: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
   ['fails one poll (broken)', { injectedFaults: ['broken'] }, null, false],
+  [
+    'fails eight polls, but not five in a row',
+    { injectedFaults: [...four(500), STILL_QUEUED, ...four(500)] },
+    null,
+    false,
+  ],
   ['fails one poll (cut)', { injectedFaults: ['cut'] }, null, false],
   ['fails five polls (500)', { injectedFaults: five(500) }, 'server_error', false],
   ['fails five polls (429)', { injectedFaults: five(429) }, 'rate_limited', false],
@@ -231,6 +240,31 @@ test('does not wait for a poll whose Retry-After exceeds the timeout of a record
   const services = open({ TRANSCRIPTION_TIMEOUT_S: '60' });
   expect((await attempt('assemblyai', scenario, null, { services })).fault).toMatchObject({ kind: 'timed_out' });
 });
+
+/** The requests that an abort can end; polls are in another test. */
+const WAITS: readonly (readonly [service: TranscriptionService, request: string, scenario: AssemblyScenario])[] = [
+  ['deepgram', 'transcription', { injectedFaults: ['hang'] }],
+  ['assemblyai', 'upload', { uploadFaults: ['hang'] }],
+  ['assemblyai', 'order', { orderFaults: ['hang'] }],
+];
+test("ends each request with the reason of the caller's abort", () =>
+  everyRow(
+    WAITS,
+    ([service, request]) => `${service}: ${request}`,
+    async ([service, , scenario]) => {
+      const name = newScenario();
+      (service === 'deepgram' ? deepgram : assemblyai).scenarios.set(name, scenario);
+      const faults = [scenario.injectedFaults, scenario.uploadFaults, scenario.orderFaults].find(Boolean)!;
+      const abort = new AbortController();
+      const ended = attempt(service, name, null, { signal: abort.signal }).catch(String);
+      await waitFor(
+        () => faults.length,
+        (left) => left === 0,
+      );
+      abort.abort('the worker stops');
+      expect(await ended).toBe('the worker stops');
+    },
+  ));
 
 test('deletes an abandoned job at the service', async () => {
   const scenario = newScenario();
