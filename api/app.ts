@@ -13,8 +13,8 @@ import { createRateLimiter } from './http/limits/rateLimit.js';
 import { traceRequests } from './http/telemetry/traces.js';
 import { operations, pages } from './routes.js';
 
-/** All operations and pages. */
-const served = [...operations, ...pages];
+/** All operations and pages of the API. */
+const routes = [...operations, ...pages];
 
 /** Returns the API as an Express application that does not listen yet. */
 export function createApp(deps: AppDeps): Express {
@@ -30,7 +30,7 @@ export function createApp(deps: AppDeps): Express {
   if (deps.tracing) app.use(traceRequests(deps.tracing));
   app.use(requireHost, cors(deps.settings.corsOrigins));
   const serve = (on: IRouter, path: string): void => {
-    const matching = served.filter((operation) => operation.path === path);
+    const matching = routes.filter((operation) => operation.path === path);
     for (const operation of matching) mount(on, operation, deps, admit);
     const methods = matching.map(({ method }) => method.toUpperCase()).join(', ');
     on.all(expressPath(path), (_request, response) => {
@@ -39,10 +39,11 @@ export function createApp(deps: AppDeps): Express {
       throw new HttpError(405, `This path supports only ${methods}.`);
     });
   };
-  // Express matches routes one after another. For the last route this takes longer than reading its request.
-  const byName = new Map<string, Router>();
+  // Paths without parameters are found in a map: Express compares a request with its routes one after another, which
+  // for the last route takes longer than reading the request.
+  const routersByPath = new Map<string, Router>();
   app.use((request, response, next) => {
-    const router = byName.get(request.path);
+    const router = routersByPath.get(request.path);
     if (router) router(request, response, next);
     else next();
   });
@@ -52,7 +53,7 @@ export function createApp(deps: AppDeps): Express {
     if (path.includes('{')) continue;
     const router = Router();
     serve(router, path);
-    byName.set(path, router);
+    routersByPath.set(path, router);
   }
   mountMcp(app, deps, admit);
   mountDocs(app);
@@ -66,6 +67,6 @@ export function createApp(deps: AppDeps): Express {
 
 /** Returns each path once. Paths without parameters come first, since a parameter would match their last segment. */
 function paths(): string[] {
-  const all = [...new Set(served.map(({ path }) => path))];
-  return all.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));
+  const uniquePaths = [...new Set(routes.map(({ path }) => path))];
+  return uniquePaths.toSorted((a, b) => Number(a.includes('{')) - Number(b.includes('{')));
 }

@@ -121,7 +121,7 @@ export async function createApi(
   const egress = createEgress(config.egress, tracing);
   // Only the workers have a browser to render pages.
   const web = createWebSource({ egress, settings: config.web, renders: false });
-  // The pool's thread starts with the first page.
+  // The pool starts its reader at the first page.
   const documents = createDocumentPool({ ...config.documents, threads: 1 }, (crash) =>
     log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
@@ -130,15 +130,15 @@ export async function createApi(
     const failure = await findEmbeddedFailure(config.dataDir, name);
     return failure && `${failure.found}. ${failure.fix}`;
   };
-  const checked = { store, dispatcher, diskProblem: lowDisks, engineProblem };
-  const ops = createOps({ ...checked, log }, { ...config.ops, secretKeys: config.secretKeys });
+  const readinessDeps = { store, dispatcher, diskProblem: lowDisks, engineProblem };
+  const ops = createOps({ ...readinessDeps, log }, { ...config.ops, secretKeys: config.secretKeys });
   const eventStreams = createEventStreams(config.eventStreams, log);
   const watching = new AbortController();
   const diagnosis = createDiagnosis(
     { client: temporalClient, names },
     store,
     async () => {
-      const { qdrant, temporal: engine } = await readiness(checked);
+      const { qdrant, temporal: engine } = await readiness(readinessDeps);
       return { qdrant: qdrant.hint ?? null, temporal: engine.hint ?? null };
     },
     config.stallAfterMs,
@@ -148,7 +148,7 @@ export async function createApi(
     : Promise.resolve();
   const app = createApp({
     ...ops,
-    ...checked,
+    ...readinessDeps,
     eventStreams,
     temporalLinks: links,
     workflowLink: links.workflowLink,

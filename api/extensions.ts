@@ -12,7 +12,7 @@ const INGESTING = [
   'integrations/azure_blob_storage/files',
 ] as const;
 
-const each = (field: string, reason: string): Record<string, string> =>
+const ofIngesting = (field: string, reason: string): Record<string, string> =>
   Object.fromEntries(INGESTING.map((operation) => [`${operation}.${field}`, reason]));
 
 /** Operations whose files OCR can read. */
@@ -26,12 +26,12 @@ const WITH_OCR = [
   'integrations/azure_blob_storage/files',
 ] as const;
 
-const ofOcr = (field: string, reason: string): Record<string, string> =>
+const withOcr = (field: string, reason: string): Record<string, string> =>
   Object.fromEntries(WITH_OCR.map((operation) => [`${operation}.${field}`, reason]));
 
 /**
- * Everything that this server adds to the public contract, with the reason. The comparison with the contract allows
- * nothing else.
+ * All additions of this server to the public contract, with their reasons. The tests that compare the server with the
+ * contract reject every other difference.
  */
 export const EXTENSIONS = {
   /** Reason for each operation; null: the description of the operation explains it. */
@@ -72,11 +72,17 @@ export const EXTENSIONS = {
     'auth/v1/access_token.expires_in': 'Tokens for agents may be valid for longer or shorter than ten hours.',
     'scrape_sitemap.remove_repeated_blocks': 'Blocks that all pages of a site repeat are noise for a search.',
     'web_scrape.[].remove_repeated_blocks': 'As for scrape_sitemap.',
-    ...each('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
-    ...each('max_tokens', 'Maximum number of tokens that a run may embed: it pauses before it would exceed them.'),
-    ...ofOcr('ocr_languages', 'Scans are read in the languages of their tenant, not only in those of the deployment.'),
+    ...ofIngesting('dry_run', 'Estimates a run: files, bytes, tokens, time, price. Nothing is embedded or stored.'),
+    ...ofIngesting(
+      'max_tokens',
+      'Maximum number of tokens that a run may embed: it pauses before it would exceed them.',
+    ),
+    ...withOcr(
+      'ocr_languages',
+      'Scans are read in the languages of their tenant, not only in those of the deployment.',
+    ),
   },
-  /** Extensions of responses to requests with the option. */
+  /** Additional responses, by the request option that selects them. */
   answers: { dry_run: 'The estimate of a run, in the format of POST /files/reembed: see docs/api/runs.md.' },
   fields: {
     'scrape_sitemap.embedding_model null': 'Shipped front-ends send null; it means OPENAI.',

@@ -2,8 +2,8 @@ import { Fault } from '../contract/failures.js';
 import { HttpError } from './http/errors.js';
 
 /**
- * Calls an external service while a caller waits. @throws HttpError for its Faults: 503 if a retry may help, 400 if a
- * setting is missing, else 502; each message says what to do
+ * Calls an external service during a request, and converts its Faults.
+ * @throws HttpError 503 if a retry may help, 400 if a setting is missing, else 502
  */
 export async function upstream<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -95,17 +95,17 @@ export function createAccount(settings: AccountSettings): Account {
     const grant = live
       ? await live.current(signal)
       : (JSON.parse(grantStore ? 'null' : (credentials as string)) as OAuthGrant);
-    const given = (live ? { accessToken: grant.accessToken, facts: grant.facts } : grant) as never;
-    const facts = connector.urlParameters?.(given) ?? (oauth ? grant.facts : {});
+    const connectorCredentials = (live ? { accessToken: grant.accessToken, facts: grant.facts } : grant) as never;
+    const facts = connector.urlParameters?.(connectorCredentials) ?? (oauth ? grant.facts : {});
     const client = createSourceClient({
       ...transport,
       connector,
       urls: fillUrls(transport.urls, withDefaults(oauth, facts)),
-      headers: live ? liveHeaders(connector, live) : connector.headers(given),
+      headers: live ? liveHeaders(connector, live) : connector.headers(connectorCredentials),
       rateLimiter: limiterOf(oauth ? groupOf(grant) : null),
       signal,
     });
-    return { ...client, credentials: given, cache };
+    return { ...client, credentials: connectorCredentials, cache };
   };
 
   return {

@@ -7,9 +7,9 @@ import type { ItemPage } from './sourceItem.js';
 const CURSOR = shapeOf({
   /** The root item of the whole walk. */
   root: string,
-  /** Folders still to be listed, the next one last, each with its depth. */
+  /** Folders still to be listed, each with its depth. The last one is listed next. */
   open: listOf(pairOf(string, count)),
-  /** Position in the listing of the first folder; null: at its beginning. */
+  /** Position in the listing of the last folder of `open`; null: at the beginning. */
   at: nullable(string),
 });
 type FolderWalk = Checked<typeof CURSOR>;
@@ -27,8 +27,8 @@ const pageAt = (page: Omit<ItemPage, 'next'>, walk: FolderWalk): ItemPage => ({
 });
 
 /**
- * Returns the next page of the next folder. A folder that was deleted in the meantime is skipped; an inaccessible one
- * is reported in `refused`.
+ * Returns the next page of the folder that is listed next. A folder that was deleted in the meantime is skipped; an
+ * inaccessible folder is reported in `refused`.
  * @param list returns a page of the direct contents of a folder
  */
 export async function nextFolderPage(
@@ -49,10 +49,10 @@ export async function nextFolderPage(
     if (kind === 'access_denied') return pageAt({ items: [], refused: [folder] }, afterFolder);
     throw error;
   }
-  const inside = page.items.flatMap(({ externalId, isExpandable }) =>
+  const subfolders = page.items.flatMap(({ externalId, isExpandable }) =>
     isExpandable ? [[externalId, level + 1] as const] : [],
   );
   const unfinished: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
   const { items, skipped = [] } = page;
-  return pageAt({ items, skipped }, { root, open: [...afterFolder.open, ...inside, ...unfinished], at: page.next });
+  return pageAt({ items, skipped }, { root, open: [...afterFolder.open, ...subfolders, ...unfinished], at: page.next });
 }

@@ -141,13 +141,13 @@ export function textOfComments(subject: string | null, comments: readonly Commen
       const when = at === null ? '' : `, ${at.slice(0, 16).replace('T', ' ')}`;
       return `${who ?? UNKNOWN_AUTHOR}${when}${isInternal ? ' (internal note)' : ''}: ${text.replaceAll('\r\n', '\n').trim()}`;
     });
-  const whole = [...(subject === null ? [] : [`# ${subject}`]), ...paragraphs];
-  if (whole.reduce((sum, part) => sum + part.length, 0) > MAX_CHARACTERS)
+  const parts = [...(subject === null ? [] : [`# ${subject}`]), ...paragraphs];
+  if (parts.reduce((sum, part) => sum + part.length, 0) > MAX_CHARACTERS)
     throw new Fault(
       'too_large',
       `Its comments have more than ${MAX_CHARACTERS.toLocaleString('en')} characters. It is not synced.`,
     );
-  return Buffer.from(whole.join('\n\n'));
+  return Buffer.from(parts.join('\n\n'));
 }
 
 /** Returns the content of a ticket or conversation. @param format name of the source's format */

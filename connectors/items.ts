@@ -6,10 +6,10 @@ import type { SourceItem } from './sourceItem.js';
 /** Name in texts of the author of a message, if the source names none. */
 export const UNKNOWN_AUTHOR = 'Unknown author';
 
-type Given = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
+type ItemFields = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;
 
 /** Builds an item. By default it is a root item, selectable, without content and not expandable. */
-export const createItem = (given: Given): SourceItem => ({
+export const createItem = (fields: ItemFields): SourceItem => ({
   parentExternalId: null,
   rootExternalId: null,
   externalUrl: null,
@@ -19,11 +19,11 @@ export const createItem = (given: Given): SourceItem => ({
   hasContent: false,
   createdAt: null,
   version: null,
-  ...given,
+  ...fields,
 });
 
 /** Builds an item that only contains others. */
-export const createContainer = (given: Given): SourceItem => createItem({ isExpandable: true, ...given });
+export const createContainer = (given: ItemFields): SourceItem => createItem({ isExpandable: true, ...given });
 
 /**
  * Returns the bytes of a file with their type.

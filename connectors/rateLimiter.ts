@@ -143,9 +143,9 @@ interface RateLimiterOptions {
 export function createRateLimiters(
   name: string,
   atOnce: number,
-  { hostRateLimits: given, sharedAtOnce = 0, intervalMs = 0, clock = systemClock }: RateLimiterOptions = {},
+  { hostRateLimits: hostLimits, sharedAtOnce = 0, intervalMs = 0, clock = systemClock }: RateLimiterOptions = {},
 ) {
-  const hostRateLimits = given ?? localRateLimits(clock);
+  const hostRateLimits = hostLimits ?? localRateLimits(clock);
   const limits = { hostRateLimits, clock, sleep: clock.sleep.bind(clock) };
   const limiter = createSharedHostLimiter({ perHost: atOnce, ...limits });
   const shared = sharedAtOnce > 0 ? createSharedHostLimiter({ perHost: sharedAtOnce, ...limits }) : null;

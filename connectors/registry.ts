@@ -98,9 +98,9 @@ export function createConnectors({
           `The OAuth client of this ${CONNECTED_SOURCES[source].name} account is no longer configured. Connect the account again, or restore the configuration.`,
         );
       try {
-        const fresh = await refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
+        const renewedGrant = await refreshGrant(providerOf(source, spec, grant.facts), client, grant, egress);
         counts?.tokenRefresh(source, 'refreshed');
-        return fresh;
+        return renewedGrant;
       } catch (error) {
         counts?.tokenRefresh(source, outcomeOf(error));
         throw error;

@@ -33,18 +33,18 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   const call = async (
     path: readonly string[],
     query: Readonly<Record<string, string>>,
-    { at = 'api', headers: more = {}, asForm = false }: CallOptions = {},
+    { at = 'api', headers: callHeaders = {}, asForm = false }: CallOptions = {},
     posted?: unknown,
   ): Promise<Answered> => {
     const isPost = posted !== undefined;
     const type = asForm ? 'application/x-www-form-urlencoded' : 'application/json';
-    const usual = { accept: 'application/json', ...(isPost ? { 'content-type': type } : {}) };
+    const defaultHeaders = { accept: 'application/json', ...(isPost ? { 'content-type': type } : {}) };
     const url = urlOf(path, query, at);
     const request: Outgoing = {
       url,
       withCredentials: true,
-      usual,
-      headers: more,
+      defaultHeaders,
+      headers: callHeaders,
       isContent: false,
       isExpected: () => false,
     };
@@ -75,10 +75,10 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
     }
     throw new Fault('too_many_redirects', `${name} redirects without an end. Open the item there and sync it again.`);
   };
-  const incomplete = (wanted: string): Fault =>
+  const incomplete = (expectedType: string): Fault =>
     new Fault(
       'server_error',
-      `${name} gave an answer that is not a complete JSON ${wanted}. It is retried automatically.`,
+      `${name} gave an answer that is not a complete JSON ${expectedType}. It is retried automatically.`,
     );
 
   return {

@@ -65,7 +65,7 @@ export interface ItemPage {
   readonly isPartial?: true;
 }
 
-/** A root container, as the source lists it at the time of the call. */
+/** A root container, as the source lists it during the request. */
 export interface Container {
   /** Its id at the source. */
   readonly id: number;

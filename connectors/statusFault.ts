@@ -53,11 +53,11 @@ export function statusFault(
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   const busy = status === 503 && retryAfterMs !== null ? BUSY : undefined;
   const row = busy ?? BY_STATUS[status] ?? (status >= 500 ? SERVER_ERROR : OTHER);
-  const again =
+  const retryHint =
     row.kind === 'rate_limited'
       ? ` Try again ${retryAfterMs === null ? 'later' : `after ${String(Math.ceil(retryAfterMs / 1000))} s`}.`
       : '';
-  const message = `${subject} ${shownUrl(url)} ${sentences[status] ?? row.sentence}${again} (HTTP ${String(status)})`;
+  const message = `${subject} ${shownUrl(url)} ${sentences[status] ?? row.sentence}${retryHint} (HTTP ${String(status)})`;
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 

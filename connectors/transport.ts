@@ -13,9 +13,9 @@ const MAX_ANSWER_BYTES = 50_000_000;
 const TIMEOUT_MS = 60_000;
 /** Time limit for the content of an item, which may be large. */
 const CONTENT_TIMEOUT_MS = 600_000;
-/** Default maximum wait for a rate limit. */
+/** Default maximum time that a request waits for a rate limit. */
 const TIME_LIMIT_MS = 30_000;
-/** Wait if the source does not state a duration. */
+/** Wait after a rate limit if the source does not state a duration. */
 const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
 const MIN_WAIT_MS = 200;
@@ -31,33 +31,34 @@ export interface LiveHeaders {
 
 export interface TransportSettings {
   readonly name: string;
-  /** Addresses of the source by part. */
+  /** URLs of the source, by the name of the part of its API (see CallOptions.at). */
   readonly urls: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>> | LiveHeaders;
   readonly connector: Pick<Connector<never>, 'classify' | 'waitMs' | 'restMs' | 'refusalIn' | 'sharedLimit'>;
   readonly rateLimiter: RateLimiter;
   readonly egress: Pick<Egress, 'request'>;
   readonly signal: AbortSignal;
-  /** Maximum size of an item's content. */
+  /** Maximum size of an item's content in bytes. */
   readonly maxItemBytes: number;
-  /** Maximum wait of a request for a rate limit: longer waits are left to the caller. */
+  /** Maximum time in milliseconds that a request waits for a rate limit. For a longer wait, a Fault is thrown. */
   readonly timeLimitMs?: number;
-  /** Clock of the waits. Unset: the system's. */
+  /** Clock that measures the waits. Unset: the system's clock. */
   readonly clock?: Clock;
-  /** Called when a request has ended, with `answered`, the kind of its Fault, or `aborted`. */
+  /** Called when a request has ended. */
   readonly onRequest?: (outcome: RequestOutcome) => void;
 }
 
+/** Result of a request: answered, failed with a Fault of this kind, or aborted. */
 export type RequestOutcome = 'answered' | FaultKind | 'aborted';
 
 /** Returns the outcome for an error. */
 export const outcomeOf = (error: unknown): RequestOutcome => (error instanceof Fault ? error.kind : 'aborted');
 
-/** A request before the account's headers are added; its own headers take precedence. */
+/** A request before the account's headers are added. Headers of the request override those of the account. */
 export interface Outgoing extends SourceRequest {
   readonly withCredentials?: true;
   /** Headers that the account's headers override. */
-  readonly usual?: Readonly<Record<string, string>>;
+  readonly defaultHeaders?: Readonly<Record<string, string>>;
 }
 
 /** Returns the Fault for a refusal. @param waitMs the requested wait; null for none */
@@ -67,10 +68,10 @@ export function faultOf(
   waitMs: number | null,
 ): Fault {
   const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
-  const again = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
+  const retryHint = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
   const code = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
   const shown = code && CODE.test(code) ? code : `HTTP ${refusal.status}`;
-  const message = `${name} ${sentence}${again} (${shown})`;
+  const message = `${name} ${sentence}${retryHint} (${shown})`;
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }
 
@@ -88,7 +89,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
   const {
     headers,
     connector,
-    rateLimiter: gate,
+    rateLimiter,
     egress,
     signal,
     maxItemBytes,
@@ -101,11 +102,11 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
   const fixed = live ? {} : (headers as Readonly<Record<string, string>>);
   /** Adds the credentials; retries once with renewed ones if the source refuses them. */
   const sendRequest = async (outgoing: Outgoing): Promise<SourceAnswer> => {
-    const { withCredentials, usual, ...request } = outgoing;
+    const { withCredentials, defaultHeaders, ...request } = outgoing;
     if (!withCredentials) return counted(request);
     const signed = (credentials: Readonly<Record<string, string>>) => ({
       ...request,
-      headers: { ...usual, ...credentials, ...request.headers },
+      headers: { ...defaultHeaders, ...credentials, ...request.headers },
     });
     if (!live) return counted(signed(fixed));
     const credentials = await live.now(signal);
@@ -140,18 +141,18 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
       signal,
     });
     const { status } = answer;
-    const whole = { status, headers: answer.headers, bytes: await answer.bytes() };
+    const sourceAnswer = { status, headers: answer.headers, bytes: await answer.bytes() };
     const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && (request.isContent || !connector.refusalIn)) return whole;
-    const refusal = { status, headers: answer.headers, body: parseAnswer(whole.bytes) };
-    if (isSuccess && connector.refusalIn?.(refusal.body) === null) return whole;
-    if (request.isExpected(refusal)) return whole;
+    if (isSuccess && (request.isContent || !connector.refusalIn)) return sourceAnswer;
+    const refusal = { status, headers: answer.headers, body: parseAnswer(sourceAnswer.bytes) };
+    if (isSuccess && connector.refusalIn?.(refusal.body) === null) return sourceAnswer;
+    if (request.isExpected(refusal)) return sourceAnswer;
     const fault = faultOf(settings, refusal, null);
     if (fault.kind !== 'rate_limited') throw fault;
     const requestedMs =
       connector.waitMs?.(refusal, clock.now()) ?? retryAfterMs(answer.headers, clock.now()) ?? DEFAULT_WAIT_MS;
     const waitMs = Math.max(requestedMs, MIN_WAIT_MS);
-    if (connector.sharedLimit?.appliesTo(refusal)) gate.pause(waitMs, 'shared');
+    if (connector.sharedLimit?.appliesTo(refusal)) rateLimiter.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);
   };
 
@@ -160,14 +161,14 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     const deadline = clock.now() + timeLimitMs;
     for (;;) {
       try {
-        const answer = await gate.pass(signal, deadline, () => sendRequest(request));
+        const answer = await rateLimiter.pass(signal, deadline, () => sendRequest(request));
         const restMs = connector.restMs?.(answer.headers) ?? 0;
-        if (restMs > 0) gate.pause(restMs);
+        if (restMs > 0) rateLimiter.pause(restMs);
         return answer;
       } catch (error) {
         if (!(error instanceof Fault) || error.retryAfterMs === null) throw error;
         // The pause applies to all requests of the account.
-        gate.pause(error.retryAfterMs);
+        rateLimiter.pause(error.retryAfterMs);
         if (clock.now() + error.retryAfterMs > deadline) throw error;
         await clock.sleep(0, signal);
       }

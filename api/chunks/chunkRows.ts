@@ -4,7 +4,7 @@ import type { Store } from '../../store/connect.js';
 import type { Tenant } from '../../store/users/accept.js';
 import { presentChunk } from '../presenters/chunk.js';
 
-/** Reads the vectors of some rows, with one call per space. */
+/** Returns the vectors of chunks by chunk key. Makes one call per vector space. */
 async function vectorsOf(
   tenant: Tenant,
   rows: readonly ChunkRow[],
@@ -14,11 +14,11 @@ async function vectorsOf(
   for (const row of rows) {
     if (row.vectorSpace !== null) spaces.set(row.vectorSpace, [...(spaces.get(row.vectorSpace) ?? []), row]);
   }
-  const found = await Promise.all([...spaces].map(([space, keys]) => vectors.retrieve(tenant, space, keys)));
-  return new Map(found.flatMap((map) => [...map]));
+  const vectorMaps = await Promise.all([...spaces].map(([space, keys]) => vectors.retrieve(tenant, space, keys)));
+  return new Map(vectorMaps.flatMap((map) => [...map]));
 }
 
-/** Streams a tenant's stored chunks in the format of the interface. */
+/** Converts stored chunks to the API's response format, optionally with their vectors. */
 export async function* chunkRows(
   tenant: Tenant,
   parts: AsyncIterable<readonly ChunkRow[]>,

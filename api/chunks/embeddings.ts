@@ -16,7 +16,7 @@ import { integer, orNull } from '../schemas/fields.js';
 import { idList } from '../schemas/listing.js';
 import { hybridWeights, queryVector, rerankModel } from '../schemas/search.js';
 import { hasConditions, tagFilter, tagTree } from '../schemas/tags.js';
-import type { Found } from './findCurrent.js';
+import type { FoundChunk } from './findCurrent.js';
 import type { HybridWeights } from './fuseHybrid.js';
 import { queryVectors } from './queryVectors.js';
 import { refuseCold } from './refuseCold.js';
@@ -119,14 +119,14 @@ const requestBody = named(
 type Body = Infer<typeof requestBody>;
 
 /** Converts the older tag filter, which requires every one of its tags. It is ignored if tags_v2 has conditions. */
-function treeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
+function tagTreeOf({ tags = {}, tags_v2: tree }: Body): TagTree | null {
   if (tree && hasConditions(tree)) return tree;
-  const all = Object.entries(tags).map(([key, value]) => ({ key, value }));
-  return all.length > 0 ? { AND: all } : null;
+  const conditions = Object.entries(tags).map(([key, value]) => ({ key, value }));
+  return conditions.length > 0 ? { AND: conditions } : null;
 }
 
 function filterOf(body: Body): ChunkFilter {
-  const tree = treeOf(body);
+  const tree = tagTreeOf(body);
   return {
     fileIds: body.file_ids ?? [],
     parentFileIds: body.parent_file_ids ?? [],
@@ -154,7 +154,7 @@ async function refuseDisabled(caller: Tenant, { store }: ApiDeps): Promise<void>
 }
 
 function present(
-  { hit, chunk, file }: Found,
+  { hit, chunk, file }: FoundChunk,
   rank: number,
   vector: number[] | null,
   body: Body,
@@ -210,8 +210,8 @@ export const embeddings = operation({
     const filter = filterOf(body);
     const weights = weightsOf(body);
     const vector = body.query_vector ?? null;
-    const vectorIn = queryVectors(caller, { query: body.query, model, given: vector }, signal, deps);
-    const allowed = async (): Promise<readonly string[]> => {
+    const vectorIn = queryVectors(caller, { query: body.query, model, callerVector: vector }, signal, deps);
+    const searchableSpaces = async (): Promise<readonly string[]> => {
       const [spaces] = await Promise.all([
         vector
           ? spacesForVector(caller, model, vector, deps)
@@ -223,9 +223,9 @@ export const embeddings = operation({
     const search = searchChunks(
       caller,
       {
-        spaces: allowed,
+        spaces: searchableSpaces,
         likely: likelySpace(model, vector, deps),
-        needsCold: !body.exclude_cold_storage_files,
+        refusesColdFiles: !body.exclude_cold_storage_files,
         ...{ query: body.query, vectorIn, vectorGiven: vector !== null, model, k: body.k, filter, weights },
         exact: body.high_accuracy,
         rerank: body.rerank?.model ?? null,
@@ -244,7 +244,7 @@ export const embeddings = operation({
   },
 });
 
-async function vectorsOf(tenant: Tenant, found: readonly Found[], vectors: Pick<Store['vectors'], 'retrieve'>) {
+async function vectorsOf(tenant: Tenant, found: readonly FoundChunk[], vectors: Pick<Store['vectors'], 'retrieve'>) {
   const spaces = [...new Set(found.map(({ space }) => space))];
   const maps = await Promise.all(
     spaces.map((space) =>

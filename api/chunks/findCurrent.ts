@@ -5,7 +5,8 @@ import type { VectorHit } from '../../store/vectors/search.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { Ranking } from './ranking.js';
 
-export interface Found {
+/** A search hit with its chunk and its file. */
+export interface FoundChunk {
   readonly hit: VectorHit;
   readonly space: string;
   readonly chunk: StoredChunk;
@@ -14,13 +15,13 @@ export interface Found {
 
 /** Maximum number of hits requested, however many are dropped. */
 const MAX_HITS = 20_000;
-/** Factor for the number of additional hits requested after some were dropped. */
+/** Number of additional hits requested after hits were dropped. */
 const SPARE = 16;
 /** Maximum number of repeated searches because a file was replaced between the reads of its points and its record. */
 const MAX_REPEATS = 3;
 
 interface Read {
-  readonly found: Found[];
+  readonly found: FoundChunk[];
   /** Whether a hit was dropped because its file has a newer generation, whose points may be missing among the hits. */
   readonly replaced: boolean;
 }
@@ -32,7 +33,8 @@ const isCold = ({ embeddingStorageStatus: status }: HitFile): boolean =>
 export type ReadFiles = (tenant: Tenant, ids: readonly number[]) => Promise<HitFile[]>;
 
 /**
- * Returns the hits of current generations with text and record, in the order of the hits. Both are read in parallel.
+ * Returns the hits whose file still has the generation of the hit, each with its chunk and file record, in the order of
+ * the hits. Chunks and records are read in parallel.
  */
 async function readCurrent(
   tenant: Tenant,
@@ -61,24 +63,24 @@ async function readCurrent(
 }
 
 /**
- * Returns the best `wanted` visible chunks of one space. Usually one search and one read of each kind are enough; more
- * are made only if too many hits belong to superseded generations.
- * @param search returns the ranked hits up to a limit, and whether these are all
+ * Returns the best `wanted` current chunks of one space. Usually one search, and one read of chunks and of records, are
+ * enough. They are repeated only if too many hits belong to superseded generations.
+ * @param search returns at most `limit` ranked hits; `isAll`: no more points match
  */
 export async function findCurrent(
   tenant: Tenant,
   space: string,
   {
     wanted,
-    limit: first,
+    limit: initialLimit,
     readFiles,
   }: { readonly wanted: number; readonly limit: number; readonly readFiles: ReadFiles },
   search: (limit: number) => Promise<{ readonly ranked: Ranking; readonly isAll: boolean }>,
   deps: Pick<ApiDeps, 'store'>,
-): Promise<Found[]> {
-  for (let limit = first, repeats = 0; ;) {
+): Promise<FoundChunk[]> {
+  for (let limit = initialLimit, repeats = 0; ;) {
     const { ranked, isAll } = await search(limit);
-    const found: Found[] = [];
+    const found: FoundChunk[] = [];
     let replaced = false;
     for (let count = wanted; found.length < wanted; count = wanted - found.length + SPARE) {
       const { hits, deleted } = await ranked.next(count);

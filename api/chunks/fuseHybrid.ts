@@ -8,7 +8,7 @@ export interface HybridWeights {
 
 /** Number of best hits that show how clearly a list separates them. */
 const HEAD = 10;
-/** Added to the clarity of a list, so that a list of equal scores still has a small weight. */
+/** Added to the separation of a list, so that a list of equal scores still has a small weight. */
 const MIN_SEPARATION = 0.1;
 
 /** Scales a score from 0 at the floor to 1 at the best. */
@@ -39,9 +39,9 @@ export function semanticShareOf({ dense, sparse }: Hits<PointHit>, weights: Hybr
   // Most hits of the list of vectors are typical chunks; every hit of the list of words shares a word with the query.
   // If only one list has hits, its weight is not changed, so that users without sparse vectors get scores by their own
   // weights.
-  const isOne = dense.length === 0 || sparse.length === 0;
-  const semantic = weights.semantic * (isOne ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
-  const keyword = weights.keyword * (isOne ? 1 : separationOf(sparse, 0));
+  const hasOneList = dense.length === 0 || sparse.length === 0;
+  const semantic = weights.semantic * (hasOneList ? 1 : separationOf(dense, dense[dense.length >> 1]?.score ?? 0));
+  const keyword = weights.keyword * (hasOneList ? 1 : separationOf(sparse, 0));
   return semantic / (semantic + keyword || 1);
 }
 
@@ -59,10 +59,10 @@ export function fuseHybrid(hits: Hits<PointHit>, weights: HybridWeights, limit: 
   // A chunk outside a truncated list of vectors is at most as similar as its last hit. A chunk outside the list of
   // words shares no word with the query, or only frequent ones. It scores 0, as does a chunk outside a complete list of
   // vectors.
-  const meaning = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
-  const words = scaledScores(sparse, 0);
+  const denseScores = scaledScores(dense, dense.length < limit ? 0 : (dense.at(-1)?.score ?? 0));
+  const sparseScores = scaledScores(sparse, 0);
   const share = semanticShareOf(hits, weights);
-  return [...new Set([...meaning.keys(), ...words.keys()])]
-    .map((id) => ({ id, score: share * (meaning.get(id) ?? 0) + (1 - share) * (words.get(id) ?? 0) }))
+  return [...new Set([...denseScores.keys(), ...sparseScores.keys()])]
+    .map((id) => ({ id, score: share * (denseScores.get(id) ?? 0) + (1 - share) * (sparseScores.get(id) ?? 0) }))
     .sort(byScoreAndId);
 }

@@ -10,32 +10,31 @@ import { upstream } from '../upstream.js';
 export type QueryVectors = (space: string) => Promise<readonly number[] | Float32Array>;
 
 /**
- * Returns the vectors of a query: the given one, or those of its text. The embedded model starts at once, before the
- * spaces of the caller's files are known, since an unneeded call costs nothing. Other providers receive the text only
- * if files in their space exist.
+ * Returns a function that provides the query vector of a space: the caller's vector, or one computed from the text. The
+ * embedded model starts at once, before the spaces of the caller's files are known, since an unneeded call costs
+ * nothing. Other providers receive the text only if files in their space exist.
  */
 export function queryVectors(
   { organizationId, userId }: Tenant,
   {
     query,
     model,
-    given,
-  }: { readonly query: string; readonly model: EmbeddingModelId; readonly given: readonly number[] | null },
+    callerVector: callerVector,
+  }: { readonly query: string; readonly model: EmbeddingModelId; readonly callerVector: readonly number[] | null },
   signal: AbortSignal,
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
 ): QueryVectors {
   const tenant = { organizationId, userId };
-  // A given vector needs no embedding.
-  if (given) return () => Promise.resolve(given);
+  if (callerVector) return () => Promise.resolve(callerVector);
   const embed: QueryVectors = (space) =>
     upstream(async () => {
       const [vector] = await embedder.embed(space, [query], 'query', signal, tenant);
       metrics.embedded({ space, purpose: 'query', outcome: 'computed', texts: 1 });
       return vector ?? [];
     });
-  const served = embedder.models().find((candidate) => candidate.model === model);
-  if (served?.provider !== null) return embed;
-  const ownSpace = served.space.name;
+  const configured = embedder.models().find((candidate) => candidate.model === model);
+  if (configured?.provider !== null) return embed;
+  const ownSpace = configured.space.name;
   const ownVectors = embed(ownSpace);
   // Ignore failures whose result is not used.
   ownVectors.catch(() => undefined);

@@ -32,11 +32,14 @@ export async function rankHybrid(
   const hasBoth = hits.dense.length > 0 && hits.sparse.length > 0;
   const strength = hasBoth ? STRENGTH * semanticShareOf(hits, weights) : 0;
   if (strength === 0 || fused.length < SMOOTHED_HITS) return rankingOfPoints(fused, chunksOf);
-  const first = fused.slice(0, SMOOTHED_HITS).map(({ id }) => id);
-  const [neighbours, read] = await Promise.all([neighboursOf(first, NEIGHBOURS), chunksOf(first)]);
-  const isRead = new Set(first);
+  const smoothedIds = fused.slice(0, SMOOTHED_HITS).map(({ id }) => id);
+  const [neighbours, smoothedChunks] = await Promise.all([
+    neighboursOf(smoothedIds, NEIGHBOURS),
+    chunksOf(smoothedIds),
+  ]);
+  const isRead = new Set(smoothedIds);
   return rankingOfPoints(smoothScores(fused, neighbours, strength), async (ids) => {
     const unread = ids.filter((id) => !isRead.has(id));
-    return unread.length === 0 ? read : new Map([...read, ...(await chunksOf(unread))]);
+    return unread.length === 0 ? smoothedChunks : new Map([...smoothedChunks, ...(await chunksOf(unread))]);
   });
 }

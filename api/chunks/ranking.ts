@@ -21,8 +21,8 @@ export function rankingOf(hits: readonly VectorHit[]): Ranking {
 }
 
 /**
- * Returns the ranking of points whose chunks are not known yet. Only the chunks of requested hits are read, and of hits
- * with the same score: ties are ordered by file and chunk.
+ * Returns the ranking of points whose chunks have not been read yet. It reads only the chunks of requested hits and of
+ * hits with the same score, since ties are ordered by file and chunk.
  * @param points the points, best first
  * @param chunksOf reads the chunks of points by id; deleted points are missing
  */

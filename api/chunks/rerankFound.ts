@@ -1,5 +1,5 @@
 import type { Reranker } from '../http/deps.js';
-import type { Found } from './findCurrent.js';
+import type { FoundChunk } from './findCurrent.js';
 import { upstream } from '../upstream.js';
 
 /**
@@ -8,11 +8,11 @@ import { upstream } from '../upstream.js';
  * @throws HttpError 502 or 503 if the service rejects the request or fails
  */
 export async function rerankFound(
-  found: readonly Found[],
+  found: readonly FoundChunk[],
   { query, k }: { readonly query: string; readonly k: number },
   reranker: Reranker,
   signal: AbortSignal,
-): Promise<Found[]> {
+): Promise<FoundChunk[]> {
   const withText = found.filter(({ chunk }) => chunk.text.trim() !== '');
   const withoutText = found.filter(({ chunk }) => chunk.text.trim() === '');
   const texts = withText.map(({ chunk }) => chunk.text);

@@ -7,7 +7,7 @@ import { byScore } from '../../store/vectors/search.js';
 import type { ChunkFilter } from '../../store/vectors/searchFilter.js';
 import type { ApiDeps } from '../http/deps.js';
 import type { HybridWeights } from './fuseHybrid.js';
-import { type Found, findCurrent, type ReadFiles } from './findCurrent.js';
+import { type FoundChunk, findCurrent, type ReadFiles } from './findCurrent.js';
 import type { QueryVectors } from './queryVectors.js';
 import { type PointReader, rankHybrid } from './rankHybrid.js';
 import { rankingOf } from './ranking.js';
@@ -19,8 +19,8 @@ export interface SearchRequest {
   spaces(): Promise<readonly string[]>;
   /** The most likely space, which is searched before the spaces are known. Null: no space is searched early. */
   readonly likely: string | null;
-  /** Whether the search is refused if it would miss files in cold storage. */
-  readonly needsCold: boolean;
+  /** Whether the search is refused if its filters match files in cold storage. */
+  readonly refusesColdFiles: boolean;
   readonly query: string;
   readonly vectorIn: QueryVectors;
   /** Whether the caller supplied the vector, which implies that it fits all of the spaces. */
@@ -36,7 +36,7 @@ export interface SearchRequest {
   readonly signal: AbortSignal;
 }
 
-/** Factor for the number of requested hits if some hits may belong to a replaced generation. */
+/** Number of additional hits requested if the tenant's last searches had hits of replaced generations. */
 const SPARE = 16;
 /**
  * Returns how many hits the fusion needs from each of the two lists, by vectors and by words. The best result of the
@@ -48,9 +48,9 @@ export const candidatesOf = (k: number): number => Math.max(k, Math.min(200, Mat
 /** Constant of reciprocal rank fusion (Cormack and others, 2009). */
 const RRF_K = 60;
 
-const nameOf = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
+const tenantKey = ({ organizationId, userId }: Tenant): string => `${organizationId}:${userId}`;
 
-/** Returns the query of one space; null if the space is not searched. */
+/** The query vectors for one space. Null: the space is not searched by this kind of vector. */
 interface Probe {
   readonly space: string;
   readonly dense: readonly number[] | Float32Array | null;
@@ -80,19 +80,19 @@ async function searchSpace(
   { space, wanted, spaces, readFiles }: SpaceSearch,
   request: SearchRequest,
   deps: ApiDeps,
-): Promise<Found[]> {
+): Promise<FoundChunk[]> {
   const { model, filter, exact, weights, signal } = request;
   const probe = await probeOf(space, request, deps);
   if (probe.dense === null && probe.sparse === null) return [];
   const { withOutdatedHits } = deps.searchMemory;
-  const name = nameOf(tenant);
-  const first = weights ? poolOf(wanted) : wanted + (withOutdatedHits.has(name) ? SPARE : 0);
+  const name = tenantKey(tenant);
+  const initialLimit = weights ? poolOf(wanted) : wanted + (withOutdatedHits.has(name) ? SPARE : 0);
   return findCurrent(
     tenant,
     space,
-    { wanted, readFiles, limit: first },
+    { wanted, readFiles, limit: initialLimit },
     async (limit) => {
-      if (limit > first) withOutdatedHits.set(name, true);
+      if (limit > initialLimit) withOutdatedHits.set(name, true);
       const { vectors } = deps.store;
       const query = { ...tenant, ...probe, model, filter, exact, limit, signal };
       // Records are read after the spaces, so files that move to another space in between are found in one of them.
@@ -122,23 +122,23 @@ async function searchSingleSpace(
   wanted: number,
   request: SearchRequest,
   deps: ApiDeps,
-): Promise<Found[] | null> {
+): Promise<FoundChunk[] | null> {
   const { files } = deps.store;
-  const unsearched = { model: request.model, space, cold: request.needsCold };
-  let isAlone: boolean | null = null;
+  const unsearched = { model: request.model, space, cold: request.refusesColdFiles };
+  let isOnlySpace: boolean | null = null;
   const readFiles: ReadFiles = async (_tenant, ids) => {
-    if (isAlone !== null) return files.findHits(tenant, ids);
+    if (isOnlySpace !== null) return files.findHits(tenant, ids);
     const records = await files.findWithOtherSpaces(tenant, ids, unsearched);
-    isAlone = !records.hasUnsearched;
+    isOnlySpace = !records.hasUnsearched;
     return records.files;
   };
   const found = await searchSpace(tenant, { space, wanted, spaces: null, readFiles }, request, deps);
-  if (isAlone === null) await readFiles(tenant, []);
-  return isAlone ? found : null;
+  if (isOnlySpace === null) await readFiles(tenant, []);
+  return isOnlySpace ? found : null;
 }
 
-/** Returns the caller's spaces; the most likely one is searched at the same time. */
-async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest, deps: ApiDeps): Promise<Found[]> {
+/** Searches all of the caller's spaces. The most likely one is searched while the list of spaces is read. */
+async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest, deps: ApiDeps): Promise<FoundChunk[]> {
   const { likely } = request;
   const spaces = request.spaces();
   // Attach a handler now so that an early rejection is not unhandled.
@@ -153,7 +153,7 @@ async function searchAll(tenant: Tenant, wanted: number, request: SearchRequest,
 }
 
 /** Merges the results of several spaces by rank, since scores of different models are not comparable. */
-function fuseSpaces(answers: readonly Found[][]): Found[] {
+function fuseSpaces(answers: readonly FoundChunk[][]): FoundChunk[] {
   return answers
     .flatMap((found) => found.map((match, rank) => ({ match, weight: 1 / (RRF_K + rank + 1) })))
     .sort((a, b) => b.weight - a.weight || byScore(a.match.hit, b.match.hit))
@@ -161,7 +161,8 @@ function fuseSpaces(answers: readonly Found[][]): Found[] {
 }
 
 /** Merges results by score, for a vector that the caller computed with the model of all spaces. */
-const mergeSpaces = (answers: readonly Found[][]): Found[] => answers.flat().sort((a, b) => byScore(a.hit, b.hit));
+const mergeSpaces = (answers: readonly FoundChunk[][]): FoundChunk[] =>
+  answers.flat().sort((a, b) => byScore(a.hit, b.hit));
 
 /** Encodes the query once for all spaces: 32,000 characters of Thai take 60 ms of the event loop. */
 function encodingOnce(deps: ApiDeps): ApiDeps {
@@ -177,17 +178,18 @@ function encodingOnce(deps: ApiDeps): ApiDeps {
 export async function searchChunks(
   { organizationId, userId }: Tenant,
   request: SearchRequest,
-  given: ApiDeps,
-): Promise<Found[]> {
-  const deps = encodingOnce(given);
+  apiDeps: ApiDeps,
+): Promise<FoundChunk[]> {
+  const deps = encodingOnce(apiDeps);
   const { inSeveralSpaces } = deps.searchMemory;
   const { query, k, rerank, likely, model, signal } = request;
   const tenant = { organizationId, userId };
   const reranker = rerank && (await upstream(async () => deps.rerankers.choose(rerank)));
   const wanted = reranker ? candidatesOf(k) : k;
-  const name = `${nameOf(tenant)}:${model}`;
-  // A provider's error is retried, since it may concern a space without files. A store's error is returned at once.
-  const alone =
+  const name = `${tenantKey(tenant)}:${model}`;
+  // After a provider's error all of the caller's spaces are searched, since the likely space may have no files. A
+  // store's error is returned at once.
+  const singleSpaceResult =
     likely === null || inSeveralSpaces.has(name)
       ? null
       : await searchSingleSpace(tenant, likely, wanted, request, deps).catch((error: unknown) => {
@@ -195,8 +197,8 @@ export async function searchChunks(
           return null;
         });
   signal.throwIfAborted();
-  if (likely !== null && alone === null && !inSeveralSpaces.has(name)) inSeveralSpaces.set(name, true);
-  const found = alone ?? (await searchAll(tenant, wanted, request, deps));
+  if (likely !== null && singleSpaceResult === null && !inSeveralSpaces.has(name)) inSeveralSpaces.set(name, true);
+  const found = singleSpaceResult ?? (await searchAll(tenant, wanted, request, deps));
   const best = found.slice(0, wanted);
   return reranker ? rerankFound(best, { query, k }, reranker, signal) : best;
 }

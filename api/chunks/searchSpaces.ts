@@ -4,7 +4,11 @@ import type { Tenant } from '../../store/users/accept.js';
 import type { ApiDeps } from '../http/deps.js';
 import { invalid } from '../http/errors.js';
 
-/** Returns the spaces of the caller's files of a model. Vectors supplied by callers are not compared with text. */
+/**
+ * Returns the spaces in which a text query can be searched, among those of the caller's files of a model.
+ * @param byWords whether the query also searches keywords; otherwise spaces of callers' own vectors are excluded, since
+ * these vectors cannot be compared with a text
+ */
 export async function spacesForText(
   tenant: Tenant,
   model: EmbeddingModelId,
@@ -26,9 +30,9 @@ export async function spacesForVector(
   { store, embedder }: Pick<ApiDeps, 'store' | 'embedder'>,
 ): Promise<string[]> {
   const spaces = await store.files.spacesOf(tenant, model);
-  const given = callerSpace(model, EMBEDDING_MODELS[model].dimensions);
+  const callerVectors = callerSpace(model, EMBEDDING_MODELS[model].dimensions);
   const dimensionsBySpace = new Map(
-    [given, ...embedder.models().map(({ space }) => space)].map((space) => [space.name, space.dimensions]),
+    [callerVectors, ...embedder.models().map(({ space }) => space)].map((space) => [space.name, space.dimensions]),
   );
   // For a space without a configured provider, use the dimensions of a file.
   const sizeOf = async (space: string) =>
@@ -38,9 +42,9 @@ export async function spacesForVector(
   if (fitting.length > 0) return fitting;
   const stored = sizes.filter((size) => size !== null);
   // A caller without files gets the same errors as one with files.
-  const wanted = stored.length > 0 ? stored : [embedder.spaceOf(model).dimensions];
-  if (wanted.includes(length)) return [];
-  const lengths = [...new Set(wanted)].toSorted((a, b) => a - b).join(' or ');
+  const expected = stored.length > 0 ? stored : [embedder.spaceOf(model).dimensions];
+  if (expected.includes(length)) return [];
+  const lengths = [...new Set(expected)].toSorted((a, b) => a - b).join(' or ');
   throw invalid(
     ['body', 'query_vector'],
     `Must have ${lengths} numbers, like the stored vectors of ${model}`,
@@ -49,16 +53,17 @@ export async function spacesForVector(
 }
 
 /**
- * Returns the most likely space if it can be searched before the spaces are known: with a vector of its size, or with
- * one that the embedded model computes. Other providers receive the text only if files in their space exist.
+ * Returns the most likely space if it can be searched before the spaces of the caller's files are known: with a query
+ * vector of its dimensions, or one that the embedded model computes. Other providers receive the text only if files in
+ * their space exist.
  */
 export function likelySpace(
   model: EmbeddingModelId,
   vector: readonly number[] | null,
   { embedder }: Pick<ApiDeps, 'embedder'>,
 ): string | null {
-  const served = embedder.models().find((candidate) => candidate.model === model);
-  if (!served) return null;
-  const { name, dimensions } = served.space;
-  return (vector ? vector.length === dimensions : served.provider === null) ? name : null;
+  const configured = embedder.models().find((candidate) => candidate.model === model);
+  if (!configured) return null;
+  const { name, dimensions } = configured.space;
+  return (vector ? vector.length === dimensions : configured.provider === null) ? name : null;
 }

@@ -32,11 +32,11 @@ export function smoothScores(
 ): PointHit[] {
   if (hits.length < SMOOTHED_HITS) return [...hits];
   const head = hits.slice(0, SMOOTHED_HITS);
-  const least = hits[SMOOTHED_HITS]?.score ?? 0;
+  const bestUnsmoothed = hits[SMOOTHED_HITS]?.score ?? 0;
   const scores = new Map(head.map(({ id, score }) => [id, score]));
   const smoothed = head.map(({ id, score }): PointHit => {
     const mean = weightedMean(neighbours.get(id) ?? [], scores);
-    return { id, score: Math.max(least, mean === null ? score : score + strength * (mean - score)) };
+    return { id, score: Math.max(bestUnsmoothed, mean === null ? score : score + strength * (mean - score)) };
   });
   return [...smoothed.sort(byScoreAndId), ...hits.slice(SMOOTHED_HITS)];
 }

@@ -16,7 +16,7 @@ import { embeddingModel, orderDirection } from '../schemas/enums.js';
 /** Number of chunks that are read at once from the end of a file. */
 const CHUNKS_PER_READ = 250;
 
-async function* only(file: FileContent): AsyncIterable<FileContent> {
+async function* single(file: FileContent): AsyncIterable<FileContent> {
   yield await Promise.resolve(file);
 }
 
@@ -32,15 +32,15 @@ async function* fromTheEnd(
     const from = Math.max(lowest, to - CHUNKS_PER_READ);
     // Sequential, so that the reader sets the pace.
     const rows: ChunkRow[] = [];
-    for await (const part of chunks.page(tenant, only(file), from, to - from)) rows.push(...part);
+    for await (const part of chunks.page(tenant, single(file), from, to - from)) rows.push(...part);
     yield rows.toReversed();
     to = from;
   }
 }
 
 /**
- * POST /text_chunks: lists the chunks of one file. They are created together, so every order equals that of their
- * numbers.
+ * POST /text_chunks: lists the chunks of one file. They are created together, so every `order_by` gives the order of
+ * their numbers.
  */
 export const textChunks = operation({
   method: 'post',
@@ -95,12 +95,13 @@ export const textChunks = operation({
     const [file] = await store.files.byIds(caller, [filters.user_file_id]);
     if (!file) throw notFound('file');
     const page = toPage(body.pagination);
-    const other = filters.embedding_model !== undefined && filters.embedding_model !== file.options.embeddingModel;
-    const shown = other || file._id <= page.startingId ? { ...file, numChunks: 0 } : file;
+    const hasOtherModel =
+      filters.embedding_model !== undefined && filters.embedding_model !== file.options.embeddingModel;
+    const shown = hasOtherModel || file._id <= page.startingId ? { ...file, numChunks: 0 } : file;
     const parts =
       direction === 'desc'
         ? fromTheEnd(caller, shown, page, store)
-        : store.chunks.page(caller, only(shown), page.offset, page.limit);
+        : store.chunks.page(caller, single(shown), page.offset, page.limit);
     return new ListAnswer(shown.numChunks, chunkRows(caller, parts, body.include_vectors, store));
   },
 });

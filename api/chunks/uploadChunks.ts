@@ -105,12 +105,12 @@ type Path = ValidationDetail['loc'];
 /** @throws HttpError 422 if the chunks of a file are inconsistent */
 function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path: Path): void {
   const { dimensions } = EMBEDDING_MODELS[body.embedding_model];
-  const taken = new Set<number>();
+  const usedNumbers = new Set<number>();
   chunks.forEach(({ chunk_number: number, embedding }, index) => {
     const at = [...path, FILES, index];
-    if (number !== null && taken.has(number))
+    if (number !== null && usedNumbers.has(number))
       throw invalid([...at, 'chunk_number'], 'Another chunk of the file has this number', 'value_error');
-    if (number !== null) taken.add(number);
+    if (number !== null) usedNumbers.add(number);
     if (body.chunks_only || embedding === undefined) return;
     if (embedding.length !== dimensions)
       throw invalid(
@@ -121,12 +121,12 @@ function checkFile({ chunks_and_embeddings: chunks }: FileBody, body: Body, path
     if (embedding.every((value) => value === 0))
       throw invalid([...at, 'embedding'], 'Has no direction: all its numbers are 0', 'value_error');
   });
-  const given = chunks.filter(({ embedding }) => embedding !== undefined).length;
-  if (!body.chunks_only && given > 0 && given < chunks.length)
+  const withVector = chunks.filter(({ embedding }) => embedding !== undefined).length;
+  if (!body.chunks_only && withVector > 0 && withVector < chunks.length)
     throw invalid([...path, FILES], 'Give an embedding with every chunk of a file, or with none', 'value_error');
 }
 
-/** Sorts by number; chunks without one follow in the given order. */
+/** Sorts chunks by their number; chunks without a number follow in the order of the request. */
 const ordered = (chunks: readonly ChunkBody[]): ChunkBody[] =>
   chunks.toSorted((a, b) => (a.chunk_number ?? Infinity) - (b.chunk_number ?? Infinity) || 0);
 
@@ -147,14 +147,14 @@ async function* writeList(items: readonly ChunkBody[], write: (item: ChunkBody) 
 /** Streams the caller's chunks as JSON. */
 async function* writeGiven(chunks: readonly ChunkBody[], chunksOnly: boolean): AsyncGenerator<Buffer> {
   const inOrder = ordered(chunks);
-  const given = chunksOnly ? [] : inOrder.filter(({ embedding }) => embedding !== undefined);
+  const withVector = chunksOnly ? [] : inOrder.filter(({ embedding }) => embedding !== undefined);
   yield Buffer.from('{"texts":[');
   yield* writeList(inOrder, ({ chunk: text }) => text);
   yield Buffer.from('],"vectors":');
-  if (given.length === 0) yield Buffer.from('null}');
+  if (withVector.length === 0) yield Buffer.from('null}');
   else {
     yield Buffer.from('[');
-    yield* writeList(given, ({ embedding = [] }) => base64(embedding));
+    yield* writeList(withVector, ({ embedding = [] }) => base64(embedding));
     yield Buffer.from(']}');
   }
 }
@@ -178,8 +178,8 @@ const optionsOf = ({ options }: FileDoc, file: FileBody, body: Body): FileDoc['o
 });
 
 /**
- * Checks the file. @throws HttpError 404 if it does not exist, 409 if it is being synced, or has chunks that must not
- * be replaced
+ * Queues a sync of each file, in one transaction.
+ * @throws HttpError 404 if a file does not exist; 409 if one is being synced, or has chunks that must not be replaced
  */
 async function queue(
   caller: UserCaller,

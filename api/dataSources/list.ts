@@ -62,7 +62,7 @@ export const dataSources = operation({
     Promise.resolve(answerOf({ organizationId }, toDataSourceListing(body), deps)),
 });
 
-/** Exceeds the number of data sources per user, since the older form has no paging. */
+/** The only page of the older operation, which has no parameters for paging. */
 const ONE_PAGE = { limit: 1_000, offset: 0, startingId: 0 };
 
 /** GET /integrations/: lists the caller's data sources whose access is not revoked, for older front-ends. */

@@ -7,8 +7,8 @@ import { type Deadline, PAGES_AT_ONCE, readSample } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
 /**
- * Finds the pages that a crawl would ingest: from its start page by distance in links, as far as the sample allows.
- * Links on sampled pages are counted; links on other pages are unknown.
+ * Estimates a crawl. Reads up to `samplePages` pages, breadth-first from the start page, and counts the pages that they
+ * link to. Links on other pages are unknown.
  * @param samplePages maximum number of pages that are read
  */
 export async function dryCrawl(
@@ -21,19 +21,19 @@ export async function dryCrawl(
   const { sitemaps, samples, settings, store } = deps;
   const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
   const cap = Math.min(requested, (await store.limits.get(caller)).max_files_per_upload ?? requested);
-  const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
+  const matchesFilter = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
   const hosts = new Set([new URL(start).host]);
   const depths = new Map([[start, 0]]);
-  const refused = new Set<string>();
-  const open = [start];
+  const disallowed = new Set<string>();
+  const unread = [start];
   const read: PageSample[] = [];
   let failed = 0;
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   let isCutOff = false as boolean;
   const isFull = (): boolean => depths.size >= cap;
 
-  const take = async (url: string, depth: number): Promise<void> => {
-    if (depths.has(url) || refused.has(url) || !hosts.has(new URL(url).host) || !wanted(url)) return;
+  const addPage = async (url: string, depth: number): Promise<void> => {
+    if (depths.has(url) || disallowed.has(url) || !hosts.has(new URL(url).host) || !matchesFilter(url)) return;
     if (isFull()) {
       if (cap < requested) skipped.over_limit = (skipped.over_limit ?? 0) + 1;
       return;
@@ -46,31 +46,31 @@ export async function dryCrawl(
     if (mayFetch === null) return;
     if (mayFetch) {
       depths.set(url, depth);
-      open.push(url);
+      unread.push(url);
     } else {
-      refused.add(url);
-      skipped.robots_disallowed = refused.size;
+      disallowed.add(url);
+      skipped.robots_disallowed = disallowed.size;
     }
   };
 
-  const canContinue = (): boolean => open.length > 0 && read.length + failed < samplePages && !discovery.aborted;
+  const canContinue = (): boolean => unread.length > 0 && read.length + failed < samplePages && !discovery.aborted;
   while (canContinue()) {
-    const urls = open.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
+    const urls = unread.splice(0, Math.min(PAGES_AT_ONCE, samplePages - read.length - failed));
     const page = async (url: string) => ({ url, ...(await samples.page(url, scrape, ingest, [...hosts], total)) });
-    const got = await readSample(urls, PAGES_AT_ONCE, page, total);
-    read.push(...got.read);
-    failed += got.failed;
+    const sample = await readSample(urls, PAGES_AT_ONCE, page, total);
+    read.push(...sample.read);
+    failed += sample.failed;
     // A redirect of the start URL leads to the same site.
-    for (const { url, endedAt } of got.read) if (url === start) hosts.add(new URL(endedAt).host);
-    for (const { url, links } of got.read) {
+    for (const { url, endedAt } of sample.read) if (url === start) hosts.add(new URL(endedAt).host);
+    for (const { url, links } of sample.read) {
       const depth = depths.get(url) ?? 0;
-      if (depth < scrape.recursionDepth) for (const link of links) await take(link, depth + 1);
+      if (depth < scrape.recursionDepth) for (const link of links) await addPage(link, depth + 1);
     }
-    if (read.length + failed < depths.size - open.length) break;
+    if (read.length + failed < depths.size - unread.length) break;
   }
   // Links on pages at the maximum depth are ignored.
-  const isKnown = open.every((url) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
-  const seenAll = read.length + failed === depths.size - open.length;
+  const isKnown = unread.every((url) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
+  const seenAll = read.length + failed === depths.size - unread.length;
   const complete = isFull() || (isKnown && seenAll && !isCutOff);
   return estimateOf(caller, 'webScrape', ingest, { files: depths.size, complete, read, failed, skipped }, deps);
 }

@@ -39,13 +39,16 @@ export async function withDeadline<T>(
   }
 }
 
-/** Selects evenly distributed items: the first pages of a site are seldom like its last. */
-export function sampleEvenly<T>(all: readonly T[], max: number): T[] {
-  if (all.length <= max) return [...all];
-  return Array.from({ length: max }, (_, nth) => all[Math.floor(((nth + 0.5) * all.length) / max)] as T);
+/** Selects at most `max` evenly distributed items, since the first pages of a site often differ from its last ones. */
+export function sampleEvenly<T>(items: readonly T[], max: number): T[] {
+  if (items.length <= max) return [...items];
+  return Array.from({ length: max }, (_, nth) => items[Math.floor(((nth + 0.5) * items.length) / max)] as T);
 }
 
-/** Reads a sample. Unreadable items are counted; items that were not read in time are excluded. */
+/**
+ * Reads the items of a sample. `failed` counts items that threw a Fault; items that were not read before the signal are
+ * omitted.
+ */
 export async function readSample<T, S extends Sample>(
   sample: readonly T[],
   atOnce: number,

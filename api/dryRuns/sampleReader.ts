@@ -5,7 +5,7 @@ import type { PageReader, Sample, SampleReader } from '../http/deps.js';
 
 const NO_SKIPS = { tags: [], classes: [], selectors: [] };
 
-/** Splits a content into chunks. OCR, recordings and attachments are not read in dry runs. */
+/** Parses one content and splits it into chunks, without OCR, transcription or attachments. */
 async function sampleOf(
   documents: Pick<DocumentPool, 'process'>,
   input: ParseInput,
@@ -32,14 +32,14 @@ async function sampleOf(
 }
 
 /**
- * Creates a reader of single contents for requests that wait for the result. It reads as a run does, but without a
- * browser, and stores nothing.
+ * Creates a reader of pages and items for dry runs. It reads them as a run does, but without a browser, and stores
+ * nothing.
  */
 export function createSampleReader(web: PageReader, documents: Pick<DocumentPool, 'links' | 'process'>): SampleReader {
   return {
     async page(url, { usePremiumProxies, ...options }, ingest, hosts, signal) {
       const page = await web.fetchPage({ url, downloadCssAndMedia: false, usePremiumProxies, known: null, signal });
-      // Without validators, the response always contains a page.
+      // fetchPage() returns null only for a known version of the page, and none is passed here.
       if (page === null) return { bytes: 0, tokens: 0, texts: [], links: [], endedAt: url };
       const { bytes, contentType, finalUrl } = page;
       const { htmlTagsToSkip: tags, cssClassesToSkip: classes, cssSelectorsToSkip: selectors } = options;

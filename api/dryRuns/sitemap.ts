@@ -7,7 +7,9 @@ import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, PAGES_AT_ONCE, readSample, sampleEvenly } from './deadline.js';
 import { estimateOf } from './estimate.js';
 
-/** Finds the pages that a scrape would ingest, and reads some of them. */
+/**
+ * Estimates a scrape of a sitemap: lists its pages and reads a sample of them. @throws HttpError 400 if it is invalid
+ */
 export async function drySitemap(
   caller: UserCaller,
   { url: sitemap, scrape, ingest }: ScrapeSitemapRequest,
@@ -17,17 +19,17 @@ export async function drySitemap(
   const { sitemaps, samples, settings, store } = deps;
   const cap = Math.min(scrape.maxPagesToScrape ?? settings.maxPagesPerScrape, settings.maxPagesPerScrape);
   const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? cap;
-  const wanted = pageFilter(scrape);
+  const matchesFilter = pageFilter(scrape);
   const urls: string[] = [];
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
   let complete = true;
   let found = 0;
-  const notWhole = (): void => void (complete = false);
+  const markIncomplete = (): void => void (complete = false);
   try {
-    for await (const { url } of sitemaps.discover(sitemap, discovery, notWhole, scrape.usePremiumProxies)) {
+    for await (const { url } of sitemaps.discover(sitemap, discovery, markIncomplete, scrape.usePremiumProxies)) {
       discovery.throwIfAborted();
-      if (url === sitemap || !wanted(url)) continue;
+      if (url === sitemap || !matchesFilter(url)) continue;
       found += 1;
       if (found > maxFiles) skip('over_limit');
       else if (await sitemaps.mayFetch(url, discovery)) urls.push(url);

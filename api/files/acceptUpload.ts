@@ -19,7 +19,7 @@ import { toOcrProperties } from '../schemas/uploads.js';
 export interface UploadRequest {
   readonly name: string | null;
   /** Source of the file and, if its content was received, its statistics. */
-  readonly found: Omit<ReturnType<typeof uploadRecordFields>, 'statistics'> &
+  readonly recordFields: Omit<ReturnType<typeof uploadRecordFields>, 'statistics'> &
     Partial<ReturnType<typeof uploadRecordFields>>;
   /** Null: the workflow fetches the content. */
   readonly draft: DraftOriginal | null;
@@ -57,12 +57,12 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
   await refuseOverLimit(caller, deps);
   const run = await newUploadRun(deps);
   const { runId, requestId, uploadId } = run;
-  const { draft, found, options } = upload;
+  const { draft, recordFields, options } = upload;
   const { file, row } = await unit.transaction(async (session) => {
     const { file: accepted } = await store.files.accept(
       caller,
       {
-        source: found.source,
+        source: recordFields.source,
         externalFileId: randomBytes(16).toString('hex'),
         externalUrl: upload.externalUrl,
         name: upload.name,
@@ -74,7 +74,7 @@ export async function acceptUpload(caller: UserCaller, upload: UploadRequest, de
         upload: {
           uploadId,
           original: draft && { id: draft.id, size: draft.size, sha256: draft.sha256 },
-          statistics: found.statistics ?? null,
+          statistics: recordFields.statistics ?? null,
           ocrProperties: toOcrProperties(options),
           ...upload.coldStorage,
         },

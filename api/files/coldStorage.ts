@@ -7,7 +7,7 @@ import { integer, orNull } from '../schemas/fields.js';
 import { fileFilters, toFileFilters } from '../schemas/listing.js';
 import { named } from '../schemas/reference.js';
 
-/** Maximum number of files that the request changes itself; a run changes the others. */
+/** Maximum number of files that are changed before the response; a run changes the others. */
 const CHANGED_AT_ONCE = 500;
 
 const filters = () =>

@@ -166,8 +166,8 @@ export const restoreQuarantined = operation({
     const filters = filtersOf(body);
     if (Object.keys(filters).length === 0) throw new HttpError(400, 'Name at least one filter.');
     const owners = await store.quarantine.listOwnersToRestore(caller.organizationId, filters);
-    const first = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
-    const runs = owners.map((owner, index) => ({ owner, runId: first + index }));
+    const firstRunId = owners.length === 0 ? 0 : await store.runs.nextId(owners.length);
+    const runs = owners.map((owner, index) => ({ owner, runId: firstRunId + index }));
     const restoring = await unit.transaction(async (session) => {
       let files = 0;
       for (const { owner, runId } of runs) {

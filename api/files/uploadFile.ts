@@ -56,7 +56,7 @@ export const uploadFile = operation({
       caller,
       {
         name: file.name === '' ? null : file.name,
-        found: uploadRecordFields(found, file.name, file.draft.size),
+        recordFields: uploadRecordFields(found, file.name, file.draft.size),
         draft: file.draft,
         externalUrl: null,
         options,

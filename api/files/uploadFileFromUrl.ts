@@ -60,7 +60,7 @@ export const uploadFileFromUrl = operation({
       caller,
       {
         name,
-        found: { source },
+        recordFields: { source },
         draft: null,
         externalUrl: url,
         options: toUploadIngest(body, body.use_textract),

@@ -29,7 +29,7 @@ const MAX_NAME = 1_024;
 async function overwrite(
   caller: UserCaller,
   fileId: number,
-  { draft, found, name, options, coldStorage: cold }: UploadRequest & { draft: DraftOriginal },
+  { draft, recordFields, name, options, coldStorage: cold }: UploadRequest & { draft: DraftOriginal },
   deps: ApiDeps,
 ): Promise<FileRecord> {
   const { store, unit } = deps;
@@ -42,7 +42,7 @@ async function overwrite(
     if (storedFile.source !== RAW_TEXT_SOURCE)
       throw new HttpError(400, 'Only a text of /upload_text can be overwritten. Upload this one as a new file.');
     refuseBusy(storedFile);
-    const { statistics = null } = found;
+    const { statistics = null } = recordFields;
     const change = { original, callerChunks: null, statistics, uploadId, ...cold, ...(name === null ? {} : { name }) };
     const again = { options, runId, requestId, workflowId: workflowOf(caller, fileId, draft), change };
     const queued = await store.files.queueAgain(caller, storedFile, again, session);
@@ -101,7 +101,7 @@ export const uploadText = operation({
     const format = { format: 'TXT', mimeType: mimeTypeOf('TXT') } as const;
     const upload = {
       name: body.name ?? null,
-      found: { ...uploadRecordFields(format, '', draft.size), source: RAW_TEXT_SOURCE },
+      recordFields: { ...uploadRecordFields(format, '', draft.size), source: RAW_TEXT_SOURCE },
       draft,
       externalUrl: null,
       options: toUploadIngest(body),

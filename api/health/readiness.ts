@@ -21,7 +21,7 @@ export interface Engines {
 const NO_ANSWER = Symbol('no answer');
 
 /**
- * Measures a check.
+ * Runs a check and measures its duration. An error, or no result within CHECK_TIMEOUT_MS, counts as a failure.
  * @param hint used if the check fails or takes too long
  * @param explain returns a better hint if the cause is known
  */
@@ -43,7 +43,7 @@ async function check(
   return { ok: false, latency_ms, hint: typeof outcome === 'string' ? outcome : ((await explain()) ?? hint) };
 }
 
-/** Checks every store that work needs, and whether a worker runs at full speed. */
+/** Checks the stores, Temporal, the workers, stalled runs and disk space, all concurrently. */
 export async function readiness({ store, dispatcher, diskProblem, engineProblem }: Engines): Promise<Readiness> {
   const [mongodb, schema, qdrant, temporal, worker, runs, disk] = await Promise.all([
     check(

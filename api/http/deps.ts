@@ -68,11 +68,11 @@ export interface AddressCheck {
   mayCall(url: URL): boolean;
 }
 
-/** The functions of connectors and documents that a live read of a page needs. */
+/** The functions of connectors and documents that reading a page during a request needs. */
 export type PageReader = Pick<WebSource, 'fetchPage'>;
 export type LinkReader = Pick<DocumentPool, 'links'>;
 
-/** A page, read while the caller waits. */
+/** A page that was read during a request. */
 export interface LivePage {
   /** Normalised links of the page. */
   readonly urls: readonly string[];
@@ -84,7 +84,7 @@ export interface LivePages {
   read(url: string, signal: AbortSignal): Promise<LivePage>;
 }
 
-/** Result of reading one content. */
+/** Result of reading one page or file in a dry run. */
 export interface Sample {
   /** Size in bytes of the content as received. */
   readonly bytes: number;
@@ -99,7 +99,7 @@ export interface PageSample extends Sample {
   /** The URL after redirects. */
   readonly endedAt: string;
 }
-/** Reads single contents for dry runs. Each function throws a Fault, or the signal's reason. */
+/** Reads single pages and items for dry runs. Each function throws a Fault, or the signal's reason. */
 export interface SampleReader {
   /** @param hosts hosts of links to return, in addition to the host after redirects; null: no links */
   page(

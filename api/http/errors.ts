@@ -6,7 +6,8 @@ export interface ValidationDetail {
 }
 
 /**
- * An error response. `detail` is plain text that tells the caller what to do; it never contains the request's values.
+ * An error response. `detail` is plain text that says what the caller can do, or a list of validation errors; it never
+ * contains values of the request.
  */
 export class HttpError extends Error {
   readonly status: number;
@@ -28,8 +29,8 @@ export const unauthorized = (): HttpError =>
     'The credentials are absent, unknown or expired. Send `Authorization: Token <access token>` or `Authorization: Bearer <API key>`.',
   );
 /**
- * Returns the error for an access token that is sent as an API key. Only the form of the text decides; its validity is
- * not checked.
+ * Returns the error for an access token that is sent as an API key. It depends only on the prefix of the text, not on
+ * whether the token is valid.
  */
 export const tokenAsKey = (): HttpError =>
   new HttpError(
@@ -37,8 +38,8 @@ export const tokenAsKey = (): HttpError =>
     'The credentials begin like an access token, but were sent as an API key. Send `Authorization: Token <access token>`, or an API key after `Bearer`.',
   );
 /**
- * Returns the error for an API key that is sent as an access token. Only the form of the text decides; no key is looked
- * up.
+ * Returns the error for an API key that is sent as an access token. It depends only on the prefix of the text; no key
+ * is looked up.
  */
 export const keyAsToken = (): HttpError =>
   new HttpError(

@@ -20,7 +20,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** Returns the data that identifies a form: the name, declared type, size and hash of its file. */
+/** Returns the part of a form that its fingerprint covers: name, declared type, size and hash of the file. */
 const fileFingerprint = ({ name, contentType, draft: { size, sha256 } }: ReceivedFile): unknown => ({
   name,
   contentType,
@@ -59,14 +59,14 @@ export async function answerOnce(
   };
   const requestFingerprint = await fingerprintOf(call);
   const earlier = async (): Promise<KeyedAnswer | null> => {
-    const found = await app.store.idempotency.find(use);
-    if (found && found.fingerprint !== requestFingerprint)
+    const stored = await app.store.idempotency.find(use);
+    if (stored && stored.fingerprint !== requestFingerprint)
       throw invalid(
         ['header', IDEMPOTENCY_HEADER],
         'This key was used for another request. Use a new one',
         'value_error',
       );
-    return found && { json: found.answer, replayed: true };
+    return stored && { json: stored.answer, replayed: true };
   };
   const earlierRequest = await earlier();
   if (earlierRequest) return earlierRequest;

@@ -9,8 +9,8 @@ import { IGNORED_FIELDS_HEADER, ignoredFieldsOf } from './unknownFields/ignoredF
 import { PREFERENCE_APPLIED_HEADER, PREFER_HEADER } from './unknownFields/prefer.js';
 
 /**
- * Assigns each request an id, which is returned in x-request-id and added to its log lines. `pino-http` does not fit:
- * it would need serializers to remove headers and secrets in paths, which this single line does not contain.
+ * Assigns each request an id, which is returned in x-request-id and added to its log lines, and logs each response.
+ * `pino-http` is not used: it would need serializers to remove headers and secrets in paths from its log lines.
  */
 export function requestIds(log: Log): RequestHandler {
   return (request, response, next) => {
@@ -60,7 +60,7 @@ const EXPOSED = [
   ...['x-request-id', 'retry-after', 'idempotent-replayed'],
   ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER, 'www-authenticate'],
 ].join(', ');
-/** Headers that such scripts may send. */
+/** Headers that scripts of other origins may send. */
 const ALLOWED = [
   'authorization',
   'content-type',
@@ -76,13 +76,13 @@ const ALLOWED = [
  * every preflight, regardless of the origin, and without a body.
  */
 export function cors(origins: readonly string[]): RequestHandler {
-  const any = origins.includes('*');
+  const allowsAll = origins.includes('*');
   return (request, response, next) => {
     const { origin } = request.headers;
-    if (origin !== undefined && (any || origins.includes(origin))) {
-      response.setHeader('access-control-allow-origin', any ? '*' : origin);
+    if (origin !== undefined && (allowsAll || origins.includes(origin))) {
+      response.setHeader('access-control-allow-origin', allowsAll ? '*' : origin);
       response.setHeader('access-control-expose-headers', EXPOSED);
-      if (!any) response.vary('origin');
+      if (!allowsAll) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
         response.setHeader('access-control-allow-headers', ALLOWED);

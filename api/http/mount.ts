@@ -51,7 +51,7 @@ const MAX_FORM_BYTES = 1_000_000;
 /** Converts OpenAPI's {name} to Express's :name. */
 export const expressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
-/** Decides whether a request may run. */
+/** Limits that a request must pass before it is handled. */
 export interface Admission {
   /** @throws HttpError 429 above the rate limit */
   readonly rate: (caller: Identity['caller']) => void;
@@ -59,7 +59,8 @@ export interface Admission {
 }
 
 /**
- * Connects an operation to Express; nothing else does: authenticate → admit → read the body → validate → handle → JSON.
+ * Adds an operation to an Express router. Each request passes these steps: authenticate, check the rate limit, read the
+ * body, validate, handle, respond.
  */
 export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Admission): void {
   const { method, path, auth, body, query, takesFile = false, takesContents = false, takesForm = false } = operation;
@@ -89,7 +90,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
     ? [urlencoded({ extended: false, limit: Math.min(limit, MAX_FORM_BYTES), parameterLimit: MAX_FORM_FIELDS })]
     : [...readJson(limit, operation.takesChunks ? CHUNK_LIMITS : JSON_LIMITS), requireJson];
   const read = body ? [boundChunks, ...readers] : [];
-  const early: RequestHandler[] = [
+  const checks: RequestHandler[] = [
     ...(writes ? [checkVersion] : []),
     ...(takesFile ? [closeEarlyAnswered] : []),
     ...(operation.fromOwnPages ? [requireOwnPage(deps.settings)] : []),
@@ -133,7 +134,7 @@ export function mount(on: IRouter, operation: Operation, app: AppDeps, admit: Ad
       await contents.discardUnaccepted();
     }
   };
-  on[method](expressPath(path), recordRoute, ...early, identify, ...read, answer, confirmFirst);
+  on[method](expressPath(path), recordRoute, ...checks, identify, ...read, answer, confirmFirst);
 }
 
 /** Records all parameters as ignored, because the operation takes none. */
@@ -159,7 +160,7 @@ export function endOf(response: Response): AbortSignal {
   return end.signal;
 }
 
-/** Passes on the 401 of a deleted caller, if there is one, instead of the given error. */
+/** Responds with the 401 of a deleted caller instead of another error. */
 const confirmFirst: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   Promise.resolve(identityOf(response).confirmed).then(() => next(error), next);
 };
@@ -230,8 +231,9 @@ function sendPage(answer: PageAnswer | RedirectAnswer, response: Response): void
 
 /** Reports an unsupported body type, instead of missing fields. */
 const requireJson: RequestHandler = (request, _response, next) => {
-  const sent = Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined;
-  if (request.body === undefined && sent)
+  const hasBody =
+    Number(request.headers['content-length'] ?? 0) > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (request.body === undefined && hasBody)
     throw invalid(['body'], 'Send JSON with content-type: application/json', 'json_invalid');
   next();
 };

@@ -59,7 +59,7 @@ export interface Call<Auth extends AuthScheme, Body = unknown, Query = unknown, 
   readonly caller: Callers[Auth];
   /** Validated; {} if the operation has no body. */
   readonly body: Body;
-  /** Body fields that were sent with a value; the others have defaults. */
+  /** Names of the body fields that were sent with a value other than null. */
   readonly given: ReadonlySet<string>;
   /** Validated; {} if the operation has no query. */
   readonly query: Query;
@@ -77,7 +77,7 @@ export interface Call<Auth extends AuthScheme, Body = unknown, Query = unknown, 
   readonly deps: ApiDeps;
 }
 
-/** An operation of the interface: its request, its callers and its response. It does not depend on Express. */
+/** An operation of the API: its request, its callers and its response. It does not depend on Express. */
 export interface Operation<
   Auth extends AuthScheme = AuthScheme,
   Body extends Joi.Schema = Joi.Schema,
@@ -115,13 +115,15 @@ export interface Operation<
   readonly answer: Joi.Schema;
   /** Schema of a 200 response to a dry run. */
   readonly dryAnswer?: Joi.Schema;
-  /** Returns a plain value for JSON, or a ListAnswer to be streamed. */
+  /** Returns a plain value, which is sent as JSON, or an instance of one of the …Answer classes below. */
   handle(call: Call<Auth, Infer<Body>, Infer<Query>, ParamOf<Path>>): Promise<unknown>;
 }
 
 /** The documentation of an operation in the API reference. */
 export interface Documentation {
-  /** Clients name their methods by it: that of the public contract if it has the operation, else a short one. */
+  /**
+   * Id from which generated clients derive method names: that of the public contract, or a short one for an extension.
+   */
   readonly operationId: string;
   readonly tag: ApiTag;
   /**

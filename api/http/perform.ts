@@ -16,7 +16,7 @@ import {
 import { createUnitOfWork } from './unitOfWork.js';
 import { validate } from './validate.js';
 
-/** Retry-After in seconds: another process may respond then. */
+/** Retry-After in seconds: a process of the newer version may respond then. */
 const OUTDATED_RETRY_S = 30;
 
 /** Returns whether requests of an operation change records. */
@@ -64,7 +64,7 @@ export interface CallContext {
 }
 
 /** Performs an operation for a user without its HTTP request. @returns its response; of a list, a page in memory */
-export type Perform = (operation: Operation, sent: OperationInput) => Promise<unknown>;
+export type Perform = (operation: Operation, input: OperationInput) => Promise<unknown>;
 
 /**
  * Returns a function that performs operations as REST does, after authentication and the rate limit: the same

@@ -5,7 +5,7 @@ import { OWN_MESSAGE } from '../schemas/messages.js';
 type Context = Readonly<Record<string, unknown>>;
 type Sentence = string | ((context: Context) => string);
 
-/** Returns a limit in words: a reference to another field is shown as the field's name. */
+/** Returns a limit as text: a reference to another field becomes the field's name. */
 const shown = (limit: unknown): string => {
   if (Joi.isRef(limit)) return limit.path.join('.');
   return limit instanceof Date ? limit.toISOString() : String(limit);
@@ -29,8 +29,8 @@ const noneOfTypes = 'Has none of the allowed types. Look them up in the API refe
 const wrongShape = 'Does not have the required format. Look it up in the API reference';
 
 /**
- * Our sentence for each error that validation can raise, by Joi's code. Joi's own sentences name its internals, and
- * some contain the value.
+ * Our sentence for each error that validation can raise, by Joi's error code. Joi's own messages name internals of Joi,
+ * and some contain the value.
  */
 export const SENTENCES: Readonly<Record<string, Sentence>> = {
   'any.required': 'Field required',
@@ -141,9 +141,9 @@ export const SENTENCES: Readonly<Record<string, Sentence>> = {
 };
 
 /**
- * Returns the sentence for an error, without the field's name and value: the text of its field, if there is one, else
- * the one of the table. The table is not given to Joi as messages: it would copy all of them for each field that has
- * its own.
+ * Returns the sentence for an error, without the field's name and value: the message that the schema of the field
+ * defines, if there is one, else the sentence of the table. The table is not passed to Joi as messages, because Joi
+ * would copy it for each field with a message of its own.
  */
 export function sentenceOf({ type, message, context = {} }: Joi.ValidationErrorItem): string {
   const isOwn = type === 'custom' || message.startsWith(OWN_MESSAGE);

@@ -15,8 +15,8 @@ import type { Duplex } from 'node:stream';
 const LINGER_MS = 2_000;
 
 /**
- * Lifetime of an idle connection. It exceeds that of clients and load balancers (mostly 60 s), so that none of them
- * sends a request while the connection closes.
+ * Lifetime of an idle connection. It exceeds the lifetime that clients and load balancers use (mostly 60 s), so that
+ * they close the connection first and do not send a request while it closes.
  */
 const KEEP_ALIVE_MS = 65_000;
 

@@ -14,7 +14,7 @@ import type { IgnoredFields } from './unknownFields/ignoredFields.js';
  */
 const MANY_VALUES = 10_000;
 
-/** Joi's error types, mapped to those of the interface. */
+/** Joi's error types, mapped to those of the API. */
 const TYPES: readonly [RegExp, string][] = [
   [/^any\.required$/, 'missing'],
   [/^any\.only$/, 'enum'],
@@ -62,9 +62,9 @@ export function validate<S extends Joi.Schema>(
     convert: where !== 'body',
     errors: { wrap: { label: '"' } },
   });
-  const taken: unknown = result.error ? null : result.value;
+  const accepted: unknown = result.error ? null : result.value;
   const unknown = ignored
-    ? findUnknown(knownFields(schema), value, taken).map(({ path, knownNames }) => ({
+    ? findUnknown(knownFields(schema), value, accepted).map(({ path, knownNames }) => ({
         path: [where, ...path],
         knownNames,
       }))

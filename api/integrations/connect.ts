@@ -18,24 +18,29 @@ import { newConnectionPage } from './consent/newConnectionPage.js';
 import { SUPPLIED_CREDENTIALS } from './suppliedCredentials.js';
 import { named } from '../schemas/reference.js';
 
-/** Returns tokens that the caller obtained elsewhere as the grant of a consent. */
-function grantOf(source: OAuthSource, given: SuppliedCredentials): StoredGrant {
+/** Converts tokens that the caller supplies to the format in which the tokens of a consent are stored. */
+function grantOf(source: OAuthSource, supplied: SuppliedCredentials): StoredGrant {
   const times = { obtainedAt: Date.now(), expiresAt: null };
-  const tokens = { accessToken: given['access_token'] ?? '', refreshToken: given['refresh_token'] || null };
+  const tokens = { accessToken: supplied['access_token'] ?? '', refreshToken: supplied['refresh_token'] || null };
   const clientRow = CONNECTION_CLIENTS[source];
   if (clientRow) {
-    const client = { clientId: given['client_id'] ?? '', clientSecret: given['client_secret'] ?? '' };
-    return { ...tokens, ...times, ...client, facts: readConnectionFields(clientRow.fields, given, ['authentication']) };
+    const client = { clientId: supplied['client_id'] ?? '', clientSecret: supplied['client_secret'] ?? '' };
+    return {
+      ...tokens,
+      ...times,
+      ...client,
+      facts: readConnectionFields(clientRow.fields, supplied, ['authentication']),
+    };
   }
   const fields = (CONNECTION_FIELDS[source] ?? []).map((row) => ({ ...row, field: row.suppliedAs ?? row.field }));
   const credentialParameters = Object.entries(CREDENTIAL_FIELDS[source] ?? {}).map(
-    ([field, parameter]) => [parameter, given[field] ?? ''] as const,
+    ([field, parameter]) => [parameter, supplied[field] ?? ''] as const,
   );
   const facts = {
-    ...readConnectionFields(fields, given, ['authentication']),
+    ...readConnectionFields(fields, supplied, ['authentication']),
     ...Object.fromEntries(credentialParameters),
   };
-  // The client is unknown, so assume ours.
+  // Null: the OAuth client is unknown. Tokens are renewed with the client of the organization or the deployment.
   return { ...tokens, ...times, facts, clientId: null };
 }
 

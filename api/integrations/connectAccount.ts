@@ -8,7 +8,7 @@ import type { ApiDeps } from '../http/deps.js';
 import type { UserCaller } from '../http/operation.js';
 import { callSource } from './callSource.js';
 
-/** An account that a caller connects with its credentials. */
+/** An account that a request connects with supplied credentials. */
 export interface NewAccount {
   readonly type: ConnectedSourceType;
   /** Credentials in the connector's format. */
@@ -18,11 +18,11 @@ export interface NewAccount {
   readonly listItems: boolean;
   /** Whether the whole account is synced at once, with the given options; only for sources that support it. */
   readonly syncFiles: boolean;
-  /** Options for its files, also for later selections; absent if the operation has none. */
+  /** Options for the files of the account, also for later selections; absent if the operation has none. */
   readonly options?: ConnectionOptions;
 }
 
-/** Part of the descriptions of operations that connect an account. */
+/** Text in the descriptions of operations that connect an account. */
 export const AFTER_CONNECTING =
   'The source verifies the credentials before anything is stored: 400 if it rejects them, 503 if it does not answer. An account that is connected already keeps its id and gets the new credentials. The event is `ADD`.';
 
@@ -32,15 +32,15 @@ export const AFTER_CONNECTING =
  */
 export async function connectAccount(
   caller: UserCaller,
-  { credentials, ...wanted }: NewAccount,
+  { credentials, ...newAccount }: NewAccount,
   { store, unit, connectors }: ApiDeps,
 ): Promise<DataSourceDoc> {
   const sealedLater = JSON.stringify(credentials);
-  // The account is not known yet, so the rate limit counts attempts per user.
-  const account = connectors.account(wanted.type, `user ${caller.userId}`, sealedLater);
-  const identity = await callSource(CONNECTED_SOURCES[wanted.type].name, (signal) => account.identify(signal));
-  const requestId = wanted.options?.requestId ?? randomUUID();
-  const connection = { ...wanted, ...identity, credentials: sealedLater, requestId };
+  // The account has no id yet, so the rate limit counts attempts per user.
+  const account = connectors.account(newAccount.type, `user ${caller.userId}`, sealedLater);
+  const identity = await callSource(CONNECTED_SOURCES[newAccount.type].name, (signal) => account.identify(signal));
+  const requestId = newAccount.options?.requestId ?? randomUUID();
+  const connection = { ...newAccount, ...identity, credentials: sealedLater, requestId };
   const { dataSource, runIds } = await unit.transaction((session) =>
     store.connections.accept(caller, connection, session),
   );

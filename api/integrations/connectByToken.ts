@@ -31,11 +31,11 @@ const credentialFields = (fields: Readonly<Record<string, string>>) =>
     Object.entries(fields).map(([name, description]) => [name, credential().description(description)] as const),
   );
 
-/** Returns the text about the request that connects an account. */
+/** Returns the description of the body of a request that connects an account. */
 export const connectRequest = (accountKind: string): string =>
   `Credentials of ${accountKind}, and options for its files. Later requests that sync items of the account, such as \`POST /integrations/files/sync\`, use these options as defaults.`;
 
-/** Tags that a connection gives to its files. */
+/** Returns the schema of the tags that a connection adds to its files. */
 export const connectionTags = () =>
   orNull(tags(), {}).description(
     'Tags of every file that is synced from the account. A later `POST /integrations/files/sync` with `tags` replaces them for the files that it syncs. Null: no tags.',
@@ -44,8 +44,8 @@ export const connectionTags = () =>
 /**
  * Creates the operation that connects an account of a knowledge base. Credentials are verified before anything is
  * stored.
- * @param fields the credentials, each a text, with their descriptions
- * @param of whose credentials they are
+ * @param fields names of the credentials, which are strings, with their descriptions
+ * @param of the account that the credentials belong to, for the description: `a user of Guru`
  */
 export const connectByToken = <Field extends string>({
   type,

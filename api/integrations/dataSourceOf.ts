@@ -10,7 +10,7 @@ import type { ApiDeps } from '../http/deps.js';
 import { HttpError, notFound } from '../http/errors.js';
 import type { UserCaller } from '../http/operation.js';
 
-/** A data source of the caller whose account can be called. */
+/** A data source with an account at a connected source. */
 export type ConnectedDataSource = DataSourceDoc & { readonly type: ConnectedSourceType };
 
 /** Returns a data source of the caller. @throws HttpError 404 if there is none with this id, or of this type */
@@ -26,8 +26,9 @@ export async function dataSourceOf(
 }
 
 /**
- * Returns a data source that can be called. @throws HttpError 404, 409 once its access is revoked, 400 for a feed or a
- * site, which has no account
+ * Returns a data source whose account can be called.
+ * @throws HttpError 404 if it does not exist, 409 if its access is revoked, 400 for a feed or a site, which has no
+ * account
  */
 export async function connectedSourceOf(
   caller: UserCaller,
@@ -47,7 +48,7 @@ export async function connectedSourceOf(
 }
 
 /**
- * Returns the named data source, else the caller's only one of its type.
+ * Returns the data source with an id, or without an id the caller's only one of a type.
  * @throws HttpError as connectedSourceOf does; 400 if several match
  */
 export async function onlySourceOf(
@@ -57,17 +58,17 @@ export async function onlySourceOf(
   type: ConnectedSourceType,
 ): Promise<ConnectedDataSource> {
   if (id !== undefined) return connectedSourceOf(caller, id, store, type);
-  const found = await store.dataSources.findSingle(caller, type);
-  if ('several' in found)
+  const match = await store.dataSources.findSingle(caller, type);
+  if ('several' in match)
     throw new HttpError(
       400,
       `Several ${CONNECTED_SOURCES[type].name} accounts are connected. Name one in data_source_id.`,
     );
-  if (!found.source) throw notFound('data source');
-  return connectedSourceOf(caller, found.source._id, store, type);
+  if (!match.source) throw notFound('data source');
+  return connectedSourceOf(caller, match.source._id, store, type);
 }
 
-/** Opens the account of a data source for calls while a caller waits. */
+/** Opens the account of a data source for calls during a request. */
 export const accountOf = (
   source: ConnectedDataSource,
   { store, connectors }: Pick<ApiDeps, 'store' | 'connectors'>,

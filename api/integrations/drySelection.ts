@@ -11,11 +11,11 @@ import type { SkippedByDryRun } from '../schemas/estimates.js';
 import { type Deadline, FILES_AT_ONCE, readSample, sampleEvenly } from '../dryRuns/deadline.js';
 import { estimateOf } from '../dryRuns/estimate.js';
 
-/** Errors of single items; the estimate continues without these items. */
+/** Kinds of errors that concern a single item; the estimate continues without it. */
 const OF_ONE_ITEM: readonly Fault['kind'][] = ['not_found', 'access_denied'];
 
 /**
- * Finds the files that a selection would ingest: lists its items at the source, as a run does, and reads some of them.
+ * Estimates the sync of a selection: lists its items at the source, as a run does, and reads a sample of them.
  */
 export async function drySelection(
   caller: UserCaller,
@@ -27,40 +27,40 @@ export async function drySelection(
   const { samples, settings, store } = deps;
   const account = accountOf(source, deps);
   const maxFiles = (await store.limits.get(caller)).max_files_per_upload ?? Infinity;
-  const found = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
+  const selectedItems = new Map<string, Pick<SourceItem, 'externalId' | 'name'>>();
   const skipped: Partial<Record<SkippedByDryRun, number>> = {};
   const skip = (reason: SkippedByDryRun, number = 1): void =>
     void (number > 0 && (skipped[reason] = (skipped[reason] ?? 0) + number));
   let complete = true;
 
-  const take = async (items: readonly SourceItem[], selectedId: string): Promise<void> => {
-    const wanted = items.filter(
-      (item) => !found.has(item.externalId) && becomesFile(item, item.externalId === selectedId, ingest),
+  const addItems = async (items: readonly SourceItem[], selectedId: string): Promise<void> => {
+    const candidates = items.filter(
+      (item) => !selectedItems.has(item.externalId) && becomesFile(item, item.externalId === selectedId, ingest),
     );
-    const ids = wanted.map(({ externalId }) => externalId);
+    const ids = candidates.map(({ externalId }) => externalId);
     const copies =
       incremental && supportsOption(source.type, 'incremental_sync')
         ? await store.items.syncedCopies(source, ids, ingest)
         : new Map<string, unknown>();
-    for (const { externalId, name } of wanted) {
+    for (const { externalId, name } of candidates) {
       if (copies.has(externalId)) skip('already_synced');
-      else if (found.size >= maxFiles) skip('over_limit');
-      else found.set(externalId, { externalId, name });
+      else if (selectedItems.size >= maxFiles) skip('over_limit');
+      else selectedItems.set(externalId, { externalId, name });
     }
   };
   const walk = async (selectedId: string): Promise<void> => {
-    for (let at: string | null = null, hasNext = true; hasNext; hasNext = at !== null) {
+    for (let cursor: string | null = null, hasNext = true; hasNext; hasNext = cursor !== null) {
       discovery.throwIfAborted();
       const page: Awaited<ReturnType<typeof account.listDescendants>> = await account.listDescendants(
         selectedId,
-        at,
+        cursor,
         discovery,
         ingest,
       );
-      await take(page.items, selectedId);
+      await addItems(page.items, selectedId);
       skip('not_found', page.refused?.length ?? 0);
       if (page.isPartial) complete = false;
-      at = page.next;
+      cursor = page.next;
     }
   };
 
@@ -77,7 +77,7 @@ export async function drySelection(
       skip('not_found');
     }
   }
-  const items = [...found.values()];
+  const items = [...selectedItems.values()];
   const read = (item: (typeof items)[number]) => samples.item(account, item, ingest, total);
   const sample = await readSample(sampleEvenly(items, settings.dryRun.samplePages), FILES_AT_ONCE, read, total);
   return estimateOf(caller, 'syncSource', ingest, { files: items.length, complete, ...sample, skipped }, deps);

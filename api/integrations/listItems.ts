@@ -15,7 +15,7 @@ import { named } from '../schemas/reference.js';
  * their first request names none.
  */
 function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeof itemListing>>): ItemFilters {
-  const all = {
+  const candidates = {
     externalIds: filters.external_ids,
     ids: filters.ids,
     name: filters.name,
@@ -25,8 +25,8 @@ function toFilters({ parent_id: parentId, filters = {} }: Infer<ReturnType<typeo
     // Front-ends may send an empty folder at first.
     parentExternalId: parentId === '' ? undefined : parentId,
   };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? { rootsOnly: true } : Object.fromEntries(given);
+  const definedFilters = Object.entries(candidates).filter(([, value]) => value !== undefined);
+  return definedFilters.length === 0 ? { rootsOnly: true } : Object.fromEntries(definedFilters);
 }
 
 /** POST /integrations/items/list: lists the items of a connected account as of its last listing. */

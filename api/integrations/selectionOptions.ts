@@ -3,7 +3,7 @@ import type { TagValue } from '../../contract/files/records.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type SelectionBody, toConnectedIngest } from '../schemas/integrations.js';
 
-/** Our options by the name of the request field. */
+/** Names of the ingest options that each request field sets. */
 const OPTIONS_OF: Readonly<Record<string, readonly (keyof IngestOptions)[]>> = {
   chunk_size: ['chunkSize'],
   chunk_overlap: ['chunkOverlap'],
@@ -51,9 +51,9 @@ function copyOption<Name extends keyof Options>(from: Options, to: Options, name
 }
 
 /**
- * Returns the options of a selection: the given fields and, for other fields, the options that the call of the
- * connection set.
- * @param given names of the given fields
+ * Returns the options of a selection: the fields of the request, and for absent fields the options with which the
+ * account was connected.
+ * @param given names of the fields that the request contains
  */
 export function selectionOptions(
   body: SelectionBody,
@@ -67,13 +67,13 @@ export function selectionOptions(
   const ownOptions = new Set<string>(
     Object.entries(OPTIONS_OF).flatMap(([field, names]) => (given.has(field) ? names : [])),
   );
-  // Keep the order of the stored options, since another order would count as other options. A field missing in a given
-  // part counts as unset, not as set by the connection.
+  // Keep the order of the stored options, since options in another order would count as changed. A field that sets
+  // several options, such as file_sync_config, replaces all of them, also those that it does not contain.
   const ingest = { ...options.ingest, ...requested };
   for (const name of Object.keys(ingest) as (keyof IngestOptions)[])
     copyOption(ownOptions.has(name) ? requested : options.ingest, ingest, name);
   return {
-    // Each overlap is smaller than the chunk size that it was sent with.
+    // The overlap and the chunk size may come from different requests.
     ingest: { ...ingest, chunkOverlap: Math.min(ingest.chunkOverlap, ingest.chunkSize - 1) },
     tags: given.has('tags') ? body.tags : options.tags,
     incremental: given.has('incremental_sync') ? incremental : options.incrementalSync,

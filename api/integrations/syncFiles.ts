@@ -20,7 +20,7 @@ import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
 const id = () => Joi.string().max(2_048);
-/** Id of an item; for some sources with the id of its drive. */
+/** Schema of the external id of an item: a string, or for some sources an object with the id of the drive. */
 const itemName = typed<string | { id: string; root_id: string }>(
   Joi.alternatives().conditional(Joi.object().unknown(), {
     then: named(
@@ -42,7 +42,7 @@ const itemName = typed<string | { id: string; root_id: string }>(
   }),
 );
 
-/** For any source, or for one only. */
+/** An operation that syncs selected items. */
 interface SyncFilesEndpoint extends Documentation {
   readonly path: string;
   readonly summary: string;

@@ -61,8 +61,8 @@ The response is the data source with \`sync_status\` \`READY\`. Without a listin
     const source = await dataSourceOf(caller, body.data_source_id, store);
     const runId = source.itemsRunId ?? null;
     if (runId !== null) {
-      // This write comes first, so that a crash leaves nothing unfinished: a run without its listing makes no further
-      // changes.
+      // The listing is ended before the run is cancelled: after a crash between the two, the run makes no further
+      // changes, because its listing has ended.
       await store.dataSources.endListing(caller, source._id, runId, { status: 'READY', whole: false, metadata: {} });
       await dispatcher.cancel(runId);
     }

@@ -15,7 +15,7 @@ import { typed } from '../schemas/inferred.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
-/** Fields that name an object. Each is a text that may be empty. */
+/** The fields of a request that name an object. Each is a string that may be empty. */
 type Chosen<Field extends string> = Readonly<Partial<Record<Field, string>>>;
 
 const MAX_KEY = 2_048;

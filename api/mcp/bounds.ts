@@ -1,6 +1,4 @@
-/** Keeps results within MCP_MAX_RESULT_CHARACTERS. */
-
-/** Characters of a result in addition to its items. */
+/** Characters of MCP_MAX_RESULT_CHARACTERS that are reserved for the parts of a result other than its items. */
 const FRAME = 1_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;

@@ -33,8 +33,8 @@ export function toHttpError(error: unknown, { requestId, deps }: Pick<Agent, 're
 /** @throws McpError for an unknown tool, or one that the token does not permit */
 function toolNamed(name: string, agent: Agent): Tool {
   const permitted = toolsOf(agent);
-  const found = permitted.find((tool) => tool.name === name);
-  if (found) return found;
+  const permittedTool = permitted.find((tool) => tool.name === name);
+  if (permittedTool) return permittedTool;
   const names = permitted.map((tool) => tool.name).join(', ');
   throw new McpError(
     ErrorCode.InvalidParams,
@@ -45,14 +45,14 @@ function toolNamed(name: string, agent: Agent): Tool {
 }
 
 /** @throws HttpError 422 that names each wrong argument */
-function argumentsOf(tool: Tool, given: Readonly<Record<string, unknown>>): unknown {
+function argumentsOf(tool: Tool, sentArguments: Readonly<Record<string, unknown>>): unknown {
   const { properties = {} } = describedTool(tool).inputSchema as { properties?: object };
-  const unknown = Object.keys(given).filter((key) => !Object.hasOwn(properties, key));
+  const unknown = Object.keys(sentArguments).filter((key) => !Object.hasOwn(properties, key));
   const argumentNames = `Arguments of ${tool.name}: ${Object.keys(properties).join(', ')}.`;
   if (unknown.length > 0)
     throw new HttpError(422, `Unknown arguments: ${unknown.length}. Remove them. ${argumentNames}`);
   try {
-    return validate(tool.input, given, 'body', { mayCall: () => true, redirectUriSchemes: [] });
+    return validate(tool.input, sentArguments, 'body', { mayCall: () => true, redirectUriSchemes: [] });
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
     throw new HttpError(422, `Invalid arguments. ${messageOf(error)}. ${argumentNames}`);
@@ -66,7 +66,7 @@ function argumentsOf(tool: Tool, given: Readonly<Record<string, unknown>>): unkn
  */
 export async function callTool(
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  sentArguments: Readonly<Record<string, unknown>>,
   agent: Agent,
 ): Promise<CallToolResult> {
   const startedAt = performance.now();
@@ -75,7 +75,7 @@ export async function callTool(
   try {
     const tool = toolNamed(name, agent);
     called = tool.name;
-    const input = argumentsOf(tool, given);
+    const input = argumentsOf(tool, sentArguments);
     outcome = 'failed';
     const result = { notice: NOTICE, ...(await tool.run(input, agent)) };
     outcome = 'ok';

@@ -17,7 +17,7 @@ import { createAgentServer } from './server.js';
 const PATH = '/mcp';
 const METADATA_PATH = '/.well-known/oauth-protected-resource';
 
-/** Codes of JSON-RPC for errors before a request reaches a server. */
+/** JSON-RPC error codes for requests that are rejected before an MCP server receives them. */
 const PARSE_ERROR = -32_700;
 const REFUSED = -32_000;
 
@@ -77,8 +77,8 @@ export function mountMcp(app: Express, deps: AppDeps, admit: Admission, answerWi
     next();
   };
   const identify: RequestHandler = async (request, response, next) => {
-    const all = { ...deps, unit: createUnitOfWork(deps) };
-    const { caller, scope } = await authenticateAgent(request.headers.authorization, all);
+    const apiDeps = { ...deps, unit: createUnitOfWork(deps) };
+    const { caller, scope } = await authenticateAgent(request.headers.authorization, apiDeps);
     response.locals['identity'] = { caller, confirmed: null };
     admit.rate(caller);
     response.locals['mayWrite'] = scope === 'read write';
@@ -94,7 +94,7 @@ export function mountMcp(app: Express, deps: AppDeps, admit: Admission, answerWi
   };
   const refuse: RequestHandler = (_request, response) => {
     response.setHeader('allow', 'POST');
-    throw new HttpError(405, 'This endpoint has no sessions and no streams of its own. Send messages by POST.');
+    throw new HttpError(405, 'This endpoint supports neither sessions nor streams. Send messages by POST.');
   };
   app.post(
     PATH,

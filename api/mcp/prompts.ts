@@ -13,10 +13,10 @@ export const PROMPTS = [
 ];
 
 /** Returns a prompt. @throws McpError for an unknown name or a missing question */
-export function promptOf(name: string, given: Readonly<Record<string, string>>): GetPromptResult {
+export function promptOf(name: string, promptArguments: Readonly<Record<string, string>>): GetPromptResult {
   if (name !== 'answer_with_citations')
     throw new McpError(ErrorCode.InvalidParams, 'There is no such prompt. Get answer_with_citations.');
-  const { question = '' } = given;
+  const { question = '' } = promptArguments;
   if (question.trim() === '' || question.length > MAX_QUESTION)
     throw new McpError(ErrorCode.InvalidParams, `Send the argument question, of 1 to ${MAX_QUESTION} characters.`);
   const text = [

@@ -48,13 +48,13 @@ export async function listResources(cursor: string | undefined, { perform, deps 
     },
   });
   const { results, count } = answer as Listed<FileRecord>;
-  const all = results.map((file) => ({
+  const listed = results.map((file) => ({
     uri: uriOf(file.id),
     name: file.name ?? `file ${file.id}`,
     mimeType: TEXT,
     description: `${file.source}, ${file.sync_status}`,
   }));
-  const resources = firstThatFit(all, deps.settings.mcpMaxResultCharacters);
+  const resources = firstThatFit(listed, deps.settings.mcpMaxResultCharacters);
   const last = results[resources.length - 1];
   return { resources, ...(last && resources.length < count ? { nextCursor: String(last.id) } : {}) };
 }
@@ -92,21 +92,21 @@ async function readOriginal(agent: Agent, uri: string, fileId: number): Promise<
  * @throws McpError with what to do for an unknown resource or one without the content
  */
 export async function readResource(uri: string, agent: Agent): Promise<ReadResourceResult> {
-  const wanted = readUri(uri);
-  if (wanted === null)
+  const target = readUri(uri);
+  if (target === null)
     throw new McpError(
       RESOURCE_NOT_FOUND,
       'There is no such resource. Send allotrope://files/{id} with the id of a file, or list the resources.',
     );
   try {
-    const { fileId, offset, isOriginal } = wanted;
+    const { fileId, offset, isOriginal } = target;
     if (isOriginal) return await readOriginal(agent, uri, fileId);
     const { text, next } = await readText(agent, { fileId, offset, page: null, length: Infinity });
-    const rest = next === null ? {} : { next: `${uriOf(fileId)}?offset=${next}` };
-    return { contents: [{ uri, mimeType: TEXT, text, _meta: { notice: NOTICE, ...rest } }] };
+    const continuation = next === null ? {} : { next: `${uriOf(fileId)}?offset=${next}` };
+    return { contents: [{ uri, mimeType: TEXT, text, _meta: { notice: NOTICE, ...continuation } }] };
   } catch (error) {
-    const { status, ...known } = toHttpError(error, agent);
+    const { status, ...httpError } = toHttpError(error, agent);
     const code = status === 404 ? RESOURCE_NOT_FOUND : status < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError;
-    throw new McpError(code, messageOf(new HttpError(status, known.detail, known.retryAfterSeconds)));
+    throw new McpError(code, messageOf(new HttpError(status, httpError.detail, httpError.retryAfterSeconds)));
   }
 }

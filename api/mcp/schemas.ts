@@ -47,7 +47,7 @@ export const stateFields = {
   error: nullable(text()).description('Why the file failed; null if it did not.'),
 };
 
-/** Rows of a page. */
+/** Returns the schema of the maximum number of entries per page. */
 export const limit = (fallback: number, max: number) =>
   integer().min(1).max(max).default(fallback).description(`Maximum number of entries, at most ${max}.`);
 

@@ -19,7 +19,7 @@ type Values = ReadonlyMap<string, readonly Recorded[]>;
 /** Maximum number of characters of a text, or of a list as JSON. */
 const MAX_CHARACTERS = 80;
 const MAX_ITEMS = 4;
-/** Shorter strings are test data such as `b`, which explain nothing. */
+/** Minimum length of a string. Shorter ones are test data such as `b`, which explain nothing. */
 const MIN_CHARACTERS = 3;
 
 const REFERENCE = '#/components/schemas/';
@@ -38,7 +38,7 @@ function resolved(schema: Json, schemas: Named): Json {
   return typeof $ref === 'string' ? (schemas[$ref.slice(REFERENCE.length)] ?? schema) : schema;
 }
 
-/** Returns the alternatives of a schema, without those that only allow null. */
+/** Returns the alternatives of a schema, nested ones included, without those that only allow null. */
 function partsOf(schema: Json, schemas: Named): readonly Json[] {
   const whole = resolved(schema, schemas);
   const choice = whole['anyOf'] ?? whole['oneOf'];

@@ -1,6 +1,6 @@
 /**
- * A Joi schema as it is stored in memory. Joi's description of a schema (`describe()`) has the same content, but takes
- * ten times as long. `test/api/toJsonSchema.test.ts` compares the result with Joi's own conversion.
+ * Private properties of a Joi schema. Joi's `describe()` returns the same content, but takes ten times as long.
+ * `test/api/toJsonSchema.test.ts` compares the conversion that uses these properties with Joi's own conversion.
  */
 import Joi from 'joi';
 

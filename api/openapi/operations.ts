@@ -33,7 +33,7 @@ export const FORM_SCHEMAS: Readonly<Record<string, Json>> = {
 /** Sentence for operations that accept a missing body although the public contract requires one. */
 const OPTIONAL_BODY = 'The body may be absent: that is the same as `{}`.';
 
-/** Returns whether an object without fields is valid according to the document. */
+/** Returns whether a schema of the document accepts an object without fields. */
 function acceptsNothing(schema: Json, schemas: Schemas): boolean {
   const whole = schemas.resolved(schema);
   return whole['type'] === 'object' && !['required', 'minProperties'].some((keyword) => keyword in whole);

@@ -149,7 +149,7 @@ const errorOf = (status: ErrorStatus, schemas: Schemas, description = ERRORS[sta
 export const sharedResponses = (schemas: Schemas): Json =>
   Object.fromEntries(STATUSES.map((status) => [ERRORS[status].name, errorOf(status, schemas)]));
 
-/** Returns which statuses an operation may have if its declaration says nothing else. */
+/** Returns the error statuses that an operation may have by default. */
 function usualStatuses({ method, path, auth, body, query, takesFile }: DocumentedOperation): readonly ErrorStatus[] {
   if (auth === 'open') return [431, 503];
   const sendsBody = Boolean(body ?? takesFile);
@@ -191,7 +191,7 @@ export const streamEnded: Json = {
   headers: REQUEST_ID,
 };
 
-/** Returns the response of success. */
+/** Returns the 200 response of an operation. */
 export function success(operation: DocumentedOperation, schemas: Schemas, example: unknown): Json {
   const { answer, dryAnswer, createsWork, answersContent, answersEvents, query, body, takesFile } = operation;
   const answers = [answer, ...(dryAnswer ? [dryAnswer] : [])];

@@ -18,7 +18,7 @@ export interface Schemas {
   components(): Record<string, Json>;
 }
 
-/** Keywords of a rule by type and name; null: the rule has none. */
+/** Returns the JSON Schema keywords of a Joi rule with its limit or expression. */
 type Keywords = (limit: unknown, regex: RegExp | undefined) => Json;
 const NONE: Keywords = () => ({});
 const RULES: Readonly<Record<string, Keywords>> = {
@@ -73,22 +73,22 @@ export function createSchemas(): Schemas {
   const converted: Record<Direction, WeakMap<Joi.Schema, Json>> = { input: new WeakMap(), output: new WeakMap() };
 
   const of = (schema: Joi.Schema, direction: Direction): Json => {
-    const made = converted[direction].get(schema) ?? used(schema, direction);
+    const made = converted[direction].get(schema) ?? convertInPlace(schema, direction);
     converted[direction].set(schema, made);
     return made;
   };
 
-  /** Converts a schema where it is used: with null, the default and the description of the place. */
-  const used = (schema: Joi.Schema, direction: Direction): Json => {
+  /** Converts a schema with the parts that depend on where it is used: null, the default and the description. */
+  const convertInPlace = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = internalsOf(schema);
     const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);
-    const base = name === undefined ? bare(schema, direction) : reference(name, schema, direction);
+    const base = name === undefined ? convertBare(schema, direction) : reference(name, schema, direction);
     const isNullable = valids?._values.has(null) ?? false;
     const { description, default: fallback } = flags;
     const isPlain = !['function', 'symbol', 'undefined'].includes(typeof fallback);
-    const taken = alsoAccepts ? oneOrAny([base, alsoAccepts]) : base;
+    const withAlternative = alsoAccepts ? oneOrAny([base, alsoAccepts]) : base;
     return {
-      ...(isNullable ? orNull(taken) : taken),
+      ...(isNullable ? orNull(withAlternative) : withAlternative),
       ...(description === undefined || description === ownDescription ? {} : { description }),
       // openapi-python-client drops operations with an object as a default, and openapi-generator writes invalid Go.
       ...(isPlain && !isObject(fallback) && !(flags.single && isEmptyList(fallback)) ? { default: fallback } : {}),
@@ -100,22 +100,22 @@ export function createSchemas(): Schemas {
     const { ownDescription = null } = metaOf(schema);
     return store(name, {
       ...(ownDescription === null ? {} : { description: ownDescription }),
-      ...bare(schema, direction),
+      ...convertBare(schema, direction),
     });
   };
 
   const store = (name: string, made: Json): Json => {
-    const before = stored.get(name);
-    if (before && !same(before, made))
+    const earlier = stored.get(name);
+    if (earlier && !same(earlier, made))
       throw new Error(
-        `Two different schemas are named ${name}: give one another name.\n${JSON.stringify(before)}\n${JSON.stringify(made)}`,
+        `Two different schemas are named ${name}: give one another name.\n${JSON.stringify(earlier)}\n${JSON.stringify(made)}`,
       );
     stored.set(name, made);
     return { $ref: `#/components/schemas/${name}` };
   };
 
-  /** Converts a schema without null, default and description, which depend on the place where it is used. */
-  const bare = (schema: Joi.Schema, direction: Direction): Json => {
+  /** Converts a schema without null, default and description. */
+  const convertBare = (schema: Joi.Schema, direction: Direction): Json => {
     const { type, _flags: flags, _valids: valids, _rules: rules, $_terms: terms } = internalsOf(schema);
     if (terms.whens) throw new Error('when() is not converted: use alternatives');
     const values = [...(valids?._values ?? [])].filter((value) => value !== null && typeof value !== 'symbol');

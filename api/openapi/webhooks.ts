@@ -20,7 +20,7 @@ const HEADERS: readonly Json[] = [
   ),
   header(
     'webhook-id',
-    'Id of the event, the same in all deliveries and repetitions of it. Ignore events whose id you have already processed.',
+    'Id of the event, the same in all of its deliveries and attempts. Ignore events whose id you have already processed.',
   ),
   header(
     'webhook-timestamp',
@@ -36,8 +36,8 @@ const ANSWERED =
   'Respond with any 2xx within WEBHOOK_TIMEOUT_MS (default 10 s), and process the event afterwards. All other responses, including redirects, are failures: the delivery is repeated after 5 s, 5 min, 30 min, 2 h, 5 h and 10 h (WEBHOOK_RETRY_DELAYS_S) with the same `webhook-id` and bytes. After the last failed attempt, by default the seventh, its status is `FAILED` and it is not repeated.';
 
 /**
- * The group of the deliveries. It has its own name, because client generators write the operations of a group into
- * one file: the operations of webhooks would replace those of paths.
+ * The tag of all deliveries. It differs from the tags of operations, because client generators write the operations of
+ * a tag into one file: those of webhooks would replace those of paths.
  */
 export const DELIVERIES = {
   name: 'Deliveries',
@@ -51,7 +51,7 @@ const RESPONSES: Json = {
 
 function deliveryOf(kind: EventKind, schemas: Schemas): Json {
   const payload = schemas.of(webhookPayload(kind), 'output');
-  // A name, so that clients can import the type of each delivery.
+  // Stored under a name, so that clients can import the type of each delivery.
   const body = schemas.store(nameOf(kind, 'Delivery'), {
     type: 'object',
     description: `Body of the POST request that delivers ${kind} to a webhook. Its field \`payload\` contains the event.`,

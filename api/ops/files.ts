@@ -34,11 +34,12 @@ export const opsFiles = undocumented({
     const requested = query.cause;
     const cause = requested === NO_CAUSE ? null : (requested as ItemCause);
     const offset = (page - 1) * PER_PAGE;
-    const found = await store.files.failed({ organizationId }, { cause, offset, limit: PER_PAGE + 1 });
-    const files = found.slice(0, PER_PAGE);
+    const filesFound = await store.files.failed({ organizationId }, { cause, offset, limit: PER_PAGE + 1 });
+    const files = filesFound.slice(0, PER_PAGE);
     const link = (to: number, text: string) => html`<a href="${filesLink(cause, to)}">${text}</a>`;
     const pages = html`<nav aria-label="Pages">
-      ${page > 1 ? link(page - 1, '← before') : nothing} ${found.length > PER_PAGE ? link(page + 1, 'next →') : nothing}
+      ${page > 1 ? link(page - 1, '← before') : nothing}
+      ${filesFound.length > PER_PAGE ? link(page + 1, 'next →') : nothing}
     </nav>`;
     const title = isWarning(cause) ? 'Files with a warning' : 'Files that failed';
     const body = html`${topBar(`${title.toLowerCase()} (organization ${organizationId})`, html``, session !== null)}

@@ -13,7 +13,7 @@ interface Watcher {
   /** Content to send. For a slow client, only the latest of each part. */
   readonly pending: Map<string, string>;
   wake: () => void;
-  /** Why the stream ends; null while it is open. */
+  /** SIGNED_OUT or CLOSING once the stream has to end; null while it is open. */
   ended: string | null;
 }
 
@@ -59,7 +59,7 @@ export function createLiveOverviews(
   const groups = new Map<number, Group>();
   const refreshing = new Map<Group, Promise<void>>();
   let isClosing = false;
-  const all = (): Watcher[] => [...groups.values()].flatMap(({ watchers }) => [...watchers]);
+  const allWatchers = (): Watcher[] => [...groups.values()].flatMap(({ watchers }) => [...watchers]);
   const end = (watcher: Watcher, why: string): void => {
     watcher.ended ??= why;
     watcher.wake();
@@ -128,7 +128,7 @@ export function createLiveOverviews(
       while (watcher.ended === null) {
         if (watcher.pending.size === 0) {
           await waited(watcher);
-          if (watcher.pending.size === 0 && watcher.ended === null) yield ': still here\n\n';
+          if (watcher.pending.size === 0 && watcher.ended === null) yield ': heartbeat\n\n';
         }
         for (const [part, html] of watcher.pending) {
           watcher.pending.delete(part);
@@ -145,7 +145,7 @@ export function createLiveOverviews(
 
   return {
     watch(organizationId, session, render) {
-      if (isClosing || all().length >= maxClients) return null;
+      if (isClosing || allWatchers().length >= maxClients) return null;
       const watcher: Watcher = {
         ...{ session, render, ended: null, wake: () => undefined },
         seen: new Map(),
@@ -154,11 +154,11 @@ export function createLiveOverviews(
       return (disconnected) => stream(organizationId, watcher, disconnected);
     },
     endSession(sessionId) {
-      for (const watcher of all()) if (watcher.session?.id === sessionId) end(watcher, SIGNED_OUT);
+      for (const watcher of allWatchers()) if (watcher.session?.id === sessionId) end(watcher, SIGNED_OUT);
     },
     async close() {
       isClosing = true;
-      for (const watcher of all()) end(watcher, CLOSING);
+      for (const watcher of allWatchers()) end(watcher, CLOSING);
       for (const [organizationId, group] of groups) close(organizationId, group);
       await Promise.all(refreshing.values());
     },

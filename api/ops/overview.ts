@@ -6,7 +6,7 @@ import type { Store } from '../../store/connect.js';
 import { type Engines, readiness } from '../health/readiness.js';
 import type { OrganizationOverview, Overviews, Readiness, WebhookOverview } from '../http/overviews.js';
 
-/** Maximum number of rows per list. */
+/** Maximum number of rows in each list of the page. */
 export const MAX_SOURCES = 500;
 export const MAX_RUNS = 50;
 const MAX_CAUSES = 20;
@@ -28,7 +28,7 @@ const FRESH_MS = {
 };
 /** Minimum time between refreshes, as a multiple of the duration of the last one. */
 const MIN_INTERVAL_FACTOR = 20;
-/** Older engine states, for instance from before an idle period, are not shown while new ones are read. */
+/** Maximum age of engine states that are shown while new ones are read, in addition to the time they are fresh. */
 const OLDEST_ENGINES_MS = 10_000;
 /** Maximum number of organizations whose results are cached. */
 const MAX_CACHED_ORGANIZATIONS = 200;
@@ -52,8 +52,9 @@ interface OlderResults {
 }
 
 /**
- * Caches a result for a while; a caller waits for a refresh in progress unless the cached result is still recent
- * enough. A failed refresh is null, and is tried again.
+ * Returns a function that caches the result of `read`. While the result is refreshed, callers wait, or receive the
+ * previous result if `acceptsOlder` allows it. A failed refresh returns null and is retried by the next call.
+ * @param freshMs time in milliseconds for which a result is returned without a refresh
  */
 function cached<T>(
   freshMs: number,

@@ -13,8 +13,8 @@ const MAX_KEY_LENGTH = 512;
 export const isSecure = ({ publicUrl }: Pick<ApiDeps, 'publicUrl'>): boolean => publicUrl().startsWith('https:');
 
 /** Renders the sign-in form with the error of the last attempt. */
-export const signInAnswer = (status: number, wrong: string | null, headers: Record<string, string> = {}): PageAnswer =>
-  opsPage(status, (nonce) => signInPage(nonce, wrong), headers);
+export const signInAnswer = (status: number, error: string | null, headers: Record<string, string> = {}): PageAnswer =>
+  opsPage(status, (nonce) => signInPage(nonce, error), headers);
 
 /** POST /ops/sign_in: exchanges an API key for a session cookie. */
 export const signIn = undocumented({
@@ -50,7 +50,7 @@ export const signIn = undocumented({
   },
 });
 
-/** POST /ops/sign_out: ends the session in every browser that has its cookie. */
+/** POST /ops/sign_out: ends the session, also for copies of its cookie. */
 export const signOut = undocumented({
   method: 'post',
   path: `${OPS_PATH}/sign_out`,

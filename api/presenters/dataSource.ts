@@ -29,7 +29,8 @@ export function presentDataSource(
     created_at: source.createdAt.toISOString(),
     updated_at: source.updatedAt.toISOString(),
     files_synced_at: source.filesSyncedAt?.toISOString() ?? null,
-    // Some files may still have the previous tags. The next change of tags updates all of them.
+    // `tagsStopped`: the run that copies tags to files was stopped, so some files may have previous tags. The next
+    // change of tags updates all files.
     data_source_metadata: { ...source.metadata, ...(source.tagsStopped ? { tags_pending: true } : {}) },
     tags: tagObject(source.tags),
     ...workflowLink(listingWorkflow(source)),

@@ -7,7 +7,7 @@ import type { FileDoc, FileStatistics } from '../../store/models/files.js';
 
 const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** Omits unknown members: the public contract types them without null. */
+/** Converts statistics. Unknown values are omitted, because the public contract does not allow null for them. */
 function statistics(fileStatistics: FileStatistics | null): FileStatisticsRecord | null {
   if (fileStatistics === null) return null;
   return {
@@ -52,7 +52,7 @@ export function presentFile(
   links: FileLinks = { raw: null, parsed: null },
 ): FileRecord {
   const { options } = file;
-  // A vector without text belongs to a picture, which has no chunks.
+  // A file with a vector but without text is a picture, whose vector was computed from the image itself.
   const isPicture = file.vectorSpace !== null && !file.hasText;
   return {
     id: file._id,

@@ -52,7 +52,7 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLi
   };
 }
 
-/** @param workflowId workflow of the item's run */
+/** Converts an item of a run to its record. @param workflowId workflow of the item's run */
 export function presentItem(item: LedgerItem, workflowId: string, { workflowLink }: Links) {
   return {
     id: item.id,

@@ -5,7 +5,7 @@ import type { FileStatisticsTotals, FileTotals } from '../../contract/files/stat
 import type { OrganizationDoc } from '../../store/models/organizations.js';
 import type { UserDoc } from '../../store/models/users.js';
 
-/** Returns source type names; `ALL` is replaced by all of them. */
+/** Returns the names of source types; `ALL` is replaced by all names. */
 export const presentSources = (sources: readonly string[] | null | undefined): readonly string[] =>
   sources?.includes(ALL_SOURCES) === true ? AUTO_SYNC_SOURCES : (sources ?? []);
 

@@ -74,7 +74,7 @@ const embeddingProperties = Joi.object().pattern(
   ),
 );
 
-/** Fields that we add to records: their workflow and its URL. */
+/** Extension fields of records: id and URL of their workflow. */
 export const workflowFields = {
   workflow_id: extension(
     nullable(Joi.string()).description(

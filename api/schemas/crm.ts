@@ -201,7 +201,7 @@ const id = (of: string) =>
 /** The kinds of records, by the names of their operations. */
 export const CRM_OPERATIONS = {
   accounts: {
-    one: 'account',
+    singular: 'account',
     names: { request: 'AccountsRequest', filters: 'AccountFilters', order: 'AccountsOrderBy', page: 'AccountResponse' },
     filters: { name: name(), owner_id: id('owner') },
     orders: [...ORDERS, 'number_of_employees'],
@@ -225,7 +225,7 @@ export const CRM_OPERATIONS = {
     ),
   },
   leads: {
-    one: 'lead',
+    singular: 'lead',
     names: { request: 'LeadsRequest', filters: 'LeadFilters', order: 'LeadsOrderBy', page: 'LeadsResponse' },
     filters: {
       name: name(),
@@ -264,7 +264,7 @@ export const CRM_OPERATIONS = {
     ),
   },
   contacts: {
-    one: 'contact',
+    singular: 'contact',
     names: {
       request: 'ContactsRequest',
       filters: 'ContactFilters',
@@ -296,7 +296,7 @@ export const CRM_OPERATIONS = {
     ),
   },
   opportunities: {
-    one: 'opportunity',
+    singular: 'opportunity',
     names: {
       request: 'OpportunitiesRequest',
       filters: 'OpportunityFilters',
@@ -350,7 +350,7 @@ export const CRM_OPERATIONS = {
 } as const satisfies Record<
   string,
   {
-    readonly one: string;
+    readonly singular: string;
     /** Names of its schemas in the reference. */
     readonly names: Readonly<Record<'request' | 'filters' | 'order' | 'page', string>>;
     readonly filters: Record<string, Joi.Schema>;

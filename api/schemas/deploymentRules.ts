@@ -20,8 +20,8 @@ const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text)
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Rejects URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. Other texts are
- * left to the operation, and host names to the connection, which resolves them.
+ * Rejects URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. Texts that are
+ * not http(s) URLs are checked by the operation, and host names when the connection resolves them.
  */
 export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   const url = parsed(withScheme(text));

@@ -1,4 +1,4 @@
-/** Values that several operations share. */
+/** Schemas of enums that several operations use. */
 import Joi from 'joi';
 
 import { EMBEDDING_MODEL_IDS } from '../../contract/vectors/embeddingModels.js';

@@ -21,7 +21,7 @@ export const repository = () =>
       'Repository as `owner/name`, such as `octocat/hello-world`, or its URL. The name alone is enough if the connected user owns it. Absent: the only repository of the account; 400 if there are several.',
     );
 
-const filters = <M extends Record<string, Joi.Schema>>(name: string, kind: string, by: string, more: M) =>
+const filters = <M extends Record<string, Joi.Schema>>(name: string, kind: string, by: string, extraFilters: M) =>
   named(
     name,
     Joi.object({
@@ -37,7 +37,7 @@ const filters = <M extends Record<string, Joi.Schema>>(name: string, kind: strin
         .description(
           `Only ${kind} in this state; \`all\` includes open and closed ones. Merged pull requests are \`closed\`.`,
         ),
-      ...more,
+      ...extraFilters,
     }).description(`Which ${kind} to list: ${by}.`),
   )
     .default({ state: 'open' })
@@ -70,7 +70,7 @@ const branchName = (description: string) => orNull(text(description).max(MAX_NAM
 const TIMES = { created: 'time of creation', updated: 'time of the last change' };
 
 /** Filters and orders of the lists, and the records of a pull request. */
-const OWN = {
+const LIST_FIELDS = {
   issues: {
     filters: filters('IssuesFilter', 'issues', 'open ones, closed ones or both', {}),
     ...orderedBy('IssuesOrderBy', 'issues', { ...TIMES, comments: 'number of comments' }),
@@ -90,7 +90,7 @@ const OWN = {
   commits: { pull_number },
   files: { pull_number },
 } as const satisfies Record<string, Record<string, Joi.Schema>>;
-export type GitHubList = keyof typeof OWN;
+export type GitHubList = keyof typeof LIST_FIELDS;
 
 /** Names of the request and the page of a list in the reference, and what it lists. */
 interface GitHubNames {
@@ -137,7 +137,7 @@ const listingFields = () => ({
 });
 
 /** Fields of some lists only. */
-interface OwnFields {
+interface OptionalFields {
   pull_number?: number;
   filters?: { state: string; base?: string; head?: string };
   order_by?: string;
@@ -146,11 +146,11 @@ interface OwnFields {
 
 /** Returns the schema of the body of a live list of a repository's records. */
 export const gitHubListing = (kind: GitHubList) =>
-  typed<Shape<ReturnType<typeof listingFields>> & OwnFields>(
+  typed<Shape<ReturnType<typeof listingFields>> & OptionalFields>(
     named(
       GITHUB_NAMES[kind].request,
-      Joi.object({ ...listingFields(), ...OWN[kind] }).description(
-        `Which page of the list (${GITHUB_NAMES[kind].records}) to return${'filters' in OWN[kind] || 'order_by' in OWN[kind] ? ', and in which order' : ''}.`,
+      Joi.object({ ...listingFields(), ...LIST_FIELDS[kind] }).description(
+        `Which page of the list (${GITHUB_NAMES[kind].records}) to return${'filters' in LIST_FIELDS[kind] || 'order_by' in LIST_FIELDS[kind] ? ', and in which order' : ''}.`,
       ),
     ),
   );

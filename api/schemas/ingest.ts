@@ -19,7 +19,7 @@ export const ingestFields = () => ({
   skip_embedding_generation: orNull(Joi.boolean(), defaults.skipEmbeddingGeneration).description(
     '`true`: make chunks without vectors. They can be listed, but searches do not find them. Null counts as absent.',
   ),
-  // Not nullable in the interface, but published front-ends send null: see api/extensions.ts.
+  // Not nullable in the public contract, but published front ends send null: see api/extensions.ts.
   embedding_model: orNull(embeddingModel(), defaults.embeddingModel).description(MODEL_OF_FILES),
   generate_sparse_vectors: orNull(Joi.boolean(), defaults.generateSparseVectors).description(
     '`true`: chunks also get sparse vectors, by which a search with `hybrid_search` ranks chunks by their words. It has no effect if `skip_embedding_generation` is `true`. Null counts as absent.',
@@ -41,7 +41,7 @@ export const stepFields = () => ({
     .description('`true`: store the fetched or uploaded content without extracting text or making chunks.'),
 });
 
-/** For operations without optional steps. */
+/** Body of an operation that creates files; not every operation has the optional steps. */
 export type IngestBody = Shape<ReturnType<typeof ingestFields>> & Partial<Shape<ReturnType<typeof stepFields>>>;
 
 /** Converts the options of a request to the internal form. */

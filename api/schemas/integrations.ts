@@ -32,13 +32,13 @@ export const optionalAccountId = () =>
   integer().description(
     'Id of the data source. Absent: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
-/** Returns the same field, which may also be null; null counts as absent. */
+/** Returns the field of optionalAccountId(), which may also be null; null counts as absent. */
 export const onlyAccountId = () =>
   orNull(optionalAccountId()).description(
     'Id of the data source. Absent or null: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
 
-/** Returns the field that requests each live record also in the form in which the source returned it. */
+/** Returns the field that requests `remote_data`: each record also as the source returned it. */
 export const remoteData = () =>
   Joi.boolean()
     .default(false)
@@ -99,7 +99,7 @@ export const documentFields = () => ({
     'Whether no chunk spans two pages; each chunk then has its page and position in `content_metadata`. For PDF and pictures; other formats have no pages.',
   ),
 });
-/** Fields of file_sync_config, for operations that have them at the top level. */
+/** Field of file_sync_config, for operations that have it at the top level of the body. */
 export const syncAttachments = () =>
   orNull(Joi.boolean(), false).description(
     'Whether attachments become files below their message. `sync_attachments` in `file_sync_config` does the same. Null counts as absent.',
@@ -157,7 +157,7 @@ export const toConnectedIngest = ({
   ),
   skipFileProcessing: config?.skip_file_processing ?? false,
   ...(config?.auto_synced_source_types ? { autoSyncedSourceTypes: config.auto_synced_source_types } : {}),
-  // Omitted if false, as in records that predate the option.
+  // Omitted if false, so that the options equal those of records stored before the option existed.
   ...(attachments || config?.sync_attachments ? { syncAttachments: true } : {}),
   ...(config?.parsed_text_format === 'MARKDOWN' ? { parsedTextFormat: 'MARKDOWN' } : {}),
 });
@@ -192,7 +192,7 @@ export const dataSourceTags = () =>
 export const MAX_ITEM_ID = 2_048;
 export const itemIds = () => strings(MAX_ITEM_ID);
 
-/** Item types of sources and formats of their files, as listed in the contract. */
+/** Types of items, and below formats of files, that the contract allows in filters. */
 const ITEM_TYPES = [
   ...['FILE', 'FOLDER', 'TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT', 'TICKET_ATTACHMENT'],
   ...['SECTION', 'CATEGORY', 'COLLECTION', 'HELP_CENTER', 'CONTACT', 'ADMIN', 'TEAM', 'SPACE', 'PAGE', 'SHEET'],
@@ -207,7 +207,7 @@ const FILE_FORMATS = [
 const MAX_NAMED = 50;
 const MAX_SUBSTRING = 2_048;
 
-const someOf = (name: string, values: readonly string[], description: string) =>
+const valuesOf = (name: string, values: readonly string[], description: string) =>
   orNull(
     Joi.array()
       .items(
@@ -246,14 +246,14 @@ export const itemListing = () =>
             root_files_only: orNull(Joi.boolean()).description(
               '`true`: only items without a parent. `false`: items at all levels; with no other filter, the whole account. Null: no condition.',
             ),
-            file_formats: someOf(
+            file_formats: valuesOf(
               'StorageFileFormats',
               FILE_FORMATS,
               'Format of a file, such as `PDF`, derived from its name or its media type at the source.',
             ).description(
               'Only items with one of these formats, such as `PDF`; at most 50. Items without a format are not returned. Null: all items.',
             ),
-            item_types: someOf(
+            item_types: valuesOf(
               'SourceItemType',
               ITEM_TYPES,
               'Kind of an item at its source, such as `FILE`, `FOLDER` or `TICKET`. Each source uses some of the values.',

@@ -162,7 +162,7 @@ export const listingFields = (filters: ReturnType<typeof fileFilters> & Present)
 });
 export type FileListingBody = Shape<ReturnType<typeof listingFields>>;
 
-/** Converts the filters of the interface; absent ones are omitted. */
+/** Converts the filters of a request; absent ones are omitted. */
 export function toFileFilters(body: FileFiltersBody): FileFilters {
   const given = {
     sources: body.source === undefined ? undefined : [body.source].flat(),

@@ -1,6 +1,6 @@
 import type Joi from 'joi';
 
-/** First character of a message that was written for one field. */
+/** First character of a message that a schema defines for one of its fields, to distinguish it from Joi's messages. */
 export const OWN_MESSAGE = '@';
 
 /** Replaces the sentences for some errors of a field. @param sentences by Joi's code, such as `string.max` */

@@ -11,7 +11,7 @@ interface JoiResult {
 const isPlain = (value: unknown): boolean =>
   typeof value === 'number' && value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER;
 
-/** Joi's types omit how a type is converted to JSON Schema. */
+/** Joi extension for lists of numbers. Joi's types omit `jsonSchema`. */
 const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) => object } = {
   type: 'numbers',
   base: Joi.array(),
@@ -23,8 +23,8 @@ const type: Joi.Extension & { jsonSchema: (schema: Joi.Schema, about: object) =>
         const errors = errorsArray();
         for (const [index, value] of values.entries()) {
           const place = state.localize?.([...(state.path ?? []), index], [values, ...(state.ancestors as unknown[])]);
-          const { errors: found } = NUMBER.$_validate(value, place as Joi.State, prefs) as JoiResult;
-          errors.push(...(found ?? []));
+          const { errors: numberErrors } = NUMBER.$_validate(value, place as Joi.State, prefs) as JoiResult;
+          errors.push(...(numberErrors ?? []));
           if (errors.length > 0 && prefs.abortEarly) break;
         }
         return errors.length > 0 ? errors : values;

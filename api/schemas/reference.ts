@@ -1,7 +1,7 @@
-/** What the API reference (/openapi.json) adds to Joi schemas: names, marks of extensions, and further keywords. */
+/** Metadata of Joi schemas for the API reference (/openapi.json): names, extensions of the contract, keywords. */
 import type Joi from 'joi';
 
-/** Meta data of a Joi schema; later entries of a schema replace earlier ones. */
+/** Metadata of a Joi schema; later entries of a schema replace earlier ones. */
 export interface ReferenceMeta {
   /** Name of the schema in `components.schemas`. */
   readonly name?: string;

@@ -109,7 +109,7 @@ export const runsQuery = Joi.object({
 
 type RunsQuery = Infer<typeof runsQuery>;
 
-/** Converts the query of the interface; absent fields are omitted. */
+/** Converts the query of a request; absent fields are omitted. */
 export function toRunFilter(query: RunsQuery): RunFilter {
   const filter = {
     customerIds: query.customer_ids,

@@ -65,7 +65,7 @@ export const tagFilter = () =>
       .pattern(Joi.string().allow(''), tagValue),
   );
 
-/** Maximum nesting of AND and OR, as in the interface. */
+/** Maximum nesting of AND and OR, as in the public contract. */
 const MAX_NESTING = 3;
 /** Maximum number of conditions per AND or OR, to limit the size of the query. */
 const MAX_CONDITIONS = 1_000;

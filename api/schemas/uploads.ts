@@ -90,13 +90,16 @@ export const coldStorage = () =>
 
 export type ColdStorageBody = Shape<ReturnType<typeof coldStorageFields>>;
 
-/** For operations without options for reading. */
+/** Body of an operation that accepts a file's content; not every operation has all options for reading. */
 export type UploadBody = Shape<ReturnType<typeof chunkFields>> &
   Pick<ReadingBody, 'embedding_model' | 'generate_sparse_vectors'> &
   Partial<ReadingBody>;
 type ReadingBody = Shape<ReturnType<typeof readingFields>>;
 
-/** Converts the options of a request to the internal form. @param useOcr its field name differs between operations */
+/**
+ * Converts the options of a request to the internal form.
+ * @param useOcr whether OCR is requested; a parameter, because the field's name differs between operations
+ */
 export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions => ({
   ...defaults,
   chunkSize: body.chunk_size,
@@ -112,7 +115,7 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
   splitRows: body.split_rows ?? false,
   useOcr,
   parsePdfTablesWithOcr: body.parse_pdf_tables_with_ocr ?? false,
-  // Omitted if absent, as in records that predate the option.
+  // Omitted if absent, so that the options equal those of records stored before the option existed.
   ...(body.ocr_languages ? { ocrLanguages: body.ocr_languages } : {}),
   detectAudioLanguage: body.detect_audio_language ?? false,
   transcriptionService: body.transcription_service ?? null,
@@ -124,13 +127,13 @@ export const toUploadIngest = (body: UploadBody, useOcr = false): IngestOptions 
 export const toOcrProperties = ({
   useOcr = false,
   parsePdfTablesWithOcr = false,
-  ocrLanguages: given,
+  ocrLanguages: languages,
 }: IngestOptions) =>
   useOcr
     ? {
         use_ocr: true,
         parse_pdf_tables_with_ocr: parsePdfTablesWithOcr,
-        ...(given ? { ocr_languages: given } : {}),
+        ...(languages ? { ocr_languages: languages } : {}),
       }
     : {};
 

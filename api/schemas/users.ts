@@ -14,7 +14,7 @@ const feature = named(
 /** Returns the schema of integers by name. */
 const counts = () => byName(integer());
 
-const listed = {
+const listedFields = {
   id: integer()
     .required()
     .description(
@@ -80,14 +80,14 @@ export const aggregates = {
 /** A user in lists. */
 export const userRecord = named(
   'ListUserResponse',
-  Joi.object(listed).description('An end user of the organization, with its limits and features.'),
+  Joi.object(listedFields).description('An end user of the organization, with its limits and features.'),
 );
 
 /** A user with totals over its files. */
 export const wholeUserRecord = named(
   'UserResponse',
   Joi.object({
-    ...listed,
+    ...listedFields,
     num_files_synced: integer()
       .required()
       .description('Number of files with content. Folders and parent files of scrapes do not count.'),

@@ -1,4 +1,4 @@
-/** What each event of a webhook contains, and when it is sent: for the API reference. */
+/** Schemas of the events of webhooks for the API reference: what each event contains, and when it is sent. */
 import Joi from 'joi';
 
 import { EVENT_KINDS, eventBody, type EventInfo, type EventKind, type EventObjectType } from '../../contract/events.js';

@@ -43,7 +43,7 @@ export const webhookFields = {
     ),
 };
 
-/** The inner document of a delivery. */
+/** Fields of an event, as the feed of events and the list of deliveries return it. */
 export const eventFields = {
   webhook_type: named(
     'WebhookType',

@@ -25,8 +25,9 @@ const TEXTS: Readonly<Record<string, string>> = {
     'Address to which the Microsoft file picker sends users back. Absent, null and `""`: none; in an update, the stored one stays.',
 };
 
-const given = () => Joi.string().max(MAX_CREDENTIAL);
-const fieldOf = (name: string) => (name.endsWith('redirect_uri') ? given().custom(redirectUri) : given());
+const credentialText = () => Joi.string().max(MAX_CREDENTIAL);
+const fieldOf = (name: string) =>
+  name.endsWith('redirect_uri') ? credentialText().custom(redirectUri) : credentialText();
 /** Returns an optional field. Null and '' mean absent. */
 const optional = (name: string) => orNull(fieldOf(name).allow('')).description(TEXTS[name] ?? '');
 
@@ -55,7 +56,7 @@ const elements = CREDENTIAL_FAMILIES.map(({ sources, extras }) => ({
       credentials: named(
         namesOf(extras).credentials,
         Joi.object({
-          client_id: given()
+          client_id: credentialText()
             .required()
             .description(TEXTS['client_id'] ?? ''),
           redirect_uri: fieldOf('redirect_uri')

@@ -46,15 +46,16 @@ export const resumeRun = operation({
     if (!run) throw notFound('run');
     const { _id: id, tokensTaken = 0, pause } = run;
     if (run.finishedAt !== null || !pause) throw new HttpError(409, 'The run is not paused, so it cannot be resumed.');
-    // A lower limit would only pause the run again. `wanted` may change with the content of the site.
+    // A limit that is already used up would pause the run again at once. `wanted` is not required, because the next
+    // text may be shorter when the run continues.
     if (maxTokens !== null && maxTokens <= tokensTaken) {
       const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give a higher limit, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');
     }
-    // If the request is repeated, only the first one has an effect. Not awaited: the row is stored, and the sweeper
-    // sends missed signals later.
+    // If the request is repeated, only the first one has an effect. The signal is not awaited: the new limit is stored,
+    // and the sweeper sends a missed signal later.
     if (await store.pauses.resume(caller, id, maxTokens)) void dispatcher.signalResumed(run);
-    const now = await store.runs.findOf(caller, id);
-    return { id, max_tokens: now?.maxTokens ?? null, tokens_taken: now?.tokensTaken ?? tokensTaken };
+    const resumedRun = await store.runs.findOf(caller, id);
+    return { id, max_tokens: resumedRun?.maxTokens ?? null, tokens_taken: resumedRun?.tokensTaken ?? tokensTaken };
   },
 });

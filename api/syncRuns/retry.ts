@@ -20,10 +20,13 @@ import { syncRunOf } from './syncRunOf.js';
  * files take 0.2 s).
  */
 const MAX_FILES = 1_000;
-/** Page size of the items. */
+/** Number of items per read of the ledger. */
 const PER_READ = 500;
 
-/** Returns the named files. @throws HttpError 404 for files outside the run, 409 for items without a file */
+/**
+ * Returns the ids of the files that a request names. @throws HttpError 404 for files or items of other runs, 409 for
+ * items without a file
+ */
 async function namedFiles(
   run: RunDoc,
   { item_ids = [], file_ids = [] }: RetryBody,
@@ -38,12 +41,15 @@ async function namedFiles(
   return [...new Set([...file_ids, ...fromItems])];
 }
 
-/** Returns the files of the items that match a filter and are not synced now; one more than a request may queue. */
+/**
+ * Returns the ids of the retryable files among the items that match a filter. Stops once there are more than MAX_FILES,
+ * so that the caller can see that files remain.
+ */
 async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store }: ApiDeps): Promise<number[]> {
-  const found: number[] = [];
-  for (let after: string | null = null; found.length <= MAX_FILES;) {
+  const fileIds: number[] = [];
+  for (let after: string | null = null; fileIds.length <= MAX_FILES;) {
     const items = await store.ledger.items(run, filter, after, PER_READ);
-    found.push(
+    fileIds.push(
       ...(await store.files.retryable(
         tenant,
         items.flatMap(({ fileId }) => fileId ?? []),
@@ -53,7 +59,7 @@ async function matching(run: RunDoc, tenant: Tenant, filter: ItemFilter, { store
     after = items.at(-1)?.id ?? null;
     if (items.length < PER_READ) break;
   }
-  return found;
+  return fileIds;
 }
 
 /** POST /sync_runs/{sync_run_id}/retry: syncs the failed or named files of a run again, in one new run. */
@@ -65,7 +71,7 @@ export const retrySyncRun = operation({
   auth: 'either',
   summary: 'Retry items of a run',
   description: [
-    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter leaves out files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
+    'Syncs files of a run again in one new run: all failed ones (`{}`), named ones, or those that match a filter. Each file keeps its options; the events FILE_READY or FILE_ERROR report its result.\n\nA request queues at most 1,000 files: while `has_more` is `true`, repeat it. A filter excludes files that are READY or in progress. Items without a file cannot be retried; their `remedy` says what to do.',
   ],
   returns: 'The new run, how many files it syncs again, and whether more files match.',
   errors: {
@@ -108,8 +114,8 @@ export const retrySyncRun = operation({
     const isNamed = body.item_ids !== undefined || body.file_ids !== undefined;
     const { outcomes = ['failed'], stages, causes } = body;
     const filter = { outcomes, ...(stages ? { stages } : {}), ...(causes ? { causes } : {}) };
-    const found = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
-    const ids = found.slice(0, MAX_FILES);
+    const fileIds = isNamed ? await namedFiles(run, body, deps) : await matching(run, owner, filter, deps);
+    const ids = fileIds.slice(0, MAX_FILES);
     const runId = await store.runs.nextId();
     const again = { runId, workflowId: workflowIds.retry(runId), requestId: randomUUID() };
     const queued = await unit.transaction(async (session) => {
@@ -119,8 +125,8 @@ export const retrySyncRun = operation({
         throw new HttpError(409, 'Nothing of this run can be retried: its files are synced or deleted.');
       const { workflowId, requestId } = again;
       const about = { kind: 'resyncFile', workflowId, owner, fileId: null, requestId, cause: 'retry' } as const;
-      const of = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};
-      await store.runs.accept(runId, { ...about, ...of, request: { retryOf: run._id } }, session);
+      const sourceOfRun = run.dataSourceId ? { dataSourceId: run.dataSourceId } : {};
+      await store.runs.accept(runId, { ...about, ...sourceOfRun, request: { retryOf: run._id } }, session);
       return number;
     });
     unit.start(runId);
@@ -128,7 +134,7 @@ export const retrySyncRun = operation({
       sync_run_id: runId,
       request_id: again.requestId,
       queued,
-      has_more: found.length > MAX_FILES,
+      has_more: fileIds.length > MAX_FILES,
       ...deps.workflowLink(again.workflowId),
     };
   },

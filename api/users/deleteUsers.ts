@@ -12,8 +12,8 @@ import { success } from '../schemas/answers.js';
 const STARTED_AT_ONCE = 10;
 
 /**
- * POST /delete_users: deletes end users for every caller at once; a run for each erases its data. Unknown names are
- * ignored.
+ * POST /delete_users: marks end users as deleted, so that no request finds them; a run for each user erases its data.
+ * Unknown ids are ignored.
  */
 export const deleteUsers = operation({
   method: 'post',
@@ -44,11 +44,11 @@ export const deleteUsers = operation({
     const runIds = await unit.transaction(async (session) => {
       const users = await store.users.markDeleted(organizationId, body.customer_ids, session);
       if (users.length === 0) return [];
-      const first = await store.runs.nextId(users.length);
+      const firstRunId = await store.runs.nextId(users.length);
       const runs = users.map(({ _id: userId, customerId }, index) => {
         const owner = { organizationId, userId, customerId };
         const workflowId = workflowIds.deleteUser(userId);
-        return [first + index, { kind: 'deleteUser', workflowId, owner, fileId: null, requestId }] as const;
+        return [firstRunId + index, { kind: 'deleteUser', workflowId, owner, fileId: null, requestId }] as const;
       });
       await store.runs.acceptMany(new Map(runs), session);
       return runs.map(([runId]) => runId);

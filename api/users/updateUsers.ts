@@ -11,8 +11,8 @@ import { success } from '../schemas/answers.js';
 const MAX_USERS = 100;
 
 /**
- * POST /update_users: changes limits and automatically synced sources of users. If one name is unknown, no user
- * changes.
+ * POST /update_users: changes limits and automatically synced sources of users. If one id is unknown, no user is
+ * changed.
  */
 export const updateUsers = operation({
   method: 'post',
@@ -42,9 +42,10 @@ export const updateUsers = operation({
     const sources = toSources(body);
     const change = { customLimits: toLimits(body), ...(sources ? { autoSyncSources: sources } : {}) };
     const areKnown = await unit.transaction(async (session) => {
-      const all = await store.users.update(organizationId, body.customer_ids, change, session);
-      if (all && changesAutoSync(body)) await store.schedules.markUsers(organizationId, body.customer_ids, session);
-      return all;
+      const areUpdated = await store.users.update(organizationId, body.customer_ids, change, session);
+      if (areUpdated && changesAutoSync(body))
+        await store.schedules.markUsers(organizationId, body.customer_ids, session);
+      return areUpdated;
     });
     if (!areKnown) throw notFound('user');
     return { success: true };

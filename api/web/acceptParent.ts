@@ -14,7 +14,7 @@ import type { UserCaller } from '../http/operation.js';
 export interface NewParent {
   readonly runId: number;
   readonly requestId: string;
-  /** Request of the run. The parent's record stores it too, for the next run. */
+  /** Kind and request of the run. The parent's record stores both too, for later runs. */
   readonly work: NewWork<ContainerRunKind>;
   readonly source: SourceType;
   readonly externalFileId: string;
@@ -28,7 +28,7 @@ export interface NewParent {
 
 export interface AcceptedParent {
   readonly parent: FileDoc;
-  /** Its run; null if the parent already existed, since an earlier run may still be waiting. */
+  /** The accepted run if the parent is new. Null if the parent already existed, since an earlier run may be waiting. */
   readonly first: RunDoc | null;
 }
 
@@ -84,7 +84,8 @@ export async function acceptParent(
 }
 
 /**
- * Accepts a parent without other writes. Most parents are new; then the transaction is shared with concurrent requests.
+ * Accepts a parent in a transaction of its own. If the parent is new, as most are, concurrent requests share the
+ * transaction.
  */
 export async function acceptSingleParent(
   caller: UserCaller,

@@ -9,7 +9,7 @@ import { address } from '../schemas/fields.js';
 import { pageLinks } from '../schemas/links.js';
 import { named } from '../schemas/reference.js';
 
-/** Time limit for a live read of a page. */
+/** Time limit in milliseconds for reading the page. */
 const TIMEOUT_MS = 60_000;
 
 /** Reads a page's links and source. For an unreadable page, returns the reason as error_message. */
@@ -49,7 +49,7 @@ export const fetchUrlsOfPage = operation({
   handle: ({ query, deps }) => fetchUrls(query.url, 'query', deps),
 });
 
-/** POST /fetch_webpage: the same with a body. */
+/** POST /fetch_webpage: returns the links of one page, and its HTML, for a URL in the body. */
 export const fetchWebpage = operation({
   method: 'post',
   path: '/fetch_webpage',

@@ -3,7 +3,7 @@ import type { LivePage, LivePages, LinkReader, PageReader } from '../http/deps.j
 /** Maximum number of links in the response. */
 const MAX_LINKS = 10_000;
 
-/** Creates a reader of single pages for waiting callers. It fetches as a scrape does, but without a browser. */
+/** Creates a reader of single pages for use during a request. It fetches as a scrape does, but without a browser. */
 export function createLivePages(web: PageReader, documents: LinkReader): LivePages {
   return {
     async read(url, signal): Promise<LivePage> {
@@ -14,7 +14,7 @@ export function createLivePages(web: PageReader, documents: LinkReader): LivePag
         known: null,
         signal,
       });
-      // Without validators, the response always contains a page.
+      // fetchPage() returns null only for a known version of the page, and none is passed here.
       if (page === null) return { urls: [], text: '' };
       const { bytes, contentType, finalUrl } = page;
       return documents.links(

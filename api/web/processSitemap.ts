@@ -7,7 +7,7 @@ import { operation } from '../http/operation.js';
 import { address } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
-/** Time limit for a live read of a sitemap. */
+/** Time limit in milliseconds for reading the sitemap. */
 const TIMEOUT_MS = 60_000;
 
 /** GET /process_sitemap: returns the page URLs of a sitemap, from which a caller selects urls_to_scrape. */

@@ -109,7 +109,7 @@ export const scrapeSitemap = operation({
         externalFileId: request.url,
         enableAutoSync: request.scrape.enableAutoSync,
         maxTokens: body.max_tokens,
-        // Front-ends open it to show its pages.
+        // Front ends show the parent as a folder that contains the pages.
         fileMetadata: { is_folder: true },
       },
       deps,

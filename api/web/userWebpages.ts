@@ -21,7 +21,7 @@ export const userWebpages = operation({
   description: [
     'Lists the files of the pages that scrapes of the caller have found, newest change first unless ordered otherwise. The parent files of scrapes, and entries of feeds, are not included. `POST /user_files_v2` with `source: "WEB_SCRAPE"` offers more filters. A page of the list has at most 10,000 files.',
   ],
-  returns: 'File records of scraped pages on this page of the list, and the number of all that match.',
+  returns: 'One page of the list, with file records of scraped pages, and the number of all that match.',
   errors: { 404: null },
   body: named(
     'UserWebPagesRequest',

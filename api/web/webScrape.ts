@@ -74,7 +74,7 @@ function toRequest(body: Body, index: number): WebScrapeRequest {
   };
 }
 
-/** Estimates all crawls within the time limit of one. @throws HttpError 422 if only some of them are dry runs */
+/** Estimates all crawls within the time limit of one dry run. @throws HttpError 422 if an element lacks `dry_run` */
 async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDeps) {
   const index = body.findIndex((element) => !element.dry_run);
   if (index >= 0) throw invalid(['body', index, 'dry_run'], 'Set dry_run for all elements or for none', 'value_error');
@@ -88,8 +88,8 @@ async function dryScrapes(caller: UserCaller, body: readonly Body[], deps: ApiDe
 
 /** Accepts all crawls or none. */
 async function acceptAll(caller: UserCaller, parents: readonly NewParent[], deps: ApiDeps): Promise<AcceptedParent[]> {
-  const [first, ...others] = parents;
-  if (first && others.length === 0) return [await acceptSingleParent(caller, first, deps)];
+  const [firstParent, ...others] = parents;
+  if (firstParent && others.length === 0) return [await acceptSingleParent(caller, firstParent, deps)];
   return deps.unit.transaction(async (session) => {
     const accepted: AcceptedParent[] = [];
     // Sequential: a session executes one command at a time.

@@ -84,11 +84,11 @@ const listPage = withCursor(
       .map(({ name, ...entry }) => ({ key: name, ...entry }));
     if (from === null && entries.length === 0 && marker === null && kind === 'folder')
       throw noSuchItem('Azure Blob Storage');
-    const itself = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
+    const requestedItem = kind === 'bucket' ? tree.itemOfContainer(bucket, null) : tree.itemOfFolder(bucket, key);
     const after = from?.after ?? '';
     const items = tree.itemsOfObjects(bucket, objects, { after, below: kind === 'folder' ? key : '' });
     return {
-      items: from === null ? [itself, ...items] : items,
+      items: from === null ? [requestedItem, ...items] : items,
       next: marker === null ? null : { marker, after: objects.at(-1)?.key ?? after },
     };
   },
@@ -127,10 +127,10 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
   },
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    const { bucket, key, kind } = place;
+    const itemRef = parseItemId(externalId);
+    const { bucket, key, kind } = itemRef;
     if (!CONTAINER.test(bucket) || kind === 'prefix') throw noSuchItem('Azure Blob Storage');
-    if (kind !== 'object') return listPage(client, place, cursor);
+    if (kind !== 'object') return listPage(client, itemRef, cursor);
     // The listing is sorted, so the first name with this prefix is the exact name, if it exists.
     const entry = await firstWith(client, bucket, key);
     if (entry?.name !== key || entry.isDirectory) throw noSuchItem('Azure Blob Storage');

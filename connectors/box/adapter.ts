@@ -43,8 +43,8 @@ const isUndeleted = ({ item_status: status }: Item): boolean => status !== 'tras
 /** Returns the names of the folders above an item, outermost first, without the root. */
 const ancestorFolders = (item: Item): readonly string[] =>
   asList(asAnswer<BoxItems>(item.path_collection).entries).flatMap((entry) => {
-    const place = placeIn({ type: 'folder', ...asObject(entry) });
-    return place === null || place.id === ROOT ? [] : [idOf(place)];
+    const itemRef = placeIn({ type: 'folder', ...asObject(entry) });
+    return itemRef === null || itemRef.id === ROOT ? [] : [idOf(itemRef)];
   });
 
 const addressOf = ({ kind, id }: ItemRef, item: Item): string =>
@@ -62,20 +62,20 @@ const versionOf = (item: Item, name: string): string | null => {
 
 /** Converts a Box file, folder or link; null for other types, and for items in the trash. */
 export function itemOf(item: Item): SourceItem | null {
-  const place = placeIn(item);
-  if (place === null || !isUndeleted(item)) return null;
-  const { kind } = place;
-  const name = asName(item.name) ?? place.id;
+  const itemRef = placeIn(item);
+  if (itemRef === null || !isUndeleted(item)) return null;
+  const { kind } = itemRef;
+  const name = asName(item.name) ?? itemRef.id;
   const above = ancestorFolders(item);
   const parent = asText(asAnswer<BoxItem>(item.parent).id);
   const isFile = kind === 'file';
   return createItem({
-    externalId: idOf(place),
+    externalId: idOf(itemRef),
     parentExternalId: parent === null || parent === ROOT ? null : idOf({ kind: 'folder', id: parent }),
     rootExternalId: above[0] ?? null,
     name,
     itemType: ITEM_TYPES[kind],
-    externalUrl: addressOf(place, item),
+    externalUrl: addressOf(itemRef, item),
     fileFormat: isFile ? (isNote(name) ? 'MD' : formatOfName(name)) : null,
     // A link points to a page outside Box.
     isSelectable: kind !== 'web_link',
@@ -97,7 +97,7 @@ export function contentOf(
   declared: string | undefined,
   text: string | null,
 ): ItemContent {
-  const place = placeIn(item) ?? { kind: 'file', id: '' };
+  const itemRef = placeIn(item) ?? { kind: 'file', id: '' };
   const name = asName(item.name);
   const format = text === null ? formatOfName(name ?? '') : 'MD';
   // Box declares no media types: its answer derives the type from the name too, with a shorter table than ours.
@@ -108,7 +108,7 @@ export function contentOf(
     format: null,
     mimeType: type.split(';')[0]?.trim() ?? type,
     name,
-    url: addressOf(place, item),
+    url: addressOf(itemRef, item),
     fileMetadata: {
       type: 'FILE',
       is_folder: false,

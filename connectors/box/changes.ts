@@ -58,14 +58,14 @@ function placeOfEvent(event: Answer<BoxEvent>): ItemRef | null {
 }
 
 /** Returns the change of an item that an event names. */
-async function changeOf(client: SourceClient, place: ItemRef): Promise<Change> {
+async function changeOf(client: SourceClient, itemRef: ItemRef): Promise<Change> {
   try {
-    const item = itemOf(await itemAt(client, place));
-    return item === null ? { gone: idOf(place) } : { item };
+    const item = itemOf(await itemAt(client, itemRef));
+    return item === null ? { gone: idOf(itemRef) } : { item };
   } catch (error) {
     // An item that is no longer shared with the account counts as deleted.
     if (error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied'))
-      return { gone: idOf(place) };
+      return { gone: idOf(itemRef) };
     throw error;
   }
 }
@@ -92,13 +92,15 @@ export const boxChanges = changeFeed(TOKEN, {
     const { entries, next } = page;
     const places = new Map<string, ItemRef>();
     for (const event of entries) {
-      const place = placeOfEvent(event);
-      if (place !== null) places.set(idOf(place), place);
+      const itemRef = placeOfEvent(event);
+      if (itemRef !== null) places.set(idOf(itemRef), itemRef);
     }
     const touched = [...places.values()];
     const changes: Change[] = [];
     for (let from = 0; from < touched.length; from += AT_ONCE)
-      changes.push(...(await Promise.all(touched.slice(from, from + AT_ONCE).map((place) => changeOf(client, place)))));
+      changes.push(
+        ...(await Promise.all(touched.slice(from, from + AT_ONCE).map((itemRef) => changeOf(client, itemRef)))),
+      );
     return { changes, next: { position: next, at }, more: entries.length > 0 && next !== position };
   },
 });

@@ -50,15 +50,15 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
 async function resolveItem(
   client: SourceClient,
   externalId: string,
-): Promise<{ readonly place: ItemRef; readonly json: Json }> {
-  const place = parseItemId(externalId);
-  if (place === null) throw noSuchItem('Box');
+): Promise<{ readonly itemRef: ItemRef; readonly json: Json }> {
+  const itemRef = parseItemId(externalId);
+  if (itemRef === null) throw noSuchItem('Box');
   try {
-    return { place, json: await itemAt(client, place) };
+    return { itemRef, json: await itemAt(client, itemRef) };
   } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== 'not_found' || externalId !== place.id) throw error;
-    const folder = { kind: 'folder', id: place.id } as const;
-    return { place: folder, json: await itemAt(client, folder) };
+    if (!(error instanceof Fault) || error.kind !== 'not_found' || externalId !== itemRef.id) throw error;
+    const folder = { kind: 'folder', id: itemRef.id } as const;
+    return { itemRef: folder, json: await itemAt(client, folder) };
   }
 }
 
@@ -81,15 +81,15 @@ async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) 
 }
 
 async function openFile(client: SourceClient, externalId: string): Promise<ItemContent> {
-  const { place, json } = await resolveItem(client, externalId);
-  if (place.kind === 'folder') {
+  const { itemRef, json } = await resolveItem(client, externalId);
+  if (itemRef.kind === 'folder') {
     // A folder becomes a file only if it is inaccessible. Listing it throws the error that the file reports.
-    await listFolder(client, place.id, null);
+    await listFolder(client, itemRef.id, null);
     throw new Fault('unsupported_type', 'A Box folder has no text of its own: sync the files in it.');
   }
-  if (place.kind === 'web_link')
+  if (itemRef.kind === 'web_link')
     throw new Fault('unsupported_type', 'A Box link has no content of its own. Scrape the page that it points to.');
-  const { bytes, headers } = await bytesOf(client, place.id, json);
+  const { bytes, headers } = await bytesOf(client, itemRef.id, json);
   const text = isNote(asText(json['name']) ?? '') ? noteText(bytes) : null;
   return contentOf(json, bytes, headers['content-type'], text);
 }
@@ -132,15 +132,17 @@ export const box: Connector<OAuthGrant> = {
     const list = (folder: string, at: string | null) => listFolder(client, parseItemId(folder)?.id ?? '', at);
     if (cursor !== null) return nextFolderPage(cursor, list);
     if (externalId === ROOT || externalId === idOf({ kind: 'folder', id: ROOT })) {
-      const whole = idOf({ kind: 'folder', id: ROOT });
-      return nextFolderPage(folderWalk(whole, whole), list);
+      const rootFolder = idOf({ kind: 'folder', id: ROOT });
+      return nextFolderPage(folderWalk(rootFolder, rootFolder), list);
     }
-    const { place, json } = await resolveItem(client, externalId);
-    const itself = itemOf(json);
-    if (itself === null) throw noSuchItem('Box');
+    const { itemRef, json } = await resolveItem(client, externalId);
+    const requestedItem = itemOf(json);
+    if (requestedItem === null) throw noSuchItem('Box');
     const next =
-      place.kind === 'folder' ? folderWalk(itself.externalId, itself.rootExternalId ?? itself.externalId) : null;
-    return { items: [itself], next };
+      itemRef.kind === 'folder'
+        ? folderWalk(requestedItem.externalId, requestedItem.rootExternalId ?? requestedItem.externalId)
+        : null;
+    return { items: [requestedItem], next };
   },
 
   changes: boxChanges,

@@ -46,17 +46,17 @@ export const confluence: Connector<OAuthGrant> = {
   },
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Confluence');
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client) };
-    return place.kind === 'spaces' ? listSpace(call, place.id, cursor) : listChildren(call, place, cursor);
+    return itemRef.kind === 'spaces' ? listSpace(call, itemRef.id, cursor) : listChildren(call, itemRef, cursor);
   },
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Confluence');
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Confluence');
     const call: Call = { client, site: await siteOf(client) };
-    const { kind, id } = place;
+    const { kind, id } = itemRef;
     if (kind === 'spaces' || kind === 'folders') {
       // Only a caller can name a container here, because listings give containers no content. If it exists, the error
       // advises to sync its pages.

@@ -34,11 +34,11 @@ async function findParentFolders(
   listedIds: ReadonlySet<string>,
 ): Promise<SourceItem[]> {
   const items: SourceItem[] = [];
-  const seen = new Set(listedIds);
+  const visitedIds = new Set(listedIds);
   const open = pages.map(parentFolderId);
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (id === null || seen.has(id)) continue;
-    seen.add(id);
+    if (id === null || visitedIds.has(id)) continue;
+    visitedIds.add(id);
     try {
       const json = await fetchObject(call, ['folders', id]);
       const item = itemOfContent(call.site, 'folders', json, space);
@@ -90,7 +90,7 @@ async function spaceOfFolder(call: Call, id: string): Promise<string | null> {
 }
 
 /** Returns the item of a page, folder or blog post. */
-async function itself(call: Call, { kind, id }: ItemRef): Promise<SourceItem> {
+async function fetchItem(call: Call, { kind, id }: ItemRef): Promise<SourceItem> {
   if (kind === 'spaces') throw noSuchItem('Confluence');
   const json = await fetchObject(call, [kind, id]);
   const item = itemOfContent(call.site, kind, json, kind === 'folders' ? await spaceOfFolder(call, id) : null);
@@ -116,10 +116,10 @@ async function wholeItems(call: Call, children: readonly Json[], parent: ItemRef
 }
 
 /** Returns a page of a page or folder and its descendants; the first one includes the item itself. */
-export const listChildren = withCursor(TREE_CURSOR, async (call: Call, place: ItemRef, cursor) => {
+export const listChildren = withCursor(TREE_CURSOR, async (call: Call, itemRef: ItemRef, cursor) => {
   if (cursor === null) {
-    const item = await itself(call, place);
-    return { items: [item], next: unlessEnd({ open: item.isExpandable ? [place] : [], at: null }) };
+    const item = await fetchItem(call, itemRef);
+    return { items: [item], next: unlessEnd({ open: item.isExpandable ? [itemRef] : [], at: null }) };
   }
   const { open, at } = cursor;
   const [first, ...rest] = open;

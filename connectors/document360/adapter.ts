@@ -125,8 +125,8 @@ export function itemsOfCategories(workspace: string, categories: readonly Answer
       const item = itemOfArticle(article, workspace, externalId, isHidden || article.hidden === true);
       if (item !== null) items.push(item);
     }
-    const inside = asList(category.child_categories).map(asAnswer<D360Category>);
-    open.push(...inside.map((child) => ({ category: child, parent: externalId, isHidden })).toReversed());
+    const subcategories = asList(category.child_categories).map(asAnswer<D360Category>);
+    open.push(...subcategories.map((child) => ({ category: child, parent: externalId, isHidden })).toReversed());
   }
   return items;
 }

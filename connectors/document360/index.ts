@@ -37,8 +37,8 @@ const dataAt = async (client: SourceClient, path: readonly string[], query: Read
   asAnswer<D360Envelope>(await client.get(path, query)).data;
 
 async function workspaces(client: SourceClient): Promise<readonly Workspace[]> {
-  const all = requireList('Document360', await dataAt(client, ['v2', 'ProjectVersions'], {}));
-  return all.flatMap((version) => workspaceOf(asAnswer<D360ProjectVersion>(version)) ?? []);
+  const workspaceJsons = requireList('Document360', await dataAt(client, ['v2', 'ProjectVersions'], {}));
+  return workspaceJsons.flatMap((version) => workspaceOf(asAnswer<D360ProjectVersion>(version)) ?? []);
 }
 
 /**
@@ -89,9 +89,9 @@ export const document360: Connector<Document360Credentials> = {
   },
 
   async listDescendants(client, externalId, _cursor) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Document360');
-    const workspace = (await workspaces(client)).find(({ id }) => id === place.workspace);
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Document360');
+    const workspace = (await workspaces(client)).find(({ id }) => id === itemRef.workspace);
     if (!workspace) throw noSuchItem('Document360');
     // The API does not paginate this list either: it returns the whole tree.
     const path = ['v2', 'ProjectVersions', workspace.id, 'categories'];
@@ -100,22 +100,22 @@ export const document360: Connector<Document360Credentials> = {
       itemOfWorkspace(workspace),
       ...itemsOfCategories(workspace.id, categories.map(asAnswer<D360Category>)),
     ];
-    const meant = new Set([externalId]);
+    const selectedIds = new Set([externalId]);
     for (const { externalId: id, parentExternalId } of all)
-      if (parentExternalId !== null && meant.has(parentExternalId)) meant.add(id);
-    const items = all.filter(({ externalId: id }) => meant.has(id));
+      if (parentExternalId !== null && selectedIds.has(parentExternalId)) selectedIds.add(id);
+    const items = all.filter(({ externalId: id }) => selectedIds.has(id));
     if (items.length === 0) throw noSuchItem('Document360');
     return { items, next: null };
   },
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Document360');
-    const language = await languageOf(client, place.workspace);
-    if (place.article === null)
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Document360');
+    const language = await languageOf(client, itemRef.workspace);
+    if (itemRef.article === null)
       throw new Fault('unsupported_type', 'This Document360 item has no text of its own: sync the articles in it.');
     const query = { isPublished: 'true', isForDisplay: 'true', appendSASToken: 'false' };
-    const article = asAnswer<D360Article>(await dataAt(client, ['v2', 'Articles', place.article, language], query));
+    const article = asAnswer<D360Article>(await dataAt(client, ['v2', 'Articles', itemRef.article, language], query));
     requireId('Document360', article, 'the article');
     return contentOf(article, externalId);
   },

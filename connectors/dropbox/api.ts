@@ -9,8 +9,8 @@ import type { GrantClient, Refusal, SourceClient } from '../accountClient.js';
 import type { ErrorClass } from '../errorClasses.js';
 import { asObject, asText, type Json } from '../json.js';
 
-/** Tags of an error, outermost first, whose meaning differs from the status. */
-const WORDS: Readonly<Record<string, ErrorClass>> = {
+/** Error classes of the tags of Dropbox's errors whose meaning differs from that of the HTTP status. */
+const CLASS_OF_TAG: Readonly<Record<string, ErrorClass>> = {
   not_found: 'not_found',
   malformed_path: 'not_found',
   restricted_content: 'forbidden_item',
@@ -33,8 +33,8 @@ const WORDS: Readonly<Record<string, ErrorClass>> = {
 export function classify({ body }: Refusal): ErrorClass | null {
   const { error_summary: summary, error } = asObject(body);
   const candidates = [...(asText(summary) ?? '').split('/'), asText(asObject(error)['.tag']) ?? ''];
-  const code = candidates.find((word) => Object.hasOwn(WORDS, word));
-  return code === undefined ? null : (WORDS[code] ?? null);
+  const code = candidates.find((word) => Object.hasOwn(CLASS_OF_TAG, word));
+  return code === undefined ? null : (CLASS_OF_TAG[code] ?? null);
 }
 
 /** Returns the wait of a rate limit, which may be in the body only. */
@@ -51,10 +51,12 @@ export const currentAccount = (client: SourceClient): Promise<Json> =>
 const teamRoot = (client: GrantClient): Promise<string> =>
   // Every call needs it, so it is cached by the token.
   client.cache.getOrFind(keyOf(client), async () => {
-    const { root_namespace_id: whole, home_namespace_id: homeId } = asObject(
+    const { root_namespace_id: rootNamespaceId, home_namespace_id: homeId } = asObject(
       (await currentAccount(client))['root_info'],
     );
-    return typeof whole === 'string' && /^\d{1,30}$/.test(whole) && whole !== homeId ? whole : '';
+    return typeof rootNamespaceId === 'string' && /^\d{1,30}$/.test(rootNamespaceId) && rootNamespaceId !== homeId
+      ? rootNamespaceId
+      : '';
   });
 
 /** Whether the account sees the folders of a team. */
@@ -68,32 +70,32 @@ async function rootHeaders(client: GrantClient): Promise<Readonly<Record<string,
 const keyOf = ({ credentials }: GrantClient): string =>
   createHash('sha256').update(credentials.accessToken).digest('base64');
 
-async function within<T>(
+/** Calls the API with the current root namespace, and forgets it if Dropbox fails: it may have changed. */
+async function withRootNamespace<T>(
   client: GrantClient,
   callApi: (headers: Readonly<Record<string, string>>) => Promise<T>,
 ): Promise<T> {
   try {
     return await callApi(await rootHeaders(client));
   } catch (error) {
-    // The root namespace may have changed.
     if (error instanceof Fault && error.kind === 'server_error') client.cache.delete(keyOf(client));
     throw error;
   }
 }
 
 /** Calls an API method. */
-export const callApi = (client: GrantClient, method: readonly string[], given: Json): Promise<Json> =>
-  within(client, (headers) => client.post(method, given, { headers }));
+export const callApi = (client: GrantClient, method: readonly string[], parameters: Json): Promise<Json> =>
+  withRootNamespace(client, (headers) => client.post(method, parameters, { headers }));
 
 /** Returns the bytes of a content request, and the metadata in its header. */
 export const download = (
   client: GrantClient,
   method: 'download' | 'export',
-  given: Readonly<Record<string, string>>,
+  parameters: Readonly<Record<string, string>>,
 ): Promise<{ readonly bytes: Uint8Array; readonly result: Json }> =>
-  within(client, async (headers) => {
+  withRootNamespace(client, async (headers) => {
     // Header values must be ASCII; ids and format names are.
-    const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(given) } };
+    const options = { at: 'content', headers: { ...headers, 'dropbox-api-arg': JSON.stringify(parameters) } };
     const { bytes, headers: answerHeaders } = await client.content(['files', method], {}, options);
     return { bytes, result: resultOf(answerHeaders['dropbox-api-result']) };
   });

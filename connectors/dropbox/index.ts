@@ -26,18 +26,20 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
     throw new Fault('unsupported_type', 'A Dropbox folder has no text of its own: sync the files in it.');
   }
   const path = asText(file['id']) ?? '';
-  const made = exportOf(file);
-  if (made === 'none')
+  const exported = exportOf(file);
+  if (exported === 'none')
     throw new Fault(
       'unsupported_type',
       'Dropbox cannot export this type of document in a readable format. Export it there, then upload the file.',
     );
-  if (made !== null) {
-    const fields = made.format === null ? { path } : { path, export_format: made.format };
+  if (exported !== null) {
+    const fields = exported.format === null ? { path } : { path, export_format: exported.format };
     const { bytes, result } = await download(client, 'export', fields);
-    const usual = asText(asObject(file['export_info'])['export_as']);
+    const defaultFormat = asText(asObject(file['export_info'])['export_as']);
     const exportFormat =
-      made.format === 'markdown' ? 'a.md' : (asName(asObject(result['export_metadata'])['name']) ?? `a.${usual}`);
+      exported.format === 'markdown'
+        ? 'a.md'
+        : (asName(asObject(result['export_metadata'])['name']) ?? `a.${defaultFormat}`);
     return contentOf(file, bytes, exportFormat);
   }
   const { bytes, result } = await download(client, 'download', { path });
@@ -96,10 +98,10 @@ export const dropbox: Connector<OAuthGrant> = {
     if (cursor !== null) return nextFolderPage(cursor, list);
     if (WHOLE.includes(externalId)) return nextFolderPage(folderWalk('', ''), list);
     const entry = await entryAt(client, externalId);
-    const itself = itemOf(entry, await createParentLookup(client)(entry));
-    if (itself === null) throw noSuchItem('Dropbox');
-    const { externalId: id, rootExternalId: root, isExpandable } = itself;
-    return { items: [itself], next: isExpandable ? folderWalk(id, root ?? id) : null };
+    const requestedItem = itemOf(entry, await createParentLookup(client)(entry));
+    if (requestedItem === null) throw noSuchItem('Dropbox');
+    const { externalId: id, rootExternalId: root, isExpandable } = requestedItem;
+    return { items: [requestedItem], next: isExpandable ? folderWalk(id, root ?? id) : null };
   },
 
   changes: dropboxChanges,

@@ -62,7 +62,7 @@ async function descendantFolders(
   top: string,
 ): Promise<readonly Folder[]> {
   const all = [...first];
-  const seen = new Set(all.map(({ id }) => id));
+  const visitedIds = new Set(all.map(({ id }) => id));
   for (const { id, json } of all) {
     if (!isParent(json)) continue;
     for (const folder of foldersIn(
@@ -70,8 +70,8 @@ async function descendantFolders(
       `folder:${id}`,
     )) {
       // Invalid answers may contain a cycle: visit each folder once.
-      if (!seen.has(folder.id)) all.push(folder);
-      seen.add(folder.id);
+      if (!visitedIds.has(folder.id)) all.push(folder);
+      visitedIds.add(folder.id);
     }
   }
   return parentsFirst(all, top);
@@ -79,8 +79,8 @@ async function descendantFolders(
 
 const foldersIn = (values: readonly Json[], container: string): readonly Folder[] =>
   values.flatMap((json) => {
-    const [id, above] = [idOf(json['id']), idOf(json['parent_folder_id'])];
-    return id === null ? [] : [{ id, json, parent: above === null ? container : `folder:${above}` }];
+    const [id, parentId] = [idOf(json['id']), idOf(json['parent_folder_id'])];
+    return id === null ? [] : [{ id, json, parent: parentId === null ? container : `folder:${parentId}` }];
   });
 
 /** Sorts folders. One whose parent is not among them is directly in the top item. */
@@ -120,36 +120,42 @@ async function listArticles(client: SourceClient, { open, page }: Cursor): Promi
 }
 
 /** Returns a page of a category and its descendants. */
-export const listCategory = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-  const { id } = place;
-  const withArticles = wanted.of('ARTICLE');
-  if (cursor !== null) return listArticles(client, cursor);
-  const itself = itemOfCategory(requireMatchingId(NAME, id, await client.get([...CATEGORIES, id], {})));
-  if (itself === null) throw noSuchItem(NAME);
-  if (!withArticles) return { items: [itself], next: null };
-  const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
-  const folders = await descendantFolders(client, outermost, `category:${id}`);
-  return {
-    items: [itself, ...folders.map((folder) => itemOfFolder(folder, id))],
-    next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
-  };
-});
+export const listCategory = withCursor(
+  CURSOR,
+  async (client: SourceClient, { itemRef, typeSelection }: ListRequest, cursor) => {
+    const { id } = itemRef;
+    const withArticles = typeSelection.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const requestedItem = itemOfCategory(requireMatchingId(NAME, id, await client.get([...CATEGORIES, id], {})));
+    if (requestedItem === null) throw noSuchItem(NAME);
+    if (!withArticles) return { items: [requestedItem], next: null };
+    const outermost = foldersIn(await fetchAll(client, [...CATEGORIES, id, 'folders'], MAX_FOLDERS), `category:${id}`);
+    const folders = await descendantFolders(client, outermost, `category:${id}`);
+    return {
+      items: [requestedItem, ...folders.map((folder) => itemOfFolder(folder, id))],
+      next: unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }),
+    };
+  },
+);
 
 /** Returns a page of a folder and its descendants. */
-export const listFolder = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-  const { id } = place;
-  const withArticles = wanted.of('ARTICLE');
-  if (cursor !== null) return listArticles(client, cursor);
-  const json = requireMatchingId(NAME, id, await client.get([...FOLDERS, id], {}));
-  const [category, above] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
-  if (category === null) throw noSuchItem(NAME);
-  const parent = above === null ? `category:${category}` : `folder:${above}`;
-  const folders = await descendantFolders(client, [{ id, json, parent }], parent);
-  return {
-    items: folders.map((folder) => itemOfFolder(folder, category)),
-    next: withArticles ? unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }) : null,
-  };
-});
+export const listFolder = withCursor(
+  CURSOR,
+  async (client: SourceClient, { itemRef, typeSelection }: ListRequest, cursor) => {
+    const { id } = itemRef;
+    const withArticles = typeSelection.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const json = requireMatchingId(NAME, id, await client.get([...FOLDERS, id], {}));
+    const [category, parentId] = [idOf(json['category_id']), idOf(json['parent_folder_id'])];
+    if (category === null) throw noSuchItem(NAME);
+    const parent = parentId === null ? `category:${category}` : `folder:${parentId}`;
+    const folders = await descendantFolders(client, [{ id, json, parent }], parent);
+    return {
+      items: folders.map((folder) => itemOfFolder(folder, category)),
+      next: withArticles ? unlessEnd({ open: folders.map((folder) => folder.id), page: 1 }) : null,
+    };
+  },
+);
 
 /** Returns an article with its item. @throws Fault not_found also for a draft */
 export async function readArticle(client: SourceClient, id: string) {

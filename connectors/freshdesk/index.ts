@@ -34,24 +34,24 @@ const kinds = itemsByKind<FreshdeskCredentials, NonNullable<FreshdeskItemRef>>({
     category: { list: listCategory },
     folder: { list: listFolder },
     article: {
-      list: (client, { place }) => pageOf(readArticle(client, place.id).then(({ item }) => item)),
-      async open(client, { place }) {
-        const { article, item } = await readArticle(client, place.id);
+      list: (client, { itemRef }) => pageOf(readArticle(client, itemRef.id).then(({ item }) => item)),
+      async open(client, { itemRef }) {
+        const { article, item } = await readArticle(client, itemRef.id);
         return contentOf(article, item);
       },
     },
     tickets: { list: listTickets },
     ticket: {
       list: listTicket,
-      open: async (client, { place }) => contentOfTicket(await readTicket(client, place.id)),
+      open: async (client, { itemRef }) => contentOfTicket(await readTicket(client, itemRef.id)),
     },
     attachment: {
-      async list(client, { place }) {
-        const { ticket, attached } = await findAttached(client, place);
+      async list(client, { itemRef }) {
+        const { ticket, attached } = await findAttached(client, itemRef);
         return { items: [itemOfAttached(attached, ticket.item, 'TICKET')], next: null };
       },
-      async open(client, { place, externalId }) {
-        const { attached } = await findAttached(client, place);
+      async open(client, { itemRef, externalId }) {
+        const { attached } = await findAttached(client, itemRef);
         return contentOfAttached(attached, await fetchSigned(client, NAME, attached.url), externalId);
       },
     },

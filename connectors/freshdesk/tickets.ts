@@ -32,7 +32,8 @@ type Cursor = Checked<typeof CURSOR>;
 const unlessEnd = (cursor: Cursor): Cursor | null => (cursor.isEnd && cursor.rest.length === 0 ? null : cursor);
 
 /** Returns the time one second earlier: Freshdesk does not document whether the given second is included. */
-const before = (date: string): string => new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+const oneSecondBefore = (date: string): string =>
+  new Date(Date.parse(date) - 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
 
 const attachedItems = (ticket: Ticket): readonly SourceItem[] =>
   attachedIn(ticket).map((attachment) => itemOfAttached(attachment, ticket.item, 'TICKET'));
@@ -61,9 +62,9 @@ async function attachedTo(client: SourceClient, id: string): Promise<Pick<ItemPa
 /** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
 export const listTickets = withCursor(
   CURSOR,
-  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+  async (client: SourceClient, { typeSelection }: ListRequest<unknown>, cursor) => {
     if (cursor === null) {
-      const first: Cursor = { since: EARLIEST, page: 1, isEnd: !wanted.of('TICKET'), rest: [] };
+      const first: Cursor = { since: EARLIEST, page: 1, isEnd: !typeSelection.of('TICKET'), rest: [] };
       return { items: [itemOfContainer(TICKETS)], next: unlessEnd(first) };
     }
     if (cursor.rest.length > 0) {
@@ -78,18 +79,23 @@ export const listTickets = withCursor(
     const { values, hasNext } = await fetchPage(client, ['tickets'], page, { ...ORDER, updated_since: since });
     const items = values.flatMap((value) => itemOfTicket(value, siteOf(client)) ?? []);
     const last = asText(values.at(-1)?.['updated_at']);
-    const later = last === null || Number.isNaN(Date.parse(last)) ? since : before(last);
+    const later = last === null || Number.isNaN(Date.parse(last)) ? since : oneSecondBefore(last);
     // If a page has tickets of a single second only, continue by page number.
     const place = Date.parse(later) > Date.parse(since) ? { since: later, page: 1 } : { since, page: page + 1 };
-    const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+    const rest = typeSelection.attachedTo('TICKET')
+      ? items.map(({ externalId }) => externalId.slice('ticket:'.length))
+      : [];
     return { items, next: unlessEnd({ ...place, isEnd: !hasNext || values.length === 0, rest }) };
   },
 );
 
 /** Returns a ticket, with its attachments if they are wanted. */
-export async function listTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
+export async function listTicket(
+  client: SourceClient,
+  { itemRef: { id }, typeSelection }: ListRequest,
+): Promise<ItemPage> {
   const ticket = await readTicket(client, id);
-  return { items: [ticket.item, ...(wanted.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
+  return { items: [ticket.item, ...(typeSelection.attachedTo('TICKET') ? attachedItems(ticket) : [])], next: null };
 }
 
 /** Returns one attachment of a ticket, with its ticket. @throws Fault not_found */

@@ -58,10 +58,10 @@ export const gitbook: Connector<GitBookCredentials> = {
   async identify(client) {
     const { organization } = client.credentials;
     const user = asAnswer<GitBookUser>(await client.get(['user'], {}));
-    const found = asAnswer<GitBookOrganization>(await client.get(['orgs', organization], {}));
-    const id = asText(found.id);
+    const organizationJson = asAnswer<GitBookOrganization>(await client.get(['orgs', organization], {}));
+    const id = asText(organizationJson.id);
     if (id === null) throw new Fault('server_error', 'GitBook returned no organization. Try again.');
-    const names = omitNull({ organization_name: asText(found.title), user_name: asText(user.displayName) });
+    const names = omitNull({ organization_name: asText(organizationJson.title), user_name: asText(user.displayName) });
     return { account: id, metadata: { organization: id, ...names } };
   },
 
@@ -84,13 +84,13 @@ export const gitbook: Connector<GitBookCredentials> = {
     // The API returns the whole tree in one answer.
     const { pages } = asAnswer<GitBookContent>(await client.get(['spaces', spaceId, 'content', 'pages'], {}));
     if (!Array.isArray(pages)) throw incompleteAnswer('GitBook', 'the pages of the space');
-    const inside = itemsOfPages(space, asAnswers<GitBookPage>(pages));
-    const all = [itemOfSpace(space), ...inside.items];
-    if (pageId === null) return { items: all, skipped: inside.skipped, next: null };
+    const pageItems = itemsOfPages(space, asAnswers<GitBookPage>(pages));
+    const allItems = [itemOfSpace(space), ...pageItems.items];
+    if (pageId === null) return { items: allItems, skipped: pageItems.skipped, next: null };
     const selected = new Set([externalId]);
-    for (const { externalId: id, parentExternalId } of all)
+    for (const { externalId: id, parentExternalId } of allItems)
       if (parentExternalId !== null && selected.has(parentExternalId)) selected.add(id);
-    const items = all.filter(({ externalId: id }) => selected.has(id));
+    const items = allItems.filter(({ externalId: id }) => selected.has(id));
     if (items.length === 0) throw new Fault('not_found', 'GitBook has no such page in this space.');
     return { items, next: null };
   },

@@ -77,11 +77,11 @@ async function rootTree(
   { owner, name, branch }: { owner: string; name: string; branch: string },
 ): Promise<string | null> {
   try {
-    const found = (await client.get(['repos', owner, name, 'branches', branch], {})) as {
+    const commit = (await client.get(['repos', owner, name, 'branches', branch], {})) as {
       commit?: { sha?: string; commit?: { tree?: { sha?: string } } };
     };
     // The API also accepts a commit's SHA in place of its tree's.
-    const sha = found.commit?.commit?.tree?.sha ?? found.commit?.sha;
+    const sha = commit.commit?.commit?.tree?.sha ?? commit.commit?.sha;
     if (sha === undefined) throw incompleteAnswer('GitHub', 'the commit of the branch');
     return sha;
   } catch (error) {
@@ -149,16 +149,16 @@ export const github: Connector<GitHubCredentials> = {
     const place = { repository: fullName, url, branch };
     if (path === '') {
       const sha = await rootTree(client, { owner, name, branch });
-      const itself = itemOfRepository(repository);
-      if (sha === null) return { items: [itself], next: null };
+      const requestedItem = itemOfRepository(repository);
+      if (sha === null) return { items: [requestedItem], next: null };
       const { items, next } = await nextTree(client, { ...place, open: [['', sha]] });
-      return { items: [itself, ...items], next };
+      return { items: [requestedItem, ...items], next };
     }
     const entry = entryOf(path, await contentAt(client, { owner, name, path }));
-    const itself = itemOfEntry({ ...place, path: '' }, entry);
-    if (entry.type !== 'tree') return { items: [itself], next: null };
+    const requestedItem = itemOfEntry({ ...place, path: '' }, entry);
+    if (entry.type !== 'tree') return { items: [requestedItem], next: null };
     const { items, next } = await nextTree(client, { ...place, open: [[path, entry.sha]] });
-    return { items: [itself, ...items], next };
+    return { items: [requestedItem, ...items], next };
   }),
 
   async open(client, externalId) {

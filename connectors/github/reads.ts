@@ -1,5 +1,5 @@
 /**
- * Reads issues and pull requests from GitHub at the time of the call. https://docs.github.com/en/rest/pulls,
+ * Reads issues and pull requests from GitHub on each call. https://docs.github.com/en/rest/pulls,
  * …/rest/issues
  */
 import { Fault } from '../../contract/failures.js';

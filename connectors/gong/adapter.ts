@@ -32,17 +32,17 @@ export function parseItemId(externalId: string): ItemRef | null {
 export const isId = (value: unknown): value is string => typeof value === 'string' && /^\d{1,20}$/.test(value);
 
 const itemOfContainer = (
-  place: ItemRef,
+  itemRef: ItemRef,
   json: Pick<Answer<GongFolder>, 'name'>,
   parent: string | null,
   root: string | null,
 ): SourceItem =>
   createContainer({
-    externalId: idOf(place),
+    externalId: idOf(itemRef),
     parentExternalId: parent,
     rootExternalId: root,
-    name: asName(json.name) ?? place.id,
-    itemType: place.kind.toUpperCase(),
+    name: asName(json.name) ?? itemRef.id,
+    itemType: itemRef.kind.toUpperCase(),
   });
 
 export function itemOfWorkspace(json: Answer<GongWorkspace>): SourceItem | null {

@@ -21,7 +21,7 @@ import {
 } from './adapter.js';
 import { bearer } from '../bearer.js';
 import { isFault, noSuchItem, requireList } from '../faults.js';
-import { detailsOf, found, readCall } from './readCalls.js';
+import { detailsOf, nullIfMissing, readCall } from './readCalls.js';
 
 /** Start of the listing, which requires one: before the first call of any company. */
 const FIRST_DAY = '2010-01-01T00:00:00Z';
@@ -72,7 +72,7 @@ async function listWorkspaces(client: SourceClient): Promise<ItemPage['items']> 
  */
 async function listFolders(client: SourceClient, workspace: string): Promise<readonly Folder[]> {
   try {
-    const answer = await found(client.get(['library', 'folders'], { workspaceId: workspace }));
+    const answer = await nullIfMissing(client.get(['library', 'folders'], { workspaceId: workspace }));
     return answer === null ? [] : readFolders(answer, workspace);
   } catch (error) {
     if (isFault(error, 'access_denied')) return [];
@@ -92,7 +92,7 @@ async function nextCalls(client: SourceClient, cursor: CallsCursor): Promise<Pag
   const range = { workspaceId: workspace, fromDateTime: FIRST_DAY, toDateTime: until };
   const answer: Answer<GongAnswer> =
     at === null
-      ? ((await found(client.get(['calls'], range))) ?? { calls: [] })
+      ? ((await nullIfMissing(client.get(['calls'], range))) ?? { calls: [] })
       : await atCursor(client.get(['calls'], { ...range, cursor: at }));
   const items = requireList('Gong', answer.calls).flatMap(
     (call) => itemOfCall(asAnswer<GongCall>(call), null, workspace) ?? [],
@@ -104,7 +104,7 @@ async function nextCalls(client: SourceClient, cursor: CallsCursor): Promise<Pag
 /** Returns the calls of the next folder. */
 async function nextFolderCalls(client: SourceClient, cursor: CallsCursor): Promise<PageAt<CallsCursor>> {
   const [folder = '', ...rest] = cursor.folders ?? [];
-  const content = await found(client.get(['library', 'folder-content'], { folderId: folder }));
+  const content = await nullIfMissing(client.get(['library', 'folder-content'], { folderId: folder }));
   const { calls: entries }: Answer<GongAnswer> = content ?? { calls: [] };
   const ids = requireList('Gong', entries).flatMap((call) => {
     const { id } = asAnswer<GongCall>(call);
@@ -138,11 +138,11 @@ async function listFolder(client: SourceClient, id: string): Promise<PageAt<Call
 }
 
 async function openCall(client: GrantClient, externalId: string): Promise<ItemContent> {
-  const place = parseItemId(externalId);
-  if (place === null) throw noSuchItem('Gong');
-  if (place.kind !== 'call')
-    throw new Fault('unsupported_type', `A ${place.kind} of Gong has no text of its own: sync the calls in it.`);
-  const call = await readCall(client, place.id);
+  const itemRef = parseItemId(externalId);
+  if (itemRef === null) throw noSuchItem('Gong');
+  if (itemRef.kind !== 'call')
+    throw new Fault('unsupported_type', `A ${itemRef.kind} of Gong has no text of its own: sync the calls in it.`);
+  const call = await readCall(client, itemRef.id);
   if (!call) throw noSuchItem('Gong');
   const parties = asList(call.details.parties).map(asAnswer<GongParty>);
   const spoken = asList(call.transcript?.transcript).map(asAnswer<GongMonologue>);
@@ -199,19 +199,24 @@ export const gong: Connector<OAuthGrant> = {
 
   listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
     if (cursor !== null) return nextPage(client, cursor);
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Gong');
-    if (place.kind === 'folder') return listFolder(client, place.id);
-    if (place.kind === 'workspace') {
-      const itself = (await listWorkspaces(client)).find((workspace) => workspace.externalId === idOf(place));
-      if (!itself) throw noSuchItem('Gong');
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Gong');
+    if (itemRef.kind === 'folder') return listFolder(client, itemRef.id);
+    if (itemRef.kind === 'workspace') {
+      const requestedItem = (await listWorkspaces(client)).find((workspace) => workspace.externalId === idOf(itemRef));
+      if (!requestedItem) throw noSuchItem('Gong');
       const until = new Date(Date.now() + LAST_DAY_MS).toISOString();
-      return pageAt([itself], { workspace: place.id, calls: { until, at: null }, folders: null, isAgain: true });
+      return pageAt([requestedItem], {
+        workspace: itemRef.id,
+        calls: { until, at: null },
+        folders: null,
+        isAgain: true,
+      });
     }
-    const [call] = await detailsOf(client, [place.id]);
-    const itself = itemOfCall(asAnswer<GongCall>(call?.metaData), null, null);
-    if (itself === null) throw noSuchItem('Gong');
-    return { items: [itself], next: null };
+    const [call] = await detailsOf(client, [itemRef.id]);
+    const requestedItem = itemOfCall(asAnswer<GongCall>(call?.metaData), null, null);
+    if (requestedItem === null) throw noSuchItem('Gong');
+    return { items: [requestedItem], next: null };
   }),
 
   open: openCall,

@@ -14,7 +14,7 @@ const CALLS_PER_PAGE = 100;
 const CALLS_PER_BATCH = 20;
 
 /** Returns null for a search without results, to which Gong answers 404. */
-export async function found(answer: Promise<Json>): Promise<Json | null> {
+export async function nullIfMissing(answer: Promise<Json>): Promise<Json | null> {
   try {
     return await answer;
   } catch (error) {
@@ -32,7 +32,7 @@ async function search<T>(
 ): Promise<readonly Answer<T>[]> {
   const entries: Answer<T>[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const answer: Answer<GongAnswer> | null = await found(
+    const answer: Answer<GongAnswer> | null = await nullIfMissing(
       client.post(path, { ...body, ...(cursor ? { cursor } : {}) }),
     );
     if (answer === null) break;

@@ -32,14 +32,14 @@ interface ParentIds {
 }
 /** A collection, a folder or a card; only its own fields are read. */
 type Member = Answer<GuruCollection | GuruFolder | GuruCard>;
-const container = (place: ItemRef, json: Member, parents: ParentIds): SourceItem =>
+const container = (itemRef: ItemRef, json: Member, parents: ParentIds): SourceItem =>
   createContainer({
-    externalId: externalIdOf(place),
+    externalId: externalIdOf(itemRef),
     parentExternalId: parents.parent,
     rootExternalId: parents.root,
-    name: (asText(json.name) ?? asText(json.title) ?? place.id).slice(0, MAX_NAME),
-    itemType: place.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
-    externalUrl: urlOf(place.kind === 'folder' ? 'folders' : 'collections', json),
+    name: (asText(json.name) ?? asText(json.title) ?? itemRef.id).slice(0, MAX_NAME),
+    itemType: itemRef.kind === 'folder' ? 'FOLDER' : 'COLLECTION',
+    externalUrl: urlOf(itemRef.kind === 'folder' ? 'folders' : 'collections', json),
     createdAt: asTimestamp(json.dateCreated),
   });
 

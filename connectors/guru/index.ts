@@ -82,8 +82,8 @@ async function inFolder(client: SourceClient, cursor: Cursor): Promise<PageAt<Cu
   }
   const items = page.values.flatMap((member) => itemOf(kindOf(member), member, { parent: first.owner, root }) ?? []);
   const subfolders = items.flatMap(({ externalId }) => {
-    const place = parseItemId(externalId);
-    return place?.kind === 'folder' ? [{ folder: place.id, owner: externalId }] : [];
+    const itemRef = parseItemId(externalId);
+    return itemRef?.kind === 'folder' ? [{ folder: itemRef.id, owner: externalId }] : [];
   });
   const later = page.next === null ? [...subfolders, ...rest] : [first, ...subfolders, ...rest];
   return { items, next: unlessEnd({ ...cursor, open: later, at: page.next }) };
@@ -156,20 +156,20 @@ export const guru: Connector<GuruCredentials> = {
   }),
 
   listDescendants: withCursor(CURSOR, async (client: SourceClient, externalId: string, cursor) => {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Guru');
-    if (cursor === null) return begin(client, place);
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Guru');
+    if (cursor === null) return begin(client, itemRef);
     return cursor.open.length > 0 ? inFolder(client, cursor) : unfiledCards(client, cursor);
   }),
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Guru');
-    if (place.kind !== 'card') {
-      await client.get([place.kind === 'folder' ? 'folders' : 'collections', place.id], {});
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Guru');
+    if (itemRef.kind !== 'card') {
+      await client.get([itemRef.kind === 'folder' ? 'folders' : 'collections', itemRef.id], {});
       throw new Fault('unsupported_type', 'This Guru item has no text of its own: sync the cards in it.');
     }
-    const card = asAnswer<GuruCard>(await client.get(['cards', place.id, 'extended'], {}));
+    const card = asAnswer<GuruCard>(await client.get(['cards', itemRef.id, 'extended'], {}));
     requireId('Guru', card, 'the card');
     if (card.archived === true) throw noSuchItem('Guru');
     return contentOf(card, externalId);

@@ -70,12 +70,12 @@ export type ThreadJson = Answer<IntercomConversation | IntercomTicket>;
 
 /** Converts a collection. @param root id of its root collection */
 export function itemOfCollection(json: Answer<IntercomCollection>, root: string): SourceItem | null {
-  const [id, above] = [idOf(json.id), idOf(json.parent_id)];
+  const [id, parentId] = [idOf(json.id), idOf(json.parent_id)];
   if (id === null) return null;
   return createItem({
     externalId: `collection:${id}`,
-    parentExternalId: above === null ? null : `collection:${above}`,
-    rootExternalId: above === null ? null : `collection:${root}`,
+    parentExternalId: parentId === null ? null : `collection:${parentId}`,
+    rootExternalId: parentId === null ? null : `collection:${root}`,
     name: asText(json.name) ?? '(no name)',
     itemType: 'COLLECTION',
     externalUrl: asText(json.url),
@@ -95,12 +95,12 @@ export const skippedDraft = (article: Answer<IntercomArticle>): SkippedItem | nu
 
 /** Converts an article; null for a draft. @param root of its collection; null without a collection */
 export function itemOfArticle(json: Answer<IntercomArticle>, root: string | null): SourceItem | null {
-  const [id, above] = [idOf(json.id), collectionOf(json)];
+  const [id, parentId] = [idOf(json.id), collectionOf(json)];
   if (id === null || !isPublished(json)) return null;
-  const isLoose = root === null || above === null;
+  const isLoose = root === null || parentId === null;
   return createItem({
     externalId: `article:${id}`,
-    parentExternalId: isLoose ? 'articles' : `collection:${above}`,
+    parentExternalId: isLoose ? 'articles' : `collection:${parentId}`,
     rootExternalId: isLoose ? 'articles' : `collection:${root}`,
     name: asText(json.title) ?? '(no title)',
     itemType: 'ARTICLE',

@@ -72,9 +72,9 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
   const { values, next, total } = await fetchNumbered<IntercomArticle>(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
   const meant = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
-    const above = collectionOf(article);
-    if (roots === null) return above === null ? [{ article, root: null }] : [];
-    const root = above !== null && Object.hasOwn(roots, above) ? roots[above] : undefined;
+    const parentId = collectionOf(article);
+    if (roots === null) return parentId === null ? [{ article, root: null }] : [];
+    const root = parentId !== null && Object.hasOwn(roots, parentId) ? roots[parentId] : undefined;
     return root === undefined ? [] : [{ article, root }];
   });
   const items = meant.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
@@ -97,9 +97,9 @@ const begin = (roots: Cursor['roots']): Cursor => ({ roots, page: 1, total: null
 /** Returns a page of a collection and its descendants. */
 export const listCollection = withCursor(
   CURSOR,
-  async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-    const { id } = place;
-    const withArticles = wanted.of('ARTICLE');
+  async (client: SourceClient, { itemRef, typeSelection }: ListRequest, cursor) => {
+    const { id } = itemRef;
+    const withArticles = typeSelection.of('ARTICLE');
     if (cursor !== null) return listArticles(client, cursor);
     const { all, pathOf } = await collectionsOf(client);
     if (!all.has(id)) throw noSuchItem(NAME);
@@ -116,8 +116,8 @@ export const listCollection = withCursor(
 /** Returns a page of the articles without a collection. */
 export const listLooseArticles = withCursor(
   CURSOR,
-  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
-    const withArticles = wanted.of('ARTICLE');
+  async (client: SourceClient, { typeSelection }: ListRequest<unknown>, cursor) => {
+    const withArticles = typeSelection.of('ARTICLE');
     if (cursor === null) return { items: [itemOfContainer('articles')], next: withArticles ? begin(null) : null };
     return listArticles(client, cursor);
   },
@@ -133,8 +133,8 @@ export async function readArticle(client: SourceClient, id: string): Promise<Ans
 /** Returns an article as an item. @throws Fault not_found also for drafts */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {
   const article = await readArticle(client, id);
-  const above = collectionOf(article);
-  const root = above === null ? null : ((await collectionsOf(client)).pathOf(above).at(-1) ?? above);
+  const parentId = collectionOf(article);
+  const root = parentId === null ? null : ((await collectionsOf(client)).pathOf(parentId).at(-1) ?? parentId);
   const item = itemOfArticle(article, root);
   if (item === null) throw noSuchItem(NAME);
   return item;

@@ -22,14 +22,14 @@ const VERSION = '2.14';
 
 /** Returns the table row of conversations or tickets, which differ by name only. */
 const thread = (kind: ThreadKind): ItemKind<SourceClient, { readonly id: string }> => ({
-  list: (client, { place, wanted }) => listThread(client, kind, place.id, wanted),
-  async open(client, { place }) {
-    const { json, item } = await readThread(client, kind, place.id);
+  list: (client, { itemRef, typeSelection }) => listThread(client, kind, itemRef.id, typeSelection),
+  async open(client, { itemRef }) {
+    const { json, item } = await readThread(client, kind, itemRef.id);
     return contentOfParts(json, item, kind);
   },
 });
 const allThreads = (kind: ThreadKind): ItemKind<SourceClient, unknown> => ({
-  list: (client, { wanted }, cursor) => listThreads(client, { kind, wanted }, cursor),
+  list: (client, { typeSelection }, cursor) => listThreads(client, { kind, typeSelection }, cursor),
 });
 
 const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomItemRef>>({
@@ -39,20 +39,20 @@ const kinds = itemsByKind<OAuthGrant, NonNullable<IntercomItemRef>>({
     collection: { list: listCollection },
     articles: { list: listLooseArticles },
     article: {
-      list: (client, { place }) => pageOf(articleItem(client, place.id)),
-      open: async (client, { place, externalId }) => contentOf(await readArticle(client, place.id), externalId),
+      list: (client, { itemRef }) => pageOf(articleItem(client, itemRef.id)),
+      open: async (client, { itemRef, externalId }) => contentOf(await readArticle(client, itemRef.id), externalId),
     },
     conversations: allThreads('conversation'),
     conversation: thread('conversation'),
     tickets: allThreads('ticket'),
     ticket: thread('ticket'),
     attachment: {
-      async list(client, { place, externalId }) {
-        const { attached, item } = await findAttached(client, place, externalId);
-        return { items: [itemOfAttached(attached, item, TYPE_OF[place.of])], next: null };
+      async list(client, { itemRef, externalId }) {
+        const { attached, item } = await findAttached(client, itemRef, externalId);
+        return { items: [itemOfAttached(attached, item, TYPE_OF[itemRef.of])], next: null };
       },
-      async open(client, { place, externalId }) {
-        const { attached } = await findAttached(client, place, externalId);
+      async open(client, { itemRef, externalId }) {
+        const { attached } = await findAttached(client, itemRef, externalId);
         return contentOfAttached(attached, await fetchSigned(client, NAME, attached.url), externalId);
       },
     },

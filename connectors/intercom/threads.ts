@@ -91,13 +91,13 @@ const itemsAttached = (json: ThreadJson, item: SourceItem, kind: ThreadKind): re
 
 interface All {
   readonly kind: ThreadKind;
-  readonly wanted: TypeSelection;
+  readonly typeSelection: TypeSelection;
 }
 
 /** Returns a page of all conversations or tickets, or of the attachments of the previous page's. */
-export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kind, wanted }: All, cursor) => {
+export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kind, typeSelection }: All, cursor) => {
   if (cursor === null) {
-    const isEnd = !wanted.of(TYPE_OF[kind]);
+    const isEnd = !typeSelection.of(TYPE_OF[kind]);
     return { items: [itemOfContainer(LISTS[kind])], next: unlessEnd({ at: null, isEnd, rest: [] }) };
   }
   if (cursor.rest.length > 0) {
@@ -107,11 +107,13 @@ export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kin
     return { items, next: unlessEnd({ ...cursor, rest: cursor.rest.slice(AT_ONCE) }) };
   }
   const { values, next } = await fetchSearchPage(client, LISTS[kind], cursor.at);
-  const people = kind === 'ticket' && wanted.makesFiles ? await peopleOf(client, values) : NO_PEOPLE;
+  const people = kind === 'ticket' && typeSelection.makesFiles ? await peopleOf(client, values) : NO_PEOPLE;
   const items = values.flatMap(
     (value) => (kind === 'ticket' ? itemOfTicket(value, people) : itemOfConversation(value)) ?? [],
   );
-  const rest = wanted.attachedTo(TYPE_OF[kind]) ? items.map(({ externalId }) => externalId.slice(kind.length + 1)) : [];
+  const rest = typeSelection.attachedTo(TYPE_OF[kind])
+    ? items.map(({ externalId }) => externalId.slice(kind.length + 1))
+    : [];
   return { items, next: unlessEnd({ at: next, isEnd: next === null, rest }) };
 });
 
@@ -136,10 +138,10 @@ export async function listThread(
   client: SourceClient,
   kind: ThreadKind,
   id: string,
-  wanted: TypeSelection,
+  typeSelection: TypeSelection,
 ): Promise<ItemPage> {
   const { json, item } = await readThread(client, kind, id);
-  const attached = wanted.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
+  const attached = typeSelection.attachedTo(TYPE_OF[kind]) ? itemsAttached(json, item, kind) : [];
   return { items: [item, ...attached], next: null };
 }
 

@@ -71,14 +71,14 @@ const SETTLED_AFTER_MS = 120_000;
  */
 export function itemOf(
   json: NotionObject,
-  place: ItemRef,
+  itemRef: ItemRef,
   parents: { readonly parent: string | null; readonly root: string | null },
   now = Date.now(),
 ): SourceItem {
-  const isPage = place.kind !== 'database';
+  const isPage = itemRef.kind !== 'database';
   const edited = timestampOf(json['last_edited_time']);
   return createItem({
-    externalId: externalIdOf(place),
+    externalId: externalIdOf(itemRef),
     parentExternalId: parents.parent,
     rootExternalId: parents.root,
     name: titleOf(json),

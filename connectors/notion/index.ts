@@ -108,20 +108,20 @@ export const notion: Connector<OAuthGrant> = {
   listRoots: searchAll,
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    if (place === null) throw missing();
-    return listChildren(client, place, cursor);
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw missing();
+    return listChildren(client, itemRef, cursor);
   },
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null) throw missing();
-    if (place.kind === 'database') {
-      await client.get(['data_sources', place.id], {});
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw missing();
+    if (itemRef.kind === 'database') {
+      await client.get(['data_sources', itemRef.id], {});
       throw new Fault('unsupported_type', 'A Notion database has no text of its own: sync its rows.');
     }
-    const page = await client.get(['pages', place.id], {});
+    const page = await client.get(['pages', itemRef.id], {});
     if (isTrashed(page) || placeOfJson(page) === null) throw missing();
-    return contentOf(client, page, place.id);
+    return contentOf(client, page, itemRef.id);
   },
 };

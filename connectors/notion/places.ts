@@ -1,6 +1,6 @@
 /**
- * Finds parent items: answers contain the direct parent, which may be a column block, or not be shared with the
- * connection.
+ * Finds the parent items of pages and databases. Notion returns only the direct parent, which may be a block in the
+ * layout of a page, or an object that is not shared with the connection.
  */
 import type { GrantClient } from '../accountClient.js';
 
@@ -10,18 +10,18 @@ import { idOf, isInaccessible, isTrashed } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId } from '../faults.js';
 
-/** A known place in one listing: its parent, or null if it is inaccessible. */
-type Known = { readonly externalId: string; readonly parent: string | null } | null;
+/** An item and its parent item; null if the item is inaccessible. */
+type ItemWithParent = { readonly externalId: string; readonly parent: string | null } | null;
 
-/** Cached by listing and id, because each listing needs the same parents often. */
-interface CachedPlace {
-  readonly found: Known;
+/** An entry of the cache; each listing needs the same parents often. The key is the listing and the item's id. */
+interface CachedItem {
+  readonly item: ItemWithParent;
 }
 
 /** Maximum nesting. Real pages are less deep; the limit also ends a walk through cyclic answers. */
 const MAX_DEPTH = 200;
 
-export class Places {
+export class ParentFinder {
   private readonly client: GrantClient;
   private readonly listing: string;
 
@@ -32,49 +32,48 @@ export class Places {
   }
 
   /** Returns an item's parent and root item. */
-  async around(json: NotionObject): Promise<{ parent: string | null; root: string | null }> {
-    const ownPlace = await this.learn(json);
+  async parentsOf(json: NotionObject): Promise<{ parent: string | null; root: string | null }> {
+    const item = await this.findItem(json);
     let root: string | null = null;
-    let up = ownPlace?.parent ?? null;
-    for (let depth = 0; up !== null && depth < MAX_DEPTH; depth += 1) {
-      root = up;
-      up = (await this.byExternalId(up))?.parent ?? null;
+    let ancestor = item?.parent ?? null;
+    for (let depth = 0; ancestor !== null && depth < MAX_DEPTH; depth += 1) {
+      root = ancestor;
+      ancestor = (await this.byExternalId(ancestor))?.parent ?? null;
     }
-    return { parent: ownPlace?.parent ?? null, root };
+    return { parent: item?.parent ?? null, root };
   }
 
-  /** Caches and returns the place of an object in an answer. */
-  private async learn(json: NotionObject): Promise<Known> {
-    const place = placeOfJson(json);
-    if (place === null || isTrashed(json)) return null;
-    const above = await this.above(json);
-    const found = { externalId: externalIdOf(place), parent: above?.externalId ?? null };
-    this.remember(found.externalId, found);
-    return found;
+  /** Finds the parent of an object that Notion returned, and caches it. */
+  private async findItem(json: NotionObject): Promise<ItemWithParent> {
+    const itemRef = placeOfJson(json);
+    if (itemRef === null || isTrashed(json)) return null;
+    const parent = await this.nearestAncestor(json);
+    const externalId = externalIdOf(itemRef);
+    return this.store(externalId, { externalId, parent: parent?.externalId ?? null });
   }
 
-  private remember(name: string, found: Known): Known {
-    this.client.cache.set(`${this.listing} ${name}`, { found } satisfies CachedPlace);
-    return found;
+  private store(externalId: string, item: ItemWithParent): ItemWithParent {
+    this.client.cache.set(`${this.listing} ${externalId}`, { item } satisfies CachedItem);
+    return item;
   }
 
-  private async byExternalId(externalId: string): Promise<Known> {
+  private async byExternalId(externalId: string): Promise<ItemWithParent> {
     const id = externalId.slice(externalId.indexOf(':') + 1);
     return externalId.startsWith('database:') ? this.itemById('data_sources', id) : this.itemById('pages', id);
   }
 
-  /** Returns the place of a page or database, by its id. */
-  private async itemById(collection: 'pages' | 'data_sources', id: string): Promise<Known> {
-    for (const name of collection === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
-      const kept = this.client.cache.get(`${this.listing} ${name}`) as CachedPlace | undefined;
-      if (kept) return kept.found;
+  /** Returns a page or database by its id at Notion, from the cache if possible. */
+  private async itemById(collection: 'pages' | 'data_sources', id: string): Promise<ItemWithParent> {
+    for (const externalId of collection === 'pages' ? [id, `row:${id}`] : [`database:${id}`]) {
+      const cached = this.client.cache.get(`${this.listing} ${externalId}`) as CachedItem | undefined;
+      if (cached) return cached.item;
     }
     const json = await this.fetchJson([collection, id]);
-    const found = json === null ? null : await this.learn(json);
-    return found ?? this.remember(collection === 'pages' ? id : `database:${id}`, null);
+    const item = json === null ? null : await this.findItem(json);
+    return item ?? this.store(collection === 'pages' ? id : `database:${id}`, null);
   }
 
-  /** Null for a page that does not exist or is not shared. */
+  /** Fetches an object; null if it does not exist or is not shared with the connection. */
   private async fetchJson(path: readonly string[]): Promise<Json | null> {
     try {
       return requireId('Notion', await this.client.get(path, {}), 'the requested item');
@@ -85,7 +84,7 @@ export class Places {
   }
 
   /** Returns the nearest accessible ancestor; null if there is none. */
-  private async above(json: NotionObject): Promise<Known> {
+  private async nearestAncestor(json: NotionObject): Promise<ItemWithParent> {
     // The parent of a data source is its database; the ancestor is the database's parent.
     let parent = asObject(
       json['object'] === 'data_source' && json['database_parent'] ? json['database_parent'] : json['parent'],

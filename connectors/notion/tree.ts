@@ -19,23 +19,24 @@ import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
 import { externalIdOf, itemOf, type ItemRef, placeOfJson, type NotionObject } from './adapter.js';
 import { fetchPage, idOf, isInaccessible, isTrashed, missing, postPage } from './api.js';
-import { Places } from './places.js';
+import { ParentFinder } from './places.js';
 import { fetchRows, rowsQuery } from './rows.js';
 import { type Answer, asAnswer, asObject, asText, type Json } from '../json.js';
 import { requireId, requireList } from '../faults.js';
 
-/** A page, block or database whose children are still to be listed. */
-const openPlace = shapeOf({
+/** A page, block or database whose children are still to be listed. Stored cursors have these field names. */
+const openObject = shapeOf({
+  /** What is listed: the blocks of a page or block, or the rows of a database. */
   room: oneOf('blocks', 'rows'),
   id: string,
-  /** The parent item of the found items. */
+  /** External id of the item that is the parent of the listed items. */
   owner: string,
   at: nullable(string),
   /** The query of the rows; unset: the first one. */
   rows: optional(rowsQuery),
 });
-type Open = Checked<typeof openPlace>;
-const TREE_CURSOR = shapeOf({ root: string, open: listOf(openPlace) });
+type OpenObject = Checked<typeof openObject>;
+const TREE_CURSOR = shapeOf({ root: string, open: listOf(openObject) });
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 /** Types of blocks that contain no pages, or whose children Notion's API refuses to list (see blocks.ts). */
@@ -49,25 +50,26 @@ const holdsPages = (block: Answer<BlockObjectResponse>): boolean => {
   return block['has_children'] === true && !WITHOUT_PAGES.has(type) && !isCopy;
 };
 
-/** An item, and the places to search for its contents. */
-interface Found {
+/** An item, and the object whose children are its contents. */
+interface FoundItem {
   readonly item: SourceItem;
-  readonly open: Open;
+  readonly open: OpenObject;
 }
 
-const found = (json: NotionObject, place: ItemRef, parent: string, root: string): Found => ({
-  item: itemOf(json, place, { parent, root }),
+const foundItem = (json: NotionObject, itemRef: ItemRef, parent: string, root: string): FoundItem => ({
+  item: itemOf(json, itemRef, { parent, root }),
   open: {
-    room: place.kind === 'database' ? 'rows' : 'blocks',
-    id: place.id,
-    owner: externalIdOf(place),
+    room: itemRef.kind === 'database' ? 'rows' : 'blocks',
+    id: itemRef.id,
+    owner: externalIdOf(itemRef),
     at: null,
     rows: undefined,
   },
 });
 
 /**
- * Returns null for an inaccessible object. @param otherKind another kind of Fault that means the same for this request
+ * Returns a fetched object; null if it is inaccessible or in the trash. @param otherKind another kind of Fault that
+ * means, for this request, that the object is inaccessible
  */
 async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promise<Json | null> {
   try {
@@ -79,7 +81,7 @@ async function orNull(request: Promise<Json>, otherKind?: Fault['kind']): Promis
   }
 }
 
-/** The items that a block represents, and entries for inaccessible ones. */
+/** The pages or databases that a block represents, and entries for inaccessible ones. */
 interface Represented {
   readonly objects: readonly NotionObject[];
   readonly skipped: readonly SkippedItem[];
@@ -116,51 +118,51 @@ async function representedBy(client: GrantClient, block: Answer<BlockObjectRespo
       asObject(block['child_database'])['title'],
       'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
     );
-  const all = requireList(
+  const sourceIds = requireList(
     'Notion',
     asAnswer<DatabaseObjectResponse>(database).data_sources,
     'the data sources of a database',
   ).flatMap((source) => idOf(asObject(source)['id']) ?? []);
-  const sources = await Promise.all(all.map((sourceId) => orNull(client.get(['data_sources', sourceId], {}))));
+  const sources = await Promise.all(sourceIds.map((sourceId) => orNull(client.get(['data_sources', sourceId], {}))));
   return { objects: sources.filter((source) => source !== null), skipped: [] };
 }
 
-/** The items directly inside of a place, and where to continue. */
-interface Inside {
+/** One page of the items in a page, block or database, and the objects to list next. */
+interface ListedItems {
   readonly items: readonly SourceItem[];
   readonly skipped: readonly SkippedItem[];
   readonly refused?: readonly string[];
-  /** Places to search, in order. */
-  readonly open: readonly Open[];
+  /** Pages, blocks and databases whose children are still to be listed, in order. */
+  readonly open: readonly OpenObject[];
 }
 
-const foundIn = (objects: readonly NotionObject[], { owner }: Open, root: string): readonly Found[] =>
+const foundIn = (objects: readonly NotionObject[], { owner }: OpenObject, root: string): readonly FoundItem[] =>
   objects.flatMap((json) => {
-    const place = placeOfJson(json);
-    return place === null ? [] : [found(json, place, owner, root)];
+    const itemRef = placeOfJson(json);
+    return itemRef === null ? [] : [foundItem(json, itemRef, owner, root)];
   });
 
 const UNLISTED_ROWS =
   'This database has more rows of one minute than Notion returns. Move some of them to another database, then sync again.';
 
-async function listRows(client: GrantClient, place: Open, root: string): Promise<Inside> {
-  const { id, owner, at, rows } = place;
+async function listRows(client: GrantClient, parentObject: OpenObject, root: string): Promise<ListedItems> {
+  const { id, owner, at, rows } = parentObject;
   const { values, next, isCut } = await fetchRows(client, id, at, rows);
-  const all = foundIn(
+  const foundItems = foundIn(
     values.filter((row) => !isTrashed(row)),
-    place,
+    parentObject,
     root,
   );
   return {
-    items: all.map(({ item }) => item),
+    items: foundItems.map(({ item }) => item),
     skipped: isCut ? [{ externalId: id, name: id, reason: UNLISTED_ROWS }] : [],
     // Rows that are not returned are not deleted.
     ...(isCut ? { refused: [owner] } : {}),
-    open: [...all.map(({ open }) => open), ...(next === null ? [] : [{ ...place, ...next }])],
+    open: [...foundItems.map(({ open }) => open), ...(next === null ? [] : [{ ...parentObject, ...next }])],
   };
 }
 
-async function listBlocks(client: GrantClient, place: Open, root: string): Promise<Inside> {
+async function listBlocks(client: GrantClient, place: OpenObject, root: string): Promise<ListedItems> {
   const { room, id, owner, at } = place;
   const page = await fetchPage(client, ['blocks', id, 'children'], at);
   const shown = await Promise.all(page.values.map((block) => representedBy(client, block)));
@@ -170,7 +172,7 @@ async function listBlocks(client: GrantClient, place: Open, root: string): Promi
     root,
   );
   const isPage = ({ type }: Answer<BlockObjectResponse>): boolean => type === 'child_page' || type === 'child_database';
-  const within = page.values.flatMap((block): Open[] => {
+  const nestedBlocks = page.values.flatMap((block): OpenObject[] => {
     const inner = idOf(block['id']);
     return inner !== null && !isPage(block) && holdsPages(block)
       ? [{ room, id: inner, owner, at: null, rows: undefined }]
@@ -179,14 +181,18 @@ async function listBlocks(client: GrantClient, place: Open, root: string): Promi
   return {
     items: all.map(({ item }) => item),
     skipped: shown.flatMap(({ skipped }) => skipped),
-    open: [...within, ...all.map(({ open }) => open), ...(page.next === null ? [] : [{ ...place, at: page.next }])],
+    open: [
+      ...nestedBlocks,
+      ...all.map(({ open }) => open),
+      ...(page.next === null ? [] : [{ ...place, at: page.next }]),
+    ],
   };
 }
 
 const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length === 0 ? null : cursor);
 
 /** Requests a page or database. */
-async function itself(client: GrantClient, { kind, id }: ItemRef): Promise<Json> {
+async function fetchItem(client: GrantClient, { kind, id }: ItemRef): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   requireId('Notion', json, 'the page');
   if (isTrashed(json) || placeOfJson(json) === null) throw missing();
@@ -194,36 +200,36 @@ async function itself(client: GrantClient, { kind, id }: ItemRef): Promise<Json>
 }
 
 /** Returns a page of an item's descendants at any depth; the first one includes the item itself. */
-export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, given: ItemRef, cursor) => {
+export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, requestedRef: ItemRef, cursor) => {
   if (cursor === null) {
-    const json = await itself(client, given);
+    const json = await fetchItem(client, requestedRef);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.
-    const place = placeOfJson(json) ?? given;
-    const parents = await new Places(client, randomUUID()).around(json);
-    const { open } = found(json, place, '', '');
-    const root = parents.root ?? externalIdOf(place);
-    return { items: [itemOf(json, place, parents)], next: unlessEnd({ root, open: [open] }) };
+    const itemRef = placeOfJson(json) ?? requestedRef;
+    const parents = await new ParentFinder(client, randomUUID()).parentsOf(json);
+    const { open } = foundItem(json, itemRef, '', '');
+    const root = parents.root ?? externalIdOf(itemRef);
+    return { items: [itemOf(json, itemRef, parents)], next: unlessEnd({ root, open: [open] }) };
   }
   const { root, open } = cursor;
-  const [first, ...rest] = open;
-  if (first === undefined) return { items: [], next: null };
+  const [current, ...rest] = open;
+  if (current === undefined) return { items: [], next: null };
   try {
-    const list = first.room === 'blocks' ? listBlocks : listRows;
-    const { open: deeper, ...page } = await list(client, first, root);
-    // Depth first, so that the list of open places stays short.
+    const list = current.room === 'blocks' ? listBlocks : listRows;
+    const { open: deeper, ...page } = await list(client, current, root);
+    // Depth first, so that `open` stays short.
     return { ...page, next: unlessEnd({ root, open: [...deeper, ...rest] }) };
   } catch (error) {
-    // The file of an inaccessible item has the reason.
+    // The file of an inaccessible item shows the error.
     if (isInaccessible(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
-    // Notion rejects some requests for children with 400: the others still exist.
+    // Notion rejects the request for the children of some blocks with 400: list the remaining objects.
     if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
-    const skipped = [{ externalId: first.id, name: first.id, reason: UNLISTED }];
+    const skipped = [{ externalId: current.id, name: current.id, reason: UNLISTED }];
     return { items: [], skipped, next: unlessEnd({ root, open: rest }) };
   }
 });
 
 const SEARCH_CURSOR = shapeOf({
-  /** Key of this listing in the cache of places. */
+  /** Identifies this listing in the cache of ParentFinder. */
   listing: string,
   at: nullable(string),
 });
@@ -234,12 +240,12 @@ export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClie
   // Sorted by change time, ascending: an item that changes during the listing is listed twice rather than skipped.
   const body = { sort: { timestamp: 'last_edited_time', direction: 'ascending' } };
   const page = await postPage(client, ['search'], body, at);
-  const places = new Places(client, listing);
+  const parentFinder = new ParentFinder(client, listing);
   const items: SourceItem[] = [];
   for (const json of page.values) {
-    const place = placeOfJson(json);
-    if (place === null || isTrashed(json)) continue;
-    items.push(itemOf(json, place, await places.around(json)));
+    const itemRef = placeOfJson(json);
+    if (itemRef === null || isTrashed(json)) continue;
+    items.push(itemOf(json, itemRef, await parentFinder.parentsOf(json)));
   }
   return {
     items,

@@ -79,9 +79,9 @@ export function createLiveGrant(
   const renew = async (stored: VersionedGrant): Promise<VersionedGrant | null> => {
     const lock = await grantStore.claim(stored.version, LOCK_MS);
     if (lock === null) return null;
-    let fresh: StoredGrant;
+    let renewedGrant: StoredGrant;
     try {
-      fresh = await refreshTwice(stored.grant);
+      renewedGrant = await refreshTwice(stored.grant);
     } catch (error) {
       await grantStore.release(lock);
       const isRevoked = error instanceof Fault && error.kind === 'access_revoked';
@@ -90,8 +90,8 @@ export function createLiveGrant(
       if (isRevoked) usedVersion = stored.version;
       throw error;
     }
-    const version = await grantStore.save(lock, stored.version, fresh);
-    return version === null ? null : { grant: fresh, version };
+    const version = await grantStore.save(lock, stored.version, renewedGrant);
+    return version === null ? null : { grant: renewedGrant, version };
   };
 
   /** Returns a usable grant: refreshes it here, or waits until another process has done so. */

@@ -1,6 +1,6 @@
 import type { OAuthSpec } from '../oauthSpec.js';
 
-/** The granted scopes, and the missing ones. */
+/** The scopes that a connector requires, and those that the user granted. */
 export interface GrantedScopes {
   readonly wanted: readonly string[];
   /** Null if the provider does not report them. */
@@ -8,10 +8,12 @@ export interface GrantedScopes {
   readonly missing: readonly string[];
 }
 
-/** Compares scope names. Some providers change the case, or add the URL of the API as a prefix. */
+/**
+ * Whether two scope names mean the same scope. Some providers change the case, or add the URL of the API as a prefix.
+ */
 const isNamed = (wanted: string, granted: string): boolean => {
-  const [name, given] = [wanted.toLowerCase(), granted.toLowerCase()];
-  return given === name || given.endsWith(`/${name}`);
+  const [name, grantedName] = [wanted.toLowerCase(), granted.toLowerCase()];
+  return grantedName === name || grantedName.endsWith(`/${name}`);
 };
 
 /**
@@ -24,7 +26,7 @@ export function compareScopes(
   const isGranted = (wanted: string): boolean => {
     const aliases = scopeAliases[wanted];
     if (aliases?.length === 0) return true;
-    return [wanted, ...(aliases ?? [])].some((name) => granted?.some((said) => isNamed(name, said)));
+    return [wanted, ...(aliases ?? [])].some((name) => granted?.some((grantedScope) => isNamed(name, grantedScope)));
   };
   return { wanted: scopes, granted, missing: granted === null ? [] : scopes.filter((scope) => !isGranted(scope)) };
 }

@@ -44,10 +44,10 @@ export function fillUrls(urls: Parameters, facts: Parameters): Parameters {
 
 /** Returns the parameters of a connection, with defaults for missing ones. */
 export function withDefaults(spec: OAuthSpec | undefined, facts: Parameters): Parameters {
-  const usual = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, where]) =>
-    typeof where === 'string' ? [] : [[fact, where.otherwise] as const],
+  const defaults = Object.entries(spec?.tokenResponseFields ?? {}).flatMap(([fact, field]) =>
+    typeof field === 'string' ? [] : [[fact, field.otherwise] as const],
   );
-  return { ...Object.fromEntries(usual), ...facts };
+  return { ...Object.fromEntries(defaults), ...facts };
 }
 
 export interface ConsentRequest {
@@ -188,38 +188,40 @@ function scopesIn(tokens: Readonly<Record<string, unknown>>): readonly string[] 
   return scopes.length === 0 ? null : scopes.slice(0, MAX_SCOPES);
 }
 
-/** Builds a grant from an answer. @param old the grant that a refresh replaces */
+/** Builds a grant from an answer. @param previousGrant the grant that a refresh replaces */
 function grantOf(
   { name, spec }: Provider,
   answer: Readonly<Record<string, unknown>>,
-  kept: Pick<StoredGrant, 'facts' | 'clientId' | 'clientSecret'>,
-  old: StoredGrant | null,
+  storedFields: Pick<StoredGrant, 'facts' | 'clientId' | 'clientSecret'>,
+  previousGrant: StoredGrant | null,
 ): StoredGrant {
-  const inside = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
+  const nestedAnswer = spec.tokensIn === undefined ? answer : answer[spec.tokensIn];
   // With a refresh, the tokens are at the top level, even if the nested part exists.
-  const tokens = isObject(inside) && asText(inside['access_token']) !== null ? inside : answer;
+  const tokens = isObject(nestedAnswer) && asText(nestedAnswer['access_token']) !== null ? nestedAnswer : answer;
   const accessToken = asText(tokens['access_token']);
   if (accessToken === null || !TOKEN.test(accessToken))
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
-  const stated = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, where]) => {
-    const place = typeof where === 'string' ? where : where.key;
-    const value = asText(place.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer));
+  const factsOfAnswer = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, field]) => {
+    const fieldPath = typeof field === 'string' ? field : field.key;
+    const value = asText(
+      fieldPath.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer),
+    );
     if (value === null) return [];
-    const part = typeof where === 'string' ? value : where.pattern.exec(value)?.[1];
+    const part = typeof field === 'string' ? value : field.pattern.exec(value)?.[1];
     if (part === undefined) throw new Fault('bad_response', `${name} returned an address of another host. Try again.`);
     return [[fact, part] as const];
   });
-  const scopes = scopesIn(tokens) ?? old?.scopes;
+  const scopes = scopesIn(tokens) ?? previousGrant?.scopes;
   return {
-    ...kept,
+    ...storedFields,
     ...(scopes === undefined ? {} : { scopes }),
     accessToken,
-    refreshToken: asText(tokens['refresh_token']) ?? old?.refreshToken ?? null,
+    refreshToken: asText(tokens['refresh_token']) ?? previousGrant?.refreshToken ?? null,
     obtainedAt: now,
     expiresAt: Number.isFinite(life) && life > 0 ? now + life * 1000 : null,
-    facts: { ...kept.facts, ...Object.fromEntries(stated) },
+    facts: { ...storedFields.facts, ...Object.fromEntries(factsOfAnswer) },
   };
 }
 

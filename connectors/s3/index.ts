@@ -70,10 +70,10 @@ async function listPage(
   if (cursor === null && objects.length === 0 && kind !== 'bucket') throw noSuchItem('S3');
   const below = kind === 'folder' ? key : '';
   const items = itemsOfObjects(bucket, objects, { after: cursor ?? '', below });
-  const itself =
+  const requestedItem =
     kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
   return {
-    items: cursor === null ? [...itself, ...items] : items,
+    items: cursor === null ? [...requestedItem, ...items] : items,
     next: isWhole ? null : (objects.at(-1)?.key ?? null),
   };
 }
@@ -132,10 +132,10 @@ export const s3: Connector<S3Credentials> = {
   },
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    if (!BUCKET.test(place.bucket)) throw noSuchItem('S3');
-    if (place.kind !== 'object') return listPage(client, place, cursor);
-    const { bucket, key } = place;
+    const itemRef = parseItemId(externalId);
+    if (!BUCKET.test(itemRef.bucket)) throw noSuchItem('S3');
+    if (itemRef.kind !== 'object') return listPage(client, itemRef, cursor);
+    const { bucket, key } = itemRef;
     // The listing is sorted, so the first key with this prefix is the exact key, if it exists.
     const { objects } = await list(client, { bucket, prefix: key, after: null, most: 1 });
     if (objects[0]?.key !== key) throw noSuchItem('S3');

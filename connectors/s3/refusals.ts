@@ -32,8 +32,8 @@ export const classify = (refusal: Refusal): ErrorClass | null =>
 /** Returns the region that a refusal redirects to; null for other refusals. */
 export function regionIn(refusal: Refusal): string | null {
   const { status, headers, body } = refusal;
-  const hasUnsearched = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
-  if (!hasUnsearched) return null;
+  const isRedirect = status === 301 || status === 307 || codeOf(refusal) === 'AuthorizationHeaderMalformed';
+  if (!isRedirect) return null;
   const regionInBody = typeof body === 'string' ? /<Region>([^<]*)<\/Region>/.exec(body)?.[1] : undefined;
   const region = headers['x-amz-bucket-region'] ?? regionInBody ?? '';
   // The region becomes part of a host name.

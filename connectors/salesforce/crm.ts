@@ -64,8 +64,8 @@ const selected = ({ object, fields }: CrmKind, includes: readonly string[]) => (
 function present(kind: CrmKind, row: Json, includes: readonly string[], remote: boolean): Json {
   const parts = includes.map((name) => {
     const { records } = asObject(row[name]);
-    const inside = Array.isArray(records) ? records.map(asObject) : [];
-    return [name.toLowerCase(), inside.map((record) => INCLUDES[name]?.present(record, remote))] as const;
+    const relatedRows = Array.isArray(records) ? records.map(asObject) : [];
+    return [name.toLowerCase(), relatedRows.map((record) => INCLUDES[name]?.present(record, remote))] as const;
   });
   return { ...kind.present(row), ...Object.fromEntries(parts), remote_data: remote ? row : null };
 }

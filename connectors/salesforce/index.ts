@@ -120,8 +120,8 @@ export const salesforce: Connector<OAuthGrant> = {
   listRoots: outermost,
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    switch (place?.kind) {
+    const itemRef = parseItemId(externalId);
+    switch (itemRef?.kind) {
       case undefined:
         throw noSuchItem('Salesforce');
       case 'loose':
@@ -130,15 +130,15 @@ export const salesforce: Connector<OAuthGrant> = {
         return listKnowledge(client, cursor);
       case 'library':
       case 'folder':
-        return listContainer(client, place, cursor);
+        return listContainer(client, itemRef, cursor);
       case 'file': {
-        const row = await fileAt(client, place.id);
+        const row = await fileAt(client, itemRef.id);
         const library = asText(row['ParentId']);
         const root = library === null ? LOOSE_FILES : `library:${library}`;
         return { items: [itemOfFile(row, { parent: root, root }, siteOf(client))], next: null };
       }
       case 'article': {
-        const item = itemOfArticle(await articleAt(client, place, []), siteOf(client));
+        const item = itemOfArticle(await articleAt(client, itemRef, []), siteOf(client));
         return { items: item === null ? [] : [item], next: null };
       }
     }
@@ -147,10 +147,10 @@ export const salesforce: Connector<OAuthGrant> = {
   changes: looseFileChanges,
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    switch (place?.kind) {
+    const itemRef = parseItemId(externalId);
+    switch (itemRef?.kind) {
       case 'file': {
-        const row = await fileAt(client, place.id);
+        const row = await fileAt(client, itemRef.id);
         const version = asText(row['LatestPublishedVersionId']);
         if (version === null || !itemOfFile(row, { parent: null, root: null }, '').hasContent)
           throw new Fault('unsupported_type', ELSEWHERE);
@@ -163,7 +163,7 @@ export const salesforce: Connector<OAuthGrant> = {
         if (!Array.isArray(fields)) throw incompleteAnswer('Salesforce', 'the fields of articles');
         const body = bodyFieldsOf(fields);
         const names = body.map(({ name }) => name);
-        return contentOfArticle(await articleAt(client, place, names), body, siteOf(client));
+        return contentOfArticle(await articleAt(client, itemRef, names), body, siteOf(client));
       }
       case undefined:
         throw noSuchItem('Salesforce');

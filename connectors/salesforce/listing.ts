@@ -46,10 +46,10 @@ export async function outermost(client: GrantClient, cursor: string | null): Pro
 /** Returns files by their ids, in the order of the ids. */
 export async function filesOf(client: GrantClient, ids: readonly string[]): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
-  const wanted = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
+  const query = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };
   const rows: Json[] = [];
   for (let after: string | null = ''; after !== null;) {
-    const page: Awaited<ReturnType<typeof fetchPage>> = await fetchPage(client, wanted, after);
+    const page: Awaited<ReturnType<typeof fetchPage>> = await fetchPage(client, query, after);
     rows.push(...page.rows);
     after = page.next;
   }
@@ -114,8 +114,8 @@ export const listContainer = withCursor(CURSOR, async (client: GrantClient, { ki
     const open: readonly Open[] = folder === null ? [] : [[folder, itself]];
     return { items: [itemOfLibrary(row, siteOf(client))], next: unlessEnd({ root: itself, open, after: '' }) };
   }
-  const above = asText(row['ParentContentFolderId']);
-  const itemPlace = { parent: above === null ? null : `folder:${above}`, root: null };
+  const parentId = asText(row['ParentContentFolderId']);
+  const itemPlace = { parent: parentId === null ? null : `folder:${parentId}`, root: null };
   const items = [itemOfFolder(id, asText(row['Name']) ?? id, itemPlace)];
   return { items, next: unlessEnd({ root: null, open: [[id, itself]], after: '' }) };
 });

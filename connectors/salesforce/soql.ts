@@ -93,7 +93,7 @@ export async function withVisible<T>(
 /** Salesforce's maximum number of such records per answer. */
 const PER_PAGE = 200;
 
-export interface Wanted {
+export interface SoqlQuery {
   readonly fields: readonly string[];
   readonly from: string;
   /** Conditions, combined with AND. */
@@ -106,7 +106,7 @@ export interface Wanted {
  */
 export async function fetchPage(
   client: GrantClient,
-  { fields, from, where }: Wanted,
+  { fields, from, where }: SoqlQuery,
   afterId: string,
 ): Promise<{ readonly rows: readonly Json[]; readonly next: string | null }> {
   const conditions = [...where, ...(afterId === '' ? [] : [`Id > ${quote(afterId)}`])];

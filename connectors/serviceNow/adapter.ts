@@ -190,12 +190,12 @@ export function contentOfRecord(row: Json, table: string, record: string, site: 
 }
 
 /** Returns an attachment's content. */
-export function contentOfAttachment(row: Json, place: ItemRef, site: string, bytes: Uint8Array): ItemContent {
+export function contentOfAttachment(row: Json, itemRef: ItemRef, site: string, bytes: Uint8Array): ItemContent {
   const name = asTrimmed(row['file_name']);
   return {
     ...fileBytes(bytes, asTrimmed(row['content_type']), name),
     name: name || null,
-    url: `${site}/sys_attachment.do?sys_id=${place.attachment ?? ''}`,
-    fileMetadata: { type: 'ATTACHMENT', table: place.table, attached_to: `${place.table}/${place.record ?? ''}` },
+    url: `${site}/sys_attachment.do?sys_id=${itemRef.attachment ?? ''}`,
+    fileMetadata: { type: 'ATTACHMENT', table: itemRef.table, attached_to: `${itemRef.table}/${itemRef.record ?? ''}` },
   };
 }

@@ -38,8 +38,8 @@ const listTable = withCursor(AFTER_CURSOR, async (client: SourceClient, table: s
   const wanted = { query: READABLE[table] ?? '', fields: LISTED_FIELDS };
   const { rows, next } = await readPage(client, ['table', table], wanted, cursor ?? FROM_START);
   const { items, skipped } = await withAttachments(client, table, rows);
-  const itself = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
-  return { items: [...itself, ...items], skipped, next };
+  const requestedItem = cursor === null ? [itemOfTable(table, '', siteOf(client))] : [];
+  return { items: [...requestedItem, ...items], skipped, next };
 });
 
 /** Returns a record that is readable now. @throws Fault not_found also for drafts and retired ones */
@@ -55,10 +55,10 @@ async function recordAt(
 }
 
 /** Returns the metadata of an attachment. @throws Fault not_found also if it belongs to another record */
-async function attachmentAt(client: SourceClient, place: ItemRef): Promise<Json> {
-  const row = await readOne(client, ['attachment', place.attachment ?? ''], {});
+async function attachmentAt(client: SourceClient, itemRef: ItemRef): Promise<Json> {
+  const row = await readOne(client, ['attachment', itemRef.attachment ?? ''], {});
   // Its table may be another that extends this one; ids of records are unique in an instance.
-  if (asTrimmed(row['table_sys_id']) !== place.record) throw noSuchItem('ServiceNow');
+  if (asTrimmed(row['table_sys_id']) !== itemRef.record) throw noSuchItem('ServiceNow');
   return row;
 }
 
@@ -125,13 +125,13 @@ export const serviceNow: Connector<OAuthGrant> = {
   listRoots: listTables,
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
-    const { table, record, attachment } = place;
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null || !isListedTable(itemRef.table)) throw noSuchItem('ServiceNow');
+    const { table, record, attachment } = itemRef;
     if (record === null) return listTable(client, table, cursor);
-    const row = await recordAt(client, place, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` });
+    const row = await recordAt(client, itemRef, { sysparm_fields: `${LISTED_FIELDS},workflow_state,active` });
     if (attachment === null) return { ...(await withAttachments(client, table, [row])), next: null };
-    const item = itemOfAttachment(await attachmentAt(client, place), table, siteOf(client));
+    const item = itemOfAttachment(await attachmentAt(client, itemRef), table, siteOf(client));
     if (item === null) throw noSuchItem('ServiceNow');
     return { items: [item], next: null };
   },
@@ -139,9 +139,9 @@ export const serviceNow: Connector<OAuthGrant> = {
   changes: recordChanges,
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null || !isListedTable(place.table)) throw noSuchItem('ServiceNow');
-    const { table, record, attachment } = place;
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null || !isListedTable(itemRef.table)) throw noSuchItem('ServiceNow');
+    const { table, record, attachment } = itemRef;
     if (record === null)
       throw new Fault('unsupported_type', 'A ServiceNow table has no text of its own: sync the records in it.');
     if (attachment === null) {
@@ -149,11 +149,11 @@ export const serviceNow: Connector<OAuthGrant> = {
       // checked by the language-independent value.
       // https://www.servicenow.com/docs/r/api-reference/rest-apis/c_TableAPI.html (sysparm_display_value)
       const query = { sysparm_fields: fieldsOf(table), sysparm_display_value: 'all' };
-      const recordWithLabels = await recordAt(client, place, query);
+      const recordWithLabels = await recordAt(client, itemRef, query);
       return contentOfRecord(displayOf(recordWithLabels), table, record, siteOf(client));
     }
-    const attachmentRecord = await attachmentAt(client, place);
+    const attachmentRecord = await attachmentAt(client, itemRef);
     const { bytes } = await client.content(['attachment', attachment, 'file'], {});
-    return contentOfAttachment(attachmentRecord, place, siteOf(client), bytes);
+    return contentOfAttachment(attachmentRecord, itemRef, siteOf(client), bytes);
   },
 };

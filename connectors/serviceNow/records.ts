@@ -36,8 +36,8 @@ async function tablesByTrying(client: SourceClient): Promise<readonly SourceItem
 /** Returns a page of the listed tables. */
 export const listTables = withRootsCursor(AFTER_CURSOR, async (client: SourceClient, cursor) => {
   try {
-    const wanted = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
-    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], wanted, cursor ?? FROM_START);
+    const query = { query: LISTED_TABLES, fields: 'sys_id,name,label' };
+    const { rows, next } = await readPage(client, ['table', 'sys_db_object'], query, cursor ?? FROM_START);
     const items = rows.flatMap((row) => {
       const table = asTrimmed(row['name']);
       return isListedTable(table) ? [itemOfTable(table, asTrimmed(row['label']), siteOf(client))] : [];

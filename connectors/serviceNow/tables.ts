@@ -21,7 +21,7 @@ export type After = Checked<typeof AFTER_CURSOR>;
 export const FROM_START: After = { id: '', passed: 0 };
 
 /** A query of a table, or of the attachments. */
-interface Wanted {
+interface RowQuery {
   readonly query: string;
   /** Fields of a table. Attachments are described with all of theirs. */
   readonly fields?: string;
@@ -50,7 +50,7 @@ interface RowPage {
 export async function readPage(
   client: SourceClient,
   path: readonly string[],
-  { query, fields }: Wanted,
+  { query, fields }: RowQuery,
   after: After,
 ): Promise<RowPage> {
   const afterLast = after.id === '' ? '' : `sys_id>${after.id}`;
@@ -88,7 +88,7 @@ export async function count(client: SourceClient, path: readonly string[], query
 export async function readAll(
   client: SourceClient,
   path: readonly string[],
-  wanted: Wanted,
+  wanted: RowQuery,
   maxEntries: number,
 ): Promise<readonly Json[]> {
   const all: Json[] = [];

@@ -91,7 +91,7 @@ function windowsIn(messages: readonly Message[]): Map<number, Message[]> {
  * most pages also contain whole earlier windows, which a sync opens next.
  */
 async function readBackwards(client: GrantClient, conversation: string, start: number): Promise<Windows> {
-  const found = new Collected();
+  const collected = new Collected();
   const range = { channel: conversation, latest: `${start + WINDOW_SECONDS - 1}.999999`, inclusive: 'true' };
   const older: Message[] = [];
   for (let cursor: string | null | undefined; cursor !== null;) {
@@ -100,7 +100,7 @@ async function readBackwards(client: GrantClient, conversation: string, start: n
       ...{ limit: PER_PAGE, cursor: cursor ?? null },
     });
     const messages = messagesIn(answer);
-    found.add(messages.filter((message) => startOf(message) === start && isInWindow(message)));
+    collected.add(messages.filter((message) => startOf(message) === start && isInWindow(message)));
     older.push(...messages.filter((message) => startOf(message) < start));
     // Once a message is older, no later page has messages of the window.
     const oldest = messages.at(-1);
@@ -109,7 +109,7 @@ async function readBackwards(client: GrantClient, conversation: string, start: n
       older.splice(0, older.length, ...older.filter((page) => startOf(page) > startOf(oldest)));
     cursor = isPast ? null : next;
   }
-  return new Map([...windowsIn(older), [start, found.inOrder()]]);
+  return new Map([...windowsIn(older), [start, collected.inOrder()]]);
 }
 
 /**

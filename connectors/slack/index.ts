@@ -93,24 +93,27 @@ async function listHistory(
   const range = oldest === null ? {} : { oldest: `${oldest}.000000` };
   const fields = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
   const { answer, next } = await callApi(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
-  const found = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
-  const { groups: cuts, open } = groupMessages(found, from?.open ?? null);
+  const recentMessages = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
+  const { groups: cuts, open } = groupMessages(recentMessages, from?.open ?? null);
   const workspace = await workspaceUrl(client);
-  const whole = next === null ? [...cuts, ...close(open)] : cuts;
+  const groups = next === null ? [...cuts, ...close(open)] : cuts;
   return {
-    items: whole.map((cut) => itemOfGroup(cut, conversation, workspace)),
+    items: groups.map((cut) => itemOfGroup(cut, conversation, workspace)),
     next: next === null ? null : { at: next, latest, open },
   };
 }
 
 /** Returns the item of a window or thread, as a listing would. */
 async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<HistoryCursor>> {
-  const place = parseSlackItemId(externalId);
-  if (place?.kind !== 'window' && place?.kind !== 'thread') throw noSuchItem('Slack');
-  const messages = await messagesAt(client, place, null);
+  const itemRef = parseSlackItemId(externalId);
+  if (itemRef?.kind !== 'window' && itemRef?.kind !== 'thread') throw noSuchItem('Slack');
+  const messages = await messagesAt(client, itemRef, null);
   const { groups: cuts, open } = groupMessages(messages.toReversed(), null);
   const workspace = await workspaceUrl(client);
-  return { items: [...cuts, ...close(open)].map((cut) => itemOfGroup(cut, place.conversation, workspace)), next: null };
+  return {
+    items: [...cuts, ...close(open)].map((cut) => itemOfGroup(cut, itemRef.conversation, workspace)),
+    next: null,
+  };
 }
 
 /** Returns the names of users who wrote the messages or are mentioned in them. */
@@ -120,7 +123,7 @@ async function namesIn(client: GrantClient, messages: readonly Message[]): Promi
   return new Map(nameById);
 }
 
-/** Returns the conversations of the account at the time of the call. */
+/** Returns the conversations of the account, fetched from Slack on each call. */
 const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (client, query) => {
   const { answer, next } = await callApi(client, 'conversations.list', {
     types: query.types,
@@ -185,11 +188,11 @@ export const slack: Connector<OAuthGrant> = {
   listRoots: listConversations,
 
   listDescendants: withCursor(HISTORY_CURSOR, async (client: GrantClient, externalId: string, cursor) => {
-    const place = parseSlackItemId(externalId);
-    if (place === null) throw noSuchItem('Slack');
-    if (place.kind === 'window' || place.kind === 'thread') return itemAt(client, externalId);
-    const { conversation } = place;
-    if (place.kind === 'since') return listHistory(client, conversation, windowOf(place.after), cursor);
+    const itemRef = parseSlackItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Slack');
+    if (itemRef.kind === 'window' || itemRef.kind === 'thread') return itemAt(client, externalId);
+    const { conversation } = itemRef;
+    if (itemRef.kind === 'since') return listHistory(client, conversation, windowOf(itemRef.after), cursor);
     const page = await listHistory(client, conversation, null, cursor);
     if (cursor !== null) return page;
     const { answer } = await callApi(client, 'conversations.info', { channel: conversation });
@@ -200,20 +203,20 @@ export const slack: Connector<OAuthGrant> = {
   }),
 
   async open(client, externalId, { version }): Promise<ItemContent> {
-    const place = parseSlackItemId(externalId);
-    if (place === null) throw noSuchItem('Slack');
-    const { conversation } = place;
+    const itemRef = parseSlackItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Slack');
+    const { conversation } = itemRef;
     const name = await nameOfConversation(client, conversation);
-    if (place.kind !== 'window' && place.kind !== 'thread')
+    if (itemRef.kind !== 'window' && itemRef.kind !== 'thread')
       throw new Fault(
         'unsupported_type',
         'A Slack conversation has no text of its own: sync the windows and threads in it.',
       );
-    const messages = await messagesAt(client, place, version);
+    const messages = await messagesAt(client, itemRef, version);
     const names = await namesIn(client, messages);
     const paragraphs = messages.map((message) => paragraphOf(message, (id) => names.get(id) ?? id));
     const url = addressOf(await workspaceUrl(client), conversation, messages[0]?.ts ?? null);
-    return contentOf(place, paragraphs, { conversation, name, url });
+    return contentOf(itemRef, paragraphs, { conversation, name, url });
   },
 
   reads: { conversations },

@@ -38,7 +38,7 @@ export function groupMessages(
   open: OpenWindow | null,
 ): { readonly groups: readonly Group[]; readonly open: OpenWindow | null } {
   const groups: Group[] = [];
-  let now = open;
+  let current = open;
   for (const message of messages) {
     if (message.isReply) continue;
     if (message.beginsThread) {
@@ -46,10 +46,10 @@ export function groupMessages(
       continue;
     }
     const start = windowOf(Number(message.ts));
-    if (now !== null && now.start !== start) groups.push(...close(now));
-    now = { start, ts: message.ts, digest: extendDigest(now?.start === start ? now.digest : '', message) };
+    if (current !== null && current.start !== start) groups.push(...close(current));
+    current = { start, ts: message.ts, digest: extendDigest(current?.start === start ? current.digest : '', message) };
   }
-  return { groups, open: now };
+  return { groups, open: current };
 }
 
 export const close = (open: OpenWindow | null): readonly Group[] =>

@@ -7,9 +7,11 @@ import { chromium } from 'playwright-core';
  * Returns the browser to use: the given one, without alternatives; otherwise Playwright's, else the system's. Null if
  * there is none.
  */
-export function findChromium(given: string | null): string | null {
+export function findChromium(configuredPath: string | null): string | null {
   const candidates =
-    given === null ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] : [given];
+    configuredPath === null
+      ? [...playwrights(), '/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+      : [configuredPath];
   return candidates.find((candidate) => existsSync(candidate)) ?? null;
 }
 

@@ -38,8 +38,8 @@ export function createRobots(egress: Egress, settings: WebSettings, now: () => n
   const cache = new LRUCache<string, { readonly outcome: Promise<Outcome>; expires: number }>({ max: 1000 });
 
   const outcomeFor = (origin: string): Promise<Outcome> => {
-    const kept = cache.get(origin);
-    if (kept !== undefined && kept.expires > now()) return kept.outcome;
+    const cached = cache.get(origin);
+    if (cached !== undefined && cached.expires > now()) return cached.outcome;
     // All waiting callers share the request, so it has no caller's signal; its own time limit applies.
     const outcome = read(egress, origin, token, settings, now);
     const entry = { outcome, expires: now() + DAY_MS };

@@ -79,12 +79,12 @@ export const itemOfCategory = (json: Answer<ZendeskCategory>): SourceItem | null
 
 /** Converts a section. @param category its category's id */
 export const itemOfSection = (json: Answer<ZendeskSection>, category: string): SourceItem | null => {
-  const [id, above] = [idOf(json.id), idOf(json.parent_section_id)];
+  const [id, parentId] = [idOf(json.id), idOf(json.parent_section_id)];
   return id === null
     ? null
     : createItem({
         externalId: `section:${id}`,
-        parentExternalId: above === null ? `category:${category}` : `section:${above}`,
+        parentExternalId: parentId === null ? `category:${category}` : `section:${parentId}`,
         rootExternalId: `category:${category}`,
         name: nameOf(json),
         itemType: 'SECTION',

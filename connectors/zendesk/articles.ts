@@ -70,13 +70,13 @@ function branchOf(sections: readonly Answer<ZendeskSection>[], id: string): read
     below.set(above, [...(below.get(above) ?? []), section]);
   }
   const branch = sections.filter((section) => idOf(section.id) === id);
-  const seen = new Set([id]);
+  const visitedIds = new Set([id]);
   for (const section of branch)
     for (const inner of below.get(idOf(section.id) ?? '') ?? []) {
       const innerId = idOf(inner.id) ?? '';
       // Invalid answers may contain a cycle: visit each section once.
-      if (!seen.has(innerId)) branch.push(inner);
-      seen.add(innerId);
+      if (!visitedIds.has(innerId)) branch.push(inner);
+      visitedIds.add(innerId);
     }
   return branch;
 }
@@ -96,36 +96,42 @@ const itemsOf = (sections: readonly Answer<ZendeskSection>[], category: string):
   sections.flatMap((section) => itemOfSection(section, category) ?? []);
 
 /** Returns a page of a category and its descendants. */
-export const listCategory = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-  const { id: category } = place;
-  const withArticles = wanted.of('ARTICLE');
-  if (cursor !== null) return listArticles(client, cursor);
-  const { value } = await fetchOne<ZendeskCategory>(client, [CENTER, 'categories', category], 'category');
-  const itself = itemOfCategory(value);
-  if (itself === null) throw noSuchItem(NAME);
-  if (!withArticles) return { items: [itself], next: null };
-  const sections = await sectionsOf(client, category);
-  return {
-    items: [itself, ...itemsOf(sections, category)],
-    next: unlessEnd({ category, open: [['categories', category]], at: null }),
-  };
-});
+export const listCategory = withCursor(
+  CURSOR,
+  async (client: SourceClient, { itemRef, typeSelection }: ListRequest, cursor) => {
+    const { id: category } = itemRef;
+    const withArticles = typeSelection.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const { value } = await fetchOne<ZendeskCategory>(client, [CENTER, 'categories', category], 'category');
+    const requestedItem = itemOfCategory(value);
+    if (requestedItem === null) throw noSuchItem(NAME);
+    if (!withArticles) return { items: [requestedItem], next: null };
+    const sections = await sectionsOf(client, category);
+    return {
+      items: [requestedItem, ...itemsOf(sections, category)],
+      next: unlessEnd({ category, open: [['categories', category]], at: null }),
+    };
+  },
+);
 
 /** Returns a page of a section and its descendants. */
-export const listSection = withCursor(CURSOR, async (client: SourceClient, { place, wanted }: ListRequest, cursor) => {
-  const { id: section } = place;
-  const withArticles = wanted.of('ARTICLE');
-  if (cursor !== null) return listArticles(client, cursor);
-  const { value } = await fetchOne<ZendeskSection>(client, [CENTER, 'sections', section], 'section');
-  const category = idOf(value.category_id) ?? '';
-  const branch = branchOf(await sectionsOf(client, category), section);
-  const items = itemsOf(branch, category);
-  if (items.length === 0) throw noSuchItem(NAME);
-  const open = withArticles
-    ? branch.flatMap((inner) => (idOf(inner.id) === null ? [] : [['sections', idOf(inner.id) ?? ''] as const]))
-    : [];
-  return { items, next: unlessEnd({ category, open, at: null }) };
-});
+export const listSection = withCursor(
+  CURSOR,
+  async (client: SourceClient, { itemRef, typeSelection }: ListRequest, cursor) => {
+    const { id: section } = itemRef;
+    const withArticles = typeSelection.of('ARTICLE');
+    if (cursor !== null) return listArticles(client, cursor);
+    const { value } = await fetchOne<ZendeskSection>(client, [CENTER, 'sections', section], 'section');
+    const category = idOf(value.category_id) ?? '';
+    const branch = branchOf(await sectionsOf(client, category), section);
+    const items = itemsOf(branch, category);
+    if (items.length === 0) throw noSuchItem(NAME);
+    const open = withArticles
+      ? branch.flatMap((inner) => (idOf(inner.id) === null ? [] : [['sections', idOf(inner.id) ?? ''] as const]))
+      : [];
+    return { items, next: unlessEnd({ category, open, at: null }) };
+  },
+);
 
 /** Returns the item of an article. @throws Fault not_found also for a draft */
 export async function articleItem(client: SourceClient, id: string): Promise<SourceItem> {

@@ -31,29 +31,29 @@ const kinds = itemsByKind<OAuthGrant, NonNullable<ZendeskItemRef>>({
     category: { list: listCategory },
     section: { list: listSection },
     article: {
-      list: (client, { place }) => pageOf(articleItem(client, place.id)),
-      async open(client, { place, externalId }) {
-        const { article, translations } = await readArticle(client, place.id);
+      list: (client, { itemRef }) => pageOf(articleItem(client, itemRef.id)),
+      async open(client, { itemRef, externalId }) {
+        const { article, translations } = await readArticle(client, itemRef.id);
         return contentOf(article, translations, externalId);
       },
     },
     tickets: { list: listTickets },
     ticket: {
       list: listTicket,
-      async open(client, { place }) {
-        const { ticket, item } = await readTicket(client, place.id);
-        const { comments, users } = await commentsOf(client, place.id);
+      async open(client, { itemRef }) {
+        const { ticket, item } = await readTicket(client, itemRef.id);
+        const { comments, users } = await commentsOf(client, itemRef.id);
         return contentOfTicket(ticket, item, comments, users);
       },
     },
     attachment: {
-      async list(client, { place }) {
-        const { item } = await readTicket(client, place.ticket);
-        const attached = await findAttached(client, place.ticket, place.id);
+      async list(client, { itemRef }) {
+        const { item } = await readTicket(client, itemRef.ticket);
+        const attached = await findAttached(client, itemRef.ticket, itemRef.id);
         return { items: [itemOfAttached(attached, item, 'TICKET')], next: null };
       },
-      async open(client, { place, externalId }) {
-        const attached = await findAttached(client, place.ticket, place.id);
+      async open(client, { itemRef, externalId }) {
+        const attached = await findAttached(client, itemRef.ticket, itemRef.id);
         const { path, query } = pathOf(attached.url);
         return contentOfAttached(attached, await client.content(path, query, { at: 'files' }), externalId);
       },

@@ -136,10 +136,10 @@ const unlessEnd = (cursor: Cursor): Cursor | null =>
 /** Returns a page of the tickets, or of the attachments of the previous page's tickets. */
 export const listTickets = withCursor(
   TICKET_CURSOR,
-  async (client: SourceClient, { wanted }: ListRequest<unknown>, cursor) => {
+  async (client: SourceClient, { typeSelection }: ListRequest<unknown>, cursor) => {
     if (cursor === null) {
       const first: Cursor = {
-        from: wanted.of('TICKET') ? 'export' : 'end',
+        from: typeSelection.of('TICKET') ? 'export' : 'end',
         at: null,
         begun: Date.now(),
         rest: [],
@@ -153,7 +153,9 @@ export const listTickets = withCursor(
     }
     const { values, users, following } = await nextTickets(client, cursor);
     const items = values.flatMap((value) => itemOfTicket(value, users, agentOf(client)) ?? []);
-    const rest = wanted.attachedTo('TICKET') ? items.map(({ externalId }) => externalId.slice('ticket:'.length)) : [];
+    const rest = typeSelection.attachedTo('TICKET')
+      ? items.map(({ externalId }) => externalId.slice('ticket:'.length))
+      : [];
     return { items, next: unlessEnd({ ...following, begun: cursor.begun, rest }) };
   },
 );
@@ -170,9 +172,12 @@ export async function readTicket(
 }
 
 /** Returns a ticket, with its attachments if they are wanted. */
-export async function listTicket(client: SourceClient, { place: { id }, wanted }: ListRequest): Promise<ItemPage> {
+export async function listTicket(
+  client: SourceClient,
+  { itemRef: { id }, typeSelection }: ListRequest,
+): Promise<ItemPage> {
   const { item } = await readTicket(client, id);
-  const attached = wanted.attachedTo('TICKET') ? await attachmentsOf(client, id, item) : [];
+  const attached = typeSelection.attachedTo('TICKET') ? await attachmentsOf(client, id, item) : [];
   return { items: [item, ...attached], next: null };
 }
 

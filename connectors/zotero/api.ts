@@ -33,8 +33,8 @@ export interface KeyOwner {
 
 /** Requests the owner and permissions of the key. @throws Fault */
 export async function fetchKeyOwner(client: SourceClient): Promise<KeyOwner> {
-  const found = await client.get(['keys', 'current'], {});
-  const { userID, username, access } = found;
+  const keyInfo = await client.get(['keys', 'current'], {});
+  const { userID, username, access } = keyInfo;
   if (typeof userID !== 'number' || userID <= 0) throw new Fault('server_error', 'Zotero returned no user. Try again.');
   const hasLibrary = asObject(asObject(access)['user'])['library'] === true;
   return { id: String(userID), name: asTrimmed(username), hasLibrary };

@@ -47,27 +47,27 @@ export const zotero: Connector<OAuthGrant> = {
   listRoots: async (client, cursor) => listLibraries(client, await ownerOf(client), cursor),
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Zotero');
-    if (place.kind === 'item') return listItem(client, place);
-    return listContainer(client, place, cursor);
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Zotero');
+    if (itemRef.kind === 'item') return listItem(client, itemRef);
+    return listContainer(client, itemRef, cursor);
   },
 
   async open(client, externalId) {
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem('Zotero');
-    if (place.kind !== 'item')
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem('Zotero');
+    if (itemRef.kind !== 'item')
       throw new Fault(
         'unsupported_type',
         'A Zotero library or collection has no text of its own: sync the items in it.',
       );
-    const path = [...place.library.split('/'), 'items', place.key];
+    const path = [...itemRef.library.split('/'), 'items', itemRef.key];
     const json = await readItem(client, path);
     const lack = explainMissing(json);
     if (lack !== null) throw new Fault('unsupported_type', lack);
-    if (!isStoredFile(json)) return contentOf(json, place.library, null);
+    if (!isStoredFile(json)) return contentOf(json, itemRef.library, null);
     const { bytes } = await client.content([...path, 'file'], {});
-    return contentOf(json, place.library, bytes);
+    return contentOf(json, itemRef.library, bytes);
   },
 
   changes: zoteroChanges,

@@ -44,12 +44,12 @@ const collectionsOf = async (client: SourceClient, library: string): Promise<rea
 /** Returns a collection with its subcollections. */
 function branchOf(all: readonly Collection[], key: string): readonly Collection[] {
   const found = all.filter((collection) => collection.key === key);
-  const seen = new Set([key]);
+  const visitedIds = new Set([key]);
   // Invalid answers may contain a cycle: each collection is visited once.
   for (const { key: parent } of found)
     for (const collection of all)
-      if (collection.parent === parent && !seen.has(collection.key)) {
-        seen.add(collection.key);
+      if (collection.parent === parent && !visitedIds.has(collection.key)) {
+        visitedIds.add(collection.key);
         found.push(collection);
       }
   return found;
@@ -74,8 +74,8 @@ const itemsOf = (values: readonly Json[], library: string): SourceItem[] =>
 async function nextItems(client: SourceClient, library: string, cursor: Cursor): Promise<PageAt<Cursor>> {
   const [collection, ...rest] = cursor.open;
   if (collection === undefined) return { items: [], next: null };
-  const within = collection === '' ? [] : ['collections', collection];
-  const page = await listPage(client, [...pathOf(library), ...within, 'items'], IN_ORDER, cursor.start);
+  const collectionPath = collection === '' ? [] : ['collections', collection];
+  const page = await listPage(client, [...pathOf(library), ...collectionPath, 'items'], IN_ORDER, cursor.start);
   const items = itemsOf(page.values, library);
   const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
   // Items that were deleted in the meantime shift others to pages that were already read, so the list is read again.
@@ -93,9 +93,9 @@ export const listContainer = withCursor(
   async (client: GrantClient, { library, kind, key }: ItemRef, cursor) => {
     if (cursor !== null) return nextItems(client, library, cursor);
     if (kind === 'library') {
-      const itself = await libraryAt(client, library, await ownerOf(client));
+      const requestedItem = await libraryAt(client, library, await ownerOf(client));
       const collections = await collectionsOf(client, library);
-      return { items: [itself, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
+      return { items: [requestedItem, ...collections.map(({ item }) => item)], next: unlessEnd(beginning([''])) };
     }
     // Throws if it is inaccessible or does not exist.
     await client.get([...pathOf(library), 'collections', key], {});

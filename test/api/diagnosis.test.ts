@@ -193,10 +193,10 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     message: RegExp,
   ][] = [
     ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
-    ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /no access/],
+    ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /access is revoked/],
     ['Temporal is unreachable', due, new Error('unreachable'), undefined, 'warn', /does not answer/],
     ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
-    ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /schedule was paused/],
+    ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /was paused in Temporal/],
     ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
     ['it runs', due, known, runWith({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
     ['it succeeded', due, known, runWith({}), 'ok', /every 6 hours/],

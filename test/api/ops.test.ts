@@ -156,7 +156,7 @@ describe('operators page', () => {
       { cause: null, files: 1, latest: { ...latest, syncErrorMessage: null } },
     ];
     expect(render('failures', { failures })).toMatch(
-      /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was stored : Resync it/,
+      /^Failures by cause 4 files .* 3 not found : .* HTTP 404\. .* 1 no cause was stored : Resync the file/,
     );
     expect(render('failures')).toContain('No file has failed.');
   });

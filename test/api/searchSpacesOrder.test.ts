@@ -57,7 +57,7 @@ async function search(given: Partial<SearchRequest>, { hasUnsearched = true, isB
   };
   const request: SearchRequest = {
     spaces: () => Promise.resolve(['here', 'other']),
-    ...{ likely: null, needsCold: false, query: 'q', vectorIn: () => Promise.resolve([1]), vectorGiven: false },
+    ...{ likely: null, refusesColdFiles: false, query: 'q', vectorIn: () => Promise.resolve([1]), vectorGiven: false },
     ...{ model: 'OPENAI', k: 10, filter: {} as ChunkFilter, exact: false, weights: null, rerank: null },
     signal: new AbortController().signal,
     ...given,

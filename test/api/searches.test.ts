@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { embeddings } from '../../api/chunks/embeddings.js';
-import type { Found } from '../../api/chunks/findCurrent.js';
+import type { FoundChunk } from '../../api/chunks/findCurrent.js';
 import { rerankFound } from '../../api/chunks/rerankFound.js';
 import type { ApiDeps } from '../../api/http/deps.js';
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';
@@ -243,7 +243,7 @@ describe('search', () => {
 
   test('reranks texts, followed by pictures in their order', async () => {
     const found = (text: string, fileId: number) =>
-      ({ hit: { fileId, score: fileId }, chunk: { text } }) as unknown as Found;
+      ({ hit: { fileId, score: fileId }, chunk: { text } }) as unknown as FoundChunk;
     const all = [found(' ', 1), found('a', 2), found('b', 3), found('c', 4)];
     const requests: unknown[] = [];
     const reranker = {

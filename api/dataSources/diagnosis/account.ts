@@ -14,7 +14,7 @@ export interface CheckedAccount {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Requests the owner of the account with the stored credentials, refreshed if they are due. */
+/** Checks the stored credentials by requesting the name of the account. Expired credentials are refreshed before. */
 export async function credential({ source, account, service, connectAgain }: CheckedAccount, signal: AbortSignal) {
   const { account: name } = await account.identify(signal);
   const grant = await account.grant();
@@ -78,7 +78,9 @@ const sampleOf = ({ name, itemType, externalId, externalUrl }: SourceItem) => ({
   ...{ name, item_type: itemType, external_id: externalId, external_url: externalUrl },
 });
 
-/** Maximum number of root pages searched for a first item: a project may have no buckets. */
+/**
+ * Maximum number of pages of root items read to find an item. A page may be empty, such as a project without buckets.
+ */
 const MAX_PAGES = 5;
 
 async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPage> {
@@ -91,8 +93,8 @@ async function firstPage(account: Account, signal: AbortSignal): Promise<ItemPag
 /** Lists a page of root items, and one page of the first folder. Reads no content. */
 export async function sampleItem({ account, service }: CheckedAccount, signal: AbortSignal): Promise<Finding> {
   const { items, next } = await firstPage(account, signal);
-  const [first] = items;
-  if (first === undefined) {
+  const [firstItem] = items;
+  if (firstItem === undefined) {
     if (next !== null) return ok(`${service} lists the items of the account.`, { item: null });
     return warn(
       `${service} answers, but returns no items for this account.`,
@@ -101,14 +103,14 @@ export async function sampleItem({ account, service }: CheckedAccount, signal: A
     );
   }
   const folder = items.find(({ isExpandable }) => isExpandable);
-  if (!folder) return ok(`${service} lists the items of the account.`, { item: sampleOf(first) });
-  const below = await account.listDescendants(folder.externalId, null, signal);
-  const inside = below.items.find(({ externalId }) => externalId !== folder.externalId);
+  if (!folder) return ok(`${service} lists the items of the account.`, { item: sampleOf(firstItem) });
+  const descendants = await account.listDescendants(folder.externalId, null, signal);
+  const child = descendants.items.find(({ externalId }) => externalId !== folder.externalId);
   return ok(`${service} lists the items of the account, and the contents of a folder.`, {
-    item: sampleOf(inside ?? folder),
+    item: sampleOf(child ?? folder),
   });
 }
 
 /** Returns the result for a disconnected account. */
-export const closed = (service: string, connectAgain: string, at: Date): Finding =>
+export const accessEnded = (service: string, connectAgain: string, at: Date): Finding =>
   bad(`The access to this account of ${service} ended at ${at.toISOString()}.`, connectAgain);

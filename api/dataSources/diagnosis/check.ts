@@ -25,7 +25,7 @@ export const bad = (message: string, fix: string, details: Details = {}): Findin
 });
 
 const WAIT = 'No action is needed: waiting requests continue then.';
-const RETRY_LATER = 'Diagnose again in some minutes; if the problem persists, check the status page of the source.';
+const RETRY_LATER = 'Diagnose again in a few minutes; if the problem persists, check the status page of the source.';
 
 /** Remedies for errors that a caller can fix. */
 const FIXES: Partial<Readonly<Record<FaultKind, string>>> = {
@@ -67,7 +67,7 @@ export async function runCheck(
   { signal, connectAgain, onTimeout, onError }: CheckContext,
   check: () => Promise<Finding>,
 ): Promise<Check> {
-  const found = async (): Promise<Finding> => {
+  const outcome = async (): Promise<Finding> => {
     try {
       return await untilAborted(signal, check());
     } catch (error) {
@@ -75,7 +75,7 @@ export async function runCheck(
       return signal.aborted ? onTimeout() : onError(error);
     }
   };
-  return { name, ...(await found()) };
+  return { name, ...(await outcome()) };
 }
 
 /** Returns the worst of several results. */

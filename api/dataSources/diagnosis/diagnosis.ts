@@ -5,7 +5,7 @@ import { operation } from '../../http/operation.js';
 import { pathId } from '../../http/pathId.js';
 import { diagnosisAnswer } from '../../schemas/diagnosis.js';
 import { accountOf, dataSourceOf } from '../../integrations/dataSourceOf.js';
-import { closed, credential, limits, type CheckedAccount, sampleItem, scopes } from './account.js';
+import { accessEnded, credential, limits, type CheckedAccount, sampleItem, scopes } from './account.js';
 import { type Check, type Finding, runCheck, type CheckContext, ok, warn, worstOf } from './check.js';
 import { lastFailures } from './failures.js';
 import { schedule } from './schedule.js';
@@ -47,24 +47,24 @@ async function recordRefusal({ source, account }: CheckedAccount, { store, unit,
   const refused = account.grantVersion() ?? source.sealedCredentials;
   if (refused === null) return;
   const { _id: dataSourceId, organizationId } = source;
-  const now = await unit.transaction((session) =>
+  const revokedSource = await unit.transaction((session) =>
     store.dataSources.revoke(source, dataSourceId, session, { refused, workflowId: null }),
   );
-  if (now?.revokedAccess !== true) return;
-  await store.files.abortQueuedOf(now);
+  if (revokedSource?.revokedAccess !== true) return;
+  await store.files.abortQueuedOf(revokedSource);
   log.warn({ organizationId, dataSourceId }, 'a diagnosis found credentials that the source no longer accepts');
 }
 
 async function accountChecks(source: DataSourceDoc, context: CheckContext, deps: ApiDeps): Promise<Check[]> {
   const { type, revokedAccess, sealedCredentials, lastSyncedAt } = source;
-  const all = (finding: Finding): Check[] =>
+  const allWith = (finding: Finding): Check[] =>
     ['credential', 'scopes', 'limits', 'sample_item'].map((name) => ({ name, ...finding }));
-  if (!isConnectedSource(type)) return all(NO_ACCOUNT);
+  if (!isConnectedSource(type)) return allWith(NO_ACCOUNT);
   const { connectAgain } = context;
   const service = CONNECTED_SOURCES[type].name;
   if (revokedAccess || sealedCredentials === null)
-    return all(SKIPPED_CHECK).map((check) =>
-      check.name === 'credential' ? { ...check, ...closed(service, connectAgain, lastSyncedAt) } : check,
+    return allWith(SKIPPED_CHECK).map((check) =>
+      check.name === 'credential' ? { ...check, ...accessEnded(service, connectAgain, lastSyncedAt) } : check,
     );
   try {
     const connected = { ...source, type };
@@ -72,7 +72,7 @@ async function accountChecks(source: DataSourceDoc, context: CheckContext, deps:
     return await requestChecks(at, context, deps);
   } catch (error) {
     // For example, credentials that cannot be decrypted.
-    return all(context.onError(error));
+    return allWith(context.onError(error));
   }
 }
 

@@ -22,47 +22,51 @@ export async function schedule(
   const scheduleId = scheduleIds.source(dataSourceId);
   if (!canAutoSync(type)) return ok('Data sources of this type do not support automatic sync.', { auto_sync: 'off' });
   const unmarked = { version: 0, marked: false, claimedUntil: null, applied: null };
-  const [wanted, [lastSync]] = await Promise.all([
+  const [desired, [lastSync]] = await Promise.all([
     store.schedules.desiredState({
       ...{ _id: scheduleId, organizationId, userId, customerId, dataSourceId, fileId: null },
       ...unmarked,
     }),
     store.runHistory.ofSource(dataSourceId, 1, 'autoSync'),
   ]);
-  const hours = 'hours' in wanted ? wanted.hours : null;
+  const hours = 'hours' in desired ? desired.hours : null;
   const details = {
-    auto_sync: wanted.state,
+    auto_sync: desired.state,
     enabled_on_record: enableAutoSync,
     interval_hours: hours,
     next_run_at: null as string | null,
     last_pass: lastSync ? presentLastSync(lastSync) : null,
   };
-  if (wanted.state === 'off' || wanted.state === 'gone')
+  if (desired.state === 'off' || desired.state === 'gone')
     return ok('Automatic sync was not requested (POST /update_users, /organization/update).', details);
-  if (wanted.state === 'paused')
-    return warn('It is not synced automatically while there is no access.', 'Connect the account again.', details);
+  if (desired.state === 'paused')
+    return warn(
+      'The data source is not synced automatically while its access is revoked.',
+      'Connect the account again.',
+      details,
+    );
   const scheduleState = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
   if (scheduleState === 'away')
     return warn('Temporal does not answer.', 'The operator must check GET /ready, then Temporal.', details);
   if (scheduleState === null)
     return warn(
-      'Temporal has no schedule for it yet.',
-      'Wait some seconds. If the problem persists, no worker is running: the operator must check GET /ready.',
+      'Temporal has no schedule for the data source yet.',
+      'Wait a few seconds. If the problem persists, no worker is running: the operator must check GET /ready.',
       details,
     );
   if (scheduleState.isPaused)
     return warn(
-      'Its schedule was paused in Temporal.',
+      'The schedule of the data source was paused in Temporal.',
       `The operator must unpause the schedule ${scheduleId} there.`,
       details,
     );
-  const found = { ...details, next_run_at: scheduleState.nextAt?.toISOString() ?? null };
+  const scheduleDetails = { ...details, next_run_at: scheduleState.nextAt?.toISOString() ?? null };
   const failedParts = lastSync?.counts['failed'] ?? 0;
   if (lastSync?.finishedAt && (lastSync.outcome !== 'finished' || failedParts > 0))
     return warn(
-      `Its last sync ${lastSync.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${lastSync.outcome}`}.`,
+      `The last sync of the data source ${lastSync.outcome === 'finished' ? `had ${failedParts} failed parts` : `ended ${lastSync.outcome}`}.`,
       'See last_failures; the next sync retries them.',
-      found,
+      scheduleDetails,
     );
-  return ok(`It is synced automatically every ${hours} hours.`, found);
+  return ok(`The data source is synced automatically every ${hours} hours.`, scheduleDetails);
 }

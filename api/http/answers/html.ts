@@ -1,4 +1,4 @@
-/** HTML templates that escape every value. */
+/** HTML text. A template inserts it without escaping. */
 export class Html {
   readonly text: string;
 

@@ -6,8 +6,7 @@ import type { EventsAnswer, ListAnswer } from '../operation.js';
 /** Streams `{"results":[…],"count":n}`, or a bare array if there is no count, at the reader's pace. */
 export async function streamList(answer: ListAnswer, response: Response): Promise<void> {
   const rows = answer.results[Symbol.asyncIterator]();
-  // The first row is read before the headers are sent, so that an early error gets its own status. Both reads run in
-  // parallel.
+  // Count and first rows are read in parallel, before the headers are sent, so that an early error gets its own status.
   const [count, first] = await Promise.all([answer.count, rows.next()]);
   let part = first;
   response.status(200).type('application/json');

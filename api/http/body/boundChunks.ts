@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Overhead of the parser per chunk of an incomplete body: about 350 bytes in Node 20, where 900 kB in chunks of one
- * byte took 320 MB.
+ * Memory that the body parser uses per received chunk, in addition to its bytes: about 350 bytes in Node 20, where
+ * 900 kB in chunks of one byte took 320 MB.
  */
 const BYTES_PER_PIECE = 350;
 /** Number of chunks that every body may have, regardless of their size: 35 MB of overhead. */

@@ -13,21 +13,21 @@ const pathOf = ({ parent, key }: Container): Key[] => (parent ? [...pathOf(paren
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 
 /**
- * Visits all values of parsed JSON without recursion. Lists that contain only numbers are skipped: vectors have
- * hundreds of thousands.
- * @returns the number of values
+ * Visits all values of parsed JSON without recursion. The elements of lists of numbers are counted but not visited:
+ * vectors have hundreds of thousands of them.
+ * @returns the number of values, including those that were not visited
  */
 function visit(root: unknown, onValue: (value: unknown, key: Key, holder: Container) => void): number {
-  const open: Container[] = [];
+  const unvisited: Container[] = [];
   let count = 0;
   const enter = (value: unknown, key: Key, holder: Container): void => {
     count += 1;
     onValue(value, key, holder);
     if (typeof value === 'object' && value !== null)
-      open.push({ value: value as Container['value'], parent: holder, key });
+      unvisited.push({ value: value as Container['value'], parent: holder, key });
   };
   enter(root, '', { value: {}, parent: null, key: '' });
-  for (let holder = open.pop(); holder; holder = open.pop()) {
+  for (let holder = unvisited.pop(); holder; holder = unvisited.pop()) {
     const { value } = holder;
     if (!Array.isArray(value))
       for (const key of Object.keys(value)) enter((value as Record<string, unknown>)[key], key, holder);
@@ -49,6 +49,7 @@ export function inspectBody(body: unknown): number {
   });
 }
 
+/** Returns why a text cannot be stored; null if it can, or is not a string. */
 function faultOf(text: unknown): string | null {
   if (typeof text !== 'string') return null;
   if (!text.isWellFormed()) return 'Contains half of a surrogate pair, which is not a character';
@@ -63,7 +64,7 @@ export function inspectText(root: unknown, where: string): void {
   visit(root, (value, key, holder) => {
     const fault = faultOf(key) ?? faultOf(value);
     if (fault === null) return;
-    // The path must not contain such a key.
+    // The path in the error must not contain a key with the fault.
     const path = faultOf(key) === null ? [...pathOf(holder), key] : pathOf(holder);
     throw invalid([where, ...path.slice(1)], fault, 'string_type');
   });

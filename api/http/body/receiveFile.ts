@@ -20,7 +20,7 @@ export interface ReceivedFile {
   readonly draft: DraftOriginal;
 }
 
-/** Name of the form field with the file. */
+/** Name of the form field that contains the file. */
 const FIELD = 'file';
 /** Limits of the other fields of a form, and of its headers. */
 const LIMITS = { fields: 50, fieldSize: 64 * 1024, parts: 60, headerPairs: 100 } as const;
@@ -115,7 +115,7 @@ async function readForm(
   form: BusboyInstance,
   receive: ReceiveContent,
 ): Promise<ReceivedFile> {
-  const found: { stream: BusboyFileStream | null; file: Promise<ReceivedFile> | null } = { stream: null, file: null };
+  const upload: { stream: BusboyFileStream | null; file: Promise<ReceivedFile> | null } = { stream: null, file: null };
   let failure: unknown = null;
   const slices = inSlices();
   const ended = new Promise<void>((resolve) => {
@@ -125,23 +125,23 @@ async function readForm(
       request.unpipe(slices);
       // Discard the remaining body, so that the sender reads the response.
       request.resume();
-      found.stream?.destroy(failure instanceof Error ? failure : broken());
+      upload.stream?.destroy(failure instanceof Error ? failure : broken());
       resolve();
     };
     form.on('file', (field, stream, name: string | undefined, _encoding, contentType) => {
       stream.on('error', () => fail(broken()));
-      if (field !== FIELD || found.stream !== null) {
+      if (field !== FIELD || upload.stream !== null) {
         stream.resume();
         return;
       }
-      found.stream = stream;
+      upload.stream = stream;
       stream.once('limit', () => fail(tooLarge()));
-      found.file = receive(stream).then((draft) => ({
+      upload.file = receive(stream).then((draft) => ({
         name: (name ?? '').slice(0, MAX_NAME),
         contentType: contentType === ANY_TYPE ? null : contentType,
         draft,
       }));
-      found.file.catch(fail);
+      upload.file.catch(fail);
     });
     form.on('partsLimit', () => fail(tooMany(`${LIMITS.parts} parts`)));
     form.on('fieldsLimit', () => fail(tooMany(`${LIMITS.fields} fields`)));
@@ -158,7 +158,7 @@ async function readForm(
   request.setTimeout(0);
   // Awaited after a failure too: content can only be deleted once it is completely received.
   let storeFailure: StoreFailure | null = null;
-  const file = await found.file?.catch((error: unknown) => {
+  const file = await upload.file?.catch((error: unknown) => {
     storeFailure = storeFailureOf(error);
     return null;
   });

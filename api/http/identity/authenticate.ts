@@ -16,7 +16,7 @@ type Credential =
 /** Caller of the request. */
 export interface Identity {
   readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
-  /** Rejects with 401 if the caller turns out to be deleted; null: the caller is known to exist. */
+  /** Rejects with 401 if the caller was deleted. Null: the caller exists, or the request needs none. */
   readonly confirmed: Promise<unknown> | null;
   /** Scope of the access token; absent for other credentials, and for a token without one. */
   readonly scope?: TokenScope;

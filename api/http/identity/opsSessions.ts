@@ -25,7 +25,7 @@ export interface OpsSessions {
   isAging(session: OpsSession): boolean;
 }
 
-/** Path of the operator pages; the cookie is sent nowhere else. */
+/** Path of the operator pages. Browsers send the cookie only to paths below it. */
 export const OPS_PATH = '/ops';
 const COOKIE = 'allotrope_ops';
 
@@ -66,16 +66,16 @@ export function createOpsSessions(
   };
 }
 
-/** Returns the sessions that have expired, whose key was revoked, or that were signed out. */
+/** Returns the ids of the sessions that have expired, whose API key was revoked, or that were signed out. */
 export async function endedAmong(
   sessions: readonly OpsSession[],
   { endedSessions, apiKeys }: Pick<Store, 'endedSessions' | 'apiKeys'>,
 ): Promise<string[]> {
-  const [ended, good] = await Promise.all([
+  const [ended, validKeyIds] = await Promise.all([
     endedSessions.filterEnded(sessions.map(({ id }) => id)),
     apiKeys.validAmong(sessions.map(({ keyId }) => keyId)),
   ]);
   return sessions.flatMap(({ id, keyId, expiresAt }) =>
-    expiresAt <= Date.now() || ended.includes(id) || !good.includes(keyId) ? [id] : [],
+    expiresAt <= Date.now() || ended.includes(id) || !validKeyIds.includes(keyId) ? [id] : [],
   );
 }

@@ -6,7 +6,7 @@ import { isSignature } from './signer.js';
 export interface ContentRef {
   readonly organizationId: number;
   readonly fileId: number;
-  /** For an original: its own number, which later syncs do not change. */
+  /** For an original: the id of the original, which later syncs do not change. */
   readonly generation: number;
   readonly kind: 'raw' | 'txt' | 'original';
 }
@@ -29,8 +29,8 @@ export function createSignedUrls(
   const signers = new Map(
     keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'presigned-url', 32))]),
   );
-  const [first] = keys;
-  if (!first) throw new Error('SECRET_KEY contains no key');
+  const [signingKey] = keys;
+  if (!signingKey) throw new Error('SECRET_KEY contains no key');
   const mac = (id: string, pathname: string, expires: number): Buffer | null => {
     const signer = signers.get(id);
     return signer ? createHmac('sha256', signer).update(`${id}\n${pathname}\n${expires}`).digest() : null;
@@ -39,7 +39,7 @@ export function createSignedUrls(
     sign({ organizationId, fileId, generation, kind }, lifeSeconds) {
       const pathname = `/content/${organizationId}/${fileId}/${generation}.${kind}`;
       const expires = Math.floor(now() / 1000) + lifeSeconds;
-      return `${pathname}?key=${first.id}&expires=${expires}&signature=${mac(first.id, pathname, expires)?.toString('base64url')}`;
+      return `${pathname}?key=${signingKey.id}&expires=${expires}&signature=${mac(signingKey.id, pathname, expires)?.toString('base64url')}`;
     },
     read(params, { key, expires, signature }) {
       const { organization, file, content } = params;

@@ -11,7 +11,7 @@ const KIND = 'alt.';
 /** Lifetime of an access token, as existing clients expect. */
 export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
 
-/** Cache of tokens with a verified signature: callers send the same one for hours. */
+/** Maximum number of cached tokens with a verified signature. Callers send the same token for hours. */
 const MAX_VERIFIED = 10_000;
 
 /** Returns whether a text has the form of an access token, valid or not. */
@@ -34,7 +34,7 @@ export interface TokenOptions {
   readonly lifeMs?: number;
 }
 
-/** An access token that is valid. */
+/** Owner and scope of a valid access token. */
 export interface TokenGrant {
   readonly owner: TokenOwner;
   /** Null: the token was issued without a scope. */

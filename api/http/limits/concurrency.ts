@@ -13,7 +13,7 @@ export interface ConcurrencyLimiter {
 /**
  * Creates a limiter.
  * @param max slots per caller; 0 means unlimited
- * @param what name of the requests in the error message
+ * @param what name of the requests in the error message, in the plural
  * @param retryAfterSeconds time in which a slot is usually freed
  */
 export function createConcurrencyLimiter(max: number, what: string, retryAfterSeconds = 1): ConcurrencyLimiter {

@@ -20,13 +20,14 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Maximum number of buckets. The least recently used one is dropped first, since it is the fullest. */
+/** Maximum number of buckets. The least recently used bucket is dropped first, since it has refilled the longest. */
 const MAX_BUCKETS = 100_000;
 const MINUTE_MS = 60_000;
 
 /**
- * Creates token buckets that fill evenly, up to the limit of a minute. `rate-limiter-flexible` does not fit: it counts
- * in fixed windows.
+ * Creates token buckets that refill continuously, up to the limit of a minute. `rate-limiter-flexible` is not used: it
+ * counts in fixed windows.
+ * @returns a function that returns the bucket of a name, refilled up to now
  */
 function createBuckets(now: () => number) {
   const buckets = new LRUCache<string, Bucket>({ ...atMost(MAX_BUCKETS) });

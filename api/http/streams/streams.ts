@@ -33,18 +33,18 @@ export interface Feed<T> {
 
 /** A caller's stream. */
 export interface StreamSubscription<T> {
-  /** Name of the caller whose streams are limited together. */
+  /** Name of the caller; the number of open streams is limited per name. */
   readonly caller: string;
-  /** Name of the shared state. */
+  /** Key of the topic: all its streams share one poll of the state. */
   readonly topic: string;
   readonly read: () => Promise<T>;
 }
 
 /** Server-sent events for API clients. */
 export interface EventStreams {
-  /** Polls of feeds of events, by organization: number of the last event. */
+  /** Polls of the number of the last event, by organization. */
   readonly heads: Topics<number>;
-  /** Polls of runs. */
+  /** Polls of the state of runs, by run. */
   readonly runs: Topics<RunState | null>;
   /**
    * Opens a stream. It ends when the feed ends, the client disconnects, its lifetime ends or the server closes.
@@ -121,13 +121,13 @@ export function createEventStreams(
 
   async function* stream<T>(
     topic: Topic<T>,
-    { cursor: first, next }: Feed<T>,
+    { cursor: initialCursor, next }: Feed<T>,
     disconnected: AbortSignal,
     leave: () => void,
   ): AsyncIterable<string> {
     const ended = AbortSignal.any([disconnected, closing.signal]);
     const deadline = performance.now() + lifetimeMs;
-    let cursor = first;
+    let cursor = initialCursor;
     /** Time of the last text, for heartbeats. */
     let sentAt = performance.now();
     try {
@@ -136,19 +136,19 @@ export function createEventStreams(
       yield `retry: ${RETRY_MS}\n${opening}event: connected\ndata: ${JSON.stringify({ cursor })}\n\n`;
       while (!ended.aborted && performance.now() < deadline) {
         const latest = topic.latest();
-        const found = await next(latest, cursor).catch((err: unknown) => {
+        const messages = await next(latest, cursor).catch((err: unknown) => {
           log.warn({ err }, 'the events of a stream could not be read; trying again');
           return null;
         });
-        if (found) {
-          ({ cursor } = found);
-          if (found.text !== '') yield found.text;
-          if (found.text !== '') sentAt = performance.now();
-          if (found.isLast) return;
-          if (found.hasMore) continue;
+        if (messages) {
+          ({ cursor } = messages);
+          if (messages.text !== '') yield messages.text;
+          if (messages.text !== '') sentAt = performance.now();
+          if (messages.isLast) return;
+          if (messages.hasMore) continue;
         }
         const remainingMs = deadline - performance.now();
-        if (found) await topic.changed(latest, Math.min(remainingMs, sentAt + beatMs - performance.now()), ended);
+        if (messages) await topic.changed(latest, Math.min(remainingMs, sentAt + beatMs - performance.now()), ended);
         else await pause(Math.min(remainingMs, tickMs), ended);
         if (performance.now() < sentAt + beatMs - 1) continue;
         yield heartbeat(cursor);
@@ -163,10 +163,10 @@ export function createEventStreams(
     heads,
     runs,
     async open(topics, { caller, topic: name, read }, feed, disconnected) {
-      const free = reserveSlot(caller);
+      const freeSlot = reserveSlot(caller);
       let leaveTopic = (): void => undefined;
       const leave = (): void => {
-        free();
+        freeSlot();
         leaveTopic();
       };
       try {

@@ -4,10 +4,10 @@ import type { Log } from '../../../observability/log.js';
 /** Pause after a read, as a multiple of its duration: an expensive read is repeated less often. */
 const PAUSE_FACTOR = 4;
 
-/** State that all its viewers share, as the last read of the store returned it. */
+/** State that several streams (viewers) share, as the last read of the store returned it. */
 export interface Topic<T> {
   readonly latest: () => T;
-  /** Resolves after a change from `lastRead`, after `ms`, or when the viewer is woken by `signal`. */
+  /** Resolves when the state differs from `lastRead`, after `ms`, or when `signal` aborts. */
   changed(lastRead: T, ms: number, signal: AbortSignal): Promise<void>;
   leave(): void;
 }
@@ -27,7 +27,7 @@ export interface Topics<T> {
 interface OpenTopic<T> {
   viewers: number;
   latest: T | undefined;
-  /** Order of the read that returned `latest`: an earlier read that ends later is ignored. */
+  /** Sequence number of the read that returned `latest`: the result of an earlier read that ends later is ignored. */
   order: number;
   readonly waiting: Set<() => void>;
   readonly closed: AbortController;
@@ -44,11 +44,11 @@ export function createTopics<T>(
 
   const refresh = async (topic: OpenTopic<T>, read: () => Promise<T>): Promise<void> => {
     const order = ++reads;
-    const found = await read();
+    const state = await read();
     if (order < topic.order) return;
     topic.order = order;
-    if (topic.latest !== undefined && isSame(topic.latest, found)) return;
-    topic.latest = found;
+    if (topic.latest !== undefined && isSame(topic.latest, state)) return;
+    topic.latest = state;
     for (const wake of topic.waiting) wake();
   };
   const poll = (key: string, topic: OpenTopic<T>, read: () => Promise<T>): void => {

@@ -10,7 +10,7 @@ export function requestTenant(response: Response): Partial<Tenant> {
   return { ...(organizationId !== undefined && { organizationId }), ...(userId !== undefined && { userId }) };
 }
 
-/** Sets the path template for logs. A URL that needs no credentials is itself a secret. */
+/** Makes logs contain a path template instead of the path, for URLs that contain a secret. */
 export const hidePath = (response: Response, template: string): void => void (response.locals['shownPath'] = template);
 
 /** Returns a request's path as it may be logged. */

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 
 import type { Metrics } from '../../../observability/metrics.js';
 
-/** Label for requests that match no operation. */
+/** Value of the label `route` for requests that match no operation. */
 const OTHER = 'other';
 
 /** Records the path template of a request, under which it is counted. */

@@ -2,7 +2,7 @@ import type Joi from 'joi';
 
 import type { ValidationDetail } from '../errors.js';
 
-/** Field names that a schema defines, by their place in the value. Values without fields have no tree. */
+/** Field names that a schema defines, nested like the value. Values without fields have no tree. */
 export interface FieldTree {
   /** Names of the fields of an object, with the tree of each; null: the field has no fields of its own. */
   readonly names: ReadonlyMap<string, FieldTree | null>;
@@ -14,7 +14,7 @@ export interface FieldTree {
   readonly entries: FieldTree | null;
 }
 
-/** An unknown field: its path, and the names that the schema defines at its place. */
+/** An unknown field: its path, and the names that the schema defines in the same object. */
 export interface UnknownField {
   readonly path: ValidationDetail['loc'];
   readonly knownNames: readonly string[];
@@ -26,7 +26,7 @@ export const MAX_UNKNOWN = 20;
 /** An empty tree. */
 export const NO_FIELDS: FieldTree = { names: new Map(), renamed: new Set(), isOpen: false, entries: null };
 
-/** The parts of Joi's description of a schema that name fields. */
+/** The parts of the result of Joi's `describe()` that contain field names. */
 interface Described {
   readonly keys?: Readonly<Record<string, Described>>;
   readonly patterns?: readonly unknown[];

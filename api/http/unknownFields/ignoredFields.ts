@@ -41,14 +41,14 @@ function refusal({ path, knownNames }: UnknownField): ValidationDetail {
 
 /** The unknown fields and parameters of a request. */
 export interface IgnoredFields {
-  /** Whether the caller requests that such a request is refused. */
+  /** Whether the caller requests that a request with unknown fields is refused. */
   readonly isStrict: boolean;
   /**
    * Adds unknown fields to the response header and to the log line of the request.
    * @throws HttpError 422 if the request is strict
    */
   note(found: readonly UnknownField[]): void;
-  /** Returns the errors for unknown fields of a request that has others too: none if it is not strict. */
+  /** Returns the errors for unknown fields of a request that also has other errors; empty if it is not strict. */
   errorsFor(found: readonly UnknownField[]): readonly ValidationDetail[];
 }
 

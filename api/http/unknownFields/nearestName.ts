@@ -1,4 +1,4 @@
-/** Longest name for which a similar one is searched: the search takes time for each pair of letters. */
+/** Maximum length of a name for which a similar name is searched, since the search time grows with its square. */
 const MAX_NAME = 64;
 
 /** Returns a name in lower case with underscores: `maxPages` and `max-pages` become `max_pages`. */
@@ -38,16 +38,17 @@ const isPartOf = (a: string, b: string): boolean => b.startsWith(`${a}_`) || b.e
 /** Returns the known name that the caller probably meant; null if none is similar enough. */
 export function nearestName(name: string, knownNames: readonly string[]): string | null {
   if (name.length > MAX_NAME) return null;
-  const given = plain(name);
-  const maxDistance = Math.max(1, Math.floor(given.length / 3));
-  let nearest: { readonly name: string; readonly far: number } | null = null;
+  const plainName = plain(name);
+  const maxDistance = Math.max(1, Math.floor(plainName.length / 3));
+  let nearest: { readonly name: string; readonly distanceToName: number } | null = null;
   for (const candidate of knownNames) {
     const plainCandidate = plain(candidate);
-    const isPart = isPartOf(given, plainCandidate) || isPartOf(plainCandidate, given);
-    if (!isPart && Math.abs(plainCandidate.length - given.length) > maxDistance) continue;
+    const isPart = isPartOf(plainName, plainCandidate) || isPartOf(plainCandidate, plainName);
+    if (!isPart && Math.abs(plainCandidate.length - plainName.length) > maxDistance) continue;
     // A match of a part has the largest allowed distance, so a misspelling is preferred.
-    const far = isPart ? maxDistance : distance(given, plainCandidate);
-    if (far <= maxDistance && (nearest === null || far < nearest.far)) nearest = { name: candidate, far };
+    const distanceToName = isPart ? maxDistance : distance(plainName, plainCandidate);
+    if (distanceToName <= maxDistance && (nearest === null || distanceToName < nearest.distanceToName))
+      nearest = { name: candidate, distanceToName };
   }
   return nearest?.name ?? null;
 }

@@ -11,12 +11,13 @@ import { credential, dataSourceTags, syncSourceItems } from '../../schemas/integ
 import { AFTER_CONNECTING, connectAccount } from '../connectAccount.js';
 import { named } from '../../schemas/reference.js';
 
-/** The name becomes part of a host name. */
+/** Valid names of storage accounts. The name becomes part of a host name. */
 const ACCOUNT = /^[a-z0-9]{3,24}$/;
 
 /**
- * Returns the connector's credentials. @param where path of the account name @throws HttpError 422 for an invalid
- * account name
+ * Returns the connector's credentials.
+ * @param where path of the account name in the request
+ * @throws HttpError 422 for an invalid account name
  */
 function azureCredentials(accountName: string, accountKey: string, where: readonly string[]): AzureCredentials {
   if (!ACCOUNT.test(accountName))

@@ -66,7 +66,7 @@ No request is sent to the source: \`POST /integrations/items/sync\` lists it aga
   ),
   async handle({ caller, body, deps: { store } }) {
     const source = await dataSourceOf(caller, body.data_source_id, store, 'CONFLUENCE');
-    // Front-ends may send an empty value for the root.
+    // Front ends may send an empty id for the root.
     const filters = body.parent_id ? { parentExternalId: body.parent_id } : { rootsOnly: true };
     const page = { limit: MAX_ITEMS, offset: 0, startingId: 0 };
     const data: { id: string; name: string; has_children: boolean; is_synced: boolean }[] = [];

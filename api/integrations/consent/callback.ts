@@ -11,7 +11,7 @@ import type { ApiDeps } from '../../http/deps.js';
 import { type Operation, undocumented, type PageAnswer, RedirectAnswer } from '../../http/operation.js';
 import { cancelledPage, connectedPage, failedPage, pagePath, pendingPage, unknownPage } from './pages.js';
 
-/** Time limit of the page; the connection continues without it. */
+/** Time in milliseconds that the page waits for the result; the connection continues afterwards. */
 const TIME_LIMIT_MS = 25_000;
 const POLL_MS = 100;
 /** Error codes of providers for a refusal by the user. */
@@ -56,9 +56,9 @@ async function returnedWithCode(
   const { store, dispatcher } = deps;
   const { _id } = attempt;
   if (await store.attempts.recordReturn(_id, code)) await dispatcher.signalConsentReturned(_id);
-  // The user returned for the first time, but too late.
+  // The first return, but after the time limit.
   else if (await store.attempts.changeState(_id, ['waiting'], 'expired')) await dispatcher.signalConsentReturned(_id);
-  // A repeated visit of the page waits for the work of the first visit and starts nothing.
+  // A repeated visit starts no second exchange; it waits for the result of the first one.
   return outcomeOf(attempt, deps);
 }
 
@@ -121,10 +121,10 @@ const READABLE_FIELDS = ['user_name', 'email', 'team_name', 'site_name'] as cons
 function readableAccount({ externalId, metadata }: DataSourceDoc): string | null {
   const account = externalId?.split('|')[1] ?? null;
   const names = [...READABLE_FIELDS.map((name) => metadata[name]), account?.includes('@') === true ? account : null];
-  const [first = account, ...more] = new Set(
+  const [firstName = account, ...otherNames] = new Set(
     names.filter((name): name is string => typeof name === 'string' && name !== ''),
   );
-  return more.length === 0 ? first : `${first ?? ''} (${more.join(', ')})`;
+  return otherNames.length === 0 ? firstName : `${firstName ?? ''} (${otherNames.join(', ')})`;
 }
 
 async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<PageAnswer | RedirectAnswer> {
@@ -133,7 +133,7 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
-  // Only the first visitor sees the account's name, since browsers may keep the URL for long.
+  // The page with the account's name has no URL of its own, since browsers may store URLs for a long time.
   const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
   return connectedPage(nameOf(service), source ? readableAccount(source) : null, chooser);

@@ -20,9 +20,9 @@ interface Chooser {
   /** External id of the open folder; null: the root. */
   readonly folder: string | null;
   readonly number: number;
-  /** External ids selected so far, in any folder. */
+  /** External ids of the items selected so far, in all folders. */
   readonly chosen?: readonly string[];
-  /** Whether the user selected nothing. */
+  /** Whether the user submitted the form without a selection. */
   readonly isEmpty?: boolean;
 }
 
@@ -46,20 +46,20 @@ async function choices({ source, service, folder, number }: Chooser, deps: ApiDe
       found.push(...part.map(({ item }) => item));
     return found;
   };
-  const place = folder === null ? { rootsOnly: true } : { parentExternalId: folder };
-  const [some, [within]] = await Promise.all([
-    listed(place, ITEMS_PER_PAGE + 1, number * ITEMS_PER_PAGE),
+  const location = folder === null ? { rootsOnly: true } : { parentExternalId: folder };
+  const [shownChildren, [openFolder]] = await Promise.all([
+    listed(location, ITEMS_PER_PAGE + 1, number * ITEMS_PER_PAGE),
     folder === null ? [] : listed({ externalIds: [folder] }, 1, 0),
   ]);
-  if (some.length > 0 || folder !== null || number > 0 || !isConnectedSource(source.type))
+  if (shownChildren.length > 0 || folder !== null || number > 0 || !isConnectedSource(source.type))
     return {
-      items: some.slice(0, ITEMS_PER_PAGE),
-      more: some.length > ITEMS_PER_PAGE,
-      folder: within ? { name: within.name, above: within.parentExternalId } : null,
+      items: shownChildren.slice(0, ITEMS_PER_PAGE),
+      more: shownChildren.length > ITEMS_PER_PAGE,
+      folder: openFolder ? { name: openFolder.name, above: openFolder.parentExternalId } : null,
     };
   const account = accountOf({ ...source, type: source.type }, deps);
   const { items } = await callSource(service, (signal) => account.listRoots(null, signal));
-  // Whether they have contents is known only after the listing.
+  // Whether an item has children is known only after the listing.
   const shownItems = items.slice(0, ITEMS_PER_PAGE).map((item) => ({ ...item, isExpandable: isBeingListed(source) }));
   return { items: shownItems, more: false, folder: null };
 }
@@ -68,14 +68,14 @@ const isBeingListed = ({ syncStatus }: DataSourceDoc): boolean =>
   syncStatus === 'QUEUED_FOR_SYNCING' || syncStatus === 'SYNCING';
 
 /** Returns a button that opens another folder and keeps the selection. */
-function folderButton(name: string, folder: string | null, number: number, label: string, of = ''): Html {
+function folderButton(name: string, folder: string | null, number: number, label: string, itemName = ''): Html {
   const query = new URLSearchParams({ ...(folder === null ? {} : { in: folder }), page: String(number) });
   return html`<button
     class="link"
     name="action"
     value="look"
     formaction="${pagePath(name)}?${query.toString()}"
-    aria-label="${label}${of}"
+    aria-label="${label}${itemName}"
   >
     ${label}
   </button>`;
@@ -84,11 +84,11 @@ function folderButton(name: string, folder: string | null, number: number, label
 /** Renders the page on which a user selects the items to sync. */
 export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<PageAnswer> {
   const { source, name, service, folder, number, chosen = [], isEmpty = false } = chooser;
-  const { items, more, folder: within } = await choices(chooser, deps);
-  const ticked = new Set(chosen);
+  const { items, more, folder: openFolder } = await choices(chooser, deps);
+  const checkedIds = new Set(chosen);
   const box = ({ externalId, name: called }: Choice): Html =>
     html`<label
-      ><input type="checkbox" name="ids" value="${externalId}" ${ticked.has(externalId) ? 'checked' : ''} />
+      ><input type="checkbox" name="ids" value="${externalId}" ${checkedIds.has(externalId) ? 'checked' : ''} />
       <span>${called}</span></label
     >`;
   const row = (item: Choice): Html =>
@@ -97,7 +97,7 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
       ${item.isExpandable ? folderButton(name, item.externalId, 0, 'Open', ` ${item.name}`) : html``}
     </li>`;
   const shown = new Set(items.filter(({ isSelectable }) => isSelectable).map(({ externalId }) => externalId));
-  const tickedElsewhere = [...ticked].filter((id) => !shown.has(id));
+  const checkedElsewhere = [...checkedIds].filter((id) => !shown.has(id));
   const noItemsText = isBeingListed(source)
     ? html`<p>This account is still being listed. ${folderButton(name, folder, number, 'Reload')}</p>`
     : html`<p class="soft">This folder is empty.</p>`;
@@ -109,16 +109,16 @@ export async function chooserPage(chooser: Chooser, deps: ApiDeps): Promise<Page
         </ul>`;
   const links = [
     ...(folder === null ? [] : [folderButton(name, null, 0, 'Back to the top')]),
-    ...(within?.above ? [folderButton(name, within.above, 0, 'One folder up')] : []),
+    ...(openFolder?.above ? [folderButton(name, openFolder.above, 0, 'One folder up')] : []),
     ...(number > 0 ? [folderButton(name, folder, number - 1, 'Previous page')] : []),
     ...(more ? [folderButton(name, folder, number + 1, 'Next page')] : []),
   ];
   const body = html`${isEmpty ? html`<p class="bad">Select at least one item.</p>` : html``}
     <p class="soft">Select the items to sync. A folder includes everything in it.</p>
     <form method="post" action="${pagePath(name)}">
-      ${within ? html`<p>In <strong>${within.name}</strong></p>` : html``} ${list}
-      ${tickedElsewhere.length > 0 ? html`<p class="soft">Selected in other folders: ${tickedElsewhere.length}</p>` : html``}
-      ${tickedElsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
+      ${openFolder ? html`<p>In <strong>${openFolder.name}</strong></p>` : html``} ${list}
+      ${checkedElsewhere.length > 0 ? html`<p class="soft">Selected in other folders: ${checkedElsewhere.length}</p>` : html``}
+      ${checkedElsewhere.map((id) => html`<input type="hidden" name="ids" value="${id}" />`)}
       <nav>${links}</nav>
       <button name="action" value="choose">Sync the selected items</button
       ><button class="quiet" name="action" value="cancel">Cancel</button>

@@ -4,10 +4,10 @@ import type { ApiDeps } from '../../http/deps.js';
 import { HttpError, invalid } from '../../http/errors.js';
 import { readConnectionFields } from './connectionFields.js';
 
-/** An OAuth client that a caller provides for one connection, with the server that it belongs to. */
+/** An OAuth client that a request supplies for one connection, with the server that the client belongs to. */
 export interface ConnectionClient {
   readonly client: OAuthClient & { readonly secret: string };
-  /** Must stay unchanged: the provider compares it literally in both steps. */
+  /** Sent unchanged in both steps of the consent, because the provider compares it literally. */
   readonly redirectUri: string;
   /** Parameters of the connection, such as the instance. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -18,10 +18,10 @@ const MAX_TEXT = 2_000;
 /** Excludes characters that a URL parser would ignore. */
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** Returns the texts of the given object, unchecked. */
-const textsIn = (given: unknown): Readonly<Record<string, string>> =>
+/** Returns the string members of an object, up to MAX_TEXT characters each. */
+const textsIn = (values: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(typeof given === 'object' && given !== null ? given : {}).filter(
+    Object.entries(typeof values === 'object' && values !== null ? values : {}).filter(
       (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1].length <= MAX_TEXT,
     ),
   );
@@ -40,17 +40,17 @@ export function connectionClient(
   const row = CONNECTION_CLIENTS[service];
   if (!row) return null;
   const { field } = row;
-  const given = textsIn(body[field]);
-  const parameters = readConnectionFields(row.fields, given, [field]);
-  const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => given[name] ?? '');
-  const absent = TEXTS.find((name) => (given[name] ?? '') === '');
+  const values = textsIn(body[field]);
+  const parameters = readConnectionFields(row.fields, values, [field]);
+  const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => values[name] ?? '');
+  const absent = TEXTS.find((name) => (values[name] ?? '') === '');
   if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);
-  const places = [publicUrl(), ...settings.publicUrlAliases].map(
+  const redirectUris = [publicUrl(), ...settings.publicUrlAliases].map(
     (address) => `${address}/integrations/${CALLBACK_PATHS[service]}`,
   );
   if (
     !VISIBLE.test(redirectUri) ||
-    !places.some((place) => place === redirectUri || hrefOf(place) === hrefOf(redirectUri))
+    !redirectUris.some((place) => place === redirectUri || hrefOf(place) === hrefOf(redirectUri))
   )
     throw invalid(
       ['body', field, 'redirect_uri'],

@@ -11,15 +11,15 @@ export const connectionFieldsOf = (
   body: Readonly<Record<string, unknown>>,
 ): Record<string, string> => readConnectionFields(CONNECTION_FIELDS[service] ?? [], body, []);
 
-/** Returns these fields from a nested part of the body. @param within path of that part */
+/** Returns the same from an object nested in the body. @param within path of that object */
 export function readConnectionFields(
   fields: readonly ConnectionField[],
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
   within: readonly string[],
 ): Record<string, string> {
   const parameters: Record<string, string> = {};
   for (const { field, parameter, pattern, accepts, isRequired, fallback } of fields) {
-    const value = given[field];
+    const value = values[field];
     if (typeof value === 'string' && value !== '') {
       if (!pattern.test(value)) throw invalid(['body', ...within, field], `Must be ${accepts}`, 'value_error');
       parameters[parameter] = value;

@@ -11,7 +11,7 @@ import { html } from '../../http/answers/html.js';
 import { CONNECTION_PATH, donePage, failedPage, page, pagePath, unknownPage } from './pages.js';
 import type { Infer } from '../../schemas/inferred.js';
 
-/** The connection of a page. `name` is the secret in the page's URL, whose holder may continue this connection only. */
+/** The connection that a page continues. */
 interface Opened {
   readonly attempt: AttemptDoc;
   readonly source: DataSourceDoc;
@@ -19,7 +19,7 @@ interface Opened {
   readonly service: string;
 }
 
-async function opened(name: string, { store }: ApiDeps): Promise<Opened | PageAnswer> {
+async function readPage(name: string, { store }: ApiDeps): Promise<Opened | PageAnswer> {
   const attempt = await store.attempts.findByPage(name);
   const source = attempt?.dataSourceId ? await store.dataSources.find(attempt, attempt.dataSourceId) : null;
   if (!attempt || !source || !isConnectedSource(source.type)) return unknownPage();
@@ -50,7 +50,7 @@ export const connectionPage = undocumented({
   query: folderQuery(),
   answer: Joi.any(),
   async handle({ params, query, deps }) {
-    const found = await opened(params['name'] ?? '', deps);
+    const found = await readPage(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (attempt.actions.offersChooser) return chooserPage({ source, name, service, ...folderIn(query) }, deps);
@@ -77,7 +77,7 @@ export const decideOnConnection = undocumented({
   }),
   answer: Joi.any(),
   async handle({ params, query, body, deps }) {
-    const found = await opened(params['name'] ?? '', deps);
+    const found = await readPage(params['name'] ?? '', deps);
     if (!('attempt' in found)) return found;
     const { attempt, source, name, service } = found;
     if (body.action === 'cancel') {

@@ -8,8 +8,9 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { ApiDeps } from '../../http/deps.js';
 
 /**
- * Carries out the user's decision on the page of a connected account. The options of the call that created the page
- * become those of the connection. @param externalIds selected items; null if the source offers no selection
+ * Queues the runs for the user's decision on the page of a connected account. The options of the request that created
+ * the page become those of the connection.
+ * @param externalIds selected items; null if the source offers no selection
  */
 export async function continueConnection(
   attempt: AttemptDoc,
@@ -20,16 +21,16 @@ export async function continueConnection(
   const { options, actions } = attempt;
   const { ingest, tags, incrementalSync: incremental } = options;
   const requestId = options.requestId ?? randomUUID();
-  const first = await store.runs.nextId(3);
-  const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
+  const firstRunId = await store.runs.nextId(3);
+  const [itemsRunId, filesRunId, tagsRunId] = [firstRunId, firstRunId + 1, firstRunId + 2];
   const accepted = await unit.transaction(async (session) => {
     const runIds: number[] = [];
     await store.dataSources.storeOptions(attempt, dataSourceId, options, session);
-    const fresh = storedTags(actions.dataSourceTags);
+    const newTags = storedTags(actions.dataSourceTags);
     const tagged = await store.dataSources.changeTags(
       attempt,
       dataSourceId,
-      (storedBefore) => upsertTags(storedBefore, fresh),
+      (storedBefore) => upsertTags(storedBefore, newTags),
       session,
     );
     if (tagged?.needsCopy) {

@@ -15,14 +15,24 @@ interface ContinuedConnection {
 /** Returns the URL of the page on which a user continues with a connected account, without a new consent. */
 export async function newConnectionPage(
   { organizationId, userId, customerId }: UserCaller,
-  { dataSourceId, actions, ...wanted }: ContinuedConnection,
+  { dataSourceId, actions, ...connection }: ContinuedConnection,
   { store, unit, settings, publicUrl }: Pick<ApiDeps, 'store' | 'unit' | 'settings' | 'publicUrl'>,
 ): Promise<string> {
   const _id = await store.runs.nextId();
   const name = await unit.transaction((session) =>
     store.attempts.beginConnected(
       {
-        ...{ _id, organizationId, userId, customerId, clientId: '', redirectUri: '', facts: {}, actions, ...wanted },
+        ...{
+          _id,
+          organizationId,
+          userId,
+          customerId,
+          clientId: '',
+          redirectUri: '',
+          facts: {},
+          actions,
+          ...connection,
+        },
         knownSourceId: dataSourceId,
         dataSourceId,
         expiresAt: new Date(Date.now() + settings.connectPageLifeMs),

@@ -74,7 +74,8 @@ The service needs an OAuth client: of the organization (\`POST /white_label/crea
 });
 
 /**
- * Returns the data source that the request names, else the only active one; null if there is none.
+ * Returns the data source that the request names, else the user's only active data source of the service, or the only
+ * one if none is active. Null if there is none, or if there are several and all are revoked.
  * @throws HttpError 404 if it is not the caller's or belongs to another service; 400 if several match
  */
 async function knownSource(
@@ -87,10 +88,10 @@ async function knownSource(
     if (source?.type !== service) throw notFound('data source of this service');
     return source;
   }
-  const found = await store.dataSources.findSingle(caller, service);
-  if ('source' in found) return found.source;
-  // If several are revoked, the consent determines the account.
-  if (found.several === 'revoked') return null;
+  const match = await store.dataSources.findSingle(caller, service);
+  if ('source' in match) return match.source;
+  // If several exist and all are revoked, the consent determines the account.
+  if (match.several === 'revoked') return null;
   throw new HttpError(400, 'Several accounts of this service are connected. Name one by data_source_id.');
 }
 

@@ -1,4 +1,4 @@
-/** HTML pages of a connection. They need no script; each states what the user can do next. */
+/** HTML pages of a connection, without scripts. Each page says what the user can do next. */
 import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/answers/html.js';
@@ -60,15 +60,17 @@ export function page(
 const CLOSE = html`<p class="soft">You can close this window and go back to the application.</p>`;
 const TRY_AGAIN = html`<p>To try again, go back to the application and connect once more.</p>`;
 
-/** @param chooser URL part of the selection page; null if there is none */
+/**
+ * Renders the page after a successful connection. @param chooser secret in the URL of the selection page; null: none
+ */
 export function connectedPage(name: string, account: string | null, chooser: string | null): PageAnswer {
-  const who = account === null ? html`` : html`<p>Account: <strong>${account}</strong></p>`;
+  const accountLine = account === null ? html`` : html`<p>Account: <strong>${account}</strong></p>`;
   const next =
     chooser === null
       ? CLOSE
-      : html`<p>Choose what is to be searchable, or close this window and do it later from the application.</p>
+      : html`<p>Choose the files to search, or close this window and choose them later in the application.</p>
           <p><a class="button" href="${pagePath(chooser)}">Choose files</a></p>`;
-  return page(200, `${name} is connected`, 'good', html`${who}${next}`);
+  return page(200, `${name} is connected`, 'good', html`${accountLine}${next}`);
 }
 
 /** Renders the page of a connection in progress, which reloads automatically. */
@@ -98,7 +100,7 @@ export const cancelledPage = (name: string): PageAnswer =>
       <p class="soft">You can close this window.</p>`,
   );
 
-/** @param next what the user can do */
+/** Renders the page of a failed connection. @param next paragraph that says what the user can do */
 export const failedPage = (title: string, why: string, status = 400, next = TRY_AGAIN): PageAnswer =>
   page(
     status,
@@ -111,7 +113,7 @@ export const failedPage = (title: string, why: string, status = 400, next = TRY_
 
 /** Renders the page for an address that is invalid or has expired. */
 export const unknownPage = (): PageAnswer =>
-  failedPage('This link is not valid', 'It is incomplete, was used before, or has expired.');
+  failedPage('This link is not valid', 'The link is incomplete, was used before, or has expired.');
 
 /** Renders a page that reports a successful end. */
 export const donePage = (title: string, sentence: string): PageAnswer =>

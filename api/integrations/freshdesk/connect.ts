@@ -12,7 +12,7 @@ import { connectionTags, connectRequest } from '../connectByToken.js';
 import { named } from '../../schemas/reference.js';
 import { success } from '../../schemas/answers.js';
 
-/** The domain becomes part of a host name. */
+/** Valid domains of accounts. The domain becomes part of a host name. */
 const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
 
 /**
@@ -20,16 +20,16 @@ const DOMAIN = /^([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.freshdesk\.com)?$/i;
  * @param where path of the domain field
  * @throws HttpError 422 for a domain outside Freshdesk
  */
-function freshdeskCredentials(given: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
-  const domain = DOMAIN.exec(given)?.[1]?.toLowerCase();
+function freshdeskCredentials(domainText: string, apiKey: string, where: readonly string[]): FreshdeskCredentials {
+  const domain = DOMAIN.exec(domainText)?.[1]?.toLowerCase();
   if (domain === undefined)
     throw invalid(where, 'Give the domain of the account: harbour, or harbour.freshdesk.com', 'value_error');
   return { domain, apiKey };
 }
 
 /** Converts the fields of POST /integrations/connect. @throws HttpError 422 */
-export const freshdeskSupplied = (given: SuppliedCredentials): FreshdeskCredentials =>
-  freshdeskCredentials(given['domain'] ?? '', given['api_key'] ?? '', ['body', 'authentication', 'domain']);
+export const freshdeskSupplied = (supplied: SuppliedCredentials): FreshdeskCredentials =>
+  freshdeskCredentials(supplied['domain'] ?? '', supplied['api_key'] ?? '', ['body', 'authentication', 'domain']);
 
 /** POST /integrations/freshdesk: connects a Freshdesk account. Its key is verified before anything is stored. */
 export const connectFreshdesk = operation({

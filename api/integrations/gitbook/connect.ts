@@ -4,9 +4,9 @@ import { AFTER_CONNECTING } from '../connectAccount.js';
 import { connectByToken } from '../connectByToken.js';
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const gitBookSupplied = (given: SuppliedCredentials): GitBookCredentials => ({
-  organization: given['organization_name'] ?? '',
-  accessToken: given['access_token'] ?? '',
+export const gitBookSupplied = (supplied: SuppliedCredentials): GitBookCredentials => ({
+  organization: supplied['organization_name'] ?? '',
+  accessToken: supplied['access_token'] ?? '',
 });
 
 /** POST /integrations/gitbook: connects an organization of GitBook. */

@@ -11,13 +11,13 @@ import { callSource, LIVE } from '../callSource.js';
 import { accountOf, connectedSourceOf, onlySourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
-/** Part of the descriptions of all lists. */
+/** Text in the descriptions of all list operations. */
 const PAGES = `Follow \`next_cursor\` to the last page. A repository or pull request that does not exist, or that the token cannot read, returns 404. ${LIVE}`;
 const PLACE = '/integrations/data/github';
 const absent = (what: string): HttpError =>
   new HttpError(404, `GitHub has no such repository for the connected account, or no such ${what} in it.`);
 
-/** Returns a page of records of a kind, read from GitHub at the time of the call. */
+/** Creates the operation that returns a page of records of a kind, read from GitHub during the request. */
 const list = (
   kind: GitHubList,
   path: string,
@@ -69,7 +69,7 @@ const list = (
     },
   });
 
-/** Returns one record by its number, read from GitHub at the time of the call. */
+/** Creates the operation that returns one record by its number, read from GitHub during the request. */
 const singleRead = (
   kind: 'issues' | 'pull_requests',
   name: string,

@@ -40,7 +40,7 @@ export const gitHubRepos = operation({
       named(
         'GithubRepository',
         Joi.object({
-          // Text, because front-ends pass the id on to POST /integrations/github/sync_repos.
+          // Text, because front ends send the id to POST /integrations/github/sync_repos.
           id: Joi.string()
             .required()
             .description(
@@ -67,6 +67,6 @@ export const gitHubRepos = operation({
     const account = accountOf(source, deps);
     const page = { number: query.page, size: Math.min(MAX_PER_PAGE, query.per_page) };
     const { containers } = await callSource('GitHub', (signal) => account.listContainers(page, signal));
-    return containers.map(({ id: containerId, ...rest }) => ({ id: String(containerId), ...rest }));
+    return containers.map(({ id: containerId, ...container }) => ({ id: String(containerId), ...container }));
   },
 });

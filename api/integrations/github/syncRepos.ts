@@ -16,9 +16,9 @@ const PAGE_SIZE = 100;
 
 /** Returns whether a text names a repository: by its id, its URL, `owner/name`, or its name. */
 function isNamedBy(word: string, { id, name, url }: Container): boolean {
-  const given = word.trim().toLowerCase();
+  const normalised = word.trim().toLowerCase();
   const full = name.toLowerCase();
-  return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(given);
+  return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(normalised);
 }
 
 /** POST /integrations/github/sync_repos: lists the contents of some repositories for selection. */
@@ -54,16 +54,16 @@ export const syncGitHubRepos = operation({
     const { store, unit } = deps;
     const source = await onlySourceOf(caller, id, store, 'GITHUB');
     const account = accountOf(source, deps);
-    const all = await callSource('GitHub', async (signal) => {
-      const found: Container[] = [];
+    const repositories = await callSource('GitHub', async (signal) => {
+      const containers: Container[] = [];
       for (let number: number | null = 1; number !== null;) {
         const page = await account.listContainers({ number, size: PAGE_SIZE }, signal);
-        found.push(...page.containers);
+        containers.push(...page.containers);
         number = page.next;
       }
-      return found;
+      return containers;
     });
-    const matches = repos.map((word) => all.filter((repository) => isNamedBy(word, repository)));
+    const matches = repos.map((word) => repositories.filter((repository) => isNamedBy(word, repository)));
     if (matches.some((found) => found.length !== 1))
       throw new HttpError(
         400,

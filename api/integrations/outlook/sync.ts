@@ -24,11 +24,11 @@ import { success } from '../../schemas/answers.js';
 const INBOX = 'Inbox';
 const MAX_FOLDER = 1_024;
 
-/** Returns the folder that a text names. @throws HttpError 400 for none or several */
-function onlyFolder([folder, another]: readonly MailFolder[]): MailFolder {
+/** Returns the only folder of a list. @throws HttpError 400 if the list is empty or has several */
+function onlyFolder([folder, second]: readonly MailFolder[]): MailFolder {
   if (!folder)
     throw new HttpError(400, 'There is no such folder. Name it as GET /integrations/outlook/user_folders returns it.');
-  if (another) throw new HttpError(400, 'Several folders have this name. Give the id of one as folder.');
+  if (second) throw new HttpError(400, 'Several folders have this name. Give the id of one as folder.');
   return folder;
 }
 
@@ -74,9 +74,9 @@ ${AFTER_SELECTION}`,
     const filter = readFilter(body.filters, readOutlookFilter);
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
     const account = accountOf(source, deps);
-    const called = body.folder.trim() || INBOX;
-    const found = await callSource('Outlook', (signal) => account.read('folders', { called }, signal));
-    const { id: folder } = onlyFolder(found);
+    const folderName = body.folder.trim() || INBOX;
+    const folders = await callSource('Outlook', (signal) => account.read('folders', { called: folderName }, signal));
+    const { id: folder } = onlyFolder(folders);
     const options = selectionOptions(body, given, source);
     const attachments = options.ingest.syncAttachments === true;
     const externalId = idOfOutlookQuery({ folder, filter, attachments });

@@ -47,10 +47,10 @@ async function endpointOf(
 }
 
 /** Converts the fields of /integrations/connect into the connector's credentials. */
-export const s3Supplied = async (given: SuppliedCredentials, deps: ApiDeps): Promise<S3Credentials> => ({
-  accessKey: given['access_key'] ?? '',
-  accessKeySecret: given['access_key_secret'] ?? '',
-  endpointUrl: await endpointOf(given['endpoint_url'], ['body', 'authentication'], deps),
+export const s3Supplied = async (supplied: SuppliedCredentials, deps: ApiDeps): Promise<S3Credentials> => ({
+  accessKey: supplied['access_key'] ?? '',
+  accessKeySecret: supplied['access_key_secret'] ?? '',
+  endpointUrl: await endpointOf(supplied['endpoint_url'], ['body', 'authentication'], deps),
 });
 
 /** POST /integrations/s3: connects S3, or a compatible store. Its keys are verified before anything is stored. */

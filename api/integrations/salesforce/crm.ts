@@ -11,8 +11,8 @@ import { accountOf, connectedSourceOf } from '../dataSourceOf.js';
 import { named } from '../../schemas/reference.js';
 
 /**
- * Creates POST /integrations/data/crm/…, which returns a page of records of one kind, read from Salesforce at the time
- * of the call.
+ * Creates POST /integrations/data/crm/…, which returns a page of records of one kind, read from Salesforce during the
+ * request.
  */
 const list = (kind: CrmOperation): DocumentedOperation =>
   operation({
@@ -61,19 +61,19 @@ const list = (kind: CrmOperation): DocumentedOperation =>
     },
   });
 
-/** Creates GET /integrations/data/crm/…/{id}, which returns one of these records. */
+/** Creates GET /integrations/data/crm/…/{id}, which returns one record of a kind, read during the request. */
 const singleRead = (kind: CrmOperation): DocumentedOperation =>
   operation({
     method: 'get',
     path: `/integrations/data/crm/${kind}/{id}`,
-    operationId: `get_${CRM_OPERATIONS[kind].one}_integrations_data_crm_${kind}__id__get`,
+    operationId: `get_${CRM_OPERATIONS[kind].singular}_integrations_data_crm_${kind}__id__get`,
     tag: 'CRM',
     auth: 'user',
-    summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].one} of a connected Salesforce account`,
+    summary: `Get ${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${CRM_OPERATIONS[kind].singular} of a connected Salesforce account`,
     description: [
       `Returns one record by its id at Salesforce. A record that does not exist, or that the connected user cannot read, returns 404. ${LIVE}`,
     ],
-    returns: `The ${CRM_OPERATIONS[kind].one} as Salesforce has it now, with the related records that \`includes\` names.`,
+    returns: `The ${CRM_OPERATIONS[kind].singular} as Salesforce has it now, with the related records that \`includes\` names.`,
     query: Joi.object({
       data_source_id: accountId(),
       include_remote_data: remoteData(),
@@ -88,12 +88,13 @@ const singleRead = (kind: CrmOperation): DocumentedOperation =>
       const request = { id: params['id'], includes: query.includes, remote: query.include_remote_data };
       const account = accountOf(source, deps);
       const found = await callSource('Salesforce', (signal) => account.read(`one of ${kind}`, request, signal));
-      if (found === null) throw new HttpError(404, `There is no such ${CRM_OPERATIONS[kind].one} in this account.`);
+      if (found === null)
+        throw new HttpError(404, `There is no such ${CRM_OPERATIONS[kind].singular} in this account.`);
       return found;
     },
   });
 
-/** Every kind of record, with both operations. */
+/** The two operations of each kind of record. */
 export const crmOperations: readonly DocumentedOperation[] = (Object.keys(CRM_OPERATIONS) as CrmOperation[]).flatMap(
   (kind) => [list(kind), singleRead(kind)],
 );

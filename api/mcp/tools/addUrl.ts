@@ -22,7 +22,7 @@ export const addUrl = tool({
     tags: tags().description('Tags of the pages, by which search can filter.'),
   }),
   output: queued,
-  async run({ url, depth, max_pages: maxPages, tags: given }, { perform }) {
+  async run({ url, depth, max_pages: maxPages, tags: pageTags }, { perform }) {
     const [parent] = (await perform(webScrape, {
       body: [
         {
@@ -30,7 +30,7 @@ export const addUrl = tool({
           recursion_depth: depth,
           max_pages_to_scrape: maxPages,
           generate_sparse_vectors: true,
-          ...(given ? { tags: given } : {}),
+          ...(pageTags ? { tags: pageTags } : {}),
         },
       ],
     })) as FileRecord[];

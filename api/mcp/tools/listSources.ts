@@ -37,7 +37,7 @@ export const listSources = tool({
       body: { order_by: 'created_at', pagination: { limit: maxSources, offset } },
     });
     const { results, count } = answer as Listed<DataSourceRecord>;
-    const all = results.map((result) => ({
+    const listedSources = results.map((result) => ({
       source_id: result.id,
       source: result.data_source_type,
       account: result.data_source_external_id,
@@ -45,7 +45,7 @@ export const listSources = tool({
       has_access: !result.revoked_access,
       files_synced_at: result.files_synced_at,
     }));
-    const sources = firstThatFit(all, deps.settings.mcpMaxResultCharacters);
+    const sources = firstThatFit(listedSources, deps.settings.mcpMaxResultCharacters);
     const next = offset + sources.length;
     return { sources, count, more: next < count ? `Call list_sources again with offset ${next}.` : null };
   },

@@ -77,15 +77,15 @@ const ignoringTime = ({ sources, created_from: from, created_before: before }: I
  * Returns the ids of files that the search is limited to. Vectors have neither source nor time, so the records select
  * the files first. @throws HttpError 422 if too many files match
  */
-async function selected(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
+async function selectFiles(wanted: Input, { caller, deps }: Agent): Promise<readonly number[]> {
   const { files } = deps.store;
-  const { sources, file_ids: given = [], created_from: from, created_before: before, tags } = wanted;
-  const below =
-    given.length === 0
+  const { sources, file_ids: requestedIds = [], created_from: from, created_before: before, tags } = wanted;
+  const descendantIds =
+    requestedIds.length === 0
       ? []
       : await files.ids(
           caller,
-          { parentFileIds: given, includeAllChildren: true, includeContainers: false },
+          { parentFileIds: requestedIds, includeAllChildren: true, includeContainers: false },
           MAX_FILES,
         );
   const ids = await files.ids(
@@ -93,7 +93,7 @@ async function selected(wanted: Input, { caller, deps }: Agent): Promise<readonl
     {
       ...(sources ? { sources } : {}),
       ...(tags ? { tags } : {}),
-      ...(given.length > 0 ? { ids: [...given, ...below] } : {}),
+      ...(requestedIds.length > 0 ? { ids: [...requestedIds, ...descendantIds] } : {}),
       ...(from === undefined ? {} : { createdFrom: new Date(from) }),
       ...(before === undefined ? {} : { createdBefore: new Date(before) }),
       includeContainers: false,
@@ -145,8 +145,8 @@ export const search = tool({
     more: more(),
   }),
   async run(wanted, agent) {
-    const { query, offset, tags, file_ids: given = [] } = wanted;
-    const ids = ignoringTime(wanted) ? given : await selected(wanted, agent);
+    const { query, offset, tags, file_ids: requestedIds = [] } = wanted;
+    const ids = ignoringTime(wanted) ? requestedIds : await selectFiles(wanted, agent);
     if (ids.length === 0 && !ignoringTime(wanted))
       return { passages: [], more: 'No file matches the filters. Call list_files, or search without them.' };
     const k = offset + wanted.limit;
@@ -160,12 +160,12 @@ export const search = tool({
       },
     });
     const { documents } = answer as { documents: DocumentRecord[] };
-    const found = documents.slice(offset).map(passageOf);
-    const shown = firstThatFit(found, agent.deps.settings.mcpMaxResultCharacters, shortened);
-    const next = offset + shown.length;
-    const isAll = shown.length === found.length && documents.length < k;
+    const passages = documents.slice(offset).map(passageOf);
+    const fittingPassages = firstThatFit(passages, agent.deps.settings.mcpMaxResultCharacters, shortened);
+    const next = offset + fittingPassages.length;
+    const isAll = fittingPassages.length === passages.length && documents.length < k;
     return {
-      passages: shown,
+      passages: fittingPassages,
       more: isAll ? null : `Search again with offset ${next} for the next passages, or read the files with read_file.`,
     };
   },

@@ -18,7 +18,7 @@ function expression(value: unknown, depth: number): string {
 }
 
 function argumentsOf({ url, sendsKey, headers, body, file, answer }: SampleRequest): string[] {
-  const all = [
+  const headerLines = [
     ...(sendsKey ? [`"Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}",`] : []),
     // requests writes the content-type of a JSON body itself.
     ...Object.entries(headers).flatMap(([name, value]) =>
@@ -27,7 +27,7 @@ function argumentsOf({ url, sendsKey, headers, body, file, answer }: SampleReque
   ];
   return [
     `${quoted(url)},`,
-    ...(all.length === 0 ? [] : ['headers={', ...all.map((line) => `    ${line}`), '},']),
+    ...(headerLines.length === 0 ? [] : ['headers={', ...headerLines.map((line) => `    ${line}`), '},']),
     ...(body === undefined ? [] : [`json=${expression(body, 1)},`]),
     ...(file === null ? [] : [`files={"file": open(${quoted(file)}, "rb")},`]),
     ...(answer === 'events' ? ['stream=True,'] : ['timeout=60,']),

@@ -52,16 +52,16 @@ function urlOf({ path }: DocumentedOperation, parameters: Readonly<Record<string
 export function sampleRequest(operation: DocumentedOperation, example: Example = {}): SampleRequest {
   const { method, auth, body, takesFile, answersContent, answersEvents } = operation;
   const { name } = (example.response ?? {}) as { readonly name?: unknown };
-  const sent = body === undefined || takesFile ? undefined : example.request;
+  const sentBody = body === undefined || takesFile ? undefined : example.request;
   return {
     method: method.toUpperCase(),
     url: urlOf(operation, example.parameters ?? {}),
     sendsKey: auth !== 'open',
     headers: {
       ...(FOR_A_USER.includes(auth) ? { 'customer-id': CUSTOMER_ID } : {}),
-      ...(sent === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(sentBody === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
-    body: sent,
+    body: sentBody,
     file: takesFile ? (typeof name === 'string' ? name : DEFAULT_FILE) : null,
     answer: answersEvents !== undefined ? 'events' : answersContent ? 'bytes' : 'json',
   };

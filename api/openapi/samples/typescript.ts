@@ -15,13 +15,13 @@ const ANSWERS = {
 } as const;
 
 function optionsOf({ method, sendsKey, headers, body, file }: SampleRequest): string[] {
-  const all = [
+  const headerLines = [
     ...(sendsKey ? [`Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\`,`] : []),
     ...Object.entries(headers).map(([name, value]) => `${quoted(name)}: ${quoted(value)},`),
   ];
   return [
     ...(method === 'GET' ? [] : [`method: ${quoted(method)},`]),
-    ...(all.length === 0 ? [] : ['headers: {', ...all.map((line) => `  ${line}`), '},']),
+    ...(headerLines.length === 0 ? [] : ['headers: {', ...headerLines.map((line) => `  ${line}`), '},']),
     ...(body === undefined ? [] : [`body: JSON.stringify(${expression(body)}),`]),
     ...(file === null ? [] : ['body: form,']),
   ];

@@ -36,7 +36,7 @@ export function bytes(value: number): string {
 
 export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ');
 
-/** Renders a card with a heading; `inside` has its own margins. */
+/** Renders a card with a heading. */
 export const card = (title: string, about: Html | string, inside: Html, links: Html = nothing): Html =>
   html`<section class="card" aria-label="${title}">
     <header>

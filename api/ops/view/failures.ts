@@ -11,10 +11,9 @@ export const NO_CAUSE = 'none';
 export const filesLink = (cause: ItemCause | null, page = 1): string =>
   `${OPS_PATH}/files?cause=${cause ?? NO_CAUSE}${page > 1 ? `&page=${page}` : ''}`;
 
-/** Describes a cause and its remedy. */
 export const causeName = (cause: ItemCause | null): string => (cause === null ? 'no cause was stored' : words(cause));
 export const remedyOf = (cause: ItemCause | null): string =>
-  cause === null ? 'Resync it: if it fails again, its cause is stored.' : (REMEDIES[cause] ?? '');
+  cause === null ? 'Resync the file: if it fails again, its cause is stored.' : (REMEDIES[cause] ?? '');
 
 function run({ runId, workflowId }: FailedFile, links: TemporalLinks): Html {
   return temporalLink(links.workflow(workflowId), runId === null ? (workflowId ?? '') : String(runId));

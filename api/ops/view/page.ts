@@ -85,10 +85,10 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
     failing ? [html`Webhook ${_id} refuses deliveries. ${failureSentence(failing)}`] : [],
   );
   const withTone = (tone: Tone, sentences: readonly Html[]) => sentences.map((sentence) => ({ tone, sentence }));
-  const all = [...withTone('bad', stalled), ...withTone('warn', [...otherHints, ...refused])];
-  return all.length === 0
+  const alertsShown = [...withTone('bad', stalled), ...withTone('warn', [...otherHints, ...refused])];
+  return alertsShown.length === 0
     ? nothing
-    : html`${all.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;
+    : html`${alertsShown.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;
 }
 
 function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {
@@ -99,14 +99,14 @@ function tiles({ sources, runs, failures, storage, engines, organization }: Orga
       <p>${about}</p>
     </div>`;
   const withProblems = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
-  const all = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
+  const totalSources = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
   const failed = storage?.files.SYNC_ERROR ?? 0;
   const slowest = Math.max(0, ...Object.values(engines ?? {}).map((engine) => engine.latency_ms));
   const failing = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
   return html`<div class="tiles">
     ${tile(
       'Data sources',
-      sources ? count(all) : '–',
+      sources ? count(totalSources) : '–',
       withProblems > 0 ? badge('bad', `${count(withProblems)} need attention`) : badge('good', 'no problems'),
     )}
     ${tile(

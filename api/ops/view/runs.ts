@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<RunKind, string>> = {
   deleteUser: 'deletion of a user',
   recountFiles: 'recount',
   updateTags: 'tags',
-  reembedFiles: 'embedding anew',
+  reembedFiles: 're-embedding',
   moveStorage: 'storage',
   autoSync: 'auto-sync',
   settleQuarantine: 'quarantine',

@@ -3,9 +3,9 @@ import { OPS_PATH } from '../../http/identity/opsSessions.js';
 import { nothing } from './components.js';
 import { wholePage } from './page.js';
 
-/** Renders the form for an API key. @param wrong error of the last attempt */
-export function signInPage(nonce: string, wrong: string | null): string {
-  const message: Html = wrong === null ? nothing : html`<p class="wrong" role="alert">${wrong}</p>`;
+/** Renders the form for an API key. @param error error of the last attempt */
+export function signInPage(nonce: string, error: string | null): string {
+  const message: Html = error === null ? nothing : html`<p class="wrong" role="alert">${error}</p>`;
   return wholePage(
     'Sign in · Operations',
     nonce,

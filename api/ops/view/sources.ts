@@ -86,7 +86,7 @@ const row = (source: SourceRow, links: TemporalLinks): Html => {
 export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, links: TemporalLinks): Html {
   if (!sources) return card('Data sources', '', unavailable());
   const { counts, rows } = sources;
-  const all = SOURCE_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const total = SOURCE_STATES.reduce((sum, state) => sum + counts[state], 0);
   const shown = rows.filter(({ state }) => view.state === null || state === view.state);
   const pages = Math.max(1, Math.ceil(shown.length / PER_PAGE));
   const page = Math.min(view.page, pages);
@@ -95,11 +95,11 @@ export function sourcesCard(sources: SourcesOverview | null, view: SourcesView, 
     return html`<a href="${linkTo({ state, page: 1 })}" ${current}>${text} ${count(number)}</a>`;
   };
   const links_ = html`<nav aria-label="States">
-    ${filter(null, 'all', all)}
+    ${filter(null, 'all', total)}
     ${SOURCE_STATES.filter((state) => counts[state] > 0).map((state) => filter(state, NAMES[state], counts[state]))}
   </nav>`;
   const note =
-    all > rows.length
+    total > rows.length
       ? `the ${rows.length} that need attention or changed last`
       : 'those that need attention come first';
   const table = html`<div class="scroll">

@@ -7,7 +7,7 @@ import { unavailable, bytes, card, count, words } from './components.js';
 export function storageCard(storage: StorageOverview | null): Html {
   if (!storage) return card('Storage', '', unavailable());
   const { files, chunks, points, coldFiles, coldBytes, coldPoints, warmingFiles } = storage;
-  const all = FILE_SYNC_STATUSES.reduce((sum, status) => sum + files[status], 0);
+  const total = FILE_SYNC_STATUSES.reduce((sum, status) => sum + files[status], 0);
   const figure = (name: string, value: string, more = ''): Html =>
     html`<div>
       <dt>${name}</dt>
@@ -16,19 +16,19 @@ export function storageCard(storage: StorageOverview | null): Html {
   const byStatus = FILE_SYNC_STATUSES.filter((status) => files[status] > 0)
     .map((status) => `${count(files[status])} ${words(status)}`)
     .join(' · ');
-  const hot = points?.reduce((sum, space) => sum + space.points, 0) ?? 0;
+  const hotPoints = points?.reduce((sum, space) => sum + space.points, 0) ?? 0;
   return card(
     'Storage',
-    'some seconds old',
+    'cached for a few seconds',
     html`<dl>
-      ${figure('Files', count(all), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as received')}
+      ${figure('Files', count(total), byStatus)} ${figure('Contents', bytes(storage.bytes), 'as received')}
       ${figure('Chunks', count(chunks))}
       ${
         points === null
           ? figure('Points', 'unknown', 'Qdrant does not answer')
           : figure(
               'Points in Qdrant',
-              count(hot),
+              count(hotPoints),
               points
                 .filter((point) => point.points > 0)
                 .map((point) => `${count(point.points)} ${point.space}`)

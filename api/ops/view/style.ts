@@ -1,4 +1,4 @@
-/** Styles of the operator page. It loads nothing from elsewhere. */
+/** Styles of the operator page. They load no other resources. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #17202b; --soft: #5d6a79; --line: #dde3ea; --paper: #fff; --ground: #f2f4f7; --head: #f7f9fb; --mark: #0b62bd; --good: #187a3a; --good-bg: #e3f4e8; --warn: #8a5a00; --warn-bg: #fdf0d5; --bad: #b3261e; --bad-bg: #fbe4e2; --busy: #0b62bd; --busy-bg: #e2eefb; --off: #5d6a79; --off-bg: #e9edf1 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6ebf1; --soft: #9aa7b6; --line: #2c3744; --paper: #171f29; --ground: #0e141b; --head: #1c2631; --mark: #6cb4ff; --good: #6fd08c; --good-bg: #15301f; --warn: #f0c061; --warn-bg: #352a10; --bad: #ff9a92; --bad-bg: #3a1b19; --busy: #7cbcff; --busy-bg: #14293f; --off: #9aa7b6; --off-bg: #232d38 } }

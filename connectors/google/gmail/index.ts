@@ -39,11 +39,11 @@ const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
 async function withPlace(
   client: SourceClient,
   itself: () => Promise<SourceItem> | SourceItem,
-  which: { readonly q: string } | { readonly labelIds: string },
+  filter: { readonly q: string } | { readonly labelIds: string },
   cursor: string | null,
 ): Promise<ItemPage> {
   const first = cursor === null ? [await itself()] : [];
-  const { items, next } = await messagesPage(client, which, cursor);
+  const { items, next } = await messagesPage(client, filter, cursor);
   return { items: [...first, ...items], next };
 }
 

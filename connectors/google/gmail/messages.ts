@@ -53,10 +53,10 @@ export const itemsAt = (client: SourceClient, ids: readonly string[]): Promise<r
 /** Returns a page of the messages that match a query or a label. */
 export async function messagesPage(
   client: SourceClient,
-  which: { readonly q: string } | { readonly labelIds: string },
+  filter: { readonly q: string } | { readonly labelIds: string },
   token: string | null,
 ): Promise<ItemPage> {
-  const query = { ...which, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
+  const query = { ...filter, maxResults: MESSAGES_PER_PAGE, fields: 'nextPageToken,resultSizeEstimate,messages(id)' };
   const { body, next } = await fetchPage<GmailMessageList>(client, ['messages'], query, token);
   // Gmail omits an empty list, and gives an estimated size of 0 instead.
   if (body.resultSizeEstimate === undefined) requireList('Gmail', body.messages, 'messages');

@@ -128,11 +128,11 @@ const objectsPage = withCursor(
     const objects = objectsIn(itemsIn(body));
     if (cursor === null && objects.length === 0 && kind !== 'bucket') throw missing();
     const items = itemsOfObjects(bucket, objects, { after: cursor?.after ?? '', below: kind === 'folder' ? key : '' });
-    const itself =
+    const requestedItem =
       kind === 'bucket' ? [itemOfContainer(bucket, null)] : kind === 'folder' ? [itemOfFolder(bucket, key)] : [];
     const after = objects.at(-1)?.key ?? cursor?.after ?? '';
     return {
-      items: cursor === null ? [...itself, ...items] : items,
+      items: cursor === null ? [...requestedItem, ...items] : items,
       next: next === null ? null : { token: next, after },
     };
   },
@@ -188,10 +188,10 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
   }),
 
   async listDescendants(client, externalId, cursor) {
-    const place = parseItemId(externalId);
-    const { bucket, key, kind } = place;
+    const itemRef = parseItemId(externalId);
+    const { bucket, key, kind } = itemRef;
     if (!isBucket(bucket)) throw missing();
-    if (kind !== 'object') return objectsPage(client, place, cursor);
+    if (kind !== 'object') return objectsPage(client, itemRef, cursor);
     const [item] = itemsOfObjects(bucket, objectsIn([await objectAt(client, bucket, key)]), {
       after: key,
       below: '',

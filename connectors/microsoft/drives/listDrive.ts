@@ -71,10 +71,10 @@ const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): DrivePage =>
 
 /** Returns a page of a drive with all its contents. */
 export async function listDrive(client: SourceClient, drive: string, name: string): Promise<DrivePage> {
-  const itself = itemOfDrive(await withCallerId(name, driveOf(client, drive)));
-  if (itself === null) throw noSuchItem(name);
+  const requestedItem = itemOfDrive(await withCallerId(name, driveOf(client, drive)));
+  if (requestedItem === null) throw noSuchItem(name);
   const rootId = await rootIdOf(client, drive);
-  return pageAt([itself], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
+  return pageAt([requestedItem], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
 }
 
 /** Returns a page of a file, or of a folder with all its contents. */
@@ -87,12 +87,12 @@ export async function listItem(
   const found = requireId('Microsoft', await withCallerId(name, request), 'the item');
   if (isRoot(found)) return listDrive(client, drive, name);
   const place = { drive, rootId: null, root: drive, parent: null };
-  const itself = itemOf(found, place);
-  if (itself === null) throw noSuchItem(name);
+  const requestedItem = itemOf(found, place);
+  if (requestedItem === null) throw noSuchItem(name);
   // The item is not listed as a file, but was requested by its id: its file will report the reason.
-  if (!itself.isExpandable) return { items: [{ ...itself, hasContent: true }], next: null };
+  if (!requestedItem.isExpandable) return { items: [{ ...requestedItem, hasContent: true }], next: null };
   const { open } = pageOf({ values: [found] }, place, drive);
-  return pageAt([itself], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });
+  return pageAt([requestedItem], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });
 }
 
 /** Returns the next page of a drive's feed. */

@@ -78,7 +78,7 @@ export const ELSEWHERE =
 export function itemOfAttachment(attachment: Attached, message: SourceItem, hasContent: boolean): SourceItem | null {
   const id = asText(attachment.id);
   if (id === null || !isMailId(id) || attachment.isInline === true) return null;
-  const hasUnsearched = isLink(attachment);
+  const isReference = isLink(attachment);
   const name = asText(attachment.name) ?? 'attachment';
   return createItem({
     externalId: `${message.externalId}/${id}`,
@@ -88,13 +88,13 @@ export function itemOfAttachment(attachment: Attached, message: SourceItem, hasC
     itemType: 'ATTACHMENT',
     externalUrl: message.externalUrl,
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
-    isSelectable: !hasUnsearched,
-    hasContent: hasContent && !hasUnsearched,
+    isSelectable: !isReference,
+    hasContent: hasContent && !isReference,
     // An attachment that was requested directly, or by a query, becomes a file without `sync_attachments`.
-    ...(hasUnsearched && hasContent ? {} : { isAttachment: true as const }),
+    ...(isReference && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment.lastModifiedDateTime),
-    ...(hasUnsearched ? { skipReason: ELSEWHERE } : {}),
+    ...(isReference ? { skipReason: ELSEWHERE } : {}),
   });
 }
 

@@ -57,14 +57,14 @@ export function folderOf(json: Json, above: MailFolder | null, deletedItemsId: s
 export async function allFolders(client: SourceClient): Promise<readonly MailFolder[]> {
   const bin = await binOf(client);
   const all: MailFolder[] = [];
-  const seen = new Set<string>();
+  const visitedIds = new Set<string>();
   const open: (MailFolder | null)[] = [null];
   for (let above = open.shift(); above !== undefined; above = open.shift()) {
     const path = above === null ? FOLDERS : [...FOLDERS, above.id, 'childFolders'];
     for (const json of await fetchAll(client, path, FOLDER_FIELDS, { maxEntries: MAX_FOLDERS })) {
       const folder = folderOf(json, above, bin);
-      if (folder === null || seen.has(folder.id)) continue;
-      seen.add(folder.id);
+      if (folder === null || visitedIds.has(folder.id)) continue;
+      visitedIds.add(folder.id);
       all.push(folder);
       if (count(json['childFolderCount']) > 0) open.push(folder);
       if (all.length > MAX_FOLDERS)
@@ -76,11 +76,11 @@ export async function allFolders(client: SourceClient): Promise<readonly MailFol
 
 /** Returns a folder and its descendants. */
 export function branchOf(all: readonly MailFolder[], id: string): readonly MailFolder[] {
-  const meant = new Set([id]);
+  const selectedIds = new Set([id]);
   // Parents precede their subfolders.
   return all.filter((folder) => {
-    if (folder.id !== id && (folder.parent === null || !meant.has(folder.parent))) return false;
-    meant.add(folder.id);
+    if (folder.id !== id && (folder.parent === null || !selectedIds.has(folder.parent))) return false;
+    selectedIds.add(folder.id);
     return true;
   });
 }

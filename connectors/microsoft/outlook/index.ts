@@ -74,21 +74,21 @@ export const outlook: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     if (isSelection(externalId)) {
       const query = outlookQueryOf(externalId);
-      const place = query === null ? null : parseItemId(`folder:${query.folder}`);
-      if (query === null || place === null) throw noSuchItem(NAME);
+      const itemRef = query === null ? null : parseItemId(`folder:${query.folder}`);
+      if (query === null || itemRef === null) throw noSuchItem(NAME);
       return listQueryResults(client, query, cursor);
     }
-    const place = parseItemId(externalId);
-    if (place === null) throw noSuchItem(NAME);
-    return 'folder' in place ? listFolder(client, place.folder, cursor) : listMessage(client, place);
+    const itemRef = parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem(NAME);
+    return 'folder' in itemRef ? listFolder(client, itemRef.folder, cursor) : listMessage(client, itemRef);
   },
 
   async open(client, externalId) {
-    const place = isSelection(externalId) ? null : parseItemId(externalId);
-    if (place === null) throw noSuchItem(NAME);
-    if ('folder' in place)
+    const itemRef = isSelection(externalId) ? null : parseItemId(externalId);
+    if (itemRef === null) throw noSuchItem(NAME);
+    if ('folder' in itemRef)
       throw new Fault('unsupported_type', 'An Outlook folder has no text of its own: sync the messages in it.');
-    const { message, attachment } = place;
+    const { message, attachment } = itemRef;
     if (attachment === null) return contentOfMessage(await readMessage(client, message, WHOLE_MESSAGE), externalId);
     const found = await readAttachment(client, message, attachment);
     if (isLink(found)) throw new Fault('unsupported_type', ELSEWHERE);

@@ -148,7 +148,7 @@ export async function listMessage(
   if (attachment === null) return { items: await withAttachments(client, [item], { hasContent: false }), next: null };
   const found = await readAttachment(client, message, attachment);
   // A directly requested attachment is included even if it is inline or a link: reading it reports the reason.
-  const itself = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
-  if (itself === null) throw noSuchItem(NAME);
-  return { items: [itself], next: null };
+  const requestedItem = itemOfAttachment({ ...found, isInline: false, '@odata.type': '' }, item, true);
+  if (requestedItem === null) throw noSuchItem(NAME);
+  return { items: [requestedItem], next: null };
 }

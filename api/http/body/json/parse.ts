@@ -5,16 +5,16 @@ import { createScanner } from './scan.js';
 /** Number of bytes scanned or parsed per turn of the event loop: a few milliseconds. */
 const SLICE_BYTES = 262_144;
 
-/** An open container. */
+/** An object or array whose closing bracket was not scanned yet. */
 interface Open {
   readonly isObject: boolean;
-  /** Position of its start. */
+  /** Position of its opening bracket. */
   readonly at: number;
-  /** Its parsed part; null: it is parsed together with its parent. */
+  /** The elements parsed so far; null: the container is parsed together with its parent. */
   target: Container | null;
   /** Position of the first unparsed byte. */
   from: number;
-  /** Position of its last comma; -1: none. */
+  /** Position of the last comma between its elements; -1: none. */
   comma: number;
   /** Key of the element that is parsed separately; '' in a list. */
   key: string;

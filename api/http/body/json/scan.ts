@@ -18,8 +18,8 @@ export interface Scanner {
 }
 
 /**
- * Finds the structure of JSON text and counts its elements. It validates only the syntax that it needs; the parser
- * validates everything else.
+ * Creates a scanner that reports brackets and commas of a JSON text and counts its elements. The scanner does not
+ * validate the syntax; the parser does.
  * @param bytes UTF-8
  */
 export function createScanner(bytes: Uint8Array, limits: JsonLimits, structure: Structure): Scanner {
