@@ -43,7 +43,7 @@ import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersProblem, workerProblem } from '../../contract/runs/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** One call per row: its description, its result, and the expected result. */
+/** A call: its description, its result, and the expected result. */
 type Row = readonly [what: string, found: unknown, expected: unknown];
 const checks = (name: string, rows: readonly Row[]): void =>
   test(name, () =>

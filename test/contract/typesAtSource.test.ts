@@ -6,7 +6,7 @@ const page: Typed = {};
 const incident: Typed = { typeAtSource: 'INCIDENT' };
 const table: Typed = { typeAtSource: 'TABLE' };
 const attachment: Typed = { typeAtSource: 'ATTACHMENT', attachedTo: 'INCIDENT' };
-/** An attachment in a helpdesk, whose own type has no name. */
+/** An attachment of a helpdesk ticket, for which the source has no type name. */
 const picture: Typed = { attachedTo: 'TICKET' };
 
 const chosen = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>

@@ -66,7 +66,7 @@ test.each([
   ],
   [{ path: '/ports/a.example/west' }, /no such operation/],
   [{ path: '/ports/a.example:/west?at=dusk' }, /query at is not noon/],
-])('names the difference of %j', (request, difference) => {
+])('reports the difference of %j', (request, difference) => {
   expect(ask(request as Parameters<typeof ask>[0]).join()).toMatch(difference);
 });
 
@@ -79,7 +79,7 @@ test.each([
   ['{"query":{},"size":"10"}', /size is not a number/],
   ['{"query":{},"page":1}', /field page is not in the specification/],
   ['{"query":', /the body is not readable/],
-])('names the difference of the body %s', (body, difference) => {
+])('reports the difference of the body %s', (body, difference) => {
   expect(post(body).join()).toMatch(difference);
 });
 

@@ -14,18 +14,18 @@ export interface Rule {
   readonly required?: true;
   /** Fields of an object in a JSON body. Unset: they are not compared. */
   readonly fields?: Rules;
-  /** The value is a list, separated by commas, of some of these. */
+  /** Allowed elements of a value that is a comma-separated list. */
   readonly list?: readonly string[];
-  /** Returns a fault of a text that the other rules do not cover; null for none. */
+  /** Returns why a text violates a rule that the other members cannot express; null: it does not. */
   readonly check?: (value: string) => string | null;
 }
 type Rules = Readonly<Record<string, Rule>>;
 
 export interface Operation {
   readonly query?: Rules;
-  /** Headers by their names in lower case. Others are not compared. */
+  /** Rules of headers, by their names in lower case. Other headers are not compared. */
   readonly headers?: Rules;
-  /** Source of the rules, if it is not the specification; then scripts/contracts.ts keeps them. */
+  /** Address of the rules, if they are not from the specification: scripts/contracts.ts leaves such rules unchanged. */
   readonly source?: string;
   /** Fields of a JSON or form body; unset: the specification does not list them. */
   readonly body?: Rules;
@@ -51,12 +51,12 @@ export interface Contract {
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;
   /**
-   * Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts.
+   * Pattern of paths that tests serve at the API's address, but that are not part of the API, such as attachments.
    */
   readonly ignoredPaths?: string;
   /** Parameters that every operation accepts. */
   readonly common?: Rules;
-  /** By method and path template: `GET /files/{fileId}`. */
+  /** Operations by method and path template, for example `GET /files/{fileId}`. */
   readonly operations: Readonly<Record<string, Operation>>;
 }
 

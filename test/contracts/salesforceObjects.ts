@@ -1,5 +1,6 @@
 /**
- * Objects of Salesforce with the fields that our queries name. Types and nullability are those of the package
+ * Objects of Salesforce with the fields that the connector's queries use. Types and nullability are those of the
+ * package
  * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields
  * of the object reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone
  * and Opportunity.ContactId. It writes dates without a time as timestamps.

@@ -23,7 +23,10 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy hangs up. */
+/**
+ * Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy closes the
+ * connection.
+ */
 function requestThrough(
   proxy: EgressProxy,
   url: string,
@@ -64,7 +67,7 @@ function requestThrough(
   });
 }
 
-/** Opens a tunnel. Returns null if the proxy hangs up. */
+/** Opens a tunnel. Returns null if the proxy closes the connection. */
 function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {

@@ -119,7 +119,7 @@ test('ends each connection with one account or a page with instructions, at what
   await api.kill();
   // Replies released now have no recipient.
   await waitFor(
-    () => drive.load.now,
+    () => drive.load.current,
     (requests) => requests === 0,
   );
   releaseReplies();

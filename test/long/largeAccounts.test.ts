@@ -48,7 +48,7 @@ async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string)
   for (let isOver = false; !isOver;) {
     const { source, settings, credentials } = large;
     const now = Math.max(BEGUN, quota.latest + RESTART_MS, readCheckpoint(folder)?.at ?? 0);
-    const sync: ChildSync = { source, settings, credentials, folder, now, reads: row.reads };
+    const sync: ChildSync = { source, settings, credentials, folder, now, reads: row.readsContents };
     child = fork(CHILD, [JSON.stringify(sync)], { execArgv: ['--import', 'tsx'], stdio: 'inherit' });
     child.on('message', (report: ChildReport) => {
       // A sync that was killed later reports its complete listing again.
@@ -91,8 +91,8 @@ test.each(LARGE_ACCOUNTS)(
 
       const files = linesOf(path.join(folder, LISTED)).map((line) => line.split('\t')[0]);
       expect(new Set(files).size).toBe(large.files);
-      expect(files.length - large.files).toBeLessThanOrEqual(kills * row.page);
-      if (row.reads) {
+      expect(files.length - large.files).toBeLessThanOrEqual(kills * row.maxPageFiles);
+      if (row.readsContents) {
         const contents = linesOf(path.join(folder, READ));
         expect(new Set(contents).size).toBe(large.files);
         expect(contents.length - large.files).toBeLessThanOrEqual(kills * FILES_AT_ONCE);

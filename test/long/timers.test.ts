@@ -246,7 +246,7 @@ async function startReceivingOrganization(name: string) {
 
 test('retries a delivery over seventeen hours, then gives it up permanently', async () => {
   const { receiver, emit, tried, find } = await startReceivingOrganization('gives up');
-  receiver.react(() => 500);
+  receiver.reactWith(() => 500);
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.advance(17 * HOUR);
@@ -264,7 +264,7 @@ test('retries a delivery over seventeen hours, then gives it up permanently', as
 test('delivers missed events at the next retry after a receiver recovers, and new events at once', async () => {
   const { receiver, emit, tried } = await startReceivingOrganization('comes back');
   const recoveredAt = Date.now() + 3 * HOUR;
-  receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
+  receiver.reactWith(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.advance(HOUR);

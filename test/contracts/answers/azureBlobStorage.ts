@@ -55,7 +55,7 @@ const blob = object(
   {
     ...{ Name: eitherOf(text, encodedName), Deleted: flag, Snapshot: text, VersionId: text, IsCurrentVersion: flag },
     ...{ Properties: properties, HasVersionsOnly: flag, Tags: anyObject },
-    // Both are empty elements if there is nothing in them.
+    // Both elements are empty if they have no content.
     ...each(eitherOf(text, anyObject), 'Metadata', 'OrMetadata'),
   },
   ['Name', 'Properties'],

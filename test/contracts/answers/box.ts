@@ -1,4 +1,4 @@
-/** Answers of Box, from its OpenAPI document. A request for some fields gets these, and always the type and the id. */
+/** Answers of Box, from its OpenAPI document. If a request selects fields, the answer also has the type and the id. */
 import {
   anyObject,
   anything,
@@ -78,7 +78,7 @@ const [file, folder, webLink] = [
   object(linkFields, identifying),
 ];
 const item = objectBy('type', { file, folder, web_link: webLink }, { id: text }, ['id']);
-/** The other form in which an event names an item. */
+/** The alternative form of an item in an event. */
 const eventSource = object(
   {
     ...{ item_type: oneOf('file', 'folder'), ...each(text, 'item_id', 'item_name') },

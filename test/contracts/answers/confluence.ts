@@ -37,7 +37,7 @@ const blogPost = object({ ...common, ...further, spaceId: text, status: oneOf(..
   ...always,
   'spaceId',
 ]);
-/** A folder names no space. */
+/** A folder has no spaceId. */
 const folder = object(
   { ...common, ...parent, type: oneOf('folder'), status: oneOf('archived', ...statuses), ownerId: text },
   [...always, 'type', 'parentId', 'parentType'],

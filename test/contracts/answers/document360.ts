@@ -19,7 +19,7 @@ import {
 import type { AnswerTable } from './table.js';
 
 const maybe = orNull(text);
-/** Without a time zone in all examples: UTC. */
+/** A time in UTC; none of the examples has a time zone. */
 const at: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?$/ };
 const maybeAt = orNull(at);
 const code = (...allowed: readonly number[]): Shape => ({ type: 'integer', enum: allowed.map(String) });
@@ -54,7 +54,7 @@ const listedArticle = whole({
   ...{ hidden: flag, status, order: integer, content_type: contentType, translation_option: translation },
   ...{ is_shared_article: flag, modified_at: maybeAt },
 });
-/** The categories in a category, filled below. */
+/** The subcategories of a category; `items` is set below, because the shape refers to itself. */
 const within: { type: 'array'; isNullable: true; items?: Shape } = { type: 'array', isNullable: true };
 const category = whole({
   ...{ id: text, ...each(maybe, 'name', 'description', 'project_version_id', 'parent_category_id', 'icon', 'slug') },

@@ -10,7 +10,7 @@ const number = orNull(integer);
 /** A time in UTC, to the second. */
 const time: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ };
 const stamps = { created_at: time, updated_at: time };
-/** Returns the shape of an object. @param fields always present */
+/** Returns the shape of an object. @param fields the fields that are always present */
 const whole = (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
   object({ ...fields, ...optional }, Object.keys(fields));
 
@@ -112,7 +112,7 @@ export const freshdesk: AnswerTable = {
     // Refusals that concern no field.
     ...{ code: text, message: text },
   }),
-  // An unknown id has no body.
+  // Freshdesk answers an unknown id without a body.
   textRefusals: [404],
   operations: {
     'GET /agents/me': agent,

@@ -52,7 +52,7 @@ const base = {
   ...each(text, 'id', 'title', 'linkTitle', 'emoji', 'icon', 'condition'),
   ...each(timestamp, 'createdAt', 'updatedAt'),
 };
-/** The pages in a page, filled below. */
+/** The subpages of a page; `items` is set below, because the shape refers to itself. */
 const within: { type: 'array'; items?: Shape } = { type: 'array' };
 const seen = each(flag, 'hidden', 'noIndex', 'noRobotsIndex');
 const document = object(

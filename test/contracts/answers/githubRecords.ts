@@ -51,7 +51,7 @@ const PROFILE_MORE = {
   plan: anyObject,
   business_plus: flag,
 };
-/** The account itself: tokens without the scope `user` get the public profile. */
+/** The account of the token: without the scope `user`, GitHub returns its public profile. */
 export const account = eitherOf(
   record({ ...PROFILE, ...OWN, two_factor_authentication: flag }, PROFILE_MORE),
   record(PROFILE, { ...PROFILE_MORE, ...OWN }),

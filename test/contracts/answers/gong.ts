@@ -7,7 +7,7 @@ import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNul
 import type { AnswerTable } from './table.js';
 
 const maybe = orNull(text);
-/** A number of up to 20 digits, as a text. */
+/** A number of up to 20 digits, as a string. */
 const id: Shape = { type: 'string', pattern: /^\d{1,20}$/ };
 const records = object({ ...each(integer, 'totalRecords', 'currentPageSize', 'currentPageNumber'), cursor: text }, [
   'totalRecords',

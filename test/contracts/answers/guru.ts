@@ -49,7 +49,7 @@ const cardNames = [
 ];
 const card = object(cardFields, [...cardNames, 'content', 'version']);
 
-/** An entry of a folder. @param detail the details of cards, which the request chooses */
+/** Returns the shape of an entry of a folder. @param detail value of the query parameter `cardDetail` */
 const entry = (detail: string | null): Shape => {
   const placed = { itemId: text };
   const folderEntry = object({ type: oneOf('folder'), ...placed, ...folderFields }, [

@@ -40,7 +40,7 @@ const refused = object(
  * The cursor of the next page is empty or missing after the last one. https://docs.slack.dev/apis/web-api/pagination
  */
 const paging = object({ next_cursor: text, ...each(texts, 'messages', 'warnings', 'acceptedScopes', 'scopes') });
-/** Returns the shape of a success or a refusal. @param required those of its fields that are always there */
+/** Returns the shape of a success or a refusal. @param required the fields of a success that are always present */
 const answer = (fields: Readonly<Record<string, Shape>>, ...required: readonly string[]): Shape =>
   eitherOf(
     object({ ok: always(true), warning: text, response_metadata: paging, ...fields }, ['ok', ...required]),

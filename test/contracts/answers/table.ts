@@ -4,7 +4,9 @@ import { type Mask, narrowed, readMask, unknownInMask } from './google/fieldMask
 import { type Shape, shapeProblems } from './shape.js';
 import { valueOfXml } from './xml.js';
 
-/** The shape of an answer, or how it follows from the requested address; null: the answer is the bytes of a file. */
+/**
+ * The shape of an answer, or a function that returns the shape for an address. Null: the answer is the bytes of a file.
+ */
 type Answered = Shape | ((url: URL) => Shape | null);
 
 /** The response schemas of one specification, for the operations of its table of requests. */

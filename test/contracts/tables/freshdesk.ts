@@ -3,7 +3,7 @@ import type { Contract, Operation, Rule } from '../contract.js';
 const REFERENCE = 'https://developers.freshdesk.com/api/';
 const headers: Readonly<Record<string, Rule>> = {
   authorization: { pattern: String.raw`^Basic [A-Za-z\d+/]+={0,2}$`, required: true },
-  // Others are refused with 406.
+  // Freshdesk refuses other values with 406.
   accept: { enum: ['application/json', '*/*'] },
 };
 const pages: Readonly<Record<string, Rule>> = {

@@ -16,12 +16,12 @@ const fieldsOf = ({ fields = {} }: Shape): Rule => ({
 const top = (max?: number): Rule => ({ type: 'integer', min: 1, ...(max === undefined ? {} : { max }) });
 const paged = { $skiptoken: { type: 'string' }, $skip: { type: 'integer', min: 0 } } as const;
 
-/** One entity. @param page its page in the reference */
+/** Returns the operation that reads one entity. @param page page of the operation in the reference */
 export const one = (page: string, shape: Shape, query: Operation['query'] = {}): Operation => ({
   source: `${REFERENCE}/${page}`,
   query: { $select: fieldsOf(shape), ...query },
 });
-/** A list of entities. @param max maximum of $top, if the reference has one */
+/** Returns the operation that lists entities. @param max maximum of $top, if the reference has one */
 const list = (page: string, shape: Shape, query: Operation['query'] = {}, max?: number): Operation =>
   one(page, shape, { $top: top(max), ...paged, ...query });
 

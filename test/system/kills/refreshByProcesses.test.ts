@@ -104,7 +104,7 @@ async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, ca
   );
   await caller.kill();
   await waitFor(
-    () => load.now,
+    () => load.current,
     (requests) => requests === 0,
   );
   release();

@@ -261,7 +261,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
 
 test('count delivery attempts by outcome, and measure the delay of each delivered event', async () => {
   const tries = (outcome: string) => `allotrope_webhook_tries_total{outcome="${outcome}"}`;
-  receiver.react(() => 500);
+  receiver.reactWith(() => 500);
   const key = apiClient(apiUrl, { authorization: `Bearer ${service.apiKey}` });
   const webhook = (await key.post<{ id: number }>('/add_webhook', { url: receiver.url })).body;
   const failed = await growth(
@@ -275,7 +275,7 @@ test('count delivery attempts by outcome, and measure the delay of each delivere
     (all) => (all[tries('given_up')] ?? 0) > 0,
   );
   expect(givenUp[tries('failed')]).toBeGreaterThanOrEqual(2);
-  receiver.react(() => 200);
+  receiver.reactWith(() => 200);
   await key.post(`/webhooks/${webhook.id}/redeliver`, {});
   const delivered = await waitFor(
     () => scrape(workerUrl),

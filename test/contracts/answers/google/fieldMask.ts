@@ -4,7 +4,7 @@
  */
 import type { Shape } from '../shape.js';
 
-/** The selected fields of an object, each with the selection within it; null: everything. */
+/** The selected fields of an object, each with the selection within the field. Null: all fields. */
 export type Mask = ReadonlyMap<string, Mask | null> | null;
 
 const TOKEN = /[\w@-]+|[*(),/]/g;

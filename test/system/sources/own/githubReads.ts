@@ -150,13 +150,13 @@ export function githubReadRows(catalogue: Catalogue): void {
       };
       expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
       expect(await walked('pull_requests/files', { pull_number: 2, page_size: 2 })).toHaveLength(3);
-      github().limits.numbered = 2;
+      github().limits.numberedRows = 2;
       expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
       expect(await list('issues', { ...all, page: 3 })).toMatchObject({
         status: 400,
         body: { detail: expect.stringContaining('next_cursor') },
       });
-      github().limits.numbered = 10_000;
+      github().limits.numberedRows = 10_000;
       for (const cursor of ['x', Buffer.from('{"page":7}').toString('base64url')])
         expect(await list('issues', { next_cursor: cursor })).toMatchObject({
           status: 400,

@@ -101,7 +101,7 @@ export function intercomRows(catalogue: Catalogue): void {
       await customer.begin();
       const { attached } = fillIntercom(catalogue);
       await customer.connect();
-      emulator().filesRefused = 401;
+      emulator().fileStatus = 401;
       await customer.syncFiles([attached.TICKET, 'article:100']);
       const files = await customer.settledFiles(2);
       expect(files.find((file) => file.external_file_id === 'article:100')?.sync_status).toBe('READY');
@@ -110,7 +110,7 @@ export function intercomRows(catalogue: Catalogue): void {
         sync_error_message: expect.stringMatching(/did not send the attachment/),
       });
       expect((await customer.source()).revoked_access).toBe(false);
-      emulator().filesRefused = null;
+      emulator().fileStatus = null;
     });
 
     test('an article in several languages is one file, without drafts', async () => {
