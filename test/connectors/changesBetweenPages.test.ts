@@ -141,7 +141,7 @@ afterEach(() => {
 async function coveredItems(account: Account, containers: readonly string[]): Promise<SourceItem[]> {
   const { coveredRoots } = await account.changes!.since(await account.changes!.now(NEVER), NEVER);
   const items: SourceItem[] = [];
-  for (const container of containers.filter((container) => coveredRoots?.includes(container) ?? true))
+  for (const container of containers.filter((id) => coveredRoots?.includes(id) ?? true))
     items.push(...(await readListing((cursor) => account.listDescendants(container, cursor, NEVER))).items);
   return items.filter(({ hasContent }) => hasContent);
 }

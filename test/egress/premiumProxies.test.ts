@@ -12,7 +12,7 @@ import { waitFor } from '../support/waitFor.js';
 
 const open: (Egress | EgressProxy | HttpProxy)[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const closeable of open.splice(0)) await closeable.close();
   await closeAll();
 });
 

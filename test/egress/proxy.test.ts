@@ -19,7 +19,7 @@ async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Pr
   return proxy;
 }
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const closeable of open.splice(0)) await closeable.close();
   await closeAll();
 });
 

@@ -61,7 +61,7 @@ const blob = object(
   ['Name', 'Properties'],
 );
 
-const enumeration = (fields: Readonly<Record<string, Shape>>, required: readonly string[]): Shape =>
+const enumerationResults = (fields: Readonly<Record<string, Shape>>, required: readonly string[]): Shape =>
   object(
     {
       EnumerationResults: object(
@@ -89,8 +89,8 @@ export const azureBlobStorage: AnswerTable = {
     ['Error'],
   ),
   operations: {
-    'GET /': enumeration({ Containers: object({ Container: listOf(container) }) }, ['Containers']),
-    'GET /{containerName}': enumeration(
+    'GET /': enumerationResults({ Containers: object({ Container: listOf(container) }) }, ['Containers']),
+    'GET /{containerName}': enumerationResults(
       { '@ContainerName': text, Delimiter: text, Blobs: object({ Blob: listOf(blob) }) },
       ['@ContainerName', 'Blobs'],
     ),

@@ -171,7 +171,7 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('a receiver that redirects or hangs up', () => {
+describe('a receiver that redirects or closes the connection', () => {
   test.each([
     [302, 302, 'redirects are not followed'],
     ['close', null, 'failed or broke'],

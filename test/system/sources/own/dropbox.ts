@@ -52,10 +52,13 @@ export function dropboxRows(catalogue: Catalogue): void {
       );
       await customer.syncFiles(['id:shared', 'id:atlas', 'id:closed']);
       const syncedFiles = await customer.settledFiles(5);
-      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
-      expect(of('id:plan')).toMatchObject({ sync_status: 'READY', file_metadata: { shared_folder_id: '84528192421' } });
-      expect(of('id:form')?.sync_error_message).toMatch(/cannot export this type of document/);
-      expect(of('id:closed')).toMatchObject({
+      const fileWithId = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
+      expect(fileWithId('id:plan')).toMatchObject({
+        sync_status: 'READY',
+        file_metadata: { shared_folder_id: '84528192421' },
+      });
+      expect(fileWithId('id:form')?.sync_error_message).toMatch(/cannot export this type of document/);
+      expect(fileWithId('id:closed')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/does not let the connected account see/),
       });
