@@ -1,11 +1,11 @@
-/** The common beginning of all examples: an access token of the end user `alice`, and a report among her files. */
+/** What all JavaScript examples need: an access token of the end user `alice`, and an uploaded report. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const REPORT = new URL('../test/fixtures/documents/libreoffice/report.pdf', import.meta.url);
 const { API_KEY, ALLOTROPE_URL: url = 'http://localhost:8000' } = process.env;
 
-/** Sends a request to the service. @throws with the service's explanation */
+/** Sends a request to the service. @throws with the service's error message if the status is not 2xx */
 async function call(path, headers, body) {
   const response = await fetch(`${url}${path}`, { headers, ...(body && { method: 'POST', body }) });
   const answer = await response.json();
@@ -13,13 +13,13 @@ async function call(path, headers, body) {
   return answer;
 }
 
-/** Returns an access token. This belongs on your server: the API key acts for all your users. */
+/** Returns an access token of an end user. Call this on your server only: the API key gives access to all users. */
 export async function tokenOf(customerId) {
   const headers = { authorization: `Bearer ${API_KEY}`, 'customer-id': customerId };
   return (await call('/auth/v1/access_token', headers)).access_token;
 }
 
-/** Uploads the report unless alice has it, and waits until search finds it. */
+/** Uploads the report unless alice already has it, and waits until it can be searched. Returns URL and access token. */
 export async function prepare() {
   const token = await tokenOf('alice');
   const authorization = `Token ${token}`;

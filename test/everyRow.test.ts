@@ -4,7 +4,7 @@ import { everyRow } from './support/everyRow.js';
 
 const isEven = (row: number): void => expect(row % 2).toBe(0);
 
-test('everyRow passes when the rule holds for every row, and checks each row once, in order', async () => {
+test('everyRow passes if every row satisfies the rule, and checks each row once, in order', async () => {
   const checked: number[] = [];
   await everyRow([2, 4, 6], String, (row) => checked.push(row));
   expect(checked).toEqual([2, 4, 6]);

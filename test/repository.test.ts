@@ -18,7 +18,7 @@ const OWNERS: Record<string, string> = {
   '@jest/globals': 'test',
 };
 
-/** Files outside the owning folder that may import its package, each with the reason. */
+/** Files and folders other than the owner that may import a package. */
 const EXCEPTIONS: Record<string, readonly string[]> = {
   // Settings are validated with the library that validates request bodies.
   joi: ['config/'],
@@ -94,7 +94,7 @@ describe('the structure of the repository', () => {
     },
   );
 
-  test('no folder has a name without a subject, such as utils', () => {
+  test('no folder has a name that does not say what it contains, such as utils', () => {
     const folders = MODULES.flatMap((module) =>
       readdirSync(path.join(ROOT, module), { recursive: true, encoding: 'utf8' }).filter((name) =>
         statSync(path.join(ROOT, module, name)).isDirectory(),
@@ -103,7 +103,7 @@ describe('the structure of the repository', () => {
     expect(folders.filter((name) => /(^|\/)(utils|helpers|common|lib|shared)$/.test(name))).toEqual([]);
   });
 
-  test('the lock file records no addresses', () => {
+  test('the lock file contains no download URLs', () => {
     expect(readFileSync(path.join(ROOT, 'package-lock.json'), 'utf8')).not.toContain('"resolved": "http');
   });
 
@@ -115,7 +115,7 @@ describe('the structure of the repository', () => {
       Object.keys(packages).map((key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length)),
     );
     const optionalPackages = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
-    // `npm run lock:complete` adds the missing ones.
+    // `npm run lock:complete` adds missing packages.
     expect(optionalPackages.filter((name) => !lockedPackages.has(name))).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('the structure of the repository', () => {
     expect(missing.map(([proof]) => proof)).toEqual([]);
   });
 
-  test('no code replaces members of a store', () => {
+  test('no code copies a store to replace its members', () => {
     const copies = MODULES.flatMap(sources).filter((file) =>
       /\.\.\.(?:\w+\.)?store\b/i.test(readFileSync(path.join(ROOT, file), 'utf8')),
     );
@@ -139,10 +139,10 @@ describe('the structure of the repository', () => {
   });
 
   test('only store/database/record.ts creates mongoose schemas, so each field is defined once', () => {
-    const makers = MODULES.flatMap(sources).filter((file) =>
+    const files = MODULES.flatMap(sources).filter((file) =>
       /new (?:mongoose\.)?Schema\b/.test(readFileSync(path.join(ROOT, file), 'utf8')),
     );
-    expect(makers).toEqual(['store/database/record.ts']);
+    expect(files).toEqual(['store/database/record.ts']);
   });
 
   test('providers call the egress only through providers/serviceClient.ts', () => {
@@ -174,7 +174,7 @@ describe('the structure of the repository', () => {
   test('only config/config.ts reads the environment in the service itself', () => {
     const service = MODULES.filter((module) => !['engines', 'scripts'].includes(module)).flatMap(sources);
     const readers = service.filter((file) => readFileSync(path.join(ROOT, file), 'utf8').includes('process.env'));
-    // The samples of code are texts, which the service does not run.
+    // The code samples of the OpenAPI document are texts, which the service does not run.
     expect(readers).toEqual(['api/openapi/samples/typescript.ts', 'config/config.ts']);
   });
 });
@@ -182,10 +182,10 @@ describe('the structure of the repository', () => {
 test('package, image, OpenAPI document and changelog state the same version', () => {
   const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
   const { version } = JSON.parse(read('package.json')) as { version: string };
-  const found = [
+  const versions = [
     /image: allotrope:(\S+)/.exec(read('docker-compose.yml')),
     /version: '(\d[^']*)'/.exec(read('api/openapi/document.ts')),
     /^## (\d\S*)/m.exec(read('CHANGELOG.md')),
   ];
-  expect(found.map((match) => match?.[1])).toEqual([version, version, version]);
+  expect(versions.map((match) => match?.[1])).toEqual([version, version, version]);
 });

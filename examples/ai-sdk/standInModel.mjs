@@ -2,7 +2,7 @@ import { MockLanguageModelV3 } from 'ai/test';
 
 const USAGE = { inputTokens: {}, outputTokens: {} };
 
-/** Replaces a model, so that no account is needed: it calls the tool with the question, then quotes the first passage. */
+/** A mock model, which needs no account: it calls the tool with the question, then quotes the first passage. */
 export const standInModel = new MockLanguageModelV3({
   async doGenerate({ prompt }) {
     const last = prompt.at(-1);

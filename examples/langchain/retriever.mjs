@@ -5,7 +5,7 @@ import { BaseRetriever } from '@langchain/core/retrievers';
 export class AllotropeRetriever extends BaseRetriever {
   lc_namespace = ['allotrope'];
 
-  /** @param fields address of the service, access token of the user, number of passages, and options of LangChain */
+  /** @param fields service URL, access token of the user, maximum number of passages, and options of LangChain */
   constructor({ url, token, k = 4, ...fields }) {
     super(fields);
     Object.assign(this, { url, token, k });

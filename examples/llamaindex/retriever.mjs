@@ -3,7 +3,7 @@ import { TextNode } from '@llamaindex/core/schema';
 
 /** Finds passages among the files of one end user, for any query engine that takes a retriever. */
 export class AllotropeRetriever extends BaseRetriever {
-  /** @param options address of the service, access token of the user, and number of passages */
+  /** @param options URL of the service, access token of the user, and maximum number of passages */
   constructor({ url, token, k = 4 }) {
     super();
     Object.assign(this, { url, token, k });

@@ -1,4 +1,4 @@
-"""An agent without a model: takes in a page, waits, searches, reads on and cites. Prints each call and its result."""
+"""An agent without a model: adds a web page, searches, reads and cites it. Prints each call and its result."""
 
 import asyncio
 import json
@@ -14,14 +14,14 @@ QUESTION = os.environ.get("QUESTION", "What may this domain be used for?")
 
 
 def token() -> str:
-    """Returns an access token of the end user alice that may write. This belongs on your server."""
+    """Returns an access token of the end user alice with write access. Call this on your server only."""
     headers = {"authorization": f"Bearer {os.environ['API_KEY']}", "customer-id": "alice"}
     answer = httpx2.get(f"{URL}/auth/v1/access_token", params={"scope": "read write"}, headers=headers)
     return answer.raise_for_status().json()["access_token"]
 
 
 def short(value: object) -> object:
-    """Returns a result with the beginnings of long texts only."""
+    """Returns a result in which long texts are shortened."""
     if isinstance(value, dict):
         return {key: short(item) for key, item in value.items() if key != "notice"}
     if isinstance(value, list):

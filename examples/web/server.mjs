@@ -1,4 +1,4 @@
-/** The part of your site that runs on your server: it serves the page, and access tokens without showing the API key. */
+/** The server of your site: serves the page and access tokens, and keeps the API key secret. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { tokenOf } from '../sample.mjs';
 const { ALLOTROPE_URL: url = 'http://localhost:8000', PORT = '3000' } = process.env;
 const packaged = (name) => readFile(new URL(import.meta.resolve(name)));
 
-/** The published widget is a React component. This builds a script of it that a page without React can load. */
+/** Bundles the published widget, a React component, into a script that a page without React can load. */
 async function widget() {
   const contents = `
     import { createElement } from 'react';
@@ -39,7 +39,7 @@ const served = {
 async function answer(request, response) {
   try {
     if (request.url === '/token') {
-      // Take the user from your own session. In this example every visitor is alice.
+      // In your site, the user is that of the session. In this example, every visitor is alice.
       const token = await tokenOf('alice');
       return response.setHeader('content-type', 'application/json').end(JSON.stringify({ access_token: token, url }));
     }

@@ -51,14 +51,14 @@ export function grantedAccount(
   return connectors.account(source, '1', JSON.stringify({ accessToken, facts: {} }));
 }
 
-/** Reads a listing to its end. Returns what its pages contain, and their number. */
-export async function readListing(from: (cursor: string | null) => ReturnType<Account['listRoots']>) {
+/** Reads all pages of a listing. Returns the entries of all pages, and the number of pages. */
+export async function readListing(readPage: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
   const refused: string[] = [];
   let pages = 0;
   for (let cursor: string | null | undefined; cursor !== null;) {
-    const page = await from(cursor ?? null);
+    const page = await readPage(cursor ?? null);
     items.push(...page.items);
     skipped.push(...(page.skipped ?? []));
     refused.push(...(page.refused ?? []));
@@ -69,7 +69,7 @@ export async function readListing(from: (cursor: string | null) => ReturnType<Ac
   return { items, skipped, refused, pages, ids: items.map(({ externalId }) => externalId) };
 }
 
-/** Reads a listing to its end and returns its items. */
+/** Returns the items of all pages of a listing. */
 export const listItems = async (
   from: (cursor: string | null) => ReturnType<Account['listRoots']>,
 ): Promise<SourceItem[]> => (await readListing(from)).items;

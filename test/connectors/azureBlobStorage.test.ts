@@ -105,7 +105,7 @@ test('lists and reads names with any characters, and reports one that no URL can
   await expect(account.open('odd/up/../away.md', NEVER)).rejects.toThrow(/cannot be requested/);
 });
 
-test('continues after a page without blobs, also to find a single one', async () => {
+test('continues after a page without blobs, also when it looks up a single blob', async () => {
   // https://github.com/MicrosoftDocs/feedback/issues/3060
   azure.empty.pages = 2;
   azure.containers.set('docks', new Map(['a/y.txt', 'a/z.txt', 'b.txt'].map((name) => [name, { content: name }])));
@@ -153,7 +153,7 @@ describe('refusals', () => {
     await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind });
   });
 
-  test('a signature that is too old does not revoke the access: the clock is wrong, not the key', async () => {
+  test('a signature that is too old does not count as revoked access: the clock is wrong, not the key', async () => {
     const detail = "Request date header too old: 'Fri, 04 Oct 2019 18:02:12 GMT'";
     azure.injectFault(() => ({ status: 403, code: 'AuthenticationFailed', detail }));
     await expect(account.open('docks/a.txt', NEVER)).rejects.toMatchObject({ kind: 'server_error' });

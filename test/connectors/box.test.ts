@@ -98,8 +98,8 @@ describe('listing', () => {
     expect((await descendantsOf('1')).ids).toEqual(['1']);
     // The number of a folder, as it appears in a Box URL. No file has this number.
     expect((await descendantsOf('3')).ids).toEqual(['folder:3']);
-    for (const whole of ['0', 'folder:0'])
-      expect((await descendantsOf(whole)).ids.toSorted()).toEqual([
+    for (const rootId of ['0', 'folder:0'])
+      expect((await descendantsOf(rootId)).ids.toSorted()).toEqual([
         '1',
         '5',
         '6',
@@ -309,15 +309,15 @@ describe('changes', () => {
   test('report every item of a page, of each kind, also if there are more than are requested concurrently', async () => {
     const large = await startBox({ perPage: 100 });
     try {
-      const one = grantedAccount('BOX', large.settings, large.oauth.grant().accessToken, egress);
+      const largeAccount = grantedAccount('BOX', large.settings, large.oauth.grant().accessToken, egress);
       large.items.set('1', { name: 'a.md', content: 'a' });
-      const start = (await one.changes?.now(NEVER)) ?? '';
+      const start = (await largeAccount.changes?.now(NEVER)) ?? '';
       const ids = ['11', '12', '13', '14', '15', '16'];
       for (const id of ids) large.items.set(id, { name: `${id}.txt`, content: id });
       large.items.set('folder:4', { name: 'New' });
       large.items.set('web_link:2', { name: 'Pier', url: 'https://pier.example/' });
       large.items.delete('1');
-      const found = (await one.changes?.since(start, NEVER))?.changes ?? [];
+      const found = (await largeAccount.changes?.since(start, NEVER))?.changes ?? [];
       const changed = found.map((change) => ('gone' in change ? `-${change.gone}` : change.item.externalId));
       expect(changed.toSorted()).toEqual([...ids, '-1', 'folder:4', 'web_link:2'].toSorted());
     } finally {

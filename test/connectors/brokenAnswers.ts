@@ -19,10 +19,10 @@ const FAULTS: Readonly<Record<string, InjectedFault>> = {
 /** Kinds of Faults after which the listed item counts as deleted. */
 const MEANS_DELETED: ReadonlySet<string> = new Set(['not_found', 'gone']);
 
-/** Returns the mistake of a call with a broken response; null if it failed as expected or returned the full result. */
-async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<string | null> {
+/** Returns how a call mishandled a broken response; null if it failed as expected or returned the full result. */
+async function mistakeOf(call: () => Promise<unknown>, expected: unknown): Promise<string | null> {
   try {
-    return isDeepStrictEqual(await call(), whole) ? null : 'it was accepted as complete';
+    return isDeepStrictEqual(await call(), expected) ? null : 'the response was accepted as complete';
   } catch (error) {
     if (!(error instanceof Fault)) return `it threw ${String(error)}`;
     return MEANS_DELETED.has(error.kind) ? `it reported ${error.kind}` : null;
@@ -32,7 +32,7 @@ async function mistakeOf(call: () => Promise<unknown>, whole: unknown): Promise<
 /**
  * Repeats a call once for each of its requests and each way to break the response to that request.
  * @param call a complete listing, or the reading of an item
- * @param faults more ways to break a response, specific to the source
+ * @param faults further ways to break a response, specific to the source
  * @returns a line for each broken response that the call accepted, or reported as a deletion
  */
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
@@ -43,7 +43,7 @@ export async function acceptedBrokenAnswers<R extends { readonly status: number 
   // The first call fills caches, so that the next calls all send the same requests.
   await call();
   emulator.reset();
-  const whole = await call();
+  const expected = await call();
   const requests = [...emulator.requests];
   if (requests.length === 0) throw new Error('the call sends no request');
   const accepted: string[] = [];
@@ -52,7 +52,7 @@ export async function acceptedBrokenAnswers<R extends { readonly status: number 
       emulator.reset();
       let sent = 0;
       emulator.injectFault(() => (sent++ === index ? fault : null));
-      const mistake = await mistakeOf(call, whole);
+      const mistake = await mistakeOf(call, expected);
       if (sent <= index) accepted.push(`${name}: request ${index + 1} (${request}) was not sent`);
       else if (mistake !== null) accepted.push(`${name}, request ${index + 1} (${request}): ${mistake}`);
     }

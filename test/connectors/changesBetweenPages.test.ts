@@ -22,12 +22,12 @@ import { readListing, loopbackEgress, NEVER } from './account.js';
 import { accountWithStoredGrant, obtainGrant } from './grants.js';
 
 /** Further documents in the first container, so that its changes need several pages. */
-const MORE = 3;
+const EXTRA_DOCUMENTS = 3;
 /** Longer than the overlap of any feed with its previous sync, and shorter than any feed keeps its changes. */
 const SLOW_PAGE_MS = 4 * 86_400_000;
 const MAX_PAGES = 100;
 const DISCUSSIONS = [310, 311, 312];
-const LOOSE = ['anchors', 'beacons', 'cables'];
+const FILE_NAMES = ['anchors', 'beacons', 'cables'];
 
 /** Operations that change the items that a source's feed covers. */
 interface Scenario {
@@ -36,19 +36,19 @@ interface Scenario {
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
 }
-interface Stage {
+interface TestedSource {
   readonly fixture: SourceFixture;
   readonly scenario: Scenario;
 }
 
-const plain = (fixture: SourceFixture): Scenario => ({
-  reset: () => fixture.reset(MORE),
+const scenarioOfFixture = (fixture: SourceFixture): Scenario => ({
+  reset: () => fixture.reset(EXTRA_DOCUMENTS),
   write: (externalId, text) => fixture.write(externalId, text),
   remove: (externalId) => fixture.remove(externalId),
 });
 
 /** Sources whose feed covers other items than those that their fixture writes. */
-const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
+const TESTED_SOURCES: Partial<Record<ConnectedSourceType, () => Promise<TestedSource>>> = {
   async INTERCOM() {
     const fixture = await fixtureForIntercom();
     const { conversations } = fixture.emulator;
@@ -102,7 +102,7 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
     const scenario: Scenario = {
       reset() {
         const content = fixture.reset();
-        for (const name of LOOSE) write(sfId('069', name), 'New.');
+        for (const name of FILE_NAMES) write(sfId('069', name), 'New.');
         return content;
       },
       write: (externalId, text) => write(idIn(externalId), text),
@@ -113,25 +113,25 @@ const STAGES: Partial<Record<ConnectedSourceType, () => Promise<Stage>>> = {
 };
 
 const SOURCES = (Object.keys(CONNECTORS) as ConnectedSourceType[]).filter((source) => CONNECTORS[source].changes);
-const stages = new Map<ConnectedSourceType, Stage>();
+const testedSources = new Map<ConnectedSourceType, TestedSource>();
 let egress: Egress;
-let passedMs = 0;
+let advancedMs = 0;
 
 beforeAll(async () => {
   egress = loopbackEgress();
   for (const source of SOURCES) {
-    const stage = STAGES[source];
-    const fixture = stage ? null : await SOURCE_FIXTURES[source]();
-    stages.set(source, fixture ? { fixture, scenario: plain(fixture) } : await stage!());
+    const startSource = TESTED_SOURCES[source];
+    const fixture = startSource ? null : await SOURCE_FIXTURES[source]();
+    testedSources.set(source, fixture ? { fixture, scenario: scenarioOfFixture(fixture) } : await startSource!());
   }
 });
 afterAll(async () => {
   await egress.close();
-  for (const { fixture } of stages.values()) await fixture.close();
+  for (const { fixture } of testedSources.values()) await fixture.close();
 });
 beforeEach(() => {
   const real = Date.now;
-  jest.spyOn(Date, 'now').mockImplementation(() => real() + passedMs);
+  jest.spyOn(Date, 'now').mockImplementation(() => real() + advancedMs);
 });
 afterEach(() => {
   jest.restoreAllMocks();
@@ -141,12 +141,12 @@ afterEach(() => {
 async function coveredItems(account: Account, containers: readonly string[]): Promise<SourceItem[]> {
   const { coveredRoots } = await account.changes!.since(await account.changes!.now(NEVER), NEVER);
   const items: SourceItem[] = [];
-  for (const container of containers.filter((one) => coveredRoots?.includes(one) ?? true))
+  for (const container of containers.filter((id) => coveredRoots?.includes(id) ?? true))
     items.push(...(await readListing((cursor) => account.listDescendants(container, cursor, NEVER))).items);
   return items.filter(({ hasContent }) => hasContent);
 }
 
-/** Changes and deleted paths that a feed reports, or that it is stale, so that everything must be listed. */
+/** Changes and deleted paths that a feed reports. If the cursor is stale, everything must be listed again. */
 interface Reported {
   readonly changes: Change[];
   readonly deletedPaths: string[];
@@ -172,12 +172,12 @@ async function readThisAndNextSync(account: Account, from: string): Promise<Repo
   return report;
 }
 
-/** An account of each source, with the items that its feed covers: they are the same after each reset. */
+/** The account of each source, with the items that its feed covers, which are the same after each reset. */
 const connected = new Map<ConnectedSourceType, { readonly account: Account; readonly items: readonly SourceItem[] }>();
 async function connect(source: ConnectedSourceType, containers: readonly string[]) {
   const existing = connected.get(source);
   if (existing) return existing;
-  const { settings } = stages.get(source)!.fixture;
+  const { settings } = testedSources.get(source)!.fixture;
   const { grant } = await obtainGrant(source, settings, egress, CONNECTION_PARAMETERS[source] ?? {});
   const { account } = accountWithStoredGrant(source, settings, grant, egress);
   const connection = { account, items: await coveredItems(account, containers) };
@@ -187,11 +187,11 @@ async function connect(source: ConnectedSourceType, containers: readonly string[
 
 /** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
 async function begin(source: ConnectedSourceType) {
-  const { scenario } = stages.get(source)!;
+  const { scenario } = testedSources.get(source)!;
   const { account, items } = await connect(source, scenario.reset().containers);
   const start = await account.changes!.now(NEVER);
   for (const { externalId } of items) scenario.write(externalId, 'First.');
-  passedMs += 3_600_000;
+  advancedMs += 3_600_000;
   return { account, scenario, items, start };
 }
 /** Reads at most some pages of a feed. */
@@ -204,24 +204,24 @@ async function readPages(account: Account, start: string, atMost: number) {
 
 /**
  * Reads a feed of changes up to a page, changes the source, advances the clock by days, and reads the rest: once after
- * the first page, and once after the last but one. Returns the reports of the rest.
+ * the first page, and once after the last but one. Returns what the remaining pages report.
  */
 async function betweenPages(
   source: ConnectedSourceType,
   changeSource: (scenario: Scenario, items: readonly SourceItem[]) => void,
 ) {
-  const whole = await begin(source);
-  const { pages: all } = await readPages(whole.account, whole.start, MAX_PAGES);
-  // With a feed of one page, the test would be meaningless.
-  expect(all).toBeGreaterThan(1);
-  expect(all).toBeLessThan(MAX_PAGES);
+  const trial = await begin(source);
+  const { pages: pageCount } = await readPages(trial.account, trial.start, MAX_PAGES);
+  // A feed with a single page has no moment between two pages.
+  expect(pageCount).toBeGreaterThan(1);
+  expect(pageCount).toBeLessThan(MAX_PAGES);
   const results: { pages: number; items: readonly SourceItem[]; report: Reported }[] = [];
-  for (const pages of new Set([1, all - 1])) {
+  for (const pages of new Set([1, pageCount - 1])) {
     const { account, scenario, items, start } = await begin(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
     changeSource(scenario, items);
-    passedMs += SLOW_PAGE_MS;
+    advancedMs += SLOW_PAGE_MS;
     results.push({ pages, items, report: await readThisAndNextSync(account, cursor) });
   }
   return results;

@@ -68,7 +68,7 @@ describe('the tree', () => {
         ['folder:4', 'folder:3', 'FOLDER'],
         ['folder:3', '2', 'FOLDER'],
         ['5', 'folder:4', 'PAGE'],
-        // Its parent is a whiteboard, which is not an item.
+        // Its parent is a whiteboard, which the connector does not list.
         ['8', 'space:100', 'PAGE'],
         ['11', '5', 'PAGE'],
         ['blog:9', 'space:100', 'PAGE'],
@@ -92,16 +92,16 @@ describe('the tree', () => {
   });
 
   test('describes a page identically whether its space or its parent is listed', async () => {
-    const of = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
-    const whole = of((await descendantsOf('space:100')).items);
-    expect(of((await descendantsOf('2')).items)).toEqual(whole);
+    const itemFive = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
+    const whole = itemFive((await descendantsOf('space:100')).items);
+    expect(itemFive((await descendantsOf('2')).items)).toEqual(whole);
     expect(whole).toMatchObject({
       name: 'T5',
       version: expect.stringMatching(/^1 2026/),
       externalUrl: 'https://harbour.atlassian.net/wiki/spaces/100/pages/5',
     });
     put('5', { parent: '4', version: 2 });
-    expect(of((await descendantsOf('2')).items)).not.toEqual(whole);
+    expect(itemFive((await descendantsOf('2')).items)).not.toEqual(whole);
   });
 
   test('of an empty folder is not found, because only its contents name its space', async () => {
@@ -161,7 +161,7 @@ test('reads the wait after a 429 from Retry-After or X-RateLimit-Reset', async (
   expect(await wait({ 'x-ratelimit-reset': reset })).toEqual(['rate_limited', 120]);
 });
 
-test('fails instead of reading a page again and again if its next link is its own', async () => {
+test('fails if a page links to itself as the next page, instead of reading it forever', async () => {
   const body = { results: [], _links: { next: '/wiki/api/v2/spaces?cursor=c1' } };
   emulator.injectFault((path) => (path.endsWith('/spaces') ? { status: 200, body } : null));
   const { next } = await account.listRoots(null, NEVER);

@@ -16,9 +16,17 @@ import { NEVER, URL_PARAMETERS } from './account.js';
 const SOURCES = Object.keys(CONNECTORS) as ConnectedSourceType[];
 /** Feeds whose change token is an opaque text of the source, which the service cannot validate. */
 const OPAQUE_TOKENS: readonly ConnectedSourceType[] = ['DROPBOX'];
-const OLDER = '{"version":0}';
-const WHOLE = sealCursor('{"open":["a"],"at":null}');
-const DAMAGED = ['', 'x', 'damaged', '{"open":["a"],"at":null}', OLDER, WHOLE.slice(0, -1), WHOLE.replace('a', 'b')];
+const OLDER_VERSION = '{"version":0}';
+const VALID = sealCursor('{"open":["a"],"at":null}');
+const DAMAGED = [
+  '',
+  'x',
+  'damaged',
+  '{"open":["a"],"at":null}',
+  OLDER_VERSION,
+  VALID.slice(0, -1),
+  VALID.replace('a', 'b'),
+];
 
 const KEYS = { domain: 'a', apiKey: 'k', accountName: 'account', accountKey: 'a2V5' };
 const CREDENTIALS = JSON.stringify({ accessToken: 't', facts: URL_PARAMETERS, ...KEYS });
@@ -31,7 +39,7 @@ function rejectingAccount(source: ConnectedSourceType) {
       requests += 1;
       return Promise.reject(
         new Error(
-          'A damaged cursor must not reach the source. Give it a shape: withCursor or changeFeed of an object.',
+          'A damaged cursor must not reach the source. Declare the fields of the cursor, with withCursor or changeFeed.',
         ),
       );
     },
@@ -59,7 +67,7 @@ test('reports a change token of an older version as stale for every feed that ca
     String,
     async (source) => {
       const { account, requests } = rejectingAccount(source);
-      for (const token of [OLDER, 'x', '[]', 'null', '"text"'])
+      for (const token of [OLDER_VERSION, 'x', '[]', 'null', '"text"'])
         expect((await faultOf(account.changes!.since(sealCursor(token), NEVER))).kind).toBe('stale_cursor');
       expect(requests()).toBe(0);
     },
@@ -110,5 +118,5 @@ test('continues a list from a cursor that version 0.2.0 stored', () =>
   }));
 
 test('openCursor reverses sealCursor for any text', () => {
-  for (const text of ['', 'a', OLDER, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);
+  for (const text of ['', 'a', OLDER_VERSION, 'ü\u{1F600}']) expect(openCursor(sealCursor(text))).toBe(text);
 });

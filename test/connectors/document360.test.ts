@@ -57,9 +57,9 @@ test('identifies the account by its email address and the first workspace of the
 });
 
 test('lists a workspace in its order, and a category or an article alone', async () => {
-  const below = async (id: string) =>
+  const descendantsOf = async (id: string) =>
     (await readListing((cursor) => accountOf().listDescendants(id, cursor, NEVER))).items;
-  const all = await below('w1');
+  const all = await descendantsOf('w1');
   expect(all.map(({ externalId, parentExternalId, itemType }) => [externalId, parentExternalId, itemType])).toEqual([
     ['w1', null, 'WORKSPACE'],
     ['w1/category:c1', 'w1', 'CATEGORY'],
@@ -67,8 +67,8 @@ test('lists a workspace in its order, and a category or an article alone', async
     ['w1/category:c2', 'w1/category:c1', 'CATEGORY'],
     ['w1/article:a2', 'w1/category:c2', 'ARTICLE'],
   ]);
-  expect(await below('w1/category:c2')).toEqual(all.slice(3));
-  expect(await below('w1/article:a2')).toEqual(all.slice(4));
+  expect(await descendantsOf('w1/category:c2')).toEqual(all.slice(3));
+  expect(await descendantsOf('w1/article:a2')).toEqual(all.slice(4));
   expect(all[4]?.version).toMatch(/^4 2026/);
 });
 

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   dropbox.items.clear();
-  Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
+  Object.assign(dropbox.namespaces, { home: '1001', root: '1001' });
   dropbox.flaw.missing = 0;
   dropbox.reset();
   account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
@@ -54,7 +54,7 @@ async function readChanges(from: string) {
   const deletedPaths = new Set<string>();
   for (let cursor = from; ;) {
     const page = await feed().since(cursor, NEVER);
-    for (const place of page.deletedPaths ?? []) deletedPaths.add(place);
+    for (const path of page.deletedPaths ?? []) deletedPaths.add(path);
     for (const change of page.changes)
       if ('item' in change) parents.set(change.item.externalId, change.item.parentExternalId);
     cursor = page.next;
@@ -98,13 +98,13 @@ describe('listing', () => {
     expect(deep.ids).toEqual(['id:D', 'id:b', 'id:c']);
     expect(deep.items[0]).toMatchObject({ parentExternalId: 'id:S', rootExternalId: 'id:S' });
     expect((await descendantsOf('id:c')).ids).toEqual(['id:c']);
-    for (const whole of ['', '/']) expect((await descendantsOf(whole)).ids).toHaveLength(7);
+    for (const rootPath of ['', '/']) expect((await descendantsOf(rootPath)).ids).toHaveLength(7);
   });
 
   test('restarts a folder whose cursor has expired', async () => {
     fill();
     const first = await account.listRoots(null, NEVER);
-    dropbox.expire();
+    dropbox.invalidateCursors();
     const remainder = await readListing((cursor) => account.listRoots(cursor ?? first.next, NEVER));
     expect([...new Set([...first.items.map(({ externalId }) => externalId), ...remainder.ids])]).toEqual([
       'id:S',
@@ -117,7 +117,7 @@ describe('listing', () => {
     fill();
     await account.listRoots(null, NEVER);
     expect(dropbox.requests.filter((path) => path.startsWith('users/'))).toHaveLength(1);
-    Object.assign(dropbox.roots, { whole: '2002' });
+    Object.assign(dropbox.namespaces, { root: '2002' });
     account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
     const page = await account.listRoots(null, NEVER);
     const { root } = JSON.parse(Buffer.from(openCursor(page.next ?? ''), 'base64url').toString()) as { root: string };
@@ -125,7 +125,7 @@ describe('listing', () => {
     // The root namespace is requested once, and again after Dropbox reports that it has changed.
     await account.listRoots(null, NEVER);
     expect(dropbox.requests.filter((path) => path.startsWith('users/'))).toHaveLength(2);
-    Object.assign(dropbox.roots, { whole: '3003' });
+    Object.assign(dropbox.namespaces, { root: '3003' });
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error', retryable: true });
     expect((await account.listRoots(null, NEVER)).items).toHaveLength(2);
   });
@@ -249,7 +249,7 @@ describe('changes', () => {
     expect([...deletedPaths]).toEqual(['/top.txt']);
   });
 
-  test('report files of a folder deleted meanwhile without a parent, and the folder as deleted', async () => {
+  test('report the files of a meanwhile deleted folder without a parent, and the folder as deleted', async () => {
     fill();
     const start = await feed().now(NEVER);
     for (const name of ['n', 'm']) dropbox.items.set(`id:${name}`, { path: `/Sights/${name}.txt`, content: name });
@@ -267,13 +267,13 @@ describe('changes', () => {
     expect(deletedPaths.has('/sights')).toBe(true);
   });
 
-  test('of a member of a team are listed completely after 50 syncs, those of others are not', async () => {
+  test('have a stale cursor after 50 syncs for a member of a team, so that everything is listed, but not for other accounts', async () => {
     fill();
-    for (const [whole, kind] of [
+    for (const [root, kind] of [
       ['1001', null],
       ['2002', 'stale_cursor'],
     ] as const) {
-      if (kind !== null) Object.assign(dropbox.roots, { whole });
+      if (kind !== null) Object.assign(dropbox.namespaces, { root });
       account = grantedAccount('DROPBOX', dropbox.settings, dropbox.oauth.grant().accessToken, egress);
       let cursor = await feed().now(NEVER);
       for (let syncs = 0; syncs < 50; syncs += 1) cursor = (await readChanges(cursor)).next;
@@ -291,7 +291,7 @@ describe('changes', () => {
     fill();
     const start = await feed().now(NEVER);
     expect(await faultOf(feed().since('invalid', NEVER))).toMatchObject({ kind: 'stale_cursor' });
-    dropbox.expire();
+    dropbox.invalidateCursors();
     expect(await faultOf(feed().since(start, NEVER))).toMatchObject({ kind: 'stale_cursor' });
   });
 });

@@ -54,7 +54,7 @@ beforeEach(() => {
   freshdesk.accounts.set(FRESHDESK_DOMAIN, emulated);
   for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) emulated.categories.set(at + 1, name);
   emulated.folders.set(10, { category: 1, name: 'Sights' });
-  emulated.folders.set(11, { category: 1, above: 10, name: 'Towers' });
+  emulated.folders.set(11, { category: 1, parentId: 10, name: 'Towers' });
   emulated.folders.set(12, { category: 1, name: 'Ropes' });
   emulated.folders.set(13, { category: 1, name: 'Sails' });
   for (const id of [100, 101, 102])
@@ -151,7 +151,7 @@ describe('a listing of solutions', () => {
 
   test('finds the parents of nested folders, also if the category lists them among its own', async () => {
     // The sample of https://developers.freshdesk.com/api/#list_solution_folder has a parent_folder_id.
-    emulated.folders.set(9, { category: 1, above: 11, name: 'Deep' });
+    emulated.folders.set(9, { category: 1, parentId: 11, name: 'Deep' });
     const places = async () =>
       (await descendantsOf('category:1')).items
         .filter(({ itemType }) => itemType === 'FOLDER')
@@ -222,7 +222,7 @@ describe('a listing of tickets', () => {
   });
 });
 
-test('a ticket that is listed but refused does not end the listing, and its attachments are unknown', async () => {
+test('a listed ticket that cannot be opened does not end the listing, and is reported as refused', async () => {
   freshdesk.injectFault((path) => (path.endsWith('/tickets/8') ? { status: 403 } : null));
   const refused: string[] = [];
   const ids: string[] = [];

@@ -198,7 +198,7 @@ describe('a filter', () => {
       ['a2', 'b1'],
     ],
   ];
-  test.each(MATCHES)('matches the right messages: %j', async (filter, ids) => {
+  test.each(MATCHES)('matches the expected messages: %j', async (filter, ids) => {
     fill();
     expect(await found(filter)).toEqual(ids);
   });
@@ -249,7 +249,7 @@ describe('refusals', () => {
     expect(fault.retryAfterMs).toBeGreaterThan(3_500_000);
   });
 
-  test('of a user without a mailbox are access_denied, and do not blame the operator', async () => {
+  test('of a user without a mailbox are access_denied, not an error of the configuration', async () => {
     gmail.injectFault(() => ({ status: 400, reason: 'failedPrecondition', message: 'Mail service not enabled' }));
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_denied' });
   });

@@ -148,8 +148,8 @@ describe('listing', () => {
   test('names the workspace in each request for folders, which Gong refuses with 400 otherwise', async () => {
     fill();
     await descendantsOf('folder:6');
-    const asked = gong.requests.filter((path) => path.startsWith('library/folders'));
-    expect(asked.map((path) => path.trim())).toEqual(['library/folders?workspaceId=1']);
+    const folderRequests = gong.requests.filter((path) => path.startsWith('library/folders'));
+    expect(folderRequests.map((path) => path.trim())).toEqual(['library/folders?workspaceId=1']);
   });
 
   test('stops at folders that contain each other', async () => {
@@ -254,7 +254,7 @@ describe('calls that are opened at the same time', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('are read although the caller of the first one no longer waits', async () => {
+  test('are all read even if the caller of the first call aborts', async () => {
     fill();
     const abort = new AbortController();
     const first = account.open('100', abort.signal);

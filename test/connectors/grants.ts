@@ -41,7 +41,7 @@ export function accountWithStoredGrant(
   egress: Egress,
 ) {
   let stored = { grant, version: '1' };
-  const keeper: GrantStore = {
+  const grantStore: GrantStore = {
     read: () => Promise.resolve(stored),
     claim: (version) => Promise.resolve(version === stored.version ? 'claim' : null),
     save(_claim, version, fresh) {
@@ -52,6 +52,6 @@ export function accountWithStoredGrant(
     ownClient: () => Promise.resolve(CLIENT),
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
-  const account: Account = connectors.account(source, '1', keeper);
+  const account: Account = connectors.account(source, '1', grantStore);
   return { account, current: (): StoredGrant => stored.grant };
 }

@@ -47,11 +47,11 @@ afterAll(async () => {
 });
 beforeEach(() => {
   intercom.reset();
-  intercom.filesRefused = null;
+  intercom.fileStatus = null;
   const { collections, articles, conversations, tickets } = intercom;
   for (const all of [collections, articles, conversations, tickets]) all.clear();
   for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) collections.set(at + 1, { name });
-  collections.set(10, { name: 'Sights', above: 1 });
+  collections.set(10, { name: 'Sights', parentId: 1 });
   articles.set(100, { collection: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
   articles.set(101, { collection: 1, title: 'Pier', body: '<p>A pier.</p>' });
   articles.set(102, { collection: 2, title: 'Field', body: '<p>A field.</p>' });
@@ -231,7 +231,7 @@ describe('content', () => {
     const attached = await account.open('conversation:8/s-0', NEVER);
     expect(Buffer.from(attached.bytes).toString()).toBe('On tides.');
     expect(attached.fileMetadata).toEqual({ type: 'TICKET_ATTACHMENT', parent_external_file_id: 'conversation:8' });
-    intercom.filesRefused = 401;
+    intercom.fileStatus = 401;
     expect(await faultOf(account.open('conversation:8/s-0', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 

@@ -1,6 +1,6 @@
 /**
- * Quotas of providers, by accounts of moderate size on a virtual clock. test/long/largeAccounts.test.ts syncs the full
- * sizes, and kills their processes.
+ * Quotas of providers, tested with small accounts on a virtual clock. test/long/largeAccounts.test.ts syncs the full
+ * sizes, and kills the syncing processes.
  */
 import { expect, test } from '@jest/globals';
 
@@ -19,15 +19,15 @@ import {
 import { everyRow } from '../support/everyRow.js';
 import { VirtualClock } from '../support/largeAccounts/virtualClock.js';
 
-const BEGUN = Date.parse('2026-11-27T00:00:00Z');
+const START = Date.parse('2026-11-27T00:00:00Z');
 const MINUTE_MS = 60_000;
-/** Retry-After is in whole seconds, and a wait without it ends after ten. */
+/** Retry-After is rounded to seconds, and a wait without Retry-After lasts at most ten seconds. */
 const ROUNDING_MS = 10_000;
 /** Numbers of the requests at which the sync is aborted. */
 const ABORTS = [5, 12, 23];
 
 interface MemoryStore extends SyncStore {
-  /** How often each file was listed, and read. */
+  /** Number of times that each file was listed, and read. */
   readonly listed: Map<string, number>;
   readonly read: Map<string, number>;
 }
@@ -58,13 +58,13 @@ function createMemoryStore(): MemoryStore {
   };
 }
 
-/** Syncs with a new connector until the sync is over, or aborted at a request. Returns whether it is over. */
+/** Syncs with a new connector until the sync is complete, or aborted at a request. Returns whether it is complete. */
 async function syncUntil(
   large: LargeAccount,
   store: MemoryStore,
   { reads, abortAt, figures }: { reads: boolean; abortAt: number; figures: ReturnType<typeof noFigures> },
 ): Promise<boolean> {
-  const clock = new VirtualClock(Math.max(BEGUN, large.quota.latest + 1000));
+  const clock = new VirtualClock(Math.max(START, large.quota.latest + 1000));
   const { account, close } = openVirtually(large, clock);
   const abort = new AbortController();
   large.quota.onRequest = (number) => {
@@ -91,14 +91,14 @@ async function requestsOfNext(large: LargeAccount, { progress }: SyncStore): Pro
   const { nextChangeToken: token = null } = progress;
   const { signal } = new AbortController();
   quota.onRequest = () => undefined;
-  const known = token === null ? {} : { changeToken: token };
-  await listVirtually(account, clock, createMemoryStore(), { figures: noFigures(), signal, ...known });
+  const changeToken = token === null ? {} : { changeToken: token };
+  await listVirtually(account, clock, createMemoryStore(), { figures: noFigures(), signal, ...changeToken });
   await close();
   return quota.calls + quota.refused - before;
 }
 
-async function checkAccount({ start, moderate, reads, periodMs, page }: LargeRow): Promise<void> {
-  const large = await start(moderate);
+async function checkAccount({ start, smallSize, readsContents, periodMs, maxPageFiles }: LargeRow): Promise<void> {
+  const large = await start(smallSize);
   const { quota } = large;
   try {
     const store = createMemoryStore();
@@ -112,14 +112,14 @@ async function checkAccount({ start, moderate, reads, periodMs, page }: LargeRow
       if (isOver) break;
       interruptions += 1;
     }
-    // A kill between two checkpoints repeats one page, and nothing before it.
+    // After an abort between two checkpoints, the sync repeats one page and no earlier one.
     expect(store.listed.size).toBe(large.files);
-    expect(repeated(store.listed)).toBeLessThanOrEqual(interruptions * page);
+    expect(repeated(store.listed)).toBeLessThanOrEqual(interruptions * maxPageFiles);
     expect(interruptions).toBeGreaterThan(0);
-    if (reads) {
+    if (readsContents) {
       const abortAt = listing + 10;
-      expect(await syncUntil(large, store, { reads, abortAt, figures })).toBe(false);
-      expect(await syncUntil(large, store, { reads, abortAt: Number.POSITIVE_INFINITY, figures })).toBe(true);
+      expect(await syncUntil(large, store, { reads: true, abortAt, figures })).toBe(false);
+      expect(await syncUntil(large, store, { reads: true, abortAt: Number.POSITIVE_INFINITY, figures })).toBe(true);
       expect(store.read.size).toBe(large.files);
       expect(repeated(store.read)).toBeLessThanOrEqual(FILES_AT_ONCE);
     }

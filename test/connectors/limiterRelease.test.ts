@@ -20,7 +20,7 @@ import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
 const CAPACITY = 4;
-/** Longer than the test. */
+/** A wait that does not end during the test. */
 const HOUR_MS = 3_600_000;
 /** Time to wait before checking that no further work has begun. */
 const SETTLE_MS = 50;
@@ -51,8 +51,8 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** Adapts a limiter whose slots are released by calling a function. */
-const within =
+/** Returns `hold` for a limiter that returns a release function with each slot. */
+const holdWith =
   (enter: (signal: AbortSignal) => Promise<() => void>): Hold =>
   async (signal, work) => {
     const leave = await enter(signal);
@@ -86,7 +86,7 @@ function providerKey(failureStatus: number | null): Limiter {
           } catch (error) {
             signal!.throwIfAborted();
             if (failureStatus === null) throw error;
-            // Longer than the patience, so that the request is not repeated.
+            // Longer than the limiter waits for a rate limit, so that the request is not retried.
             const headers = { ...common.headers, ...(failureStatus === 429 ? { 'retry-after': '1' } : {}) };
             return { ...common, headers, status: failureStatus, ...bytes('"wrong"') };
           }
@@ -157,7 +157,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     let passedMs = 0;
     const limiter = createHostLimiter(CAPACITY, () => performance.now() + passedMs, sleepUntilAborted);
     return {
-      hold: within((signal) => limiter.enter(SITE, 0, signal)),
+      hold: holdWith((signal) => limiter.enter(SITE, 0, signal)),
       // The first request starts the Crawl-delay.
       stall: async (signal) => {
         (await limiter.enter(SITE, HOUR_MS, signal))();
@@ -169,7 +169,7 @@ const LIMITERS: Readonly<Record<string, () => Limiter | Promise<Limiter>>> = {
     const limiter = createSharedHostLimiter({ perHost: CAPACITY, hostRateLimits: createHostRateLimits(connection) });
     (await limiter.enter(SITE, HOUR_MS, never))();
     return {
-      hold: within((signal) => limiter.enter(SITE, 0, signal)),
+      hold: holdWith((signal) => limiter.enter(SITE, 0, signal)),
       stall: (signal) => limiter.enter(SITE, HOUR_MS, signal),
       close: () => limiter.close(),
     };
@@ -248,7 +248,7 @@ function start({ hold }: Limiter) {
 }
 
 const times = <T>(make: () => T): T[] => Array.from({ length: CAPACITY }, make);
-const begun = (some: readonly { isBegun(): boolean }[]): number => some.filter((one) => one.isBegun()).length;
+const countBegun = (tasks: readonly { isBegun(): boolean }[]): number => tasks.filter((task) => task.isBegun()).length;
 
 /** Returns the results, with "has not ended" for each after 10 s, so that a lost slot does not hang the suite. */
 const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
@@ -256,16 +256,16 @@ const inTime = (ends: readonly Promise<string>[]): Promise<string[]> =>
 
 /** Checks that all slots are free: exactly CAPACITY pieces of work begin at once. */
 async function expectFree(limiter: Limiter, when: string): Promise<void> {
-  const [all, extra] = [times(() => start(limiter)), start(limiter)];
+  const [tasks, extra] = [times(() => start(limiter)), start(limiter)];
   await waitFor(
-    () => `${begun(all)} of ${CAPACITY} slots are free ${when}`,
-    (found) => found.startsWith(`${CAPACITY} `),
+    () => `${countBegun(tasks)} of ${CAPACITY} slots are free ${when}`,
+    (message) => message.startsWith(`${CAPACITY} `),
     10_000,
   );
   await wait(SETTLE_MS);
-  expect({ when, begun: begun([...all, extra]) }).toEqual({ when, begun: CAPACITY });
-  for (const one of [...all, extra]) one.end();
-  expect(await inTime([...all, extra].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
+  expect({ when, begun: countBegun([...tasks, extra]) }).toEqual({ when, begun: CAPACITY });
+  for (const one of [...tasks, extra]) one.end();
+  expect(await inTime([...tasks, extra].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
 }
 
 test('releases every slot after an abort while waiting, an abort or an error during work, and an abort of a wait within the slot', () =>
@@ -277,18 +277,18 @@ test('releases every slot after an abort while waiting, an abort or an error dur
       try {
         const holders = times(() => start(limiter));
         await waitFor(
-          () => begun(holders),
+          () => countBegun(holders),
           (count) => count === CAPACITY,
           10_000,
         );
         const waiting = times(() => start(limiter));
         await wait(SETTLE_MS);
-        for (const one of waiting) one.abort();
-        for (const one of holders.slice(0, CAPACITY / 2)) one.abort();
-        for (const one of holders.slice(CAPACITY / 2)) one.end(new Error('failed'));
+        for (const task of waiting) task.abort();
+        for (const task of holders.slice(0, CAPACITY / 2)) task.abort();
+        for (const task of holders.slice(CAPACITY / 2)) task.end(new Error('failed'));
         const ends = await inTime([...holders, ...waiting].map(({ ended }) => ended));
         expect(ends).toEqual(['aborted', 'aborted', 'failed', 'failed', ...times(() => 'aborted')]);
-        expect(begun(waiting)).toBe(0);
+        expect(countBegun(waiting)).toBe(0);
         await expectFree(limiter, 'after aborts and errors');
         const { stall, endStall } = limiter;
         if (!stall) return;

@@ -1,4 +1,4 @@
-/** The time at which the tokens of a connection are refreshed, and the effective refresh if several processes try. */
+/** When the tokens of a connection are refreshed, and which refresh is stored if several processes try. */
 import { expect, test } from '@jest/globals';
 
 import { createLiveGrant, isDue } from '../../connectors/oauth/liveGrant.js';
@@ -17,7 +17,7 @@ const grantOf = (accessToken: string, fields: Partial<StoredGrant> = {}): Stored
 /** Lifetimes of tokens, and the age from which they are refreshed, both in milliseconds. Null: never. */
 const LIFETIMES: readonly (readonly [what: string, lifeMs: number | null, dueAtMs: number | null])[] = [
   ['no end', null, null],
-  ['an hour: five minutes before its end would be later than 80 %', HOUR_MS, 2_880_000],
+  ['an hour: 80 % of it, which is earlier than five minutes before its end', HOUR_MS, 2_880_000],
   ['ten minutes: half of it', 600_000, 300_000],
   ['four minutes: half of it', 240_000, 120_000],
 ];
@@ -34,10 +34,10 @@ test('a token is refreshed before it expires, and never before half of its lifet
   ));
 
 /** A store of one grant, and the calls that it received. */
-function keeperOf(first: VersionedGrant) {
+function storeOf(first: VersionedGrant) {
   let storedGrant: VersionedGrant | null = first;
   const done: string[] = [];
-  const keeper: GrantStore = {
+  const store: GrantStore = {
     read: () => Promise.resolve(storedGrant),
     claim(version) {
       done.push(`claim ${version}`);
@@ -55,13 +55,13 @@ function keeperOf(first: VersionedGrant) {
   const put = (next: VersionedGrant | null): void => {
     storedGrant = next;
   };
-  return { keeper, done, put };
+  return { keeper: store, done, put };
 }
 const DUE = { grant: grantOf('old', { expiresAt: 1 }), version: '1' };
 const FRESH = { grant: grantOf('new', { expiresAt: Number.MAX_SAFE_INTEGER }), version: '2' };
 
 test('a refresh stores the new grant under its claim', async () => {
-  const { keeper, done } = keeperOf(DUE);
+  const { keeper, done } = storeOf(DUE);
   const live = createLiveGrant('Source', keeper, () => Promise.resolve(FRESH.grant));
   expect((await live.current(NEVER)).accessToken).toBe('new');
   expect(done).toEqual(['claim 1', 'save claim 1']);
@@ -69,7 +69,7 @@ test('a refresh stores the new grant under its claim', async () => {
 });
 
 test('a refused refresh does not end the grant if another process has stored a grant meanwhile', async () => {
-  const { keeper, done, put } = keeperOf(DUE);
+  const { keeper, done, put } = storeOf(DUE);
   const live = createLiveGrant('Source', keeper, () => {
     put(FRESH);
     return Promise.reject(new Fault('access_revoked', 'The refresh token was used.'));
@@ -89,12 +89,12 @@ const FAILURES: readonly (readonly [kind: FaultKind, attempts: number, refused: 
   ['timed_out', 2, null],
 ];
 
-test('a failed refresh ends its claim and reports the failure; a broken one is tried once more', () =>
+test('a failed refresh releases its claim and reports the failure; a connection failure is retried once', () =>
   everyRow(
     FAILURES,
     ([kind]) => kind,
     async ([kind, attempts, refused]) => {
-      const { keeper, done } = keeperOf(DUE);
+      const { keeper, done } = storeOf(DUE);
       let refreshes = 0;
       const live = createLiveGrant('Source', keeper, () => {
         refreshes += 1;
@@ -110,7 +110,7 @@ test('a failed refresh ends its claim and reports the failure; a broken one is t
 test('a refused token without a refresh token, or of an account that was disconnected, is access_revoked', async () => {
   const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
   const withoutRefreshToken = { grant: grantOf('old', { refreshToken: null }), version: '1' };
-  const { keeper, put } = keeperOf(withoutRefreshToken);
+  const { keeper, put } = storeOf(withoutRefreshToken);
   const live = createLiveGrant('Source', keeper, refresh);
   expect((await live.current(NEVER)).accessToken).toBe('old');
   expect((await faultOf(live.renewed('old', NEVER))).kind).toBe('access_revoked');

@@ -95,7 +95,7 @@ describe('a workspace', () => {
     emulator.databases.set(ROWS, { title: 'Tides', container: id(60), parent: { page: id(1) } });
     put(4, { parent: { database: ROWS } });
     put(5, { parent: { page: id(4) } });
-    // Shared, although its parent is not.
+    // This page is shared, but its parent is not.
     put(6, { parent: { page: id(9) } });
     put(7, { parent: { page: id(1) }, trashed: true });
     put(9);
@@ -161,9 +161,9 @@ describe('a workspace', () => {
   test('lists the rows of a database that one query does not return', async () => {
     const limited = await startNotion({ perQuery: 3 });
     try {
-      const one = grantedAccount('NOTION', limited.settings, limited.oauth.grant().accessToken, egress);
+      const limitedAccount = grantedAccount('NOTION', limited.settings, limited.oauth.grant().accessToken, egress);
       limited.databases.set(ROWS, { title: 'Tides', container: id(60) });
-      const list = () => readListing((cursor) => one.listDescendants(DATABASE, cursor, NEVER));
+      const list = () => readListing((cursor) => limitedAccount.listDescendants(DATABASE, cursor, NEVER));
       for (const number of [1, 2, 3, 4, 5, 6, 7])
         limited.pages.set(id(number), { title: 'T', parent: { database: ROWS }, created: number });
       const all = [1, 2, 3, 4, 5, 6, 7].map(rowId);
@@ -266,8 +266,8 @@ test('reads and lists the rest of a page with a block that the API of Notion doe
   put(8, { parent: { page: id(1) } });
   expect((await texts(id(1))).plain).toBe('T1\n\nbefore\n\nafter\n\nT8');
   expect((await account.open(id(1), NEVER)).fileMetadata).toMatchObject({ unread_blocks: 1 });
-  const around = await readListing((cursor) => account.listDescendants(id(1), cursor, NEVER));
-  expect(around.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
+  const readable = await readListing((cursor) => account.listDescendants(id(1), cursor, NEVER));
+  expect(readable.items.map(({ externalId }) => externalId)).toEqual(expect.arrayContaining([id(1), id(8)]));
 });
 
 test('keeps the rest of a page and of a selection when Notion rejects the children of one block', async () => {

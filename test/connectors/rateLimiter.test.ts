@@ -7,7 +7,7 @@ import { NEVER } from './account.js';
 
 const BEGUN = Date.parse('2026-11-27T00:00:00Z');
 
-/** Sends requests at once. Returns their start times, in milliseconds since BEGUN. */
+/** Sends requests concurrently. Returns their start times, in milliseconds since BEGUN. */
 async function startsOf(gate: RateLimiter, clock: VirtualClock, requests: number): Promise<number[]> {
   const starts: number[] = [];
   const request = () => {
@@ -18,7 +18,7 @@ async function startsOf(gate: RateLimiter, clock: VirtualClock, requests: number
   return starts;
 }
 
-test('spreads the requests of an account for ten minutes after a refusal, and sends them at once otherwise', async () => {
+test('spreads the requests of an account for ten minutes after a refusal, and does not delay them otherwise', async () => {
   const clock = new VirtualClock(BEGUN);
   const gateOf = createRateLimiters('Gong', 3, { intervalMs: 340, clock });
   const gate = gateOf('account');

@@ -34,7 +34,7 @@ describe.each(recordings)('%s', (name, recording) => {
 
 describe('a replay', () => {
   const [, sample] = recordings[0]!;
-  const changed = (change: (copy: Recording) => void): Recording => {
+  const modifiedCopy = (change: (copy: Recording) => void): Recording => {
     const copy = structuredClone(sample);
     change(copy);
     return copy;
@@ -46,19 +46,19 @@ describe('a replay', () => {
     }[];
 
   test('reports a request that was not recorded, and a recorded one that was not sent', async () => {
-    const copy = changed((one) => (exchangesIn(one)[0]!.request.url += '&other=1'));
+    const copy = modifiedCopy((one) => (exchangesIn(one)[0]!.request.url += '&other=1'));
     const { url } = exchangesIn(copy)[0]!.request;
     const { problems } = await replayOnLoopback(copy, egress);
     expect(problems).toEqual([expect.stringContaining('was not recorded'), `read: GET ${url} was not requested`]);
   });
 
   test('reports another header', async () => {
-    const copy = changed((one) => (exchangesIn(one)[0]!.request.headers['accept'] = 'text/html'));
+    const copy = modifiedCopy((one) => (exchangesIn(one)[0]!.request.headers['accept'] = 'text/html'));
     expect((await replayOnLoopback(copy, egress)).problems).toHaveLength(2);
   });
 
   test('gives another result after another response', async () => {
-    const copy = changed((one) => (exchangesIn(one)[0]!.response.body.json['title'] = 'Another title'));
+    const copy = modifiedCopy((one) => (exchangesIn(one)[0]!.response.body.json['title'] = 'Another title'));
     const { outcomes, problems } = await replayOnLoopback(copy, egress);
     expect(problems).toEqual([]);
     expect(outcomes).not.toEqual(recordedOutcomes(copy));

@@ -22,14 +22,14 @@ const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
  */
 const FURTHER: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
 
-interface Known {
+interface KnownItems {
   readonly ids: Set<string>;
   /** Versions of the items with content, by id. */
   readonly versions: Map<string, string | null>;
 }
 
 /** Lists an account as a sync does. @param changeToken cursor of the last sync; null: list everything */
-async function list(account: Account, knownItems: Known, changeToken: string | null): Promise<SyncItemsProgress> {
+async function list(account: Account, knownItems: KnownItems, changeToken: string | null): Promise<SyncItemsProgress> {
   const upsert = (_source: unknown, _run: number, items: readonly SourceItem[]): Promise<Set<string>> => {
     const added = items.map(({ externalId }) => externalId).filter((id) => !knownItems.ids.has(id));
     for (const id of added) knownItems.ids.add(id);
@@ -40,17 +40,17 @@ async function list(account: Account, knownItems: Known, changeToken: string | n
     ...{ upsert, listClosed: () => Promise.resolve([]), markClosed: returnsNothing, markDeleted: returnsNothing },
     ...{ markPathsDeleted: returnsNothing, unlist: returnsNothing },
   };
-  const note = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
+  const recordItems = <Page extends { readonly items: readonly SourceItem[] }>(page: Page): Page => {
     for (const { externalId, hasContent, version } of page.items)
       if (hasContent) knownItems.versions.set(externalId, version);
     return page;
   };
-  const watched: Account = {
+  const recordingAccount: Account = {
     ...account,
-    listRoots: async (...call) => note(await account.listRoots(...call)),
-    listDescendants: async (...call) => note(await account.listDescendants(...call)),
+    listRoots: async (...call) => recordItems(await account.listRoots(...call)),
+    listDescendants: async (...call) => recordItems(await account.listDescendants(...call)),
   };
-  const open = { source: { changeToken }, account: watched } as unknown as OpenAccount;
+  const open = { source: { changeToken }, account: recordingAccount } as unknown as OpenAccount;
   let progress: SyncItemsProgress = { walk: WALK_ALL, listed: 0 };
   while (!isListed(progress)) progress = await listPage(open, progress, { runId: 1, items } as never, NEVER);
   return progress;
@@ -71,17 +71,17 @@ test('a sync without changes makes at most as many requests as the first listing
           maxItemBytes: 1_000_000,
         });
         const account = await fixtureAccount(source, fixture, connectors);
-        const knownItems: Known = { ids: new Set(), versions: new Map() };
+        const knownItems: KnownItems = { ids: new Set(), versions: new Map() };
         const begun = fixture.requestCount();
         const { nextChangeToken = null } = await list(account, knownItems, null);
         const listing = fixture.requestCount() - begun;
         const versions = new Map(knownItems.versions);
-        const again = await list(account, knownItems, nextChangeToken);
+        const secondProgress = await list(account, knownItems, nextChangeToken);
         const requests = fixture.requestCount() - begun - listing;
 
         expect(knownItems.ids.size).toBeGreaterThan(5);
         expect(requests).toBeLessThanOrEqual(listing);
-        expect(isByChanges(again)).toBe(nextChangeToken !== null);
+        expect(isByChanges(secondProgress)).toBe(nextChangeToken !== null);
         if (!READ_AGAIN.includes(source)) {
           expect([...knownItems.versions]).toEqual([...versions]);
           expect([...versions.values()]).not.toContain(null);

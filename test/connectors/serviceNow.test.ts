@@ -44,8 +44,8 @@ function putRecord(table: string, name: string, more: Record<string, string> = {
   });
 }
 const attach = (table: string, record: string, name: string, created = LONG_AGO): string => {
-  const about = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain' };
-  serviceNow.attachments.set(sysIdOf(name), { ...about, content: `On ${name}.`, created });
+  const attachment = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain' };
+  serviceNow.attachments.set(sysIdOf(name), { ...attachment, content: `On ${name}.`, created });
   return `${idOf(table, record)}/${sysIdOf(name)}`;
 };
 

@@ -47,7 +47,7 @@ const never = new AbortController().signal;
 const isOpen = async (promise: Promise<unknown>, ms = 100) =>
   Promise.race([promise.then(() => true), wait(ms).then(() => false)]);
 
-/** Counts the used slots in progress across all workers, and their maximum. */
+/** Counts the slots in use across all workers, their maximum, and the slots that each worker has taken so far. */
 function counter() {
   const seen = { now: 0, max: 0, slots: new Map<Limiter, number>() };
   return {

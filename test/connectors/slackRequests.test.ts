@@ -47,7 +47,7 @@ const at = (seconds: number, more: Partial<EmulatedMessage> = {}): EmulatedMessa
   ...more,
 });
 
-/** Opens the listed windows, newest first as a sync does, several at once. */
+/** Opens the listed windows concurrently, newest first as a sync does. Returns their texts by id. */
 async function openAll(atOnce: number): Promise<Map<string, string>> {
   const items = (await descendantsOf()).filter(({ hasContent }) => hasContent);
   slack.calls.length = 0;
@@ -60,7 +60,7 @@ async function openAll(atOnce: number): Promise<Map<string, string>> {
   return texts;
 }
 
-test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d at once', async (atOnce) => {
+test.each([1, 8])('reads 2,000 quarter-hours with a request per page of 200, %d concurrently', async (atOnce) => {
   postMessages(Array.from({ length: 2_000 }, (_, index) => at(index * 900)));
   const texts = await openAll(atOnce);
   expect(texts.size).toBe(2_000);

@@ -76,8 +76,8 @@ const FINAL_OAUTH1: typeof FINAL = [
 /** Returns an egress that gives each request this answer and counts the requests. */
 function answering({ status, body = '', headers = {} }: Reply) {
   const requests: EgressRequest[] = [];
-  const request = (one: EgressRequest): Promise<EgressResponse> => {
-    requests.push(one);
+  const request = (sentRequest: EgressRequest): Promise<EgressResponse> => {
+    requests.push(sentRequest);
     return Promise.resolve({
       status,
       headers,
@@ -95,7 +95,7 @@ function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>
   };
   const events: string[] = [];
   const savedGrants: StoredGrant[] = [];
-  const keeper: GrantStore = {
+  const grantStore: GrantStore = {
     read: () => Promise.resolve({ grant, version: '1' }),
     claim: () => Promise.resolve(`claim ${events.push('claimed')}`),
     save(_claim, _version, fresh) {
@@ -106,7 +106,7 @@ function dueAccount(source: ConnectedSourceType, egress: Pick<Egress, 'request'>
     ownClient: () => Promise.resolve(CLIENT),
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 });
-  return { account: connectors.account(source, '1', keeper), events, savedGrants };
+  return { account: connectors.account(source, '1', grantStore), events, savedGrants };
 }
 const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>): Promise<unknown> =>
   createConnectors({ egress, urls: readSourceUrls(''), maxItemBytes: 1_000 })
@@ -188,12 +188,12 @@ test("a rate limit or failure of Google's token endpoint is retried, and the nex
     TRANSIENT,
     ([reply]) => JSON.stringify(reply),
     async ([reply]) => {
-      let now = reply;
-      const egress = { request: (request: EgressRequest) => answering(now).egress.request(request) };
+      let currentReply = reply;
+      const egress = { request: (request: EgressRequest) => answering(currentReply).egress.request(request) };
       const tokens = createAccessTokens({ serviceAccount: SERVICE_ACCOUNT }, egress);
       const { kind, retryable } = await faultOf(tokens.take(NEVER));
       expect([kind, retryable]).toEqual(['server_error', true]);
-      now = { status: 200, body: '{"access_token":"good","expires_in":3600}' };
+      currentReply = { status: 200, body: '{"access_token":"good","expires_in":3600}' };
       expect(await tokens.take(NEVER)).toBe('good');
     },
   ));

@@ -309,9 +309,9 @@ describe('tickets', () => {
         }),
       );
     const attached = ids.map((id) => `ticket:${id}/${id + 9_000}`);
-    const attachedAmong = (found: readonly string[]) => found.filter((id) => /^ticket:1.*\//.test(id));
+    const attachmentsIn = (found: readonly string[]) => found.filter((id) => /^ticket:1.*\//.test(id));
     putTickets(Date.now() - 3_600_000);
-    expect(attachedAmong(idsOf(await descendantsOf('tickets', from, { syncAttachments: true })))).toEqual(attached);
+    expect(attachmentsIn(idsOf(await descendantsOf('tickets', from, { syncAttachments: true })))).toEqual(attached);
 
     let cursor = await from.changes!.now(NEVER);
     // Later than the start of the export, but before the latest tickets, which are reported twice.
@@ -324,7 +324,7 @@ describe('tickets', () => {
       reread.push(...(page.deletedPaths ?? []));
       ({ more, next: cursor } = page);
     }
-    expect(attachedAmong(changed.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
+    expect(attachmentsIn(changed.map((id) => id.replace(/^harbour\//, '')).toSorted())).toEqual(attached);
     await large.close();
     expect(reread.toSorted()).toEqual(ids.map((id) => `harbour/ticket:${id}`));
   });

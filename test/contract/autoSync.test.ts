@@ -25,26 +25,27 @@ describe('automatic sync of a record', () => {
 
   test('is off for sources that do not support it, and opt-in per record for one source', () => {
     const settings = { sources: ['ALL'] };
-    const without = SOURCE_TYPES.filter((type) => !canAutoSync(type));
-    for (const type of without) expect(isAutoSynced({ type, enabled: true }, settings, settings)).toBe(false);
-    const listed = AUTO_SYNC_SOURCES.filter((type) => !isAutoSynced({ type, enabled: null }, settings, settings));
-    expect(listed).toEqual(
+    const unsupported = SOURCE_TYPES.filter((type) => !canAutoSync(type));
+    for (const type of unsupported) expect(isAutoSynced({ type, enabled: true }, settings, settings)).toBe(false);
+    const optIn = AUTO_SYNC_SOURCES.filter((type) => !isAutoSynced({ type, enabled: null }, settings, settings));
+    expect(optIn).toEqual(
       Object.entries(CONNECTED_SOURCES).flatMap(([type, row]) => ('autoSync' in row && !row.autoSync ? [type] : [])),
     );
-    expect(listed.length).toBe(1);
+    expect(optIn.length).toBe(1);
   });
 });
 
 describe('hours between two automatic syncs', () => {
-  const of = (hours: number | undefined) => (hours === undefined ? {} : { limits: { auto_sync_interval: hours } });
+  const limitsWith = (hours: number | undefined) =>
+    hours === undefined ? {} : { limits: { auto_sync_interval: hours } };
   test.each([...AUTO_SYNC_INTERVALS])('are %i if the user sets them', (hours) => {
-    expect(autoSyncHours(of(hours), of(12))).toBe(hours);
+    expect(autoSyncHours(limitsWith(hours), limitsWith(12))).toBe(hours);
   });
   test.each([[undefined], [-1]])('are those of the organization if the user sets %s', (hours) => {
-    expect(autoSyncHours(of(hours), of(6))).toBe(6);
+    expect(autoSyncHours(limitsWith(hours), limitsWith(6))).toBe(6);
   });
   test.each([[undefined], [-1], [5]])('are 24 if both set %s', (hours) => {
-    expect(autoSyncHours(of(hours), of(hours))).toBe(24);
+    expect(autoSyncHours(limitsWith(hours), limitsWith(hours))).toBe(24);
   });
   test('are those of the organization if the limits of the user are null', () => {
     expect(autoSyncHours({ limits: null }, { limits: { auto_sync_interval: 3 } })).toBe(3);

@@ -59,25 +59,25 @@ function heldWork() {
 test('runs a single call at once, and batches the calls that arrive meanwhile, up to the limit', async () => {
   const { batches, work, release } = heldWork();
   const call = coalesce(work, { maxItems: 3 });
-  const all = [1, 2, 3, 4, 5].map((item) => call(item));
+  const results = [1, 2, 3, 4, 5].map((item) => call(item));
   expect(batches).toEqual([[1]]);
   await release();
   expect(batches).toEqual([[1], [2, 3, 4]]);
   await release();
   expect(batches).toEqual([[1], [2, 3, 4], [5]]);
   await release();
-  expect(await Promise.all(all)).toEqual([2, 4, 6, 8, 10]);
+  expect(await Promise.all(results)).toEqual([2, 4, 6, 8, 10]);
 });
 
 test('rejects only the calls of a failed batch, and runs the next batch', async () => {
   const { batches, work, release } = heldWork();
   const call = coalesce(work, { maxItems: 10 });
-  const all = Promise.allSettled([1, 13, 3].map((item) => call(item)));
+  const settled = Promise.allSettled([1, 13, 3].map((item) => call(item)));
   await release();
   const late = call(4);
   await release();
   await release();
-  expect((await all).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(await late).toBe(8);
   expect(batches).toEqual([[1], [13, 3], [4]]);
 });

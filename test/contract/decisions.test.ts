@@ -43,14 +43,14 @@ import { failureSentence } from '../../contract/webhooks.js';
 import { stateOfWorker, type WorkerReport, workersProblem, workerProblem } from '../../contract/runs/workers.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** One call per row: its description, its result, and the expected result. */
+/** A call: its description, its result, and the expected result. */
 type Row = readonly [what: string, found: unknown, expected: unknown];
 const checks = (name: string, rows: readonly Row[]): void =>
   test(name, () =>
     everyRow(
       rows,
       ([what]) => what,
-      ([, found, expected]) => expect(found).toEqual(expected),
+      ([, actual, expected]) => expect(actual).toEqual(expected),
     ),
   );
 
@@ -84,18 +84,18 @@ checks('has a remedy for each cause that needs one', [
 
 const limitsOf = (user: CustomLimits, organization: CustomLimits) =>
   LIMIT_NAMES.map((name) => effectiveLimits(user, organization)[name]);
-const all = (value: number): CustomLimits => Object.fromEntries(LIMIT_NAMES.map((name) => [name, value]));
+const everyLimit = (value: number): CustomLimits => Object.fromEntries(LIMIT_NAMES.map((name) => [name, value]));
 const each = (value: number | null) => LIMIT_NAMES.map(() => value);
 checks("prefers the user's own limit to the organization's, also -1 (no limit) and 0", [
   ['none set', limitsOf({}, {}), each(null)],
-  ['own', limitsOf(all(5), {}), each(5)],
-  ["the organization's", limitsOf({}, all(7)), each(7)],
-  ['both', limitsOf(all(5), all(7)), each(5)],
-  ['own is larger', limitsOf(all(9), all(7)), each(9)],
-  ['own has no limit', limitsOf(all(-1), all(7)), each(null)],
-  ["only the organization's has no limit", limitsOf(all(5), all(-1)), each(5)],
-  ['own allows nothing', limitsOf(all(0), all(7)), each(0)],
-  ["the organization's allows nothing", limitsOf({}, all(0)), each(0)],
+  ['own', limitsOf(everyLimit(5), {}), each(5)],
+  ["the organization's", limitsOf({}, everyLimit(7)), each(7)],
+  ['both', limitsOf(everyLimit(5), everyLimit(7)), each(5)],
+  ['own is larger', limitsOf(everyLimit(9), everyLimit(7)), each(9)],
+  ['own has no limit', limitsOf(everyLimit(-1), everyLimit(7)), each(null)],
+  ["only the organization's has no limit", limitsOf(everyLimit(5), everyLimit(-1)), each(5)],
+  ['own allows nothing', limitsOf(everyLimit(0), everyLimit(7)), each(0)],
+  ["the organization's allows nothing", limitsOf({}, everyLimit(0)), each(0)],
   ...LIMIT_NAMES.map((name): Row => [
     `${name} alone`,
     limitsOf({ [name]: 3 }, {}),

@@ -5,28 +5,33 @@ import { idOfOutlookQuery, outlookQueryOf, readOutlookFilter } from '../../contr
 import { odataFilter } from '../../connectors/microsoft/outlook/odata.js';
 import { everyRow } from '../support/everyRow.js';
 
-const is = (key: string, value: string) => ({ key, value });
+const condition = (key: string, value: string) => ({ key, value });
 
 /** Expected queries, written by hand from the documentation of Microsoft Graph. */
 const WORDS: readonly (readonly [unknown, string])[] = [
-  [is('category', 'Test'), "categories/any(category:category eq 'Test')"],
-  [is('category', "Ada's"), "categories/any(category:category eq 'Ada''s')"],
-  [is('category', "x') or (1 eq 1"), "categories/any(category:category eq 'x'') or (1 eq 1')"],
-  [is('after', '2024/01/07'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
-  [is('after', '2024-1-7'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
-  [is('before', '2024/02/29'), 'receivedDateTime lt 2024-02-29T00:00:00Z'],
-  [is('is', 'flagged'), "flag/flagStatus eq 'flagged'"],
-  [is('is', 'unread'), 'isRead eq false'],
-  [is('is', 'read'), 'isRead eq true'],
-  [is('from', ' grace@harbour.example '), "from/emailAddress/address eq 'grace@harbour.example'"],
-  [{ AND: [is('is', 'read')] }, 'isRead eq true'],
-  [{ AND: [is('is', 'read'), is('is', 'flagged')] }, "(isRead eq true and flag/flagStatus eq 'flagged')"],
+  [condition('category', 'Test'), "categories/any(category:category eq 'Test')"],
+  [condition('category', "Ada's"), "categories/any(category:category eq 'Ada''s')"],
+  [condition('category', "x') or (1 eq 1"), "categories/any(category:category eq 'x'') or (1 eq 1')"],
+  [condition('after', '2024/01/07'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
+  [condition('after', '2024-1-7'), 'receivedDateTime ge 2024-01-07T00:00:00Z'],
+  [condition('before', '2024/02/29'), 'receivedDateTime lt 2024-02-29T00:00:00Z'],
+  [condition('is', 'flagged'), "flag/flagStatus eq 'flagged'"],
+  [condition('is', 'unread'), 'isRead eq false'],
+  [condition('is', 'read'), 'isRead eq true'],
+  [condition('from', ' grace@harbour.example '), "from/emailAddress/address eq 'grace@harbour.example'"],
+  [{ AND: [condition('is', 'read')] }, 'isRead eq true'],
+  [{ AND: [condition('is', 'read'), condition('is', 'flagged')] }, "(isRead eq true and flag/flagStatus eq 'flagged')"],
   [
-    { AND: [is('after', '2024/01/07'), { OR: [is('is', 'flagged'), is('category', 'A')] }] },
+    { AND: [condition('after', '2024/01/07'), { OR: [condition('is', 'flagged'), condition('category', 'A')] }] },
     "(receivedDateTime ge 2024-01-07T00:00:00Z and (flag/flagStatus eq 'flagged' or categories/any(category:category eq 'A')))",
   ],
   [
-    { OR: [{ AND: [is('is', 'read'), is('from', 'a@b.example')] }, { AND: [is('before', '2024/01/01')] }] },
+    {
+      OR: [
+        { AND: [condition('is', 'read'), condition('from', 'a@b.example')] },
+        { AND: [condition('before', '2024/01/01')] },
+      ],
+    },
     "((isRead eq true and from/emailAddress/address eq 'a@b.example') or receivedDateTime lt 2024-01-01T00:00:00Z)",
   ],
 ];
@@ -35,36 +40,40 @@ test('expresses every filter as a query of Graph', () =>
   everyRow(
     WORDS,
     ([given]) => JSON.stringify(given),
-    ([given, wanted]) => {
+    ([given, expected]) => {
       const filter = readOutlookFilter(given);
-      expect(filter && odataFilter(filter)).toBe(wanted);
+      expect(filter && odataFilter(filter)).toBe(expected);
     },
   ));
 
 describe('a filter tree', () => {
-  let deep: object = is('is', 'read');
+  let deep: object = condition('is', 'read');
   for (let depth = 0; depth < 6; depth += 1) deep = { AND: [deep] };
 
   const WRONG: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
-    ['an unknown key', is('subject', 'x'), ['key']],
-    ['a property name of Object', is('constructor', 'x'), ['key']],
+    ['an unknown key', condition('subject', 'x'), ['key']],
+    ['a property name of Object', condition('constructor', 'x'), ['key']],
     ['no value', { key: 'from' }, ['value']],
-    ['an empty value', is('from', ' '), ['value']],
+    ['an empty value', condition('from', ' '), ['value']],
     ['a value that is not a text', { key: 'from', value: 7 }, ['value']],
-    ['a long value', is('from', 'x'.repeat(301)), ['value']],
-    ['an invalid day', is('after', '2024/02/30'), ['value']],
-    ['words for a day', is('before', 'yesterday'), ['value']],
-    ['an unknown state', is('is', 'starred'), ['value']],
-    ['both AND and OR', { AND: [is('is', 'read')], OR: [is('is', 'read')] }, []],
-    ['AND and a key', { AND: [is('is', 'read')], key: 'is', value: 'read' }, []],
+    ['a long value', condition('from', 'x'.repeat(301)), ['value']],
+    ['an invalid day', condition('after', '2024/02/30'), ['value']],
+    ['words for a day', condition('before', 'yesterday'), ['value']],
+    ['an unknown state', condition('is', 'starred'), ['value']],
+    ['both AND and OR', { AND: [condition('is', 'read')], OR: [condition('is', 'read')] }, []],
+    ['AND and a key', { AND: [condition('is', 'read')], key: 'is', value: 'read' }, []],
     ['an empty list', { OR: [] }, ['OR']],
-    ['no list', { AND: is('is', 'read') }, ['AND']],
-    ['a wrong member', { AND: [is('is', 'read'), { OR: [is('is', 'lost')] }] }, ['AND', 1, 'OR', 0, 'value']],
+    ['no list', { AND: condition('is', 'read') }, ['AND']],
+    [
+      'a wrong member',
+      { AND: [condition('is', 'read'), { OR: [condition('is', 'lost')] }] },
+      ['AND', 1, 'OR', 0, 'value'],
+    ],
     ['a member that is not an object', { AND: ['is:read'] }, ['AND', 0]],
     ['an empty member', { AND: [{}] }, ['AND', 0, 'key']],
-    ['too many members', { OR: Array.from({ length: 51 }, () => is('is', 'read')) }, ['OR', 50]],
+    ['too many members', { OR: Array.from({ length: 51 }, () => condition('is', 'read')) }, ['OR', 50]],
     ['too deep', deep, ['AND', 0, 'AND', 0, 'AND', 0, 'AND', 0, 'AND', 0]],
-    ['a list', [is('is', 'read')], []],
+    ['a list', [condition('is', 'read')], []],
   ];
   test('is rejected with the path of the fault if it is invalid', () =>
     everyRow(
@@ -82,13 +91,13 @@ describe('a filter tree', () => {
   });
 
   test('has a limit on the conditions of all branches together', () => {
-    const some = { OR: Array.from({ length: 20 }, () => is('is', 'read')) };
-    expect(() => readOutlookFilter({ AND: [some, some, some] })).toThrow(/50/);
+    const twentyConditions = { OR: Array.from({ length: 20 }, () => condition('is', 'read')) };
+    expect(() => readOutlookFilter({ AND: [twentyConditions, twentyConditions, twentyConditions] })).toThrow(/50/);
   });
 });
 
 describe('the id of a query', () => {
-  const query = { folder: 'AAMk-_=', filter: readOutlookFilter({ AND: [is('is', 'read')] }), attachments: true };
+  const query = { folder: 'AAMk-_=', filter: readOutlookFilter({ AND: [condition('is', 'read')] }), attachments: true };
 
   test('contains the whole query, and is equal for equal queries', () => {
     const id = idOfOutlookQuery(query) ?? '';
@@ -99,7 +108,7 @@ describe('the id of a query', () => {
   });
 
   test('is null if it is too long', () => {
-    const filter = readOutlookFilter({ OR: Array.from({ length: 50 }, () => is('from', 'x'.repeat(300))) });
+    const filter = readOutlookFilter({ OR: Array.from({ length: 50 }, () => condition('from', 'x'.repeat(300))) });
     expect(idOfOutlookQuery({ ...query, filter })).toBeNull();
   });
 

@@ -6,10 +6,10 @@ const page: Typed = {};
 const incident: Typed = { typeAtSource: 'INCIDENT' };
 const table: Typed = { typeAtSource: 'TABLE' };
 const attachment: Typed = { typeAtSource: 'ATTACHMENT', attachedTo: 'INCIDENT' };
-/** An attachment in a helpdesk, whose own type has no name. */
+/** An attachment of a helpdesk ticket, for which the source has no type name. */
 const picture: Typed = { attachedTo: 'TICKET' };
 
-const chosen = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>
+const selectedItems = (autoSyncedSourceTypes: readonly string[] | undefined, syncAttachments: boolean): string[] =>
   Object.entries({ page, incident, table, attachment, picture }).flatMap(([name, item]) =>
     isChosenByType(item, { ...(autoSyncedSourceTypes ? { autoSyncedSourceTypes } : {}), syncAttachments })
       ? [name]
@@ -29,5 +29,5 @@ test.each([
   [['TICKET'], true, ['page', 'picture']],
   [TYPES_AT_SOURCE, false, ['page', 'incident', 'table', 'attachment']],
 ])('chooses items for the types %j with attachments %s', (types, attachments, names) => {
-  expect(chosen(types, attachments)).toEqual(names);
+  expect(selectedItems(types, attachments)).toEqual(names);
 });

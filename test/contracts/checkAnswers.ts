@@ -13,31 +13,31 @@ import { answerProblems } from './answers/table.js';
 import { type Contract, locate } from './contract.js';
 import { CONTRACTS } from './tables/index.js';
 
-const found = new Set<string>();
+const problems = new Set<string>();
 /** The requests of connectors to sources with published schemas, by method and address. */
-const asked = new Map<string, { readonly contract: Contract; readonly path: string }>();
+const sentRequests = new Map<string, { readonly contract: Contract; readonly path: string }>();
 const keyOf = (method: string, url: string): string => `${method} ${new URL(url).href}`;
 
-function noteRequest(message: unknown): void {
+function recordRequest(message: unknown): void {
   const request = message as SentRequest;
   const located = locate(request);
   const contract = CONTRACTS.find(({ source, part }) => source === request.source && part === located?.part);
-  if (located && contract) asked.set(keyOf(request.method, request.url), { contract, path: located.path });
+  if (located && contract) sentRequests.set(keyOf(request.method, request.url), { contract, path: located.path });
 }
 
 function check(message: unknown): void {
   const answer = message as EmulatedAnswer;
-  const request = asked.get(keyOf(answer.method, answer.url));
+  const request = sentRequests.get(keyOf(answer.method, answer.url));
   const table = ANSWERS.find(({ name }) => name === request?.contract.name);
   if (!request || !table) return;
   for (const problem of answerProblems(table, request.contract, request.path, answer))
-    found.add(`${request.contract.source}: ${problem}`);
+    problems.add(`${request.contract.source}: ${problem}`);
 }
 
-subscribe(SENT_REQUESTS, noteRequest);
+subscribe(SENT_REQUESTS, recordRequest);
 subscribe(EMULATED_ANSWERS, check);
 afterAll(() => {
-  unsubscribe(SENT_REQUESTS, noteRequest);
+  unsubscribe(SENT_REQUESTS, recordRequest);
   unsubscribe(EMULATED_ANSWERS, check);
-  expect([...found]).toEqual([]);
+  expect([...problems]).toEqual([]);
 });

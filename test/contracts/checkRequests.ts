@@ -11,21 +11,21 @@ import { SENT_REQUESTS, type SentRequest } from '../../connectors/sentRequests.j
 import { differences, locate } from './contract.js';
 import { CONTRACTS } from './tables/index.js';
 
-const found = new Set<string>();
-const { REQUESTS_SEEN: seen } = process.env;
+const problems = new Set<string>();
+const { REQUESTS_SEEN: requestLog } = process.env;
 
 function check(message: unknown): void {
   const request = message as SentRequest;
   const located = locate(request);
   if (located === null) return;
   const { source, method } = request;
-  if (seen) appendFileSync(seen, `${JSON.stringify([source, located.part, method, located.path])}\n`);
+  if (requestLog) appendFileSync(requestLog, `${JSON.stringify([source, located.part, method, located.path])}\n`);
   const contract = CONTRACTS.find((one) => one.source === source && one.part === located.part);
-  if (contract) for (const problem of differences(contract, request, located)) found.add(`${source}: ${problem}`);
+  if (contract) for (const problem of differences(contract, request, located)) problems.add(`${source}: ${problem}`);
 }
 
 subscribe(SENT_REQUESTS, check);
 afterAll(() => {
   unsubscribe(SENT_REQUESTS, check);
-  expect([...found]).toEqual([]);
+  expect([...problems]).toEqual([]);
 });

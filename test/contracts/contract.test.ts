@@ -28,7 +28,7 @@ const CONTRACT: Contract = {
   },
 };
 const URLS = { api: 'https://a.example/v1', other: 'https://a.example/v1/other' };
-const ask = (request: Partial<SentRequest> & { path: string }): string[] => {
+const differencesOf = (request: Partial<SentRequest> & { path: string }): string[] => {
   const { path, ...more } = request;
   const sent: SentRequest = {
     ...{ source: 'Harbour', urls: URLS, method: 'GET', url: `${URLS.api}${path}`, headers: {}, body: null },
@@ -37,14 +37,14 @@ const ask = (request: Partial<SentRequest> & { path: string }): string[] => {
   return differences(CONTRACT, sent, locate(sent)!);
 };
 const post = (body: string, type = 'application/json') =>
-  ask({ path: '/search', method: 'POST', headers: { 'Content-Type': type }, body });
+  differencesOf({ path: '/search', method: 'POST', headers: { 'Content-Type': type }, body });
 
 test('accepts requests that the specification allows', () => {
-  expect(ask({ path: '/ships?limit=100&order=asc&key=a' })).toEqual([]);
-  expect(ask({ path: '/ships/7?deep=true', headers: { Version: '2.1' } })).toEqual([]);
-  expect(ask({ path: '/ships/7/papers/a/b.md' })).toEqual([]);
-  expect(ask({ path: '/ships/7', headers: { version: '2.1', flags: 'b,a' } })).toEqual([]);
-  expect(ask({ path: '/ports/a.example:/west/pier?at=noon' })).toEqual([]);
+  expect(differencesOf({ path: '/ships?limit=100&order=asc&key=a' })).toEqual([]);
+  expect(differencesOf({ path: '/ships/7?deep=true', headers: { Version: '2.1' } })).toEqual([]);
+  expect(differencesOf({ path: '/ships/7/papers/a/b.md' })).toEqual([]);
+  expect(differencesOf({ path: '/ships/7', headers: { version: '2.1', flags: 'b,a' } })).toEqual([]);
+  expect(differencesOf({ path: '/ports/a.example:/west/pier?at=noon' })).toEqual([]);
   expect(post('{"query":{},"size":10}')).toEqual([]);
   expect(post('{"query":{"flags":["a"],"deep":true}}')).toEqual([]);
 });
@@ -66,8 +66,8 @@ test.each([
   ],
   [{ path: '/ports/a.example/west' }, /no such operation/],
   [{ path: '/ports/a.example:/west?at=dusk' }, /query at is not noon/],
-])('names the difference of %j', (request, difference) => {
-  expect(ask(request as Parameters<typeof ask>[0]).join()).toMatch(difference);
+])('reports the difference of %j', (request, difference) => {
+  expect(differencesOf(request as Parameters<typeof differencesOf>[0]).join()).toMatch(difference);
 });
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
   ['{"query":{},"size":"10"}', /size is not a number/],
   ['{"query":{},"page":1}', /field page is not in the specification/],
   ['{"query":', /the body is not readable/],
-])('names the difference of the body %s', (body, difference) => {
+])('reports the difference of the body %s', (body, difference) => {
   expect(post(body).join()).toMatch(difference);
 });
 

@@ -14,18 +14,18 @@ export interface Rule {
   readonly required?: true;
   /** Fields of an object in a JSON body. Unset: they are not compared. */
   readonly fields?: Rules;
-  /** The value is a list, separated by commas, of some of these. */
+  /** Allowed elements of a value that is a comma-separated list. */
   readonly list?: readonly string[];
-  /** Returns a fault of a text that the other rules do not cover; null for none. */
+  /** Returns why a text violates a rule that the other members cannot express; null: it does not. */
   readonly check?: (value: string) => string | null;
 }
 type Rules = Readonly<Record<string, Rule>>;
 
 export interface Operation {
   readonly query?: Rules;
-  /** Headers by their names in lower case. Others are not compared. */
+  /** Rules of headers, by their names in lower case. Other headers are not compared. */
   readonly headers?: Rules;
-  /** Source of the rules, if it is not the specification; then scripts/contracts.ts keeps them. */
+  /** Address of the rules, if they are not from the specification: scripts/contracts.ts leaves such rules unchanged. */
   readonly source?: string;
   /** Fields of a JSON or form body; unset: the specification does not list them. */
   readonly body?: Rules;
@@ -51,12 +51,12 @@ export interface Contract {
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;
   /**
-   * Pattern of paths that are at the same address in tests, but are not part of the API: attachments at other hosts.
+   * Pattern of paths that tests serve at the API's address, but that are not part of the API, such as attachments.
    */
   readonly ignoredPaths?: string;
   /** Parameters that every operation accepts. */
   readonly common?: Rules;
-  /** By method and path template: `GET /files/{fileId}`. */
+  /** Operations by method and path template, for example `GET /files/{fileId}`. */
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
@@ -82,13 +82,13 @@ export function locate({ url, urls }: Pick<SentRequest, 'url' | 'urls'>): Locate
  * Returns how many segments of a template are literal; -1 if the path does not fit. A parameter may have a suffix:
  * `{host}:`.
  */
-function fit(template: string, path: string): number {
-  const [wanted, given] = [template.split('/'), path.split('/')];
+function literalSegments(template: string, path: string): number {
+  const [segments, pathSegments] = [template.split('/'), path.split('/')];
   const isRest = /\{\w+\+\}$/.test(template);
-  if (isRest ? given.length < wanted.length : given.length !== wanted.length) return -1;
+  if (isRest ? pathSegments.length < segments.length : pathSegments.length !== segments.length) return -1;
   let literal = 0;
-  for (const [at, segment] of wanted.entries()) {
-    const value = decodeURIComponent(given[at] ?? '');
+  for (const [at, segment] of segments.entries()) {
+    const value = decodeURIComponent(pathSegments[at] ?? '');
     const suffix = /^\{.*\}(.*)$/.exec(segment)?.[1];
     if (suffix !== undefined) {
       if (!value.endsWith(suffix)) return -1;
@@ -104,7 +104,7 @@ function fit(template: string, path: string): number {
 export function operationOf({ operations }: Contract, method: string, path: string): string | null {
   const fitting = Object.keys(operations)
     .filter((name) => name.startsWith(`${method} `))
-    .map((name) => ({ name, literal: fit(name.slice(method.length + 1), path) }))
+    .map((name) => ({ name, literal: literalSegments(name.slice(method.length + 1), path) }))
     .filter(({ literal }) => literal >= 0)
     .toSorted((a, b) => b.literal - a.literal);
   return fitting[0]?.name ?? null;
@@ -145,15 +145,15 @@ function violation(rule: Rule, value: unknown, isText: boolean): string | null {
   return check?.(String(value)) ?? null;
 }
 
-function compare(where: string, rules: Rules, given: ReadonlyMap<string, unknown>, isText: boolean): string[] {
+function compare(where: string, rules: Rules, values: ReadonlyMap<string, unknown>, isText: boolean): string[] {
   const problems: string[] = [];
-  for (const [name, value] of given) {
+  for (const [name, value] of values) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
     const problem = rule === undefined ? 'is not in the specification' : violation(rule, value, isText);
     if (problem !== null) problems.push(`${where} ${name} ${problem}`);
   }
   for (const [name, { required }] of Object.entries(rules))
-    if (required && !given.has(name)) problems.push(`${where} ${name} is missing`);
+    if (required && !values.has(name)) problems.push(`${where} ${name} is missing`);
   return problems;
 }
 
@@ -175,10 +175,10 @@ export function differences(contract: Contract, request: SentRequest, { path, qu
   if (contract.ignoredPaths !== undefined && new RegExp(contract.ignoredPaths).test(path)) return [];
   const name = operationOf(contract, request.method, path);
   if (name === null) return [`${request.method} ${path}: the specification has no such operation`];
-  const { query: own = {}, headers: wanted = {}, body } = contract.operations[name] ?? {};
+  const { query: queryRules = {}, headers: headerRules = {}, body } = contract.operations[name] ?? {};
   const headers = new Map(Object.entries(request.headers).map(([header, value]) => [header.toLowerCase(), value]));
-  const problems = compare('query', { ...contract.common, ...own }, new Map(query), true);
-  for (const [header, rule] of Object.entries(wanted)) {
+  const problems = compare('query', { ...contract.common, ...queryRules }, new Map(query), true);
+  for (const [header, rule] of Object.entries(headerRules)) {
     const value = headers.get(header);
     const absent = rule.required ? 'is missing' : null;
     const problem = value === undefined ? absent : violation(rule, value, true);

@@ -1,5 +1,5 @@
 /**
- * Evidence besides our own emulators that connectors work with their providers: the table of evidence in
+ * Evidence, besides the project's own emulators, that connectors work with their providers: the table of evidence in
  * docs/sources.md.
  */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';

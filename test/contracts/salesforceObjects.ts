@@ -1,12 +1,13 @@
 /**
- * Objects of Salesforce with the fields that our queries name. Types and nullability are those of the package
+ * Objects of Salesforce with the fields that the connector's queries use. Types and nullability are those of the
+ * package
  * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields
  * of the object reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone
  * and Opportunity.ContactId. It writes dates without a time as timestamps.
  */
 import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 const date: Shape = { ...text, pattern: /^\d{4}-\d\d-\d\d$/ };
 const day = orNull(date);
 /**
@@ -14,60 +15,70 @@ const day = orNull(date);
  */
 const address = orNull(
   object({
-    ...each(maybe, 'city', 'country', 'countryCode', 'geocodeAccuracy', 'postalCode', 'state', 'stateCode', 'street'),
+    ...each(
+      nullableText,
+      'city',
+      'country',
+      'countryCode',
+      'geocodeAccuracy',
+      'postalCode',
+      'state',
+      'stateCode',
+      'street',
+    ),
     ...each(orNull(number), 'latitude', 'longitude'),
   }),
 );
 const record = { Id: text, ...each(timestamp, 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'), IsDeleted: flag };
-const owned = { ...record, OwnerId: text, Description: maybe, LastActivityDate: day };
-const activity = { ...record, OwnerId: text, ...each(maybe, 'WhoId', 'AccountId', 'Subject', 'Description') };
+const owned = { ...record, OwnerId: text, Description: nullableText, LastActivityDate: day };
+const activity = { ...record, OwnerId: text, ...each(nullableText, 'WhoId', 'AccountId', 'Subject', 'Description') };
 const person = {
   ...owned,
-  ...each(maybe, 'FirstName', 'Title', 'Phone', 'MobilePhone', 'Fax', 'Email'),
+  ...each(nullableText, 'FirstName', 'Title', 'Phone', 'MobilePhone', 'Fax', 'Email'),
   LastName: text,
 };
 
 /** Fields by object. */
 export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> = {
   User: { ...record, ...each(text, 'Username', 'Name', 'Email') },
-  ContentWorkspace: { ...record, Name: text, RootContentFolderId: maybe },
-  ContentFolder: { ...record, Name: text, ParentContentFolderId: maybe },
-  ContentFolderItem: { ...record, Title: text, IsFolder: flag, ParentContentFolderId: maybe },
+  ContentWorkspace: { ...record, Name: text, RootContentFolderId: nullableText },
+  ContentFolder: { ...record, Name: text, ParentContentFolderId: nullableText },
+  ContentFolderItem: { ...record, Title: text, IsFolder: flag, ParentContentFolderId: nullableText },
   ContentDocument: {
     ...record,
     Title: text,
-    ...each(maybe, 'FileExtension', 'FileType', 'ParentId', 'LatestPublishedVersionId'),
+    ...each(nullableText, 'FileExtension', 'FileType', 'ParentId', 'LatestPublishedVersionId'),
   },
   ContentVersion: { ...record, ContentLocation: text },
   Knowledge__kav: {
     ...record,
     ...each(text, 'KnowledgeArticleId', 'Title', 'Language', 'UrlName', 'PublishStatus'),
-    Summary: maybe,
+    Summary: nullableText,
   },
   Account: {
     ...owned,
     Name: text,
-    ...each(maybe, 'Industry', 'Website', 'Phone', 'Fax'),
+    ...each(nullableText, 'Industry', 'Website', 'Phone', 'Fax'),
     NumberOfEmployees: orNull(number),
     ...each(address, 'BillingAddress', 'ShippingAddress'),
   },
   Contact: {
     ...person,
     Name: text,
-    ...each(maybe, 'Department', 'AccountId', 'HomePhone', 'OtherPhone'),
+    ...each(nullableText, 'Department', 'AccountId', 'HomePhone', 'OtherPhone'),
     ...each(address, 'MailingAddress', 'OtherAddress'),
   },
   Lead: {
     ...person,
     ...each(text, 'Name', 'Status', 'Company'),
-    ...each(maybe, 'LeadSource', 'ConvertedAccountId', 'ConvertedContactId'),
+    ...each(nullableText, 'LeadSource', 'ConvertedAccountId', 'ConvertedContactId'),
     ConvertedDate: day,
     Address: address,
   },
   Opportunity: {
     ...owned,
     ...each(text, 'Name', 'StageName'),
-    ...each(maybe, 'AccountId', 'ContactId'),
+    ...each(nullableText, 'AccountId', 'ContactId'),
     Amount: orNull(number),
     ...each(flag, 'IsClosed', 'IsWon'),
     CloseDate: date,
@@ -75,7 +86,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
   Task: { ...activity, ...each(text, 'Priority', 'Status') },
   Event: {
     ...activity,
-    Location: maybe,
+    Location: nullableText,
     IsAllDayEvent: flag,
     ...each(orNull(timestamp), 'StartDateTime', 'EndDateTime'),
     ActivityDate: day,

@@ -24,7 +24,7 @@ test.each([
   ],
   ['SELECT Id, (SELECT Colour FROM Tasks) FROM Lead', /names Task\.Colour/],
   ['FIND {x}', /is not a query/],
-])('names the fault of %s', (soql, problem) => {
+])('reports the fault of %s', (soql, problem) => {
   expect(soqlProblem(soql)).toMatch(problem);
 });
 

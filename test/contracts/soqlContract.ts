@@ -1,11 +1,11 @@
-/** Compares queries of Salesforce, and the records that answer them, with its objects. */
+/** Compares queries, and the records in their results, with the objects of Salesforce. */
 import { anything, flag, integer, listOf, object, orNull, type Shape, text } from './answers/shape.js';
 import { FIELDS, RELATED } from './salesforceObjects.js';
 
 interface Selection {
   readonly object: string;
   readonly fields: readonly string[];
-  /** Fields of conditions and of the order. */
+  /** Fields in the conditions and in ORDER BY. */
   readonly others: readonly string[];
 }
 interface Parsed extends Selection {
@@ -70,7 +70,7 @@ export function soqlProblem(soql: string): string | null {
   return unknown.length === 0 ? null : `names ${unknown.join(', ')}, not in the specification`;
 }
 
-/** Every record of the REST API states its type and its address. */
+/** Type and address of a record, which every record of the REST API has. */
 const attributes = object({ type: text, url: text }, ['type', 'url']);
 
 function recordOf({ fields }: Selection, kind: string, children: Readonly<Record<string, Shape>>): Shape {

@@ -7,8 +7,8 @@ const OTHER =
 const ARTICLE =
   '<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle","headline":"Harbour"}</script>';
 
-const each = (of: (nth: number) => string, count: number): string =>
-  Array.from({ length: count }, (_, i) => of(i + 1)).join('');
+const each = (render: (nth: number) => string, count: number): string =>
+  Array.from({ length: count }, (_, i) => render(i + 1)).join('');
 const paragraphs = (count: number, text = P): string => `<p>${text}</p>`.repeat(count);
 const text = (...blocks: string[]): string => blocks.join('\n\n');
 
@@ -17,7 +17,8 @@ const comment = (nth: number): string =>
 const dated = (nth: number): string =>
   `<li class=comment><span class=author>Reader ${nth}</span> <time datetime="2024-05-0${nth}">0${nth} May 2024</time>` +
   `${paragraphs(2, `${OTHER} This is remark ${nth} on the article.`)}</li>`;
-const further = (nth: number): string => `<article><h2>Ferry ${nth}</h2>${paragraphs(2, `${OTHER} ${nth}`)}</article>`;
+const otherArticle = (nth: number): string =>
+  `<article><h2>Ferry ${nth}</h2>${paragraphs(2, `${OTHER} ${nth}`)}</article>`;
 const teaser = (nth: number): string =>
   `<li><h3><a href=/${nth}>Ferry ${nth} leaves on Monday</a></h3>${paragraphs(2, `${OTHER} ${nth}`)}</li>`;
 const headline = (nth: number): string =>
@@ -30,12 +31,12 @@ const page = (inside: string, after: string, tag = 'div'): string =>
   `${paragraphs(1)}</${tag}>${after}</div>`;
 const TEXT = text('# Harbour', P, P, P, P, P);
 
-const leftOut: ReadonlyArray<readonly [name: string, html: string]> = [
+const omittedContent: ReadonlyArray<readonly [name: string, html: string]> = [
   [
     'comments of readers that are longer than the article',
     page('', `<div id=comments><ul>${each(comment, 9)}</ul></div>`),
   ],
-  ['further articles', page('', `<div class=flow>${each(further, 4)}</div>`, 'article')],
+  ['further articles', page('', `<div class=flow>${each(otherArticle, 4)}</div>`, 'article')],
   ['a list of other pages that is longer than the article', page('', `<div><ul>${each(teaser, 6)}</ul></div>`)],
   ['a long sidebar', page('', `<div class=sidebar><div><h3>Ferry</h3>${paragraphs(4, OTHER)}</div></div>`)],
   ['a block of related pages inside of the article', page(`<div class=related-box><p>${OTHER}</p></div>`, '')],
@@ -53,7 +54,7 @@ const leftOut: ReadonlyArray<readonly [name: string, html: string]> = [
   ],
 ];
 
-test.each(leftOut)('a page that declares an article leaves out %s', (_name, html) => {
+test.each(omittedContent)('a page that declares an article leaves out %s', (_name, html) => {
   expect(textOf(html)).toBe(TEXT);
 });
 
@@ -104,9 +105,9 @@ test.each(keptContent)('a page that declares an article keeps %s', (_name, html,
 });
 
 const regulation = (nth: number): string => `<li><a href=/t/${nth}>Regulation number ${nth} of the harbour</a></li>`;
-const columns = (beside: string): string =>
+const columns = (nextToLinks: string): string =>
   `<body><main><div class=row><div class=content><ul class=content>${each(regulation, 20)}</ul></div>` +
-  `<div class=one>${beside}</div></div></main>`;
+  `<div class=one>${nextToLinks}</div></div></main>`;
 
 test('removes a column of links next to the text', () => {
   expect(textOf(columns(`<p class=title>Harbour</p>${paragraphs(3)}`))).toBe(text('Harbour', P, P, P));

@@ -13,7 +13,7 @@ const page = (head: string, inside: string, after: string): string =>
 
 const TEXT = `# Harbour\n\n${Array.from({ length: 10 }, () => P).join('\n\n')}`;
 
-const beside: ReadonlyArray<readonly [name: string, inside: string, after: string, text: string]> = [
+const nextToArticle: ReadonlyArray<readonly [name: string, inside: string, after: string, text: string]> = [
   ['blocks after the centre of the page', '', `<div class=box><div>${OTHER}</div></div>`, TEXT],
   [
     'lists of other pages after most of the text',
@@ -41,11 +41,11 @@ const beside: ReadonlyArray<readonly [name: string, inside: string, after: strin
   ],
 ];
 
-test.each(beside)('a page that declares an article leaves out %s', (_name, inside, after, text) => {
+test.each(nextToArticle)('a page that declares an article leaves out %s', (_name, inside, after, text) => {
   expect(textOf(page(ARTICLE, inside, after))).toBe(text);
 });
 
-test.each(beside)('a page that declares nothing keeps %s', (_name, inside, after) => {
+test.each(nextToArticle)('a page that declares nothing keeps %s', (_name, inside, after) => {
   expect(textOf(page('', inside, after))).not.toBe(TEXT);
   expect(textOf(page('', inside, after)).length).toBeGreaterThan(TEXT.length + 40);
 });

@@ -57,8 +57,8 @@ test.each([
   ['ignores a meta element that declares UTF-16', page('<meta charset=utf-16>', 'utf-8', 'ä'), null, 'ä', false],
   ['ignores a declaration inside a comment', page('<!-- <meta charset=koi8-r> -->', 'utf-8', 'ä'), null, 'ä', false],
 ])('%s', (_name, bytes, contentType, text, marked) => {
-  const all = marked ? new Uint8Array([0xff, 0xfe, ...bytes]) : bytes;
-  expect(decode(all, contentType).endsWith(text)).toBe(true);
+  const allBytes = marked ? new Uint8Array([0xff, 0xfe, ...bytes]) : bytes;
+  expect(decode(allBytes, contentType).endsWith(text)).toBe(true);
 });
 
 test('removes the byte order mark from the text', () => {

@@ -17,7 +17,7 @@ const pageOf = (number: number, extra = BOX): string =>
 const listed = (html: string, host = HOST): readonly string[] =>
   parsePage(html, { site: { host, repeated: [], listBlocks: true } }).blocks ?? [];
 
-/** Learns from pages, and returns the ids that repeat. */
+/** Returns the ids of the blocks that the pages repeat. */
 const learn = (pages: readonly string[], host = HOST): string[] =>
   learnBlocks(pages.map((html, fileId) => ({ fileId, host, blocks: listed(html, host) }))).map(({ id }) => id);
 
@@ -58,7 +58,7 @@ const LINES = ['#include &lt;harbour/pier.h>', 'namespace harbour::internal {', 
   .map((line) => `<div class=line>${line}</div>`)
   .join('');
 
-/** Blocks of a page that are kept, although other pages of the site repeat a similar or equal one. */
+/** Blocks of a page that are kept, although other pages of the site have the same or a similar block. */
 const KEPT: ReadonlyArray<readonly [name: string, repeated: (number: number) => string, own: string, kept: string]> = [
   ['at another place', () => BOX, `<section>${BOX}</section>`, NOTICE],
   [

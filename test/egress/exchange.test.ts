@@ -16,7 +16,7 @@ function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
+  await Promise.all(open.splice(0).map((created) => created.close()));
   await closeAll();
 });
 
@@ -95,12 +95,12 @@ describe('an exchange', () => {
   });
 
   test('opens at most connectionsPerHost connections', async () => {
-    let atOnce = 0;
+    let concurrent = 0;
     let max = 0;
     const server = await serve((_, response) => {
-      max = Math.max(max, (atOnce += 1));
+      max = Math.max(max, (concurrent += 1));
       setTimeout(() => {
-        atOnce -= 1;
+        concurrent -= 1;
         response.end('x');
       }, 30);
     });

@@ -14,7 +14,7 @@ function egress(settings: Partial<EgressSettings>, lookup?: Lookup): Egress {
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
+  await Promise.all(open.splice(0).map((created) => created.close()));
   await closeAll();
 });
 

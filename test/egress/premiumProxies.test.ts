@@ -12,7 +12,7 @@ import { waitFor } from '../support/waitFor.js';
 
 const open: (Egress | EgressProxy | HttpProxy)[] = [];
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const closeable of open.splice(0)) await closeable.close();
   await closeAll();
 });
 
@@ -43,7 +43,7 @@ test('sends requests through the proxies in turn, with credentials that no site 
   const direct = await egress.request({ ...viaProxy, route: 'direct', url: site.origin });
   expect(Buffer.from(await direct.bytes()).toString()).toBe('direct');
   expect(answers).toEqual(['first', 'two', 'first', 'two']);
-  expect(first.passed).toEqual([`GET ${site.origin}/p?q=0`, `GET ${site.origin}/p?q=2`]);
+  expect(first.forwarded).toEqual([`GET ${site.origin}/p?q=0`, `GET ${site.origin}/p?q=2`]);
   expect(site.requests.map(({ headers }) => headers['proxy-authorization'])).toEqual(Array(5).fill(undefined));
 });
 
@@ -55,7 +55,7 @@ test('sends https through a tunnel', async () => {
     egressThrough([proxy.url], [site.host]).request({ ...viaProxy, url: `https://${site.host}/` }),
     'unreachable',
   );
-  expect(proxy.passed).toContain(`CONNECT ${site.host}`);
+  expect(proxy.forwarded).toContain(`CONNECT ${site.host}`);
 });
 
 test('follows a redirect through the same proxy with the same checks', async () => {
@@ -68,9 +68,9 @@ test('follows a redirect through the same proxy with the same checks', async () 
   const egress = egressThrough([one.url, two.url], [site.host]);
   const answer = await egress.request({ ...viaProxy, url: `${site.origin}/from` });
   expect([answer.url, Buffer.from(await answer.bytes()).toString()]).toEqual([`${site.origin}/to`, 'target']);
-  expect([one.passed, two.passed]).toEqual([[`GET ${site.origin}/from`, `GET ${site.origin}/to`], []]);
+  expect([one.forwarded, two.forwarded]).toEqual([[`GET ${site.origin}/from`, `GET ${site.origin}/to`], []]);
   await faultOf(egress.request({ ...viaProxy, url: `${site.origin}/away` }), 'address_refused');
-  expect([one.passed.length, two.passed]).toEqual([2, [`GET ${site.origin}/away`]]);
+  expect([one.forwarded.length, two.forwarded]).toEqual([2, [`GET ${site.origin}/away`]]);
 });
 
 test('rejects private literals, names and tunnels before they reach a proxy', async () => {
@@ -94,7 +94,7 @@ test('rejects private literals, names and tunnels before they reach a proxy', as
     expect(await tunnelled(browsing, authority)).toBe('');
   }
   expect(browsing.refused()).toEqual(['inside.example:443', '127.0.0.1:80']);
-  expect(proxy.passed).toEqual([]);
+  expect(proxy.forwarded).toEqual([]);
 });
 
 /** Returns the response to a request through a tunnel, or '' if the proxy closed the connection. */
@@ -155,7 +155,7 @@ test('uses one proxy for all tunnels of a browser', async () => {
   open.unshift(browsing);
   expect(await tunnelled(browsing, site.host)).toContain('inside');
   expect(await tunnelled(browsing, site.host)).toContain('inside');
-  expect([one.passed, two.passed]).toEqual([[`CONNECT ${site.host}`, `CONNECT ${site.host}`], []]);
+  expect([one.forwarded, two.forwarded]).toEqual([[`CONNECT ${site.host}`, `CONNECT ${site.host}`], []]);
 });
 
 test('reports a failing proxy by its setting, without its address or credentials', async () => {

@@ -19,11 +19,14 @@ async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Pr
   return proxy;
 }
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.close();
+  for (const closeable of open.splice(0)) await closeable.close();
   await closeAll();
 });
 
-/** Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy hangs up. */
+/**
+ * Sends a request with the full URL in the request line, as browsers do. Returns null if the proxy closes the
+ * connection.
+ */
 function requestThrough(
   proxy: EgressProxy,
   url: string,
@@ -64,7 +67,7 @@ function requestThrough(
   });
 }
 
-/** Opens a tunnel. Returns null if the proxy hangs up. */
+/** Opens a tunnel. Returns null if the proxy closes the connection. */
 function tunnel(proxy: EgressProxy, authority: string): Promise<Socket | null> {
   const { hostname, port } = new URL(proxy.url);
   return new Promise((resolve) => {

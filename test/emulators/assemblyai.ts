@@ -16,11 +16,14 @@ import {
   wordsOf,
 } from './speech.js';
 
-/** `injectedFaults` of a scenario apply to polls; uploads and requests for transcripts have separate ones. */
+/**
+ * The `injectedFaults` of a scenario apply to polls only; uploads and transcript requests have their own lists of
+ * faults.
+ */
 export interface AssemblyScenario extends Scenario {
   readonly uploadFaults?: InjectedFault[];
-  readonly orderFaults?: InjectedFault[];
-  /** Errors that the next jobs end with, in order; jobs after the last one complete. */
+  readonly transcriptFaults?: InjectedFault[];
+  /** Errors with which the next jobs end, in order. Later jobs succeed. */
   readonly errors?: string[];
   /** Number of polls that return queued or processing. Infinity: the job never finishes. */
   readonly polls?: number;
@@ -29,11 +32,11 @@ export interface AssemblyScenario extends Scenario {
 export interface AssemblyJob {
   readonly id: string;
   readonly scenario: string | null;
-  readonly order: Readonly<Record<string, unknown>>;
+  readonly parameters: Readonly<Record<string, unknown>>;
   polls: number;
   readonly error: string | null;
   deleted: boolean;
-  /** The statuses that polls returned, without repeats. */
+  /** Statuses that polls returned, in order; equal consecutive ones count once. */
   readonly statuses: string[];
 }
 
@@ -70,23 +73,24 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
     const isDone = job.polls > polls;
     const status = isDone ? (job.error === null ? 'completed' : 'error') : job.polls > 1 ? 'processing' : 'queued';
     if (job.statuses.at(-1) !== status) job.statuses.push(status);
-    const { id, order } = job;
+    const { id, parameters } = job;
     if (status !== 'completed')
-      return { id, status, ...order, text: null, words: null, error: isDone ? job.error : null };
+      return { id, status, ...parameters, text: null, words: null, error: isDone ? job.error : null };
     const words = wordsOf(speech).map(({ text, start, end, speaker }) => ({
       text,
       start: Math.round(start * 1000),
       end: Math.round(end * 1000),
       confidence: 0.97,
-      speaker: order['speaker_labels'] === true ? 'ABC'[speaker] : null,
+      speaker: parameters['speaker_labels'] === true ? 'ABC'[speaker] : null,
     }));
     return {
       id,
       status,
-      ...order,
+      ...parameters,
       text: textOf(speech),
       words,
-      language_code: order['language_detection'] === true ? speech.language.toLowerCase().replace('-', '_') : 'en_us',
+      language_code:
+        parameters['language_detection'] === true ? speech.language.toLowerCase().replace('-', '_') : 'en_us',
       audio_duration: Math.round(speech.duration),
       error: null,
     };
@@ -110,18 +114,18 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
         return answer(response, { upload_url });
       }
       if (method === 'POST' && path === '/v2/transcript') {
-        const order = await jsonOf(request);
-        for (const [name, value] of Object.entries(order))
+        const parameters = await jsonOf(request);
+        for (const [name, value] of Object.entries(parameters))
           if (FIELDS[name]?.(value) !== true) return refuse(400, `Invalid endpoint schema: ${name}`);
-        const recording = uploaded.get(String(order['audio_url']));
+        const recording = uploaded.get(String(parameters['audio_url']));
         if (!recording) return refuse(400, 'Cannot access uploaded file');
         const scenario = scenarios.get(recording.scenario ?? '');
-        const next = scenario?.orderFaults?.shift();
+        const next = scenario?.transcriptFaults?.shift();
         if (next !== undefined) return writeFault(response, next, {});
         const id = randomUUID();
         const error = scenario?.errors?.shift() ?? null;
-        jobs.push({ id, scenario: recording.scenario, order, polls: 0, error, deleted: false, statuses: [] });
-        return answer(response, { id, status: 'queued', ...order });
+        jobs.push({ id, scenario: recording.scenario, parameters, polls: 0, error, deleted: false, statuses: [] });
+        return answer(response, { id, status: 'queued', ...parameters });
       }
       const job = jobs.find(({ id, deleted }) => path === `/v2/transcript/${id}` && !deleted);
       if (!job) return refuse(404, 'Transcript lookup error, transcript id not found');

@@ -38,10 +38,11 @@ const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('
 const DECLARATION = '\uFEFF<?xml version="1.0" encoding="utf-8"?>';
 
 function refuse(response: ServerResponse, { status, code, detail, headers = {} }: AzureRefused): void {
-  const more = detail === undefined ? '' : `<AuthenticationErrorDetail>${xml(detail)}</AuthenticationErrorDetail>`;
+  const detailElement =
+    detail === undefined ? '' : `<AuthenticationErrorDetail>${xml(detail)}</AuthenticationErrorDetail>`;
   response
     .writeHead(status, { 'content-type': 'application/xml', 'x-ms-error-code': code, ...headers })
-    .end(`${DECLARATION}<Error><Code>${code}</Code><Message>no</Message>${more}</Error>`);
+    .end(`${DECLARATION}<Error><Code>${code}</Code><Message>no</Message>${detailElement}</Error>`);
 }
 
 /** Headers in the order in which they are signed. */
@@ -58,7 +59,7 @@ const SIGNED = [
   'if-unmodified-since',
   'range',
 ];
-/** Maximum difference between the request's clock and ours. */
+/** Maximum difference between the time in the request and the emulator's clock. */
 const MAX_SKEW_MS = 15 * 60_000;
 
 /** Returns the error code for a request; null if its signature is valid. */
@@ -86,23 +87,24 @@ function signatureError(
   return expected === signature ? null : 'AuthenticationFailed';
 }
 
-const markerOf = (from: number, empty: number): string => Buffer.from(`${from} ${empty}`).toString('base64');
+const markerOf = (from: number, emptyPagesSent: number): string =>
+  Buffer.from(`${from} ${emptyPagesSent}`).toString('base64');
 /**
  * Returns the page that begins at the query's marker, and the marker of the next page; '' on the last page.
- * @param empty number of empty pages before the first one
+ * @param emptyPages number of empty pages at the beginning of the listing
  */
 function pageOf<T>(
-  all: readonly T[],
+  items: readonly T[],
   query: URLSearchParams,
-  most: number,
-  empty = 0,
+  maxSize: number,
+  emptyPages = 0,
 ): { page: readonly T[]; next: string } {
   const marker = Buffer.from(query.get('marker') ?? '', 'base64').toString();
-  const [from = 0, passed = 0] = marker.split(' ').map(Number);
-  if (passed < empty) return { page: [], next: markerOf(from, passed + 1) };
-  const size = Math.min(most, Number(query.get('maxresults') ?? most));
-  const next = from + size < all.length ? markerOf(from + size, passed) : '';
-  return { page: all.slice(from, from + size), next };
+  const [from = 0, emptyPagesSent = 0] = marker.split(' ').map(Number);
+  if (emptyPagesSent < emptyPages) return { page: [], next: markerOf(from, emptyPagesSent + 1) };
+  const size = Math.min(maxSize, Number(query.get('maxresults') ?? maxSize));
+  const next = from + size < items.length ? markerOf(from + size, emptyPagesSent) : '';
+  return { page: items.slice(from, from + size), next };
 }
 
 function sendList(
@@ -116,16 +118,16 @@ function sendList(
 ): void {
   const kind = container === undefined ? 'Containers' : 'Blobs';
   const element = (name: string, text: string): string => (text === '' ? `<${name} />` : `<${name}>${text}</${name}>`);
-  const asked = [
+  const parameterElements = [
     ['Prefix', 'prefix'],
     ['Marker', 'marker'],
     ['MaxResults', 'maxresults'],
   ].map(([name = '', parameter = '']) => (query.has(parameter) ? element(name, xml(query.get(parameter) ?? '')) : ''));
-  const place = container === undefined ? '' : ` ContainerName="${container}"`;
+  const containerAttribute = container === undefined ? '' : ` ContainerName="${container}"`;
   response
     .writeHead(200, { 'content-type': 'application/xml' })
     .end(
-      `${DECLARATION}<EnumerationResults ServiceEndpoint="http://azure/"${place}>${asked.join('')}${element(kind, rows.join(''))}${element('NextMarker', next)}</EnumerationResults>`,
+      `${DECLARATION}<EnumerationResults ServiceEndpoint="http://azure/"${containerAttribute}>${parameterElements.join('')}${element(kind, rows.join(''))}${element('NextMarker', next)}</EnumerationResults>`,
     );
 }
 
@@ -171,7 +173,7 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
       if (code !== null) refuse(response, { status: code === 'AuthenticationFailed' ? 403 : 401, code });
       return code === null;
     },
-    placeOf: ({ path }) => path.slice(1).join('/'),
+    faultTargetOf: ({ path }) => path.slice(1).join('/'),
     refuse,
     answer({ response, path: [, container = '', ...rest], query }) {
       if (container === '') {
@@ -186,8 +188,8 @@ export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = 
       if (!blobs) return refuse(response, { status: 404, code: 'ContainerNotFound' });
       if (query.get('comp') === 'list') {
         const isHierarchical = [...blobs.values()].some(({ isDirectory }) => isDirectory === true);
-        const all = [...blobs].filter(([name]) => name.startsWith(query.get('prefix') ?? ''));
-        const sorted = all.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        const matching = [...blobs].filter(([name]) => name.startsWith(query.get('prefix') ?? ''));
+        const sorted = matching.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
         const { page, next } = pageOf(sorted, query, blobsPerPage, empty.pages);
         const rows = page.map(([name, blob]) => blobRow(name, blob, { query, isHierarchical }));
         return sendList(response, { container, rows, next, query });

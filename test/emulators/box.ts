@@ -1,6 +1,6 @@
 /**
  * Emulates Box on loopback, by its published API reference: folders paged by marker, file contents on another host, and
- * events, delivered twice and out of order, as Box warns. Consent and tokens come from oauthProvider.ts.
+ * events, delivered twice and out of order, as Box documents. Consent and tokens come from oauthProvider.ts.
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
@@ -27,7 +27,7 @@ export interface BoxEmulator extends ConsentingEmulator<Refused> {
   readonly settings: string;
   /** Keys: `<id>` of a file, `folder:<id>`, `web_link:<id>`. */
   readonly items: Map<string, EmulatedBoxItem>;
-  /** Number of downloads still to be answered with 202, "not ready". */
+  /** Number of the next downloads that are answered with status 202: the content is not ready. */
   readonly unready: { times: number };
 }
 
@@ -38,7 +38,7 @@ const CODES: Readonly<Record<number, string>> = {
   429: 'rate_limit_exceeded',
 };
 const stamp = '2026-03-03T02:00:00-08:00';
-/** Larger than Number.MAX_SAFE_INTEGER. */
+/** Position of the first event: larger than Number.MAX_SAFE_INTEGER, like Box's. */
 const FIRST_POSITION = 30_401_068_076_164_269n;
 
 function refuse(response: ServerResponse, { status, headers = {} }: Refused): void {
@@ -56,7 +56,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   const items = new Map<string, EmulatedBoxItem>();
   const unready = { times: 0 };
   /** File key by download address. */
-  const signed = new Map<string, string>();
+  const keyByDownload = new Map<string, string>();
   const folderOf = ({ parent = '0' }: EmulatedBoxItem) => `folder:${parent}`;
   const ancestors = (item: EmulatedBoxItem): [string, EmulatedBoxItem][] => {
     const folder = items.get(folderOf(item));
@@ -65,7 +65,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   const mini = (key: string, name: string) => ({
     type: 'folder',
     id: numberOf(key),
-    // The root folder has neither.
+    // Box returns null for both in the root folder.
     ...(key === 'folder:0' ? { sequence_id: null, etag: null } : { sequence_id: '0', etag: '0' }),
     name,
   });
@@ -84,7 +84,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     };
   };
   /** Selects the requested fields; type, id and etag are always included. */
-  const choose = (fields: string | null, json: Record<string, unknown>): Record<string, unknown> => {
+  const selectFields = (fields: string | null, json: Record<string, unknown>): Record<string, unknown> => {
     if (fields === null) return json;
     const chosen = new Set(['type', 'id', 'etag', ...fields.split(',')]);
     return Object.fromEntries(Object.entries(json).filter(([name]) => chosen.has(name)));
@@ -121,7 +121,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     );
   };
 
-  /** Ordinals by creation: a marker stays valid when items are deleted. */
+  /** Ordinals of items in the order of creation. Markers contain them, so a deletion does not invalidate a marker. */
   const ordinals = new Map<string, number>();
   const ordinalOf = (key: string): number => {
     if (!ordinals.has(key)) ordinals.set(key, ordinals.size + 1);
@@ -138,13 +138,13 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
     if (query.get('usemarker') !== 'true' || (query.has('marker') && markedFolder !== id))
       return refuse(response, { status: 400 });
     for (const key of items.keys()) ordinalOf(key);
-    const all = [...items].filter(([, item]) => folderOf(item) === `folder:${id}`);
-    const remaining = all.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
+    const children = [...items].filter(([, item]) => folderOf(item) === `folder:${id}`);
+    const remaining = children.filter(([key]) => ordinalOf(key) > Number(at ?? 0));
     const page = remaining.slice(0, Math.min(perPage, Number(query.get('limit') ?? 100)));
     const last = `${id} ${ordinalOf(page.at(-1)?.[0] ?? '')}`;
     sendJson(response, 200, {
       limit: perPage,
-      entries: page.map(([key, item]) => choose(query.get('fields'), jsonOf(key, item))),
+      entries: page.map(([key, item]) => selectFields(query.get('fields'), jsonOf(key, item))),
       ...(page.length < remaining.length ? { next_marker: Buffer.from(last).toString('base64url') } : {}),
     });
   };
@@ -154,8 +154,8 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       unready.times -= 1;
       return void response.writeHead(202, { 'retry-after': '0' }).end();
     }
-    const name = `d${signed.size}`;
-    signed.set(name, key);
+    const name = `d${keyByDownload.size}`;
+    keyByDownload.set(name, key);
     response.writeHead(302, { location: `${emulator.origin}/dl/${name}` }).end();
   };
 
@@ -178,7 +178,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       const [version, resource = '', id = '', part, ...rest] = path;
       if (version === 'dl') {
         // The download host must not receive the token.
-        const bytes = items.get(signed.get(resource) ?? '')?.content;
+        const bytes = items.get(keyByDownload.get(resource) ?? '')?.content;
         if (request.headers.authorization !== undefined || bytes === undefined)
           return refuse(response, { status: 400 });
         return void response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
@@ -194,7 +194,7 @@ export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
       if (!item) return refuse(response, { status: 404 });
       if (part === 'content' && resource === 'files') return content(call, key);
       if (part !== undefined) return refuse(response, { status: 404 });
-      sendJson(response, 200, choose(query.get('fields'), jsonOf(key, item)));
+      sendJson(response, 200, selectFields(query.get('fields'), jsonOf(key, item)));
     },
   });
   return { ...emulator, settings: settingsAt('BOX', emulator.origin, PATHS), items, unready };

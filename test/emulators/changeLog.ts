@@ -1,4 +1,4 @@
-/** The changes at an emulated source, found by comparing its current state with its previous one. */
+/** The change log of an emulated source: the differences between its current and its previous state. */
 
 export interface LoggedChange {
   readonly key: string;
@@ -11,16 +11,16 @@ export interface LoggedChange {
 export interface ChangeLog {
   /** Compares the current state with the previous one and logs the differences. */
   logChanges(): void;
-  /** All changes since the beginning, in order. */
+  /** All changes since the start of the emulator, in order. */
   readonly entries: readonly LoggedChange[];
 }
 
 /**
- * @param all returns the current state, a text by key; a changed item has another text
+ * @param readState returns the current state: a text for each item by key, which differs when the item has changed
  * @param isReported whether the source reports a change. Unset: it reports every change
  */
 export function createChangeLog(
-  all: () => ReadonlyMap<string, string>,
+  readState: () => ReadonlyMap<string, string>,
   isReported: (change: LoggedChange, now: ReadonlyMap<string, string>) => boolean = () => true,
 ): ChangeLog {
   let previous: ReadonlyMap<string, string> = new Map();
@@ -28,14 +28,14 @@ export function createChangeLog(
   return {
     entries,
     logChanges() {
-      const now = new Map(all());
-      const enter = (change: LoggedChange): void => {
+      const now = new Map(readState());
+      const logIfReported = (change: LoggedChange): void => {
         if (isReported(change, now)) entries.push(change);
       };
-      for (const [key, before] of previous) if (!now.has(key)) enter({ key, before, now: null });
+      for (const [key, before] of previous) if (!now.has(key)) logIfReported({ key, before, now: null });
       for (const [key, state] of now) {
         const before = previous.get(key) ?? null;
-        if (before !== state) enter({ key, before, now: state });
+        if (before !== state) logIfReported({ key, before, now: state });
       }
       previous = now;
     },

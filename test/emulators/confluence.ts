@@ -7,14 +7,14 @@ import type { ServerResponse } from 'node:http';
 import { type ConsentingEmulator, startConsenting } from './consentEmulator.js';
 import { type Call, type Refused, sendJson } from './emulator.js';
 
-/** Content of a space, as a test defines it. */
+/** A page, blog post, folder or whiteboard of a space, as a test defines it. */
 export interface EmulatedContent {
   readonly kind?: 'page' | 'blogpost' | 'folder' | 'whiteboard';
   readonly space: string;
   /** Id of the parent. Unset: the content is at the top of the space. */
   readonly parent?: string;
   readonly title: string;
-  /** In the storage format. */
+  /** Body in Confluence's storage format. */
   storage?: string;
   version?: number;
   status?: 'current' | 'archived' | 'draft' | 'trashed';
@@ -46,13 +46,17 @@ export const PEOPLE = [
   { id: 'acc-ada', label: 'Ada' },
   { id: 'acc-ben', label: 'Ben' },
 ];
-const WORDS: Readonly<Record<number, string>> = { 401: 'Unauthorized', 403: 'Forbidden', 429: 'Rate limit exceeded' };
+const MESSAGES: Readonly<Record<number, string>> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  429: 'Rate limit exceeded',
+};
 
 const refuse = (response: ServerResponse, { status, headers = {}, body }: AtlassianRefused): void => {
   const defaultBody =
     status === 404
       ? { errors: [{ status, code: 'NOT_FOUND', title: 'Not Found', detail: null }] }
-      : { code: status, message: WORDS[status] ?? 'no' };
+      : { code: status, message: MESSAGES[status] ?? 'no' };
   sendJson(response, status, body ?? defaultBody, headers);
 };
 
@@ -93,7 +97,7 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
       id,
       status: content.status ?? 'current',
       title: content.title,
-      // Answers for folders name no space, and those for blog posts no parent.
+      // Folders have no spaceId in answers; blog posts have no parentId.
       ...(kind === 'folder' ? { type: 'folder' } : { spaceId: content.space }),
       ...(kind === 'blogpost'
         ? {}
@@ -138,30 +142,33 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
   const answer = (
     call: Call,
     site: EmulatedSite,
-    [resource = '', id = '', list = '', ...more]: readonly string[],
+    [resource = '', id = '', list = '', ...rest]: readonly string[],
   ): void => {
     const { response, query } = call;
     const { spaces, contents } = site;
     const missing = () => refuse(response, { status: 404 });
-    const byId = <T extends { readonly id: string }>(some: readonly T[]): T[] =>
-      some.toSorted((a, b) => Number(a.id) - Number(b.id));
+    const sortedById = <T extends { readonly id: string }>(items: readonly T[]): T[] =>
+      items.toSorted((a, b) => Number(a.id) - Number(b.id));
     const statuses = query.get('status')?.split(',') ?? ['current', 'archived'];
-    const all = (holds: (content: EmulatedContent, id: string) => boolean) =>
-      byId(
+    const contentsWhere = (matches: (content: EmulatedContent, id: string) => boolean) =>
+      sortedById(
         [...contents]
-          .filter(([at, one]) => statuses.includes(one.status ?? 'current') && holds(one, at))
-          .map(([at]) => contentJson(site, at, query.get('body-format') === 'storage')),
+          .filter(
+            ([contentId, candidate]) =>
+              statuses.includes(candidate.status ?? 'current') && matches(candidate, contentId),
+          )
+          .map(([contentId]) => contentJson(site, contentId, query.get('body-format') === 'storage')),
       );
-    if (more.length > 0) return missing();
+    if (rest.length > 0) return missing();
     if (resource === 'spaces') {
-      if (id === '') return send(call, byId([...spaces].map(([at, name]) => spaceJson(at, name))));
+      if (id === '') return send(call, sortedById([...spaces].map(([spaceId, name]) => spaceJson(spaceId, name))));
       const name = spaces.get(id);
       if (name === undefined) return missing();
       if (list === '') return sendJson(response, 200, spaceJson(id, name));
       if (list !== 'pages' && list !== 'blogposts') return missing();
       return send(
         call,
-        all((one) => one.space === id && kindOf(one) === KINDS[list]),
+        contentsWhere((candidate) => candidate.space === id && kindOf(candidate) === KINDS[list]),
       );
     }
     const kind = KINDS[resource];
@@ -170,20 +177,20 @@ export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceE
       const ids = (query.get('id') ?? '').split(',');
       return send(
         call,
-        all((one, at) => kindOf(one) === kind && ids.includes(at)),
+        contentsWhere((candidate, contentId) => kindOf(candidate) === kind && ids.includes(contentId)),
       );
     }
     const content = contents.get(id);
     if (!content || kindOf(content) !== kind) return missing();
     if (list === '') return sendJson(response, 200, contentJson(site, id, query.get('body-format') === 'storage'));
     if (list !== 'direct-children') return missing();
-    // This list has no parents and no versions.
-    const children = all((one) => one.parent === id).map((one) => ({
-      id: one.id,
-      status: one.status,
-      title: one.title,
-      type: kindOf(contents.get(one.id)!),
-      spaceId: contents.get(one.id)!.space,
+    // Entries of this list have neither parentId nor version.
+    const children = contentsWhere((candidate) => candidate.parent === id).map((child) => ({
+      id: child.id,
+      status: child.status,
+      title: child.title,
+      type: kindOf(contents.get(child.id)!),
+      spaceId: contents.get(child.id)!.space,
       childPosition: 1,
     }));
     send(call, children);

@@ -8,13 +8,13 @@ import { Readable } from 'node:stream';
 import { type Call, type EmulatedSource, type Emulator, type Refused, startEmulator } from './emulator.js';
 import { type Access, createOAuthProvider, type OAuthProvider, type OAuthProviderSettings } from './oauthProvider.js';
 
-export interface ConsentingSource<R extends Refused> extends Pick<EmulatedSource<R>, 'refuse' | 'placeOf'> {
+export interface ConsentingSource<R extends Refused> extends Pick<EmulatedSource<R>, 'refuse' | 'faultTargetOf'> {
   readonly oauth: OAuthProviderSettings;
   /** The refusal of a request without a valid token. */
   readonly unauthorized: R;
   /** Whether a request needs no token. */
   isOpen?(call: Call): boolean;
-  /** @param access an empty access for requests that need no token */
+  /** @param access the person and scopes of the token; empty for requests that need no token */
   answer(call: Call, access: Access): void | Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function startConsenting<R extends Refused>(source: ConsentingSourc
       source.refuse(call.response, source.unauthorized);
       return false;
     },
-    placeOf: (call) => (isConsent(call) ? '' : (source.placeOf?.(call) ?? call.url.pathname)),
+    faultTargetOf: (call) => (isConsent(call) ? '' : (source.faultTargetOf?.(call) ?? call.url.pathname)),
     refuse: source.refuse.bind(source),
     async answer(call) {
       if (isConsent(call)) await oauth.take(replayable(call), call.response);

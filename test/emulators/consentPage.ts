@@ -52,16 +52,16 @@ export function consentPage({ provider, app, people, scopes, returnsTo, paramete
         `<label><input type="radio" name="person" value="${escape(id)}"${at === 0 ? ' checked' : ''}><span>${escape(label)}<br><small>${escape(id)}</small></span></label>`,
     )
     .join('');
-  const wants =
+  const scopeList =
     scopes.length === 0
-      ? '<p>It reads what this account can read.</p>'
-      : `<p class="soft">It will be able to use:</p><ul>${scopes.map((scope) => `<li>${escape(scope)}</li>`).join('')}</ul>`;
+      ? '<p>The app can read everything that this account can read.</p>'
+      : `<p class="soft">The app will have these scopes:</p><ul>${scopes.map((scope) => `<li>${escape(scope)}</li>`).join('')}</ul>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(provider)}: consent</title><style>${STYLE}</style></head><body><main>
-<p class="soft">${escape(provider)} (a stand-in, no real account)</p>
+<p class="soft">${escape(provider)} (emulated, not a real account)</p>
 <h1>${escape(app)} asks for access to your ${escape(provider)} account</h1>
 <form method="post">${hidden}
-<fieldset><legend>Account</legend>${choices}</fieldset>${wants}
+<fieldset><legend>Account</legend>${choices}</fieldset>${scopeList}
 <p class="soft">You will be sent back to ${escape(returnsTo)}.</p>
 <footer><button class="quiet" name="decision" value="deny">Deny</button><button name="decision" value="allow">Allow</button></footer>
 </form></main></body></html>`;

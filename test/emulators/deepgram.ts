@@ -24,11 +24,11 @@ export interface DeepgramCall extends ReceivedRecording {
 
 export interface Deepgram {
   readonly url: string;
-  /** Scenes by the name in the recording, or by its sha256. */
+  /** Scenarios by the scenario name in the recording, or by the recording's SHA-256. */
   readonly scenarios: Map<string, Scenario>;
   /** Calls whose body was received in full, whatever the answer. */
   readonly calls: DeepgramCall[];
-  /** Returns the number of calls without an answer yet. */
+  /** Returns the number of calls that are not yet answered. */
   open(): number;
   close(): Promise<void>;
 }
@@ -46,8 +46,8 @@ function queryError(query: URLSearchParams): string | null {
 }
 
 function result(speech: Speech, query: URLSearchParams) {
-  const wants = (flag: string): boolean => query.get(flag) === 'true';
-  const speakerOf = (speaker: number) => (wants('diarize') ? { speaker } : {});
+  const isEnabled = (flag: string): boolean => query.get(flag) === 'true';
+  const speakerOf = (speaker: number) => (isEnabled('diarize') ? { speaker } : {});
   const words = wordsOf(speech).map(({ text, start, end, speaker }) => ({
     word: text.toLowerCase().replace(/\W/g, ''),
     start,
@@ -77,15 +77,15 @@ function result(speech: Speech, query: URLSearchParams) {
               confidence: words.length > 0 ? 0.99 : 0,
               words,
               // Deepgram returns no paragraphs for Japanese and similar languages.
-              ...(wants('paragraphs') && words.length > 0 && speech.language !== 'ja'
+              ...(isEnabled('paragraphs') && words.length > 0 && speech.language !== 'ja'
                 ? { paragraphs: { transcript, paragraphs } }
                 : {}),
             },
           ],
-          ...(wants('detect_language') ? { detected_language: speech.language, language_confidence: 0.98 } : {}),
+          ...(isEnabled('detect_language') ? { detected_language: speech.language, language_confidence: 0.98 } : {}),
         },
       ],
-      ...(wants('utterances') ? { utterances: [] } : {}),
+      ...(isEnabled('utterances') ? { utterances: [] } : {}),
     },
   };
 }

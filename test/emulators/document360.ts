@@ -100,8 +100,8 @@ const categoryJson = (
   modified_at: stamp(),
 });
 function findArticle(categories: Record<string, EmulatedCategory>, id: string): EmulatedArticle | null {
-  for (const { articles = {}, categories: inside = {} } of Object.values(categories)) {
-    const found = (Object.hasOwn(articles, id) ? articles[id] : null) ?? findArticle(inside, id);
+  for (const { articles = {}, categories: subcategories = {} } of Object.values(categories)) {
+    const found = (Object.hasOwn(articles, id) ? articles[id] : null) ?? findArticle(subcategories, id);
     if (found) return found;
   }
   return null;
@@ -113,7 +113,10 @@ const languageJson = (code: string, isDefault: boolean) => ({
   ...{ has_inheritance_disabled_categories_or_articles: false, is_home_page_enabled: false },
   version_display_name: null,
 });
-/** @param index position of the workspace, the oldest first @param isMain whether its readers see it first */
+/**
+ * @param index position of the workspace, the oldest first
+ * @param isMain whether it is the main version, which readers see by default
+ */
 const workspaceJson = (
   id: string,
   { name, language = 'en' }: EmulatedWorkspace,

@@ -1,5 +1,5 @@
 /**
- * Emulates Dropbox on loopback, by its published API reference (v2): a tree of paths whose items keep their ids,
+ * Emulates Dropbox on loopback, by its published API reference (v2): items with paths, which keep their ids when moved,
  * cursors that stay valid after the last page, and deletions reported by path. Consent and tokens come from
  * oauthProvider.ts.
  */
@@ -34,12 +34,12 @@ export interface DropboxEmulator extends ConsentingEmulator<DropboxRefusal> {
   readonly settings: string;
   /** Items by id. */
   readonly items: Map<string, EmulatedDropboxItem>;
-  /** Methods with their arguments, in order. `injectFault` receives the same text. */
+  /** Method and argument of each request, in order. `injectFault` receives the same text. */
   readonly requests: string[];
-  /** Root namespaces of the account. `whole` differs from `own` for a member of a team. */
-  readonly roots: { own: string; whole: string };
+  /** Namespaces of the account: its home folder, and its root, which differs for a member of a team. */
+  readonly namespaces: { home: string; root: string };
   /** Invalidates all cursors. */
-  expire(): void;
+  invalidateCursors(): void;
   /** Number of bytes missing from the end of each download. */
   readonly flaw: { missing: number };
 }
@@ -91,7 +91,7 @@ export async function startDropbox({
 }: { perPage?: number } & Partial<OAuthProviderSettings> = {}): Promise<DropboxEmulator> {
   const items = new Map<string, EmulatedDropboxItem>();
   const requests: string[] = [];
-  const roots = { own: '1001', whole: '1001' };
+  const namespaces = { home: '1001', root: '1001' };
   const flaw = { missing: 0 };
   let cursorGeneration = randomUUID();
 
@@ -103,15 +103,15 @@ export async function startDropbox({
     return item ? [name, item] : byPath(name);
   };
   /** Returns the id of the nearest shared folder that contains a path; null if there is none. */
-  const sharedAbove = (path: string): string | null => {
+  const sharedFolderAbove = (path: string): string | null => {
     if (path === '') return null;
     const [, folder] = byPath(path) ?? [];
-    return folder?.shared ?? sharedAbove(parentOf(path));
+    return folder?.shared ?? sharedFolderAbove(parentOf(path));
   };
   const jsonOf = (id: string, item: EmulatedDropboxItem): Record<string, unknown> => {
     const { path, content, exports, shared, isClosed } = item;
     const common = { id, name: nameOf(item), path_lower: keyOf(item), path_display: path };
-    const parentShared = sharedAbove(parentOf(path));
+    const parentShared = sharedFolderAbove(parentOf(path));
     const sharing = {
       ...(parentShared === null ? {} : { parent_shared_folder_id: parentShared }),
       ...(shared === undefined ? {} : { shared_folder_id: shared }),
@@ -165,16 +165,19 @@ export async function startDropbox({
     return [...paths.values()].flatMap(({ at, path }) => {
       const found = byPath(path);
       // Dropbox reports a deleted folder, not the items inside it.
-      const isBelow = [...paths.values()].some(
+      const isInDeletedFolder = [...paths.values()].some(
         (other) => path.toLowerCase().startsWith(`${other.path.toLowerCase()}/`) && !byPath(other.path),
       );
-      if (!found && isBelow) return [];
+      if (!found && isInDeletedFolder) return [];
       const deleted = { '.tag': 'deleted', name: nameOf({ path }), path_lower: path.toLowerCase(), path_display: path };
       return [{ at, entry: found ? jsonOf(...found) : deleted }];
     });
   };
 
-  /** A cursor contains what it lists, and a position. A cursor of changes stays valid after its last page. */
+  /**
+   * A cursor holds a folder and a position in its listing, or a position in the log, which stays valid after the last
+   * page.
+   */
   const cursorOf = (content: object): string =>
     Buffer.from(JSON.stringify({ generation: cursorGeneration, ...content })).toString('base64url');
   const readCursor = (
@@ -186,7 +189,10 @@ export async function startDropbox({
       return {};
     }
   };
-  /** Ordinals by creation: a listing continues at its position when items are deleted. */
+  /**
+   * Ordinals of items in the order of creation. Cursors contain them, so a deletion does not change a cursor's
+   * position.
+   */
   const ordinals = new Map<string, number>();
   const ordinalOf = (id: string): number => {
     if (!ordinals.has(id)) ordinals.set(id, ordinals.size + 1);
@@ -203,9 +209,10 @@ export async function startDropbox({
     });
   };
   const continueListing = (response: ServerResponse, cursor: unknown, root: string): void => {
-    const { generation, folder, after = 0, since, root: of } = readCursor(cursor);
+    const { generation, folder, after = 0, since, root: cursorRoot } = readCursor(cursor);
     if (generation === undefined) return refuse(response, { status: 400 });
-    if (generation !== cursorGeneration || of !== root) return refuse(response, { status: 409, summary: 'reset' });
+    if (generation !== cursorGeneration || cursorRoot !== root)
+      return refuse(response, { status: 409, summary: 'reset' });
     if (folder !== undefined) return list(response, folder, after, root);
     const all = changesSince(since ?? 0);
     const page = all.slice(0, perPage);
@@ -243,10 +250,10 @@ export async function startDropbox({
   const escaped = (value: unknown): string =>
     JSON.stringify(value).replaceAll(
       /[\u007f-\uffff]/g,
-      (one) => String.raw`\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
 
-  const placeOf = ({ path, body, request }: Call): string =>
+  const faultTargetOf = ({ path, body, request }: Call): string =>
     `${path.slice(1).join('/')} ${body.toString() || String(request.headers['dropbox-api-arg'] ?? '')}`;
   const emulator = await startConsenting<DropboxRefusal>({
     oauth: {
@@ -261,10 +268,10 @@ export async function startDropbox({
     },
     refuse,
     unauthorized: { status: 401, summary: 'expired_access_token' },
-    placeOf,
+    faultTargetOf,
     answer(call, { person }) {
       log.logChanges();
-      requests.push(placeOf(call));
+      requests.push(faultTargetOf(call));
       const { path, response, request, body } = call;
       const [version, resource, method, more] = path;
       if (version !== '2') return refuse(response, { status: 400 });
@@ -275,17 +282,18 @@ export async function startDropbox({
           name: nameOfPerson(person.label),
           ...{ locale: 'en', referral_link: 'https://db.tt/a', is_paired: false, account_type: { '.tag': 'business' } },
           ...{ email: person.id, email_verified: true, disabled: false },
-          ...(roots.own === roots.whole ? {} : { team: { id: 'dbtid:1', name: 'Harbour' } }),
+          ...(namespaces.home === namespaces.root ? {} : { team: { id: 'dbtid:1', name: 'Harbour' } }),
           root_info: {
-            '.tag': roots.own === roots.whole ? 'user' : 'team',
-            ...{ root_namespace_id: roots.whole, home_namespace_id: roots.own },
-            ...(roots.own === roots.whole ? {} : { home_path: `/${person.label}` }),
+            '.tag': namespaces.home === namespaces.root ? 'user' : 'team',
+            ...{ root_namespace_id: namespaces.root, home_namespace_id: namespaces.home },
+            ...(namespaces.home === namespaces.root ? {} : { home_path: `/${person.label}` }),
           },
         });
       }
       const header = request.headers['dropbox-api-path-root'];
-      const root = header === undefined ? roots.own : (JSON.parse(String(header)) as { root: string }).root;
-      if (root !== roots.own && root !== roots.whole) return refuse(response, { status: 422, summary: 'invalid_root' });
+      const root = header === undefined ? namespaces.home : (JSON.parse(String(header)) as { root: string }).root;
+      if (root !== namespaces.home && root !== namespaces.root)
+        return refuse(response, { status: 422, summary: 'invalid_root' });
       if (resource !== 'files') return refuse(response, { status: 400 });
       if (method === 'download' || method === 'export') return content(call, method);
       const parameters = JSON.parse(body.toString()) as { path?: string; recursive?: boolean; cursor?: string };
@@ -311,9 +319,9 @@ export async function startDropbox({
       emulator.reset();
       requests.length = 0;
     },
-    expire() {
+    invalidateCursors() {
       cursorGeneration = randomUUID();
     },
-    ...{ items, requests, roots, flaw },
+    ...{ items, requests, namespaces, flaw },
   };
 }

@@ -41,10 +41,10 @@ export interface Emulator<R extends Refused = Refused> {
   /** host:port. */
   readonly host: string;
   readonly origin: string;
-  /** Paths with their queries, in order. */
+  /** Path and query of each request, in order. */
   readonly requests: string[];
-  /** The current number of concurrent requests, and the maximum so far. */
-  readonly load: { now: number; most: number };
+  /** The current number of concurrent requests, and the maximum since the last reset. */
+  readonly load: { current: number; max: number };
   /**
    * Calls `how` for every admitted request and applies the fault it returns.
    * @param how receives the path, without the query
@@ -73,7 +73,7 @@ export interface EmulatedSource<R extends Refused> {
   refuse(response: ServerResponse, refused: R): void;
   answer(call: Call): void | Promise<void>;
   /** Returns the text that `injectFault` receives. Unset: the path of the request. */
-  placeOf?(call: Call): string;
+  faultTargetOf?(call: Call): string;
 }
 
 /** Sends JSON: a string as it is, any other value serialized. */
@@ -125,24 +125,24 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 /** Starts an emulator on a free port. */
 export async function startEmulator<R extends Refused>(source: EmulatedSource<R>): Promise<Emulator<R>> {
   const requests: string[] = [];
-  const load = { now: 0, most: 0 };
+  const load = { current: 0, max: 0 };
   const noInjectedFault = (): InjectedFault<R> => null;
   let injectedFaultOf: (path: string) => InjectedFault<R> = noInjectedFault;
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = new URL(request.url ?? '/', 'http://emulator');
     requests.push(`${url.pathname}${url.search}`);
-    load.now += 1;
-    load.most = Math.max(load.most, load.now);
+    load.current += 1;
+    load.max = Math.max(load.max, load.current);
     response.once('close', () => {
-      load.now -= 1;
+      load.current -= 1;
     });
     const body = await bodyOf(request);
     const path = url.pathname.slice(1).split('/').map(decodeURIComponent);
     const method = request.method ?? 'GET';
     const call = { request, response, method, url, path, query: url.searchParams, body };
     if (source.admit?.(call) === false) return;
-    const injectedFault = injectedFaultOf(source.placeOf?.(call) ?? url.pathname);
+    const injectedFault = injectedFaultOf(source.faultTargetOf?.(call) ?? url.pathname);
     if (injectedFault === 'hang') return;
     if (injectedFault === 'broken') return void request.socket.destroy();
     if (injectedFault === 'cut') cutBody(response);
@@ -170,7 +170,7 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     reset() {
       injectedFaultOf = noInjectedFault;
       requests.length = 0;
-      load.most = 0;
+      load.max = 0;
     },
     async close() {
       server.closeAllConnections();

@@ -3,7 +3,7 @@ import { type Site, sitemapOf, startSite } from './site.js';
 /** Paths of the pages, in the order of the sitemap. */
 export const FIELD_PAGES = ['/a/0.html', '/a/1.html', '/b/2.html', '/b/3.html'] as const;
 
-/** Texts on each page that a scrape can skip, one for each way to skip content. */
+/** Texts on each page that a scrape can exclude: by tag, by class and by CSS selector. */
 export const MARKED = {
   tag: 'Words inside of a blockquote.',
   class: 'Words inside of an advert.',

@@ -12,7 +12,7 @@ export const FRESHDESK_KEY = 'fd-key-lighthouse';
 
 interface EmulatedFolder {
   readonly category: number;
-  readonly above?: number;
+  readonly parentId?: number;
   readonly name: string;
 }
 interface EmulatedArticle {
@@ -74,11 +74,11 @@ const BODIES: Readonly<Record<number, unknown>> = {
   403: { code: 'access_denied', message: 'You are not authorized to perform this action.' },
 };
 function refuse(response: ServerResponse, { status, headers = {} }: Refused): void {
-  // An unknown id has no body.
+  // Freshdesk answers an unknown id without a body.
   if (status === 404) return void response.writeHead(404, headers).end();
   sendJson(response, status, BODIES[status] ?? { description: 'Validation failed', errors: [] }, headers);
 }
-/** The agent of the key. */
+/** The agent to whom the API key belongs. */
 const AGENT = {
   ...{ id: 501, available: true, occasional: false, signature: null, ticket_scope: 1, type: 'support_agent' },
   ...{ group_ids: [4], role_ids: [1], skill_ids: [], available_since: null, created_at: STAMP, updated_at: STAMP },
@@ -184,11 +184,11 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     const categories = [...account.categories].map(([key, name]) => ({
       ...{ id: key, name, description: null, created_at: STAMP, updated_at: STAMP },
     }));
-    const folders = [...account.folders].map(([key, { category, above, name }]) => ({
-      ...{ id: key, name, category_id: category, parent_folder_id: above ?? null, description: null },
+    const folders = [...account.folders].map(([key, { category, parentId, name }]) => ({
+      ...{ id: key, name, category_id: category, parent_folder_id: parentId ?? null, description: null },
       ...{ visibility: 1, created_at: STAMP, updated_at: STAMP },
       articles_count: [...account.articles.values()].filter((article) => article.folder === key).length,
-      sub_folders_count: [...account.folders.values()].filter((folder) => folder.above === key).length,
+      sub_folders_count: [...account.folders.values()].filter((folder) => folder.parentId === key).length,
     }));
     const articles = [...account.articles].map(([key, { folder, title, body, draft, updated = STAMP }]) => ({
       ...{
@@ -234,10 +234,10 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
       ...(ticket.replies ?? []).flatMap((message) => message.files ?? []),
     ]);
     const file = files.find(({ id }) => String(id) === path[2]);
-    // The signature in the address is the only credential; any other header of authorization is an error.
-    const isBad = request.headers.authorization !== undefined || query.get('X-Amz-Signature') !== 's3cr3t';
+    // The signature in the address is the only credential; an Authorization header is an error.
+    const isInvalid = request.headers.authorization !== undefined || query.get('X-Amz-Signature') !== 's3cr3t';
     response
-      .writeHead(isBad ? 400 : file === undefined ? 404 : 200, { 'content-type': 'text/plain' })
+      .writeHead(isInvalid ? 400 : file === undefined ? 404 : 200, { 'content-type': 'text/plain' })
       .end(file?.content);
   };
 

@@ -31,14 +31,14 @@ type GitBookRefused = Refused & { readonly body?: string };
 export interface GitBookEmulator extends Emulator<GitBookRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  /** Spaces by id, pages by id; tests may change them at any time. */
+  /** Spaces by id; each contains its pages by id. Tests may change them at any time. */
   readonly spaces: Record<string, EmulatedSpace>;
   /** The organization that each valid token can access. */
   readonly tokens: Map<string, string>;
 }
 
 const stamp = '2026-03-03T10:00:00.000Z';
-/** Returns a time that changes with the content. */
+/** Returns a time that differs when the title or the text of the page differs. */
 const updatedAt = ({ title, text = '' }: EmulatedPage): string =>
   new Date(Date.parse(stamp) + crc32(title + text)).toISOString();
 
@@ -56,12 +56,14 @@ function pageJson(spaceId: string, id: string, page: EmulatedPage, path: string)
   const urls = { app: `https://app.gitbook.com/s/${spaceId}/${path}` };
   return { ...common, kind: 'sheet', slug: id, path, urls, pages, layout: {}, tags: [], documentId: `doc-${id}` };
 }
-const pagesJson = (spaceId: string, pages: Record<string, EmulatedPage>, above = ''): Record<string, unknown>[] =>
-  Object.entries(pages).map(([id, page]) => pageJson(spaceId, id, page, above === '' ? id : `${above}/${id}`));
+const pagesJson = (spaceId: string, pages: Record<string, EmulatedPage>, parentPath = ''): Record<string, unknown>[] =>
+  Object.entries(pages).map(([id, page]) =>
+    pageJson(spaceId, id, page, parentPath === '' ? id : `${parentPath}/${id}`),
+  );
 
-function findPage(pages: Record<string, EmulatedPage>, id: string, above = ''): [EmulatedPage, string] | null {
+function findPage(pages: Record<string, EmulatedPage>, id: string, parentPath = ''): [EmulatedPage, string] | null {
   for (const [key, page] of Object.entries(pages)) {
-    const path = above === '' ? key : `${above}/${key}`;
+    const path = parentPath === '' ? key : `${parentPath}/${key}`;
     if (key === id) return [page, path];
     const found = findPage(page.pages ?? {}, id, path);
     if (found) return found;
@@ -103,7 +105,7 @@ export async function startGitBook(
     organization: string,
   ): void => {
     const [resource = '', id = '', ...rest] = path;
-    const where = rest.join('/');
+    const subpath = rest.join('/');
     if (resource === 'user' && id === '')
       return sendJson(response, 200, {
         ...{ object: 'user', id: 'u1', displayName: 'Ada' },
@@ -111,8 +113,8 @@ export async function startGitBook(
       });
     if (resource === 'orgs') {
       if (id !== organization) return refuse(response, 404, 'Organization not found');
-      if (where === '') return sendJson(response, 200, organizationJson(id));
-      if (where !== 'spaces') return refuse(response, 404, 'Not found');
+      if (subpath === '') return sendJson(response, 200, organizationJson(id));
+      if (subpath !== 'spaces') return refuse(response, 404, 'Not found');
       const all = Object.entries(spaces);
       const page = query.get('page') ?? 'p0';
       if (!/^p\d+$/.test(page)) return refuse(response, 400, 'Invalid page');
@@ -123,11 +125,11 @@ export async function startGitBook(
     }
     const space = resource === 'spaces' && Object.hasOwn(spaces, id) ? spaces[id] : undefined;
     if (!space || organization !== ORGANIZATION) return refuse(response, 404, 'Space not found');
-    if (where === '') return sendJson(response, 200, spaceJson(id, space));
-    if (where === 'content/pages') return sendJson(response, 200, { pages: pagesJson(id, space.pages) });
-    const [content, single, pageId = '', ...more] = rest;
+    if (subpath === '') return sendJson(response, 200, spaceJson(id, space));
+    if (subpath === 'content/pages') return sendJson(response, 200, { pages: pagesJson(id, space.pages) });
+    const [content, single, pageId = '', ...furtherSegments] = rest;
     const found =
-      content === 'content' && single === 'page' && more.length === 0 ? findPage(space.pages, pageId) : null;
+      content === 'content' && single === 'page' && furtherSegments.length === 0 ? findPage(space.pages, pageId) : null;
     if (!found) return refuse(response, 404, 'Page not found');
     const [page, at] = found;
     const markdown = query.get('format') === 'markdown' && (page.type ?? 'document') === 'document';
@@ -143,7 +145,7 @@ export async function startGitBook(
       refuse(response, 401, 'Invalid API token');
       return false;
     },
-    placeOf: ({ url }) => url.pathname.slice('/v1'.length),
+    faultTargetOf: ({ url }) => url.pathname.slice('/v1'.length),
     refuse: (response, { status, headers, body = '{"error":{"code":1,"message":"no"}}' }) =>
       sendJson(response, status, body, headers),
     answer({ request, response, path: [version, ...path], query }) {

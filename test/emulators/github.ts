@@ -14,7 +14,7 @@ import {
   sendJson,
   startEmulator,
 } from './emulator.js';
-import { API, commitJson, locationJson, profileJson, repositoryJson, WEB, wholeRepositoryJson } from './githubJson.js';
+import { API, commitJson, locationJson, profileJson, repositoryJson, WEB, singleRepositoryJson } from './githubJson.js';
 import { type Discussions, answerDiscussion } from './githubDiscussions.js';
 
 export const LOGIN = 'ada';
@@ -47,7 +47,7 @@ export interface GitHubEmulator extends Emulator<GitHubRefused> {
   /** Valid tokens. */
   readonly tokens: Set<string>;
   /** Maximum entries of a tree, maximum bytes that /contents includes, and maximum issues reachable by page number. */
-  readonly limits: { entries: number; inlineBytes: number; numbered: number };
+  readonly limits: { entries: number; inlineBytes: number; numberedRows: number };
 }
 
 interface Entry {
@@ -100,19 +100,19 @@ function gitOf(files: EmulatedRepository['files']) {
     return sha;
   };
   const root = build('');
-  const whole = (sha: string, prefix = ''): Entry[] =>
+  const recursiveTree = (sha: string, prefix = ''): Entry[] =>
     (trees.get(sha) ?? []).flatMap((entry) => {
       const path = `${prefix}${entry.path}`;
-      return [{ ...entry, path }, ...(entry.type === 'tree' ? whole(entry.sha, `${path}/`) : [])];
+      return [{ ...entry, path }, ...(entry.type === 'tree' ? recursiveTree(entry.sha, `${path}/`) : [])];
     });
-  return { root, trees, entries, whole };
+  return { root, trees, entries, whole: recursiveTree };
 }
 
 /** @param perPage maximum page size for repositories, whatever the request asks for */
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
   const tokens = new Set([GITHUB_TOKEN]);
-  const limits = { entries: 100_000, inlineBytes: 1_048_576, numbered: 10_000 };
+  const limits = { entries: 100_000, inlineBytes: 1_048_576, numberedRows: 10_000 };
 
   const answerPage = (query: URLSearchParams, response: ServerResponse): void => {
     const all = Object.entries(repositories);
@@ -137,9 +137,9 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const repository = Object.hasOwn(repositories, fullName) ? repositories[fullName] : undefined;
     if (resource !== 'repos' || !repository) return refuse(response, 404, 'Not Found');
     const { branch, files } = repository;
-    if (part === '') return send(response, 200, wholeRepositoryJson(fullName, OWNER, repository));
+    if (part === '') return send(response, 200, singleRepositoryJson(fullName, OWNER, repository));
     const discussionAnswer = repository.discussions
-      ? answerDiscussion(repository.discussions, [part, ...rest], url, limits.numbered)
+      ? answerDiscussion(repository.discussions, [part, ...rest], url, limits.numberedRows)
       : null;
     if (discussionAnswer && 'refused' in discussionAnswer)
       return refuse(response, discussionAnswer.refused, discussionAnswer.message);
@@ -189,13 +189,13 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
     const entry = part === 'contents' ? git.entries.get(at) : undefined;
     if (!entry) return refuse(response, 404, 'Not Found');
     const { sha, size = 0 } = entry;
-    const json = (place: string, one: Entry) => ({
-      ...locationJson(fullName, { path: place, sha: one.sha, branch }, one.type === 'tree' ? 'tree' : 'blob'),
-      size: one.size ?? 0,
-      type: CONTENT_TYPES[one.mode] ?? 'file',
+    const json = (childPath: string, child: Entry) => ({
+      ...locationJson(fullName, { path: childPath, sha: child.sha, branch }, child.type === 'tree' ? 'tree' : 'blob'),
+      size: child.size ?? 0,
+      type: CONTENT_TYPES[child.mode] ?? 'file',
     });
     if (entry.type === 'tree') {
-      const children = (git.trees.get(sha) ?? []).map((one) => json(`${at}/${one.path}`, one));
+      const children = (git.trees.get(sha) ?? []).map((child) => json(`${at}/${child.path}`, child));
       if (accept !== 'application/vnd.github.object+json') return send(response, 200, children);
       return send(response, 200, { ...json(at, entry), entries: children });
     }
@@ -213,8 +213,8 @@ export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator>
 
   const emulator = await startEmulator<GitHubRefused>({
     admit({ request, response }) {
-      const isNamed = (request.headers['user-agent'] ?? '') !== '';
-      if (!isNamed)
+      const hasUserAgent = (request.headers['user-agent'] ?? '') !== '';
+      if (!hasUserAgent)
         refuse(response, 403, 'Request forbidden by administrative rules. Please send a User-Agent header.');
       else if (!tokens.has(bearerOf(request))) refuse(response, 401, 'Bad credentials');
       else return true;

@@ -38,11 +38,11 @@ const SORTED: Readonly<Record<string, (row: Row) => unknown>> = {
   popularity: (row) => row['comments'] ?? 0,
 };
 
-/** Sorts a list as the query asks; the default is newest first. */
+/** Sorts a list by the query's `sort` and `direction`; the default is newest first. */
 function sorted(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
   const by = SORTED[query.get('sort') ?? 'created'] ?? SORTED['created']!;
-  const up = rows.toSorted((a, b) => (by(a)! < by(b)! ? -1 : by(a)! > by(b)! ? 1 : 0));
-  return query.get('direction') === 'asc' ? up : up.toReversed();
+  const ascending = rows.toSorted((a, b) => (by(a)! < by(b)! ? -1 : by(a)! > by(b)! ? 1 : 0));
+  return query.get('direction') === 'asc' ? ascending : ascending.toReversed();
 }
 
 function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] {
@@ -59,24 +59,24 @@ function filtered(rows: readonly Row[], query: URLSearchParams): readonly Row[] 
 
 const GHOST = personJson({ id: 10_137, login: 'ghost' });
 
-/** The fields that only the address of a single pull request answers. */
-const WHOLE_ONLY: ReadonlySet<string> = new Set(
+/** Fields that GitHub returns only for a single pull request, not in lists. */
+const SINGLE_ONLY: ReadonlySet<string> = new Set(
   [
     'merged mergeable mergeable_state merged_by rebaseable maintainer_can_modify',
     'comments review_comments commits additions deletions changed_files',
   ].flatMap((line) => line.split(' ')),
 );
-/** Returns a pull request as lists contain it. */
-const inList = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !WHOLE_ONLY.has(name)));
+/** Returns a pull request with the fields that it has in lists. */
+const listedRow = (row: Row): Row => Object.fromEntries(Object.entries(row).filter(([name]) => !SINGLE_ONLY.has(name)));
 
-/** @param numbered maximum rows reachable by page number. Unset: all */
-function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINITY): DiscussionAnswer {
+/** @param numberedRows maximum number of rows reachable by page number. Unset: all */
+function paged(rows: readonly Row[], url: URL, numberedRows = Number.POSITIVE_INFINITY): DiscussionAnswer {
   const query = url.searchParams;
   const size = Math.min(MAX_PER_PAGE, Math.max(1, Number(query.get('per_page') ?? PER_PAGE)));
   const after = query.get('after');
   const from =
     after === null ? (Number(query.get('page') ?? 1) - 1) * size : Number(Buffer.from(after, 'base64').toString());
-  if (after === null && from >= numbered)
+  if (after === null && from >= numberedRows)
     return {
       refused: 422,
       message: 'Pagination with the page parameter is not supported for large datasets',
@@ -87,14 +87,14 @@ function paged(rows: readonly Row[], url: URL, numbered = Number.POSITIVE_INFINI
   };
   const next = from + size;
   const page = next / size + 1;
-  const cursor = Number.isFinite(numbered) ? { after: Buffer.from(String(next)).toString('base64') } : {};
+  const cursor = Number.isFinite(numberedRows) ? { after: Buffer.from(String(next)).toString('base64') } : {};
   const links = [...(from > 0 ? [to(1, {}, 'first')] : []), ...(next < rows.length ? [to(page, cursor, 'next')] : [])];
   return { rows: rows.slice(from, next), link: links.join(', ') };
 }
 
 /**
  * Answers a path below a repository; returns null for paths other than issues and pull requests.
- * @param numbered maximum issues reachable by page number
+ * @param numberedRows maximum number of issues reachable by page number
  */
 export function answerDiscussion(
   discussions: Discussions,
@@ -106,11 +106,11 @@ export function answerDiscussion(
   const query = url.searchParams;
   if (number === undefined) {
     const rows = sorted(filtered(discussions[resource], query), query);
-    return resource === 'issues' ? paged(rows, url, numbered) : paged(rows.map(inList), url);
+    return resource === 'issues' ? paged(rows, url, numbered) : paged(rows.map(listedRow), url);
   }
   const row = discussions[resource].find((candidate) => candidate['number'] === Number(number));
   if (!row) return NOT_FOUND;
-  // A single pull request of a deleted user is by "ghost"; lists and issues have no user then.
+  // For a deleted author, GitHub returns the user "ghost" in a single pull request, but null in lists and issues.
   if (part === undefined && resource === 'pulls') return { row: { ...row, user: row['user'] ?? GHOST } };
   if (part === undefined) return { row };
   if (resource === 'pulls' && part === 'comments')

@@ -10,7 +10,7 @@ export const API = 'https://api.github.com';
 export const WEB = 'https://github.com';
 const stamp = '2026-03-03T10:00:00Z';
 
-/** Returns fields with addresses: each name with its path below the base. */
+/** Returns fields whose values are addresses: the base followed by the path of each field. */
 const addresses = (base: string, paths: Readonly<Record<string, string>>): Row =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, `${base}${path}`]));
 
@@ -31,14 +31,14 @@ export const personJson = ({ id, login }: Login): Row => ({
   }),
 });
 
-/** The profile that tokens without the scope `user` get. */
+/** Returns the profile as GitHub sends it for tokens without the scope `user`. */
 export const profileJson = (person: Login, name: string): Row => ({
   ...personJson(person),
   ...{ name, company: null, blog: '', location: null, email: null, hireable: null, bio: null },
   ...{ public_repos: 0, public_gists: 0, followers: 0, following: 0, created_at: stamp, updated_at: stamp },
 });
 
-/** Paths of the addresses of a repository. */
+/** Path of each address field of a repository, below its API address. */
 const REPOSITORY_PATHS = {
   url: '',
   archive_url: '/{archive_format}{/ref}',
@@ -79,7 +79,7 @@ const REPOSITORY_PATHS = {
   trees_url: '/git/trees{/sha}',
 };
 
-/** Returns a repository as lists contain it. */
+/** Returns a repository with the fields that it has in lists. */
 export function repositoryJson(fullName: string, owner: Login, { id, branch }: { id: number; branch: string }): Row {
   const url = `${WEB}/${fullName}`;
   return {
@@ -95,8 +95,8 @@ export function repositoryJson(fullName: string, owner: Login, { id, branch }: {
   };
 }
 
-/** Returns a repository as its own address answers it. */
-export const wholeRepositoryJson = (...of: Parameters<typeof repositoryJson>): Row => ({
+/** Returns a repository with the fields of a request for this repository alone. */
+export const singleRepositoryJson = (...of: Parameters<typeof repositoryJson>): Row => ({
   ...repositoryJson(...of),
   ...{ subscribers_count: 0, network_count: 0 },
 });
@@ -104,13 +104,13 @@ export const wholeRepositoryJson = (...of: Parameters<typeof repositoryJson>): R
 export interface CommitFields {
   readonly tree: string;
   readonly message: string;
-  /** Unset: the mail address of the author belongs to no account. */
+  /** Unset: no account has the author's mail address. */
   readonly author?: Row | null;
   readonly committer?: Row | null;
   readonly date?: string;
 }
 
-/** Returns a commit of Ben's. @param repository `owner/name` */
+/** Returns a commit by Ben. @param repository `owner/name` */
 export function commitJson(repository: string, sha: string, fields: CommitFields): Row {
   const { tree, message, author = null, committer = null, date = stamp } = fields;
   const url = `${API}/repos/${repository}/commits/${sha}`;
@@ -132,7 +132,7 @@ export function commitJson(repository: string, sha: string, fields: CommitFields
   };
 }
 
-/** Returns the addresses of an object at a path. @param kind its kind in the web address */
+/** Returns the addresses of a file or folder. @param kind the path segment of the web address: `blob` or `tree` */
 export function locationJson(repository: string, at: { path: string; sha: string; branch: string }, kind: string): Row {
   const { path, sha, branch } = at;
   const url = `${API}/repos/${repository}/contents/${path}?ref=${branch}`;

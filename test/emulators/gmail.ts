@@ -101,10 +101,10 @@ export async function startGmail({
   );
   const mailAt = (id: string) => (Object.hasOwn(mails, id) ? mails[id] : undefined);
   const timeOf = ({ at = STAMP }: EmulatedMail): number => Date.parse(at);
-  const short = (id: string, mail: EmulatedMail) => ({ id, threadId: mail.thread ?? id });
+  const idsOf = (id: string, mail: EmulatedMail) => ({ id, threadId: mail.thread ?? id });
 
   const messageJson = (id: string, mail: EmulatedMail, format: string): Record<string, unknown> => ({
-    ...short(id, mail),
+    ...idsOf(id, mail),
     labelIds: mail.labels,
     historyId: history.idOf(id),
     internalDate: String(timeOf(mail)),
@@ -118,7 +118,7 @@ export async function startGmail({
     const { query, response } = call;
     const test = readGmailQuery(query.get('q') ?? '');
     if (!test) return refuseGoogle(response, { status: 400, reason: 'invalidArgument' });
-    const wanted = query.getAll('labelIds');
+    const requestedLabels = query.getAll('labelIds');
     const found = Object.entries(mails)
       .filter(([, mail]) => {
         const isHidden = mail.labels.some((label) => label === 'SPAM' || label === 'TRASH');
@@ -131,13 +131,13 @@ export async function startGmail({
           at: timeOf(mail),
           hasAttachment: (mail.attachments ?? []).length > 0,
         };
-        return wanted.every((label) => mail.labels.includes(label)) && test(searched);
+        return requestedLabels.every((label) => mail.labels.includes(label)) && test(searched);
       })
       .toReversed();
     const taken = pages.take(call, found, Math.min(perPage, Number(query.get('maxResults') ?? 100)));
     if (!taken) return;
     // Gmail omits the list when it is empty.
-    const messages = taken.page.map(([id, mail]) => short(id, mail));
+    const messages = taken.page.map(([id, mail]) => idsOf(id, mail));
     const answer = {
       ...(messages.length === 0 ? {} : { messages }),
       ...(taken.next === null ? {} : { nextPageToken: taken.next }),
@@ -156,7 +156,7 @@ export async function startGmail({
     if (!taken) return;
     const records = taken.page.map(({ id, message, kind, labelIds }) => {
       const mail = mailAt(message);
-      const changed = { ...(mail ? short(message, mail) : { id: message, threadId: message }), labelIds };
+      const changed = { ...(mail ? idsOf(message, mail) : { id: message, threadId: message }), labelIds };
       const entry = kind.startsWith('labels') ? { message: changed, labelIds } : { message: changed };
       const { id: messageId, threadId } = changed;
       return { id, messages: [{ id: messageId, threadId }], [kind]: [entry] };

@@ -1,6 +1,6 @@
-/** The history of an emulated mailbox, found by comparing its current state with its previous one. */
+/** The history of an emulated mailbox: the differences between its current and its previous state. */
 
-/** The state of a message that is compared. */
+/** The parts of a message that are compared. */
 export interface MailState {
   readonly labelIds: readonly string[];
   readonly raw: string;
@@ -23,38 +23,38 @@ export interface MailHistory {
   idOf(message: string): string;
   /** Returns the records after a history id; null for an id older than the retained history. */
   since(start: string): HistoryRecord[] | null;
-  /** Discards the records so far. */
+  /** Discards all records, so that earlier history ids are too old. */
   discardRecords(): void;
 }
 
-/** @param all returns the current messages, by id */
-export function createMailHistory(all: () => ReadonlyMap<string, MailState>): MailHistory {
+/** @param readMessages returns the current messages, by id */
+export function createMailHistory(readMessages: () => ReadonlyMap<string, MailState>): MailHistory {
   // Larger than Number.MAX_SAFE_INTEGER, like real 64-bit ids.
   let end = 9_007_199_254_740_993n;
   let oldest = end;
   let previous = new Map<string, MailState>();
   const last = new Map<string, string>();
   const records: HistoryRecord[] = [];
-  const enter = (message: string, kind: HistoryRecord['kind'], labelIds: readonly string[]): void => {
+  const addRecord = (message: string, kind: HistoryRecord['kind'], labelIds: readonly string[]): void => {
     end += 7n;
     last.set(message, String(end));
     records.push({ id: String(end), message, kind, labelIds });
   };
   return {
     recordChanges() {
-      const now = new Map(all());
+      const now = new Map(readMessages());
       for (const [id, { labelIds, raw }] of now) {
         const before = previous.get(id);
-        // Gmail never changes a text, so a text that a test changes counts as a new message.
-        if (before?.raw !== raw) enter(id, 'messagesAdded', labelIds);
+        // The text of a real message never changes. If a test changes a text, the message counts as a new one.
+        if (before?.raw !== raw) addRecord(id, 'messagesAdded', labelIds);
         const [added, removed] = [
           labelIds.filter((label) => before && !before.labelIds.includes(label)),
           before?.labelIds.filter((label) => !labelIds.includes(label)) ?? [],
         ];
-        if (added.length > 0) enter(id, 'labelsAdded', added);
-        if (removed.length > 0) enter(id, 'labelsRemoved', removed);
+        if (added.length > 0) addRecord(id, 'labelsAdded', added);
+        if (removed.length > 0) addRecord(id, 'labelsRemoved', removed);
       }
-      for (const [id, { labelIds }] of previous) if (!now.has(id)) enter(id, 'messagesDeleted', labelIds);
+      for (const [id, { labelIds }] of previous) if (!now.has(id)) addRecord(id, 'messagesDeleted', labelIds);
       previous = now;
     },
     now: () => String(end),

@@ -88,20 +88,20 @@ function condition(key: string, value: string): Predicate {
 
 /** Parses a query into a predicate; returns null for an invalid query. */
 export function readGmailQuery(text: string): Predicate | null {
-  const all = tokens(text);
-  if (all === null) return null;
+  const words = tokens(text);
+  if (words === null) return null;
   let at = 0;
   const group = (end: string): Predicate[] => {
     const tests: Predicate[] = [];
-    while (at < all.length && all[at] !== end) tests.push(term());
-    if (all[at] !== end) throw new SyntaxError(`no ${end}`);
+    while (at < words.length && words[at] !== end) tests.push(term());
+    if (words[at] !== end) throw new SyntaxError(`no ${end}`);
     at += 1;
     return tests;
   };
   const term = (): Predicate => {
-    const word = all[at++] ?? '';
-    const isNot = word.startsWith('-');
-    const plain = isNot ? word.slice(1) : word;
+    const word = words[at++] ?? '';
+    const isNegated = word.startsWith('-');
+    const plain = isNegated ? word.slice(1) : word;
     const colon = plain.indexOf(':');
     let test: Predicate;
     if (plain === '(') {
@@ -112,11 +112,11 @@ export function readGmailQuery(text: string): Predicate | null {
       test = (mail) => tests.some((inner) => inner(mail));
     } else if (colon > 0) test = condition(plain.slice(0, colon), plain.slice(colon + 1).replaceAll('"', ''));
     else throw new SyntaxError(`no term ${plain}`);
-    return isNot ? (mail) => !test(mail) : test;
+    return isNegated ? (mail) => !test(mail) : test;
   };
   try {
     const tests: Predicate[] = [];
-    while (at < all.length) tests.push(term());
+    while (at < words.length) tests.push(term());
     return (mail) => tests.every((test) => test(mail));
   } catch {
     return null;

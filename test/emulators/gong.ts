@@ -80,7 +80,7 @@ export async function startGong({
       [name]: all.slice(from, to),
     });
   };
-  const foundBy = ({ callIds = [] }: { callIds?: string[] }) =>
+  const callsSelectedBy = ({ callIds = [] }: { callIds?: string[] }) =>
     callIds.flatMap((id) => {
       const call = calls.get(id);
       return call ? [[id, call] as const] : [];
@@ -102,7 +102,8 @@ export async function startGong({
     })),
   });
 
-  const placeOf = ({ path, url, body }: Call): string => `${path.slice(2).join('/')}${url.search} ${body.toString()}`;
+  const faultTargetOf = ({ path, url, body }: Call): string =>
+    `${path.slice(2).join('/')}${url.search} ${body.toString()}`;
   const emulator = await startConsenting<Refused>({
     oauth: {
       name: 'Gong',
@@ -116,9 +117,9 @@ export async function startGong({
     },
     refuse,
     unauthorized: { status: 401 },
-    placeOf,
+    faultTargetOf,
     answer(call, { scopes }) {
-      requests.push(placeOf(call));
+      requests.push(faultTargetOf(call));
       const { path, query, response, request } = call;
       const [customer = '', version, resource = '', part, ...rest] = path;
       hosts.push(customer);
@@ -167,7 +168,7 @@ export async function startGong({
         cursor?: string;
         contentSelector?: { exposedFields?: { parties?: boolean } };
       };
-      const selected = foundBy(parameters.filter);
+      const selected = callsSelectedBy(parameters.filter);
       const withParties = parameters.contentSelector?.exposedFields?.parties === true;
       if (part === 'extensive')
         return send(
@@ -177,12 +178,12 @@ export async function startGong({
           selected.map(([id, entry]) => detailsOf(id, entry, withParties)),
         );
       if (part !== 'transcript') return refuse(response, { status: 404 });
-      const written = selected.filter(([, { monologues }]) => monologues !== undefined);
+      const withTranscript = selected.filter(([, { monologues }]) => monologues !== undefined);
       send(
         response,
         parameters.cursor,
         'callTranscripts',
-        written.map(([id, entry]) => transcriptOf(id, entry)),
+        withTranscript.map(([id, entry]) => transcriptOf(id, entry)),
       );
     },
   });

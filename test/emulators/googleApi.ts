@@ -29,8 +29,8 @@ const REASONS: Readonly<Record<number, string>> = {
 export function refuseGoogle(response: ServerResponse, refusal: GoogleRefusal): void {
   if (refusal.isNew === true) return refuseByStatus(response, refusal);
   const { status, reason = REASONS[status] ?? 'backendError', message = reason, location, headers = {} } = refusal;
-  const where = location === undefined ? {} : { locationType: 'parameter', location };
-  const errors = [{ message, domain: 'global', reason, ...where }];
+  const locationFields = location === undefined ? {} : { locationType: 'parameter', location };
+  const errors = [{ message, domain: 'global', reason, ...locationFields }];
   sendJson(response, status, { error: { code: status, message, errors } }, headers);
 }
 
@@ -44,7 +44,7 @@ const CANONICAL: Readonly<Record<number, string>> = {
   500: 'INTERNAL',
 };
 
-/** Refuses in the format of Google's newer APIs. The reason is that of ErrorInfo; unset: no details. */
+/** Refuses in the format of Google's newer APIs. `reason` is the reason in ErrorInfo; unset: no details. */
 function refuseByStatus(
   response: ServerResponse,
   { status, reason, message = 'The caller does not have permission', headers = {} }: GoogleRefusal,
@@ -60,17 +60,17 @@ const GOOGLE_PEOPLE = [
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
 
-/** Selects the members that `fields` names, as in `nextPageToken,files(id,owners/name)`; all of them for null. */
+/** Selects the members that `fields` names, for example `nextPageToken,files(id,owners/name)`. Null: all members. */
 export function selectFields(fields: string | null, value: unknown): unknown {
   if (fields === null || fields === '*') return value;
   if (Array.isArray(value)) return value.map((member: unknown) => selectFields(fields, member));
   if (typeof value !== 'object' || value === null) return value;
   const chosen: Record<string, unknown> = {};
-  for (const [, name = '', inner, below] of fields.matchAll(
+  for (const [, name = '', inner, nested] of fields.matchAll(
     /([\w-]+)(?:\(((?:[^()]|\([^()]*\))*)\)|\/([\w/]+))?(?:,|$)/g,
   )) {
     const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined) chosen[name] = selectFields(inner ?? below ?? null, member);
+    if (member !== undefined) chosen[name] = selectFields(inner ?? nested ?? null, member);
   }
   return chosen;
 }
@@ -93,7 +93,7 @@ const INVALID = { status: 400, reason: 'invalid', message: 'Invalid Value', loca
 export function createPages(refusal: GoogleRefusal = INVALID): Pages {
   let age = 0;
   return {
-    take({ query, response, url }, list, most) {
+    take({ query, response, url }, list, pageSize) {
       const parameters = new URLSearchParams(query);
       parameters.delete('pageToken');
       const listUrl = `${url.pathname}?${parameters.toString()}`;
@@ -112,7 +112,7 @@ export function createPages(refusal: GoogleRefusal = INVALID): Pages {
           return null;
         }
       }
-      const to = from + most;
+      const to = from + pageSize;
       const next = `${age} ${to} ${Buffer.from(listUrl).toString('base64url')}`;
       return { page: list.slice(from, to), next: to < list.length ? Buffer.from(next).toString('base64url') : null };
     },
@@ -141,19 +141,19 @@ const CONSENT = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/rev
 /**
  * Starts an emulator. Faults are not injected into requests for consent and tokens.
  * @param scope pattern of the scopes that grant access
- * @param placeOf returns the text that `injectFault` receives
+ * @param faultTargetOf returns the text that `injectFault` receives
  */
 export async function startGoogle(
   answer: (call: Call, access: Access) => void | Promise<void>,
   scope: RegExp,
   settings: Partial<OAuthProviderSettings> = {},
-  placeOf: (call: Call) => string = ({ url }) => url.pathname,
+  faultTargetOf: (call: Call) => string = ({ url }) => url.pathname,
 ): Promise<GoogleEmulator> {
   const oauth = createOAuthProvider({ name: 'Google', paths: CONSENT, people: GOOGLE_PEOPLE, ...settings });
   const isConsent = (path: string) => Object.values(CONSENT).includes(path);
   const emulator = await startEmulator<GoogleRefusal>({
     refuse: refuseGoogle,
-    placeOf,
+    faultTargetOf,
     admit({ request, response, url }) {
       if (isConsent(url.pathname)) return true;
       const access = oauth.accessOf(request);
@@ -162,7 +162,7 @@ export async function startGoogle(
         refuseGoogle(response, { status: 401, message: 'Invalid Credentials', headers });
         return false;
       }
-      if (access.scopes.length === 0 || access.scopes.some((one) => scope.test(one))) return true;
+      if (access.scopes.length === 0 || access.scopes.some((granted) => scope.test(granted))) return true;
       const message = 'Request had insufficient authentication scopes.';
       refuseGoogle(response, { status: 403, reason: 'insufficientPermissions', message });
       return false;

@@ -16,12 +16,12 @@ export interface EmulatedFile {
   mimeType?: string;
   /** Parent folder. Unset: the root folder. Null: no visible parent, as for files shared by others. */
   parent?: string | null;
-  /** Id of its shared drive. The account is a member of those in `drives` only. */
+  /** Id of the file's shared drive. The account is a member only of the shared drives in `drives`. */
   drive?: string;
   content?: string | Buffer;
   /** Only for shortcuts: id of the target file. */
   target?: string;
-  /** Its resource key: requests without it are refused. A shortcut to the file has the key. */
+  /** Resource key of the file: requests without the key are refused. A shortcut to the file contains it. */
   key?: string;
   trashed?: boolean;
 }
@@ -70,7 +70,7 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
   /** Maximum size of an export in bytes. */
   readonly limits: {
     exported: number;
-    /** Whether a search of all drives leaves some out. */
+    /** Whether a search of all drives reports `incompleteSearch`. */
     isIncomplete: boolean;
   };
 }
@@ -218,8 +218,8 @@ export async function startGoogleDrive(
         file !== null && (query.get('includeCorpusRemovals') === 'true' || (file['driveId'] ?? '') === driveId);
       return { kind: 'drive#change', changeType: 'file', fileId: id, removed: !isHere, ...(isHere ? { file } : {}) };
     };
-    const where = taken.isLast ? { newStartPageToken: taken.next } : { nextPageToken: taken.next };
-    const answer = { kind: 'drive#changeList', changes: taken.ids.map(entry), ...where };
+    const nextToken = taken.isLast ? { newStartPageToken: taken.next } : { nextPageToken: taken.next };
+    const answer = { kind: 'drive#changeList', changes: taken.ids.map(entry), ...nextToken };
     for (const id of Object.keys(drives)) pastDrives.add(id);
     sendJson(response, 200, selectFields(query.get('fields'), answer));
   };

@@ -26,14 +26,14 @@ function tokens(text: string): string[] | null {
 
 /** Parses a query into a predicate; returns null for an invalid query. */
 export function readDriveQuery(text: string): Test | null {
-  const all = tokens(text);
-  if (all === null) return null;
+  const words = tokens(text);
+  if (words === null) return null;
   let at = 0;
-  const next = (): string => all[at++] ?? '';
+  const next = (): string => words[at++] ?? '';
   const term = (): Test => {
     const word = next();
     if (word === '(') {
-      const inner = either();
+      const inner = disjunction();
       if (next() !== ')') throw new SyntaxError('no closing parenthesis');
       return inner;
     }
@@ -52,27 +52,27 @@ export function readDriveQuery(text: string): Test | null {
     if ((sign !== '=' && sign !== '!=') || !/^(true|false)$/.test(value)) throw new SyntaxError('no comparison');
     return (file) => (file[word] === (value === 'true')) === (sign === '=');
   };
-  const both = (): Test => {
+  const conjunction = (): Test => {
     let test = term();
-    while (all[at] === 'and') {
+    while (words[at] === 'and') {
       at += 1;
       const [left, right] = [test, term()];
       test = (file) => left(file) && right(file);
     }
     return test;
   };
-  const either = (): Test => {
-    let test = both();
-    while (all[at] === 'or') {
+  const disjunction = (): Test => {
+    let test = conjunction();
+    while (words[at] === 'or') {
       at += 1;
-      const [left, right] = [test, both()];
+      const [left, right] = [test, conjunction()];
       test = (file) => left(file) || right(file);
     }
     return test;
   };
   try {
-    const test = either();
-    return at === all.length ? test : null;
+    const test = disjunction();
+    return at === words.length ? test : null;
   } catch {
     return null;
   }

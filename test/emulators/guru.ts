@@ -68,7 +68,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     ...{ id, title: folders.get(id)?.title, slug: `${id}/slug`, description: null },
     ...{ lastModified: stamp(), home: false, collection: ofCollection(collectionOf(id)) },
   });
-  /** Returns the fields of a card that an entry of a folder has without `cardDetail=FULL`. */
+  /** Returns the fields of a card in a folder's list of entries, without `cardDetail=FULL`. */
   const basicCardJson = (id: string) => ({
     ...{ id, preferredPhrase: cards.get(id)!.title, slug: `${id}/slug`, shareStatus: 'TEAM' },
     verificationState: 'TRUSTED',
@@ -89,7 +89,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     ...(detail === 'FULL' ? { ...cardJson(id), content: undefined } : basicCardJson(id)),
     ...{ type: 'card', itemId: `item-${id}`, folderCount: 1 },
   });
-  /** Sends a page of a list. The link to the next page has only a token, which is valid for this list. */
+  /** Sends a page of a list. The link to the next page contains only a token, which is valid for this list only. */
   const send = ({ request, response, url, query }: Call, all: readonly object[]): void => {
     const [from = '0', listPath = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
       .toString()

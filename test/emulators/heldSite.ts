@@ -9,12 +9,12 @@ export interface HeldSite extends Site {
 export async function startHeldSite(count: number): Promise<HeldSite> {
   const site = await startSite();
   const waiting: (() => void)[] = [];
-  let open = false;
+  let isReleased = false;
   const paths = Array.from({ length: count }, (_, number) => `/pages/${number}.html`);
   paths.forEach((path, number) =>
     site.pages.set(path, (_request, response) => {
       const answer = () => void response.writeHead(200, { 'content-type': 'text/html' }).end(samplePage(number, 1));
-      if (open || number < 2) answer();
+      if (isReleased || number < 2) answer();
       else waiting.push(answer);
     }),
   );
@@ -22,7 +22,7 @@ export async function startHeldSite(count: number): Promise<HeldSite> {
   return {
     ...site,
     release() {
-      open = true;
+      isReleased = true;
       waiting.splice(0).forEach((answer) => answer());
     },
   };

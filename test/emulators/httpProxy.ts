@@ -7,22 +7,22 @@ export interface HttpProxy {
   readonly url: string;
   readonly host: string;
   /** Forwarded requests, in order: `GET http://…` or `CONNECT host:port`. */
-  readonly passed: string[];
+  readonly forwarded: string[];
   close(): Promise<void>;
 }
 
 /**
  * Starts a forward proxy on loopback for absolute addresses and CONNECT tunnels. It adds the header `x-through: <name>`
- * to plain requests, so that a site can identify the proxy. It answers 407 to requests without the right credentials.
+ * to plain requests, so that a site can identify the proxy. It answers 407 to requests without these credentials.
  */
 export async function startHttpProxy(name: string, login: string | null = null): Promise<HttpProxy> {
-  const passed: string[] = [];
+  const forwarded: string[] = [];
   const sockets = new Set<Socket>();
   const expected = login === null ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
 
   const server = createServer((incoming, response) => {
     if (incoming.headers['proxy-authorization'] !== expected) return void response.writeHead(407).end();
-    passed.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+    forwarded.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
     const headers = { ...incoming.headers, 'x-through': name };
     delete headers['proxy-authorization'];
     const outgoing = httpRequest(
@@ -40,7 +40,7 @@ export async function startHttpProxy(name: string, login: string | null = null):
     client.on('error', () => undefined);
     if (incoming.headers['proxy-authorization'] !== expected)
       return void client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
-    passed.push(`CONNECT ${incoming.url ?? ''}`);
+    forwarded.push(`CONNECT ${incoming.url ?? ''}`);
     const { hostname, port } = new URL(`http://${incoming.url ?? ''}`);
     const upstream = connect(Number(port || 80), hostname, () => {
       client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
@@ -56,7 +56,7 @@ export async function startHttpProxy(name: string, login: string | null = null):
   return {
     url: `http://${login === null ? '' : `${login}@`}${host}`,
     host,
-    passed,
+    forwarded,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

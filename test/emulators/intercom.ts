@@ -39,12 +39,12 @@ type IntercomRefused = Refused & { readonly code?: string };
 export interface IntercomEmulator extends ConsentingEmulator<IntercomRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
-  readonly collections: Map<number, { readonly name: string; readonly above?: number }>;
+  readonly collections: Map<number, { readonly name: string; readonly parentId?: number }>;
   readonly articles: Map<number, EmulatedArticle>;
   readonly conversations: Map<number, EmulatedDiscussion>;
   readonly tickets: Map<number, EmulatedDiscussion>;
   /** Status of attachment downloads. Null: they succeed. */
-  filesRefused: number | null;
+  fileStatus: number | null;
 }
 
 const STAMP = 1_772_532_000;
@@ -68,7 +68,7 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
   const articles: IntercomEmulator['articles'] = new Map();
   const conversations: IntercomEmulator['conversations'] = new Map();
   const tickets: IntercomEmulator['tickets'] = new Map();
-  const more = { filesRefused: null as number | null };
+  const downloads = { fileStatus: null as number | null };
   let origin = '';
 
   const sendNumbered = ({ query, response }: Call, all: readonly object[]): void => {
@@ -201,8 +201,8 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
     const discussion = (kind === 'ticket' ? tickets : conversations).get(Number(id));
     const file = discussion?.parts[Number(part)]?.files?.[Number(at)];
     // The signature in the address is the only credential; an Authorization header is an error.
-    const isBad = request.headers.authorization !== undefined || query.get('signature') !== 's3cr3t';
-    const status = more.filesRefused ?? (isBad ? 400 : file === undefined ? 404 : 200);
+    const isInvalid = request.headers.authorization !== undefined || query.get('signature') !== 's3cr3t';
+    const status = downloads.fileStatus ?? (isInvalid ? 400 : file === undefined ? 404 : 200);
     response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? file?.content : 'no');
   };
 
@@ -270,7 +270,7 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
   });
   ({ origin } = emulator);
   const at = (part: string, path: string) => `INTERCOM.${part}=${origin}${path}`;
-  return Object.assign(more, emulator, {
+  return Object.assign(downloads, emulator, {
     settings: [at('api', ''), at('authorize', PATHS.authorize), at('token', PATHS.token)].join(','),
     ...{ collections, articles, conversations, tickets },
   });

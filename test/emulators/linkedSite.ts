@@ -1,6 +1,6 @@
 import { type Site, startSite } from './site.js';
 
-/** Returns a page with a few words of its own and links to other pages. */
+/** Returns a page with a few unique words and links to other pages. */
 export function linkedPage(name: string, links: readonly string[], head = ''): string {
   const list = links.map((link) => `<li><a href="${link}">to ${link}</a></li>`).join('');
   return `<!doctype html><html lang="en"><head><title>Page ${name}</title>${head}</head><body><main><h1>Page ${name}</h1>

@@ -4,7 +4,7 @@ import { type Call, type Emulator, type Refused, sendJson, startEmulator } from 
 export const KEY = 'lookup-key';
 export type LookupName = 'brave' | 'searxng' | 'supadata' | 'invidious';
 
-/** Times in seconds, as in the public contract. */
+/** A line of a transcript. Times are in seconds, as in the public contract. */
 export interface SpokenLine {
   readonly text: string;
   readonly start: number;
@@ -33,10 +33,10 @@ export interface LookupEmulator extends Emulator<LookupRefusal> {
   /** Searchable texts by address. A query finds the pages that contain any of its words. */
   readonly pages: Map<string, string>;
   readonly videos: Map<string, Video>;
-  /** Engines of SearXNG that do not respond, with the reason. */
-  readonly silent: [string, string][];
+  /** Engines that SearXNG reports as unresponsive, each with the reason. */
+  readonly unresponsive: [string, string][];
   /** Whether SearXNG's settings.yml allows the json format. */
-  givesJson: boolean;
+  allowsJson: boolean;
 }
 
 const stamp = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 23);
@@ -59,7 +59,7 @@ const supadataError = (error: string) => ({
 export async function startLookups(): Promise<LookupEmulator> {
   const pages = new Map<string, string>();
   const videos = new Map<string, Video>();
-  const silent: [string, string][] = [];
+  const unresponsive: [string, string][] = [];
   const jobs = new Map<string, { video: Video; polls: number }>();
 
   const found = (query: string): string[] => {
@@ -84,19 +84,19 @@ export async function startLookups(): Promise<LookupEmulator> {
     }
     const results = found(q).slice(0, Number(query.get('count') ?? 20));
     const web = { type: 'search', results: results.map((url) => ({ type: 'search_result', title: 'A', url })) };
-    const about = { type: 'search', query: { original: q, more_results_available: false } };
-    return sendJson(response, 200, results.length === 0 ? about : { ...about, web });
+    const searchPart = { type: 'search', query: { original: q, more_results_available: false } };
+    return sendJson(response, 200, results.length === 0 ? searchPart : { ...searchPart, web });
   }
 
   function searxng({ response, query }: Call): void {
-    if (query.get('format') !== 'json' || !started.givesJson)
+    if (query.get('format') !== 'json' || !started.allowsJson)
       return void response.writeHead(403, { 'content-type': 'text/html' }).end('<!doctype html><title>403</title>');
     const q = query.get('q') ?? '';
     if (q === '') return sendJson(response, 400, { error: 'No query' });
     // SearXNG redirects queries with this prefix to the engine itself.
     if (q.startsWith('!!')) return void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end();
-    const results = silent.length > 0 ? [] : found(q).map((url) => ({ url, title: 'A', engine: 'a', score: 1 }));
-    return sendJson(response, 200, { query: q, results, unresponsive_engines: silent });
+    const results = unresponsive.length > 0 ? [] : found(q).map((url) => ({ url, title: 'A', engine: 'a', score: 1 }));
+    return sendJson(response, 200, { query: q, results, unresponsive_engines: unresponsive });
   }
 
   const supadataAnswer = ({ lines }: Video) => ({
@@ -179,8 +179,8 @@ export async function startLookups(): Promise<LookupEmulator> {
   const started: LookupEmulator = {
     ...emulator,
     settings: (...names) => Object.assign({}, ...names.map((name) => settings[name])) as Record<string, string>,
-    ...{ pages, videos, silent },
-    givesJson: true,
+    ...{ pages, videos, unresponsive },
+    allowsJson: true,
   };
   return started;
 }

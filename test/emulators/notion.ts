@@ -14,7 +14,7 @@ export interface NotionEmulator extends ConsentingEmulator<NotionRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
   readonly pages: Map<string, EmulatedPage>;
-  /** By data source id. */
+  /** Databases by data source id. */
   readonly databases: Map<string, EmulatedDatabase>;
   /** Ids of items that are not shared. */
   readonly hidden: Set<string>;
@@ -140,7 +140,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
     if (resource !== 'blocks') return missing();
     const placed = findBlock(id);
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
-    // Such blocks have children, but they are not listed (https://github.com/elastic/connectors/issues/2306).
+    // Notion does not list the children of such blocks (https://github.com/elastic/connectors/issues/2306).
     if (rest === 'children' && placed?.block.type === 'unsupported') return refuse(response, { status: 400 });
     if (rest === 'children') return send(response, 'block', childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();

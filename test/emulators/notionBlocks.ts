@@ -2,9 +2,9 @@
 
 export interface EmulatedBlock {
   readonly type: string;
-  /** Its `rich_text`, as a single run. */
+  /** Text of the block's `rich_text`, which has a single run. */
   readonly text?: string;
-  /** Further members under its type. */
+  /** Further members of the block's body, the member that has the name of its type. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly children?: readonly EmulatedBlock[];
 }
@@ -19,7 +19,7 @@ export const textRun = (text: string, more: Readonly<Record<string, unknown>> = 
   ...more,
 });
 
-/** Returns an option of a column: a status, or a value of a selection. */
+/** Returns an option of a status or select column. */
 export const option = (name: string) => ({ id: name.toLowerCase(), name, color: 'default' });
 
 /** Fields of bodies, by type of block, which every block of the type has. */

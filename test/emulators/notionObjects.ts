@@ -1,4 +1,4 @@
-/** The objects of the Notion emulator as its API describes them: pages, data sources, databases and blocks. */
+/** The objects that the Notion emulator returns: pages, data sources, databases and blocks. */
 import { createHash } from 'node:crypto';
 
 import { bodyOf, type EmulatedBlock, textRun } from './notionBlocks.js';
@@ -19,7 +19,7 @@ export interface EmulatedPage {
   trashed?: boolean;
 }
 
-/** A data source in a database of its own. */
+/** A database with a single data source. */
 export interface EmulatedDatabase {
   readonly title: string;
   readonly parent?: EmulatedParent;
@@ -53,7 +53,10 @@ interface BlockInPage {
   readonly parent: Readonly<Record<string, unknown>>;
 }
 
-/** Returns functions that describe the objects in their current state. @param databases by data source id */
+/**
+ * Returns functions that convert objects in their current state to JSON.
+ * @param databases databases by data source id
+ */
 export function notionObjects(
   pages: ReadonlyMap<string, EmulatedPage>,
   databases: ReadonlyMap<string, EmulatedDatabase>,
@@ -77,10 +80,10 @@ export function notionObjects(
     last_edited_by: author,
     archived: item.trashed === true,
     in_trash: item.trashed === true,
-    ...looks(id),
+    ...constantFields(id),
   });
-  /** The fields of pages, data sources and databases that do not depend on the emulated state. */
-  const looks = (id: string) => ({
+  /** Returns the fields of pages, data sources and databases that do not depend on the emulated state. */
+  const constantFields = (id: string) => ({
     ...{ icon: null, cover: null, public_url: null },
     url: `https://www.notion.so/${id.replaceAll('-', '')}`,
   });
@@ -122,7 +125,7 @@ export function notionObjects(
     return {
       object: 'database',
       id,
-      ...looks(id),
+      ...constantFields(id),
       ...{ title: [textRun(first.title)], description: [], is_inline: false, is_locked: false },
       ...{ created_time: stamp(), last_edited_time: stamp() },
       ...{ archived: first.trashed === true, in_trash: first.trashed === true },

@@ -48,9 +48,9 @@ function fieldsOf(header: string): Record<string, string> | null {
   return Object.fromEntries(pairs.flatMap((pair) => (pair ? [[pair[1], decodeURIComponent(pair[2] ?? '')]] : [])));
 }
 
-const OLDEST_S = 300;
+const MAX_AGE_S = 300;
 
-/** @param provider display name @param clients secrets by client id */
+/** @param provider display name on the consent page @param clients secrets by client id */
 export function createOAuth1Provider(
   provider: string,
   paths: Readonly<Record<'request' | 'authorize' | 'token', string>>,
@@ -62,7 +62,7 @@ export function createOAuth1Provider(
   const nonces = new Set<string>();
   const requests: OAuthRequest[] = [];
   const secrets: string[] = [];
-  let toFail = 0;
+  let requestsToFail = 0;
 
   const issue = (kind: string): string => {
     const value = `${kind}-${randomBytes(18).toString('base64url')}`;
@@ -84,7 +84,7 @@ export function createOAuth1Provider(
     const { oauth_consumer_key: id = '', oauth_nonce: nonce = '', oauth_timestamp: at = '' } = signed;
     if (!Object.hasOwn(clients, id)) return 'consumer_key_unknown';
     if (signed['oauth_signature_method'] !== 'HMAC-SHA1') return 'signature_method_rejected';
-    if (Math.abs(Date.now() / 1000 - Number(at)) > OLDEST_S) return 'timestamp_refused';
+    if (Math.abs(Date.now() / 1000 - Number(at)) > MAX_AGE_S) return 'timestamp_refused';
     if (nonce === '' || nonces.has(nonce)) return 'nonce_used';
     nonces.add(nonce);
     const parameters = Object.entries(signed)
@@ -105,8 +105,8 @@ export function createOAuth1Provider(
     const fields = fieldsOf(call.request.headers.authorization ?? '') ?? {};
     const entry: OAuthRequest = { kind: 'token', path: call.url.pathname, parameters: fields, outcome: 'refused' };
     requests.push(entry);
-    if (toFail > 0) {
-      toFail -= 1;
+    if (requestsToFail > 0) {
+      requestsToFail -= 1;
       return answer(call.response, 502, {});
     }
     const requestToken = isAccess ? pending.get(fields['oauth_token'] ?? '') : undefined;
@@ -152,22 +152,22 @@ export function createOAuth1Provider(
     const parameters = Object.fromEntries(isAnswer ? new URLSearchParams(body.toString()) : query);
     requests.push({ kind: isAnswer ? 'consent' : 'authorize', path: paths.authorize, parameters });
     const token = parameters['oauth_token'] ?? '';
-    const known = pending.get(token);
-    if (!known) return void response.writeHead(400).end('No such token');
+    const requestToken = pending.get(token);
+    if (!requestToken) return void response.writeHead(400).end('No such token');
     if (!isAnswer) {
-      const { host } = new URL(known.callback);
-      const question = { provider, app: known.clientId, people, scopes: [], returnsTo: host, parameters };
+      const { host } = new URL(requestToken.callback);
+      const question = { provider, app: requestToken.clientId, people, scopes: [], returnsTo: host, parameters };
       const page = consentPage(question);
       return void response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
     }
-    const back = new URL(known.callback);
-    back.searchParams.set('oauth_token', token);
+    const redirect = new URL(requestToken.callback);
+    redirect.searchParams.set('oauth_token', token);
     if (parameters['decision'] === 'allow') {
-      known.person = people.find(({ id }) => id === parameters['person']) ?? people[0] ?? null;
-      known.verifier = issue('verifier');
-      back.searchParams.set('oauth_verifier', known.verifier);
+      requestToken.person = people.find(({ id }) => id === parameters['person']) ?? people[0] ?? null;
+      requestToken.verifier = issue('verifier');
+      redirect.searchParams.set('oauth_verifier', requestToken.verifier);
     }
-    response.writeHead(302, { location: back.href }).end();
+    response.writeHead(302, { location: redirect.href }).end();
   };
 
   return {
@@ -189,7 +189,7 @@ export function createOAuth1Provider(
       return key;
     },
     failNext(count) {
-      toFail = count;
+      requestsToFail = count;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * The consent page and token endpoint of an emulated OAuth 2 provider, by RFC 6749 and 7636, with the deviations of
- * real providers. An emulator passes each request to `take` first, then resolves the access token with `accessOf`.
+ * real providers. An emulator first passes each request to `take`, then gets the access of its token from `accessOf`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -39,11 +39,11 @@ export interface OAuthProviderSettings {
   /** Whether responses contain expires_in. Default: yes. */
   readonly sendsExpiry?: boolean;
   /**
-   * Member of the response that holds the tokens. Refresh responses hold them at the top level, and the person's id in
-   * this member.
+   * Member of the response that contains the tokens. In refresh responses the tokens are at the top level, and
+   * this member contains the person's id.
    */
   readonly tokenMember?: string;
-  /** Returns further members of the response. */
+  /** Returns further members of the token response. */
   readonly facts?: (person: EmulatedPerson) => Readonly<Record<string, unknown>>;
   /** Headers that token requests must have. */
   readonly tokenHeaders?: Readonly<Record<string, string>>;
@@ -102,7 +102,7 @@ export interface OAuthProvider {
   hold(): () => void;
   /** Processes token requests, but holds their answers until the returned function is called. */
   holdReplies(): () => void;
-  /** Issues a grant without the consent flow, for tests of a connector alone. */
+  /** Issues tokens without the consent flow, for tests of a connector without the service. */
   grant(personId?: string, scopes?: readonly string[]): { readonly accessToken: string; readonly refreshToken: string };
 }
 
@@ -282,7 +282,7 @@ export function createOAuthProvider(settings: OAuthProviderSettings): OAuthProvi
       for (const [token, { person }] of grants)
         if (personId === undefined || person.id === personId) grants.delete(token);
   };
-  /** Revoking one token ends all grants of its person, as with some providers. */
+  /** Revokes all grants of the token's person, as some providers do. */
   const revocation = async (request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> => {
     const parameters = Object.fromEntries(new URLSearchParams(await text(request)));
     requests.push({ kind: 'revoke', path: url.pathname, parameters });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface QdrantRequest {
   readonly method: string;
   readonly path: string;
-  /** Size of the raw body. */
+  /** Size of the raw body in bytes. */
   readonly bytes: number;
   readonly body: Record<string, unknown>;
 }
@@ -16,7 +16,7 @@ export interface QdrantRecorder {
   /** All requests, in order. */
   readonly requests: QdrantRequest[];
   /** Returns the maximum number of concurrent point writes. */
-  readonly atOnce: () => number;
+  readonly maxConcurrent: () => number;
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const WRITE_MS = 20;
 export async function startQdrantRecorder(): Promise<QdrantRecorder> {
   const requests: QdrantRequest[] = [];
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -39,7 +39,7 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
     requests.push({ method, path, bytes: raw.length, body: raw.length === 0 ? {} : JSON.parse(raw.toString()) });
     if (method === 'PUT' && path.endsWith('/points')) {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await sleep(WRITE_MS);
       running -= 1;
     }
@@ -53,7 +53,7 @@ export async function startQdrantRecorder(): Promise<QdrantRecorder> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    atOnce: () => most,
+    maxConcurrent: () => maxRunning,
     async close() {
       server.closeAllConnections();
       server.close();

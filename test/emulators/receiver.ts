@@ -34,7 +34,7 @@ export interface Receiver {
   /** `FILE_READY 7` for each delivery. */
   arrived(): string[];
   /** Sets the reaction to all later deliveries. */
-  react(how: (received: Received) => Reaction): void;
+  reactWith(how: (received: Received) => Reaction): void;
   /**
    * Waits until `count` deliveries were answered with 2xx, and returns all of them.
    * @throws when they do not arrive in time
@@ -73,7 +73,7 @@ export async function startReceiver(): Promise<Receiver> {
     received,
     accepted: () => accepted.map(nameOf),
     arrived: () => received.map(nameOf),
-    react(how) {
+    reactWith(how) {
       reaction = how;
     },
     async waitForAccepted(count, timeoutMs = TIME_LIMIT_MS) {

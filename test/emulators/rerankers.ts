@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
- * answer. The rest are well-formed answers with wrong contents.
+ * answer. The others are well-formed answers with wrong contents.
  */
 export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -29,8 +29,8 @@ export interface RerankCall {
   readonly query: string;
   readonly texts: readonly string[];
   readonly count: number;
-  /** Maximum texts that reach the last scoring step. Unset: all. */
-  readonly sample?: number;
+  /** Maximum number of texts that reach the last scoring step. Unset: all. */
+  readonly maxScored?: number;
 }
 
 export interface Scored {
@@ -45,9 +45,9 @@ export interface RerankEmulator {
   /** Returns the number of open requests without an answer. */
   waiting(): number;
   /** Sets the score function. Default: the number of shared words. */
-  score(how: (query: string, text: string) => number): void;
+  setScore(how: (query: string, text: string) => number): void;
   /** Sets the order of results. Default: best first. */
-  order(how: (results: readonly Scored[]) => readonly Scored[]): void;
+  setOrder(how: (results: readonly Scored[]) => readonly Scored[]): void;
   /** Sets the fault of all later requests; null for none. */
   injectFault(injectedFault: InjectedFault | null): void;
   close(): Promise<void>;
@@ -70,18 +70,18 @@ interface Api {
   readonly path: string;
   allows(headers: IncomingHttpHeaders): boolean;
   /** Interprets a request body by the published API. */
-  understand(body: Record<string, unknown>): Omit<RerankCall, 'provider'> | Refusal;
+  parse(body: Record<string, unknown>): Omit<RerankCall, 'provider'> | Refusal;
   present(results: readonly Scored[], texts: readonly string[]): unknown;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Cohere's v2 API and Jina's have the same form. */
+/** Returns the API of Cohere (v2) or Jina, which have the same form. */
 const similarApi = (path: string, model: string, fields: readonly string[], maxTexts: number): Api => ({
   path,
   allows: ({ authorization }) => authorization === `Bearer ${KEY}`,
-  understand(body) {
+  parse(body) {
     const refuse = (message: string): Refusal => ({ status: 400, body: { message } });
     const unknown = Object.keys(body).find((field) => !fields.includes(field));
     if (unknown !== undefined) return refuse(`unknown field: parameter '${unknown}' is not a valid field`);
@@ -116,7 +116,7 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
   pongo: {
     path: '/pongo/api/v1/filter',
     allows: ({ secret }) => secret === KEY,
-    understand(body) {
+    parse(body) {
       const docs = listOf(body['docs']) as Record<string, unknown>[];
       const isValid =
         isText(body['query']) && docs.length > 0 && docs.every(({ id, text }) => id !== undefined && isText(text));
@@ -126,7 +126,7 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
         texts: docs.map(({ text }) => String(text)),
         count: Number(body['num_results'] ?? 10),
         // https://docs.pongo.ai/api-reference/semantic-filtering/filter
-        sample: Number(body['vec_sample_size'] ?? 25),
+        maxScored: Number(body['vec_sample_size'] ?? 25),
       };
     },
     present: (results, texts) =>
@@ -134,8 +134,8 @@ const APIS: Readonly<Record<RerankProvider, Api>> = {
   },
 };
 
-/** Makes the results wrong in one way, without changing their form. */
-function spoil(results: Scored[], texts: number, injectedFault: InjectedFault | null): Scored[] {
+/** Returns results that the fault makes wrong, in the same form. */
+function withFault(results: Scored[], texts: number, injectedFault: InjectedFault | null): Scored[] {
   const [first, ...rest] = results;
   if (!first) return results;
   if (injectedFault === 'few') return rest;
@@ -168,18 +168,18 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
       if (!matched || request.method !== 'POST') return send(response, 404, '{"message":"not found"}');
       const [provider, api] = matched as [RerankProvider, Api];
       if (!api.allows(request.headers)) return send(response, 401, '{"message":"invalid api token"}');
-      const understood = api.understand(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
-      if ('status' in understood) return send(response, understood.status, JSON.stringify(understood.body));
-      calls.push({ provider, ...understood });
+      const parsed = api.parse(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>);
+      if ('status' in parsed) return send(response, parsed.status, JSON.stringify(parsed.body));
+      calls.push({ provider, ...parsed });
       if (injectedFault === 'hang') return;
       if (typeof injectedFault === 'object' && injectedFault)
         return send(response, injectedFault.status, injectedFault.body ?? '{"message":"no"}', injectedFault.headers);
-      const ranked = understood.texts
-        .map((text, index) => ({ index, score: scoreOf(understood.query, text) }))
+      const ranked = parsed.texts
+        .map((text, index) => ({ index, score: scoreOf(parsed.query, text) }))
         .toSorted((a, b) => b.score - a.score)
-        .slice(0, Math.min(understood.count, understood.sample ?? Infinity));
-      const answer = api.present(spoil([...inOrder(ranked)], understood.texts.length, injectedFault), understood.texts);
-      // Like a server that writes NaN into its JSON.
+        .slice(0, Math.min(parsed.count, parsed.maxScored ?? Infinity));
+      const answer = api.present(withFault([...inOrder(ranked)], parsed.texts.length, injectedFault), parsed.texts);
+      // JSON.stringify writes null for NaN, but some servers write NaN into their JSON.
       let text = JSON.stringify(injectedFault === 'no list' ? { answer } : answer);
       if (injectedFault === 'nan') text = text.replaceAll('null', 'NaN');
       if (injectedFault === 'cut') text = text.slice(0, text.length / 2);
@@ -206,10 +206,10 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
       ) as Record<string, string>,
     calls,
     waiting: () => waiting,
-    score(how) {
+    setScore(how) {
       scoreOf = how;
     },
-    order(how) {
+    setOrder(how) {
       inOrder = how;
     },
     injectFault(how) {

@@ -32,8 +32,8 @@ function createMultipart(objects: Map<string, Buffer>) {
           `<InitiateMultipartUploadResult><Bucket>${bucket}</Bucket><Key>${path.join('/')}</Key><UploadId>u${count}</UploadId></InitiateMultipartUploadResult>`,
         );
     } else if (method === 'GET' && url.searchParams.has('uploads')) {
-      const wanted = key.replace(/\/$/, '') + '/' + (url.searchParams.get('prefix') ?? '');
-      const found = [...uploads].filter(([, entry]) => entry.key.startsWith(wanted));
+      const keyPrefix = key.replace(/\/$/, '') + '/' + (url.searchParams.get('prefix') ?? '');
+      const found = [...uploads].filter(([, entry]) => entry.key.startsWith(keyPrefix));
       const rows = found.map(
         ([name, entry]) =>
           `<Upload><Key>${entry.key.split('/').slice(1).join('/')}</Key><UploadId>${name}</UploadId></Upload>`,

@@ -1,6 +1,6 @@
 /**
  * Emulates S3 on loopback as a source, by its published API: path style, paged ListBuckets and ListObjectsV2,
- * GetObject. It computes signatures from the request as received. Each bucket has a region. A page whose keys were all
+ * GetObject. It computes signatures from the request as received. Each bucket has a region. A page whose keys are all
  * deleted is empty, but not the last.
  */
 import { createHash, createHmac } from 'node:crypto';
@@ -14,9 +14,9 @@ export const ACCESS_KEY_SECRET = 's3-secret-of-the-lighthouse';
 export interface EmulatedObject {
   content: string | Buffer;
   readonly type?: string;
-  /** Deleted in a bucket with versions: a listing reads the key, but does not contain it. */
+  /** Deleted in a bucket with versions: the key counts towards the page size, but the page does not contain it. */
   readonly isDeleted?: true;
-  /** Why its content is refused: it is archived, or encrypted with a key that only its owner has. */
+  /** Why downloads are refused: the object is archived, or encrypted with a key that only its owner has. */
   readonly refusal?: 'archived' | 'customer key';
 }
 
@@ -43,14 +43,14 @@ const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 interface RefusalFields {
   readonly headers?: Readonly<Record<string, string>>;
   readonly message?: string;
-  /** Elements that only this code has. */
-  readonly more?: string;
+  /** Further XML elements of the error. */
+  readonly elements?: string;
 }
 function refuse(
   response: ServerResponse,
   status: number,
   code: string,
-  { headers = {}, message = 'no', more = '' }: RefusalFields = {},
+  { headers = {}, message = 'no', elements: more = '' }: RefusalFields = {},
 ): void {
   response
     .writeHead(status, { 'content-type': 'application/xml', ...headers })
@@ -64,7 +64,7 @@ function refuseContent(response: ServerResponse, why: 'archived' | 'customer key
   if (why === 'archived')
     return refuse(response, 403, 'InvalidObjectState', {
       message: 'The operation is not valid for the object&apos;s storage class',
-      more: '<StorageClass>GLACIER</StorageClass>',
+      elements: '<StorageClass>GLACIER</StorageClass>',
     });
   refuse(response, 400, 'InvalidRequest', {
     message:
@@ -125,7 +125,7 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
   ): void => {
     const prefix = query.get('prefix') ?? '';
     const token = query.get('continuation-token');
-    // The token is a key that listings read last; it may be one of those that they do not contain.
+    // The token is the last key of the previous page. The key may be deleted, so that no page contains it.
     const after = token === null ? (query.get('start-after') ?? '') : Buffer.from(token, 'base64').toString();
     const all = [...objects.keys()]
       .filter((key) => key.startsWith(prefix) && Buffer.compare(Buffer.from(key), Buffer.from(after)) > 0)
@@ -134,18 +134,18 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
     const read = all.slice(0, most);
     const page = read.filter((key) => objects.get(key)?.isDeleted !== true);
     const isEncoded = query.get('encoding-type') === 'url';
-    const shown = (key: string): string =>
+    const encodedKey = (key: string): string =>
       isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
     const rows = page.map((key) => {
       const object = objects.get(key)!;
       const storageClass = object.refusal === 'archived' ? 'GLACIER' : 'STANDARD';
-      return `<Contents><Key>${shown(key)}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><ETag>${xml(etagOf(object))}</ETag><Size>${Buffer.byteLength(object.content)}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
+      return `<Contents><Key>${encodedKey(key)}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><ETag>${xml(etagOf(object))}</ETag><Size>${Buffer.byteLength(object.content)}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
     });
     const isTruncated = read.length < all.length;
     const place = [
-      `<Name>${bucket}</Name><Prefix>${shown(prefix)}</Prefix>`,
+      `<Name>${bucket}</Name><Prefix>${encodedKey(prefix)}</Prefix>`,
       token === null ? '' : `<ContinuationToken>${token}</ContinuationToken>`,
-      query.has('start-after') ? `<StartAfter>${shown(query.get('start-after') ?? '')}</StartAfter>` : '',
+      query.has('start-after') ? `<StartAfter>${encodedKey(query.get('start-after') ?? '')}</StartAfter>` : '',
       isTruncated
         ? `<NextContinuationToken>${Buffer.from(read.at(-1) ?? '').toString('base64')}</NextContinuationToken>`
         : '',
@@ -162,16 +162,16 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
       if (refused !== undefined) refuse(response, 403, refused);
       return refused === undefined;
     },
-    placeOf: ({ path }) => path.join('/'),
+    faultTargetOf: ({ path }) => path.join('/'),
     refuse: (response, { status, code, headers = {} }) => refuse(response, status, code, { headers }),
     answer({ request, response, path: [bucket = '', ...rest], query }) {
       response.setHeader('content-type', 'application/xml');
       if (bucket === '') return listBuckets(query, response);
       const objects = buckets.get(bucket);
       if (!objects) return refuse(response, 404, 'NoSuchBucket');
-      const home = regions.get(bucket) ?? 'us-east-1';
-      if (verifySignature(request, keys).region !== home)
-        return refuse(response, 301, 'PermanentRedirect', { headers: { 'x-amz-bucket-region': home } });
+      const region = regions.get(bucket) ?? 'us-east-1';
+      if (verifySignature(request, keys).region !== region)
+        return refuse(response, 301, 'PermanentRedirect', { headers: { 'x-amz-bucket-region': region } });
       const key = rest.join('/');
       if (key === '') return listObjects([bucket, objects], query, response);
       const object = objects.get(key);

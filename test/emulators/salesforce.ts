@@ -12,14 +12,14 @@ const SALESFORCE_PEOPLE = [
   { id: 'ada@harbour.example', label: 'Ada' },
   { id: 'ben@harbour.example', label: 'Ben' },
 ];
-/** Host of the organization, for any login domain. */
+/** Host of the organization; the same for every login domain. */
 export const ORGANIZATION_HOST = 'harbour.my.salesforce.com';
 
 type SalesforceRefused = Refused & { readonly errorCode?: string };
 
 export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly settings: string;
-  /** Records by object and id. A missing object does not exist in the organization. */
+  /** Records by object and id. An object without an entry does not exist in the organization. */
   readonly records: Map<string, Map<string, SoqlRecord>>;
   /** Contents of file versions, by id. */
   readonly contents: Map<string, string>;
@@ -27,12 +27,12 @@ export type SalesforceEmulator = ConsentingEmulator<SalesforceRefused> & {
   readonly queries: string[];
   /** Fields that the account may not see, as `Object.Field`. */
   readonly hidden: Set<string>;
-  /** Whether userinfo refuses tokens with the scope `api` alone. */
+  /** Whether userinfo refuses tokens whose only scope is `api`. */
   readonly rights: { needsIdentityScope: boolean };
   put(kind: string, id: string, record: SoqlRecord): void;
   /** Deletes a record and logs the deletion. @param at time of the deletion. Unset: now */
   drop(kind: string, id: string, at?: number): void;
-  /** Time up to which deletions are no longer available, in milliseconds since 1970. */
+  /** `earliestDateAvailable` in answers: the time before which deletions are purged, in milliseconds since 1970. */
   readonly deletions: { purgedUntil: number };
 };
 
@@ -166,7 +166,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
       paths: { authorize: '/*/services/oauth2/authorize', token: '/*/services/oauth2/token' },
       people: SALESFORCE_PEOPLE,
       requiresPkce: true,
-      // Access tokens end with the organization's session, whose length the response does not state.
+      // The response does not state the lifetime of access tokens: it is the session timeout of the organization.
       sendsExpiry: false,
       facts: () => ({ instance_url: `https://${ORGANIZATION_HOST}`, id: 'https://login.salesforce.com/id/1/2' }),
     },
@@ -198,7 +198,7 @@ export async function startSalesforce({ perPage = 2 } = {}): Promise<SalesforceE
     rights,
     put(kind, id, record) {
       const all = records.get(kind) ?? new Map<string, SoqlRecord>();
-      // Salesforce stamps a file on each write.
+      // Salesforce updates SystemModstamp of a file on each write.
       const stamp = kind === 'ContentDocument' ? { SystemModstamp: momentOf(Date.now()) } : {};
       const name = kind === 'Knowledge__kav' ? { UrlName: id } : {};
       records.set(kind, all.set(id, { ...name, ...record, ...stamp }));

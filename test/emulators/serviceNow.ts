@@ -38,7 +38,7 @@ export interface EmulatedAttachment {
 /** Returns a time in ServiceNow's format. */
 export const timestampOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Page of a hibernating instance, which it answers to every request. */
+/** The page with which a hibernating instance answers every request. */
 export const HIBERNATING = { wrongBody: '<h1>Your instance is hibernating</h1>', contentType: 'text/html' };
 
 export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
@@ -47,14 +47,15 @@ export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly attachments: Map<string, EmulatedAttachment>;
   /** sys_ids of rows that the connected user has no access to. */
   readonly hidden: Set<string>;
-  /** Display values in the user's language: `published` as `Veröffentlicht`. Other values are displayed unchanged. */
+  /** Display values in the user's language by stored value; values without an entry are displayed unchanged. */
   readonly labels: Map<string, string>;
   /** Whether the user has no access to the list of tables. */
   readonly rights: {
     hidesTables: boolean;
     ignoresScripts: boolean;
     /**
-     * Whether lists of attachments have the headers of tables, with the next page and the count. They are undocumented.
+     * Whether lists of attachments have the headers of tables: links to other pages, and the count. They are
+     * undocumented.
      */
     countsAttachments: boolean;
   };
@@ -81,7 +82,7 @@ function matches(row: EmulatedRow, condition: string, me: string): boolean {
   throw new Error(`No such condition: ${condition}`);
 }
 
-/** Returns the rows that an encoded query finds, in its order. */
+/** Returns the rows that match an encoded query, in the order that it requests. */
 function find(rows: readonly EmulatedRow[], query: string, me: string): EmulatedRow[] {
   const parts = query.split('^NQ').map((alternative) => alternative.split('^').filter(Boolean));
   const order = parts
@@ -146,8 +147,8 @@ export async function startServiceNow({ perPage = 2 } = {}): Promise<ServiceNowE
     return found ? [...found.rows].map(([id, row]) => ({ ...row, sys_id: id })) : null;
   };
   const sendPage = ({ response, query, url }: Call, rows: readonly EmulatedRow[], me: string): void => {
-    const wanted = query.get('sysparm_query') ?? '';
-    const found = find(rows, rights.ignoresScripts && wanted.includes('javascript:') ? '' : wanted, me);
+    const encodedQuery = query.get('sysparm_query') ?? '';
+    const found = find(rows, rights.ignoresScripts && encodedQuery.includes('javascript:') ? '' : encodedQuery, me);
     const isPlain = !rights.countsAttachments && url.pathname.endsWith('/attachment');
     const limit = Math.min(Number(query.get('sysparm_limit') ?? 10_000), isPlain ? 1_000 : perPage);
     const from = Number(query.get('sysparm_offset') ?? 0);

@@ -32,7 +32,7 @@ export interface EmulatedConversation {
   /** Only for direct messages: the other user. */
   readonly user?: string;
   readonly messages: EmulatedMessage[];
-  /** Whether the connected user is not a member. */
+  /** Whether the connected user is not a member of the conversation. */
   readonly isClosed?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface SlackEmulator extends Emulator<SlackRefused> {
   readonly conversations: Map<string, EmulatedConversation>;
   /** Names by user id. */
   readonly users: Map<string, string>;
-  /** Methods with their fields, in order. */
+  /** Method and fields of each request, in order. */
   readonly calls: string[];
 }
 
@@ -118,7 +118,7 @@ export async function startSlack({
 
   /**
    * Sends a page of a list with the cursor of the next one, in Slack's format. After the last page the cursor of
-   * conversations is empty, and that of messages missing.
+   * conversations is empty, and that of messages is absent.
    */
   const send = (
     response: ServerResponse,
@@ -263,7 +263,7 @@ export async function startSlack({
         refuse(call.response, { status: 200, error: settings.rotates === true ? 'token_expired' : 'invalid_auth' });
       return isValid;
     },
-    placeOf: (call) => (isConsent(call) ? '' : `${call.path.at(-1)}?${call.body.toString()}`),
+    faultTargetOf: (call) => (isConsent(call) ? '' : `${call.path.at(-1)}?${call.body.toString()}`),
     refuse,
     async answer(call) {
       if (await oauth.take(replayable(call), call.response)) return;

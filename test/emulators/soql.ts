@@ -8,7 +8,7 @@ export interface SoqlRecord {
 }
 type Test = (row: SoqlRecord) => boolean;
 
-/** The query is not valid SOQL. */
+/** Thrown for a query that is not valid SOQL. */
 export class MalformedQuery extends Error {}
 
 const TOKENS = /\s*('(?:[^'\\]|\\.)*'|[(),]|!=|<=|>=|[=<>]|[^\s(),=<>!']+)/gy;
@@ -30,12 +30,12 @@ const at = (row: SoqlRecord, field: string): SoqlValue =>
     return found ?? null;
   }, row);
 
-/** Parses a literal: a quoted text, a number, a date, true, false, null. */
+/** Parses a literal: a quoted text, a number, a date, true, false or null. */
 function literalOf(token: string): string | number | boolean | null {
   if (token.startsWith("'"))
     return token
       .slice(1, -1)
-      .replaceAll(/\\(.)/g, (_whole, one: string) => ({ n: '\n', r: '\r', t: '\t' })[one] ?? one);
+      .replaceAll(/\\(.)/g, (_whole, character: string) => ({ n: '\n', r: '\r', t: '\t' })[character] ?? character);
   if (token === 'null') return null;
   if (token === 'true' || token === 'false') return token === 'true';
   if (/^-?\d+(?:\.\d+)?$/.test(token)) return Number(token);
@@ -68,10 +68,10 @@ const compare = (left: SoqlValue, right: SoqlValue): number => {
 function reader(tokens: readonly string[]) {
   let next = 0;
   const peek = (): string => (tokens[next] ?? '').toUpperCase();
-  const take = (wanted?: string): string => {
+  const take = (expected?: string): string => {
     const token = tokens[next] ?? '';
-    if (wanted !== undefined && token.toUpperCase() !== wanted)
-      throw new MalformedQuery(`expected ${wanted}, found ${token}`);
+    if (expected !== undefined && token.toUpperCase() !== expected)
+      throw new MalformedQuery(`expected ${expected}, found ${token}`);
     next += 1;
     return token;
   };
@@ -173,10 +173,10 @@ export function readSoql(soql: string): SoqlQuery {
   }
   take('FROM');
   const from = take();
-  let holds: Test = () => true;
+  let matches: Test = () => true;
   if (peek() === 'WHERE') {
     take();
-    holds = or();
+    matches = or();
   }
   const orders: { field: string; sign: number }[] = [];
   if (peek() === 'ORDER') {
@@ -205,7 +205,7 @@ export function readSoql(soql: string): SoqlQuery {
     ...{ from, fields, children, limit },
     isCount: fields[0] === 'COUNT',
     find: (rows) =>
-      rows.filter(holds).toSorted((a, b) => {
+      rows.filter(matches).toSorted((a, b) => {
         for (const { field, sign } of orders) {
           const [left, right] = [at(a, field), at(b, field)];
           if (left === right) continue;
@@ -218,12 +218,12 @@ export function readSoql(soql: string): SoqlQuery {
   };
 }
 
-/** Returns what each record states: its type and its address. */
+/** Returns the `attributes` of a record: its type and its address. */
 const attributesOf = (type: string, id: unknown) => ({
   type,
   url: `/services/data/v67.0/sobjects/${type}/${typeof id === 'string' ? id : ''}`,
 });
-/** Objects by the names of relationships. */
+/** Object type by name of the relationship. */
 const RELATED: Readonly<Record<string, string>> = {
   LatestPublishedVersion: 'ContentVersion',
   Tasks: 'Task',

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export interface SpokenSentence {
   readonly text: string;
-  /** In seconds. */
+  /** Seconds since the start of the recording. */
   readonly start: number;
   readonly end: number;
 }
@@ -17,9 +17,9 @@ export interface Turn {
 }
 
 export interface Speech {
-  /** BCP 47. */
+  /** Language code (BCP 47). */
   readonly language: string;
-  /** In seconds. */
+  /** Duration of the recording in seconds. */
   readonly duration: number;
   readonly turns: readonly Turn[];
 }

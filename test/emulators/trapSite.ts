@@ -7,7 +7,7 @@ import { CHARSET_TRAPS, CONTENT_TRAPS } from './traps/contents.js';
 import { SLOWNESS_TRAPS } from './traps/slowness.js';
 import { html, type Origins, redirect, type Trap } from './traps/trap.js';
 
-/** The traps for a service with default settings. */
+/** Faulty pages for a service with default settings. */
 export const TRAPS: readonly Trap[] = [
   ...REDIRECT_TRAPS,
   ...STATUS_TRAPS,
@@ -23,7 +23,7 @@ export const ORDINARY_IN_SLOW = 20;
 const ordinary = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `/pages/${from + index}.html`);
 
-/** Sitemap files that cannot be read completely, with the message on the parent for each. */
+/** Sitemap files that cannot be read completely, with the message of the parent file about each. */
 export const BROKEN_SITEMAPS: Readonly<Record<string, RegExp>> = {
   '/sitemaps/broken.xml': /is broken XML \(line 2/,
   '/sitemaps/entities.xml': /is broken XML/,
@@ -42,9 +42,9 @@ const indexOf = (origin: string, files: readonly string[]): string =>
     .map((file) => `<sitemap><loc>${file.startsWith('/') ? origin + file : file}</loc></sitemap>`)
     .join('')}</sitemapindex>`;
 
-/** Returns every kind of sitemap file, and every kind of faulty one. */
+/** Returns sitemap files of every kind, valid and faulty. */
 function sitemaps({ own, foreign }: Origins): Record<string, Page> {
-  const whole = sitemapOf(own, ordinary(230, 240));
+  const validSitemap = sitemapOf(own, ordinary(230, 240));
   const bomb = '<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>';
   return {
     '/sitemap.xml': indexOf(own, [
@@ -57,7 +57,7 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       '/sitemaps/traps.xml',
       `${foreign}/sitemap.xml`,
       'sitemaps/by-relative-address.xml',
-      // The index itself, and a sitemap that it already listed.
+      // The index lists itself, and a sitemap that it has already listed.
       '/sitemap.xml',
       '/sitemaps/plain.xml',
       ...Object.keys(BROKEN_SITEMAPS).filter((path) => !path.includes('deep')),
@@ -91,8 +91,8 @@ function sitemaps({ own, foreign }: Origins): Record<string, Page> {
       ...ordinary(0, ORDINARY_IN_SLOW),
     ]),
     // Entries before the fault still count.
-    '/sitemaps/broken.xml': `${whole.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
-    '/sitemaps/entities.xml': `${bomb}${whole.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
+    '/sitemaps/broken.xml': `${validSitemap.replace('</urlset>', '')}\n<url><loc>${own}/pages/never.html</url></urlset>`,
+    '/sitemaps/entities.xml': `${bomb}${validSitemap.replace('</urlset>', '')}<url><loc>${own}/&b;</loc></url></urlset>`,
     '/sitemaps/a-page.xml': { type: 'text/html', body: html('This is not a sitemap.') },
     '/sitemaps/feed.xml': `<rss version="2.0"><channel><item><link>${own}/pages/never.html</link></item></channel></rss>`,
     '/sitemaps/empty.xml': '',
@@ -108,7 +108,7 @@ const gzipHalf = (text: string): Page => ({
 });
 
 export interface TrapSite extends Site {
-  /** The other site, to which some traps link or redirect. */
+  /** A second site, to which some traps link or redirect. */
   readonly foreign: Site;
   /** Addresses of the ordinary pages in the sitemaps. */
   readonly ordinary: readonly string[];

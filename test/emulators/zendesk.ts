@@ -61,7 +61,7 @@ export interface ZendeskAccount {
 type ZendeskRefused = Refused & { readonly body?: unknown };
 
 export interface ZendeskEmulator extends ConsentingEmulator<ZendeskRefused> {
-  /** Names of lists that have no cursors, only numbered pages. */
+  /** Names of lists that support only numbered pages, no cursors. */
   readonly numbered: Set<string>;
   /** The value of SOURCE_URLS. */
   readonly settings: string;
@@ -227,8 +227,8 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       return sendPage(
         call,
         'translations',
-        texts.map((one, at) => ({
-          ...{ id: number * 100 + at, source_id: number, source_type: 'Article', draft: false, ...one },
+        texts.map((translation, at) => ({
+          ...{ id: number * 100 + at, source_id: number, source_type: 'Article', draft: false, ...translation },
         })),
       );
     }
@@ -237,11 +237,11 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     const selected = sections.filter(isIn);
     if (part === 'sections' && resource === 'categories') return sendPage(call, 'sections', selected);
     if (part !== 'articles') return missing();
-    const within = new Set(selected.map((section) => section.id));
+    const sectionIds = new Set(selected.map((section) => section.id));
     sendPage(
       call,
       'articles',
-      articles.filter((article) => within.has(article.section_id)),
+      articles.filter((article) => sectionIds.has(article.section_id)),
     );
   };
 
@@ -307,8 +307,10 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
       if (resource === 'stored') {
         const content = contentOf(account, rest[0] ?? '');
         // The storage host must not receive Zendesk's token.
-        const isBad = content === undefined || request.headers.authorization !== undefined;
-        return void response.writeHead(isBad ? 400 : 200, { 'content-type': 'application/octet-stream' }).end(content);
+        const isInvalid = content === undefined || request.headers.authorization !== undefined;
+        return void response
+          .writeHead(isInvalid ? 400 : 200, { 'content-type': 'application/octet-stream' })
+          .end(content);
       }
       if (resource !== 'api' || rest[0] !== 'v2') return refuse(response, { status: 404 });
       const where = rest.slice(1).map((part) => part.replace(/\.json$/, ''));

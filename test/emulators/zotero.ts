@@ -16,7 +16,7 @@ const ZOTERO_PEOPLE = [
 interface StoredObject {
   readonly data: Readonly<Record<string, unknown>>;
   readonly version: number;
-  /** Only for files that Zotero has: the content. */
+  /** Content of the file. Unset: Zotero does not store the file. */
   readonly file?: string;
 }
 interface ZoteroLibrary {
@@ -103,7 +103,9 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
   ) => {
     const isItem = kind === 'items';
     const children = [...library.items.values()].filter(({ data: child }) => child['parentItem'] === key).length;
-    const inside = [...library.collections.values()].filter(({ data: child }) => child['parentCollection'] === key);
+    const subcollections = [...library.collections.values()].filter(
+      ({ data: child }) => child['parentCollection'] === key,
+    );
     const { href } = linksOf(`${path}/${kind}/${key}`).self;
     const [owner = '', number = ''] = path.split('/');
     return {
@@ -116,7 +118,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
         ...linksOf(`${path}/${kind}/${key}`),
         ...(file === undefined ? {} : { enclosure: { href: `${href}/file/view`, length: file.length } }),
       },
-      meta: isItem ? { numChildren: children } : { numCollections: inside.length, numItems: 0 },
+      meta: isItem ? { numChildren: children } : { numCollections: subcollections.length, numItems: 0 },
       data: {
         ...{ key, version, relations: {} },
         ...(isItem ? { tags: [], dateAdded: STAMP, dateModified: STAMP } : { parentCollection: false }),
@@ -128,7 +130,7 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
   const inLibrary = (call: Call, path: string, library: ZoteroLibrary, rest: readonly string[]): void => {
     const { response, query } = call;
     const since = Number(query.get('since') ?? 0);
-    const [resource, key, below] = rest;
+    const [resource, key, sublist] = rest;
     if (resource === undefined)
       return path.startsWith('groups/')
         ? sendJson(response, 200, groupJson(Number(path.split('/')[1]), library.name), backoffHeader())
@@ -143,11 +145,11 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     const objects = library[resource];
     const object = key === undefined ? undefined : objects.get(key);
     if (key !== undefined && !object) return refuse(response, { status: 404 });
-    const show = ([id, entry]: readonly [string, StoredObject]) =>
-      jsonOf(path, library, resource === 'collections' && below === 'items' ? 'items' : resource, id, entry);
-    if (object && key !== undefined && below === undefined)
-      return sendJson(response, 200, show([key, object]), backoffHeader());
-    if (object && below === 'file') {
+    const entryJson = ([id, entry]: readonly [string, StoredObject]) =>
+      jsonOf(path, library, resource === 'collections' && sublist === 'items' ? 'items' : resource, id, entry);
+    if (object && key !== undefined && sublist === undefined)
+      return sendJson(response, 200, entryJson([key, object]), backoffHeader());
+    if (object && sublist === 'file') {
       if (object.file === undefined) return refuse(response, { status: 404 });
       return void response.writeHead(302, { location: `/files/${encodeURIComponent(path)}/${key}` }).end();
     }
@@ -163,10 +165,10 @@ export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator>
     const all =
       object === undefined
         ? [...objects]
-        : below === 'children'
+        : sublist === 'children'
           ? [...library.items].filter(([, { data }]) => data['parentItem'] === key)
           : [...library.items].filter(inCollection);
-    sendList(call, all.filter(isListed).map(show), library.version);
+    sendList(call, all.filter(isListed).map(entryJson), library.version);
   };
 
   const answer = (call: Call): void => {

@@ -34,7 +34,7 @@ const ownSettings = {
   SECRET_KEY: `k1:${randomBytes(32).toString('base64')}`,
 };
 
-/** Starts everything on one DATA_DIR, as `npm start` does. */
+/** Starts the engines and the service with the same DATA_DIR, as `npm start` does. */
 async function start() {
   const engines = await startEngines({ dataDir, need: { temporal: true, mongodb: true, qdrant: true }, ports: 'free' });
   const { modelPath, tokenizerPath } = testEngines();
@@ -56,7 +56,7 @@ async function start() {
   };
 }
 
-test('restores identical search results from a backup after a wipe, and finishes the scrape that was in flight', async () => {
+test('restores all data from a backup after a wipe: searches find the same, and the interrupted scrape finishes', async () => {
   const paths = Array.from({ length: PAGES }, (_, n) => `/p${n}.html`);
   for (const [n, page] of paths.entries()) site.pages.set(page, { body: samplePage(n, 1), delayMs: n < 8 ? 0 : 400 });
   site.pages.set('/few.xml', sitemapOf(site.origin, paths.slice(0, 4)));
@@ -87,14 +87,14 @@ test('restores identical search results from a backup after a wipe, and finishes
 
   const after = await start();
   try {
-    const again = await after.user();
+    const userAfterRestore = await after.user();
     const summaryOf = ({ content, score, rank }: (typeof answer)[number]) => ({ content, score, rank });
-    expect((await again.search(search)).map(summaryOf)).toEqual(answer.map(summaryOf));
-    expect(await again.settled(inFlight.id)).toMatchObject({
+    expect((await userAfterRestore.search(search)).map(summaryOf)).toEqual(answer.map(summaryOf));
+    expect(await userAfterRestore.settled(inFlight.id)).toMatchObject({
       sync_status: 'READY',
       file_metadata: { pages_total: PAGES - 4, pages_ready: PAGES - 4 },
     });
-    const raw = await again.get<{ presigned_url: string }>(`/raw_file/${upload.id}`);
+    const raw = await userAfterRestore.get<{ presigned_url: string }>(`/raw_file/${upload.id}`);
     expect(await (await fetch(raw.body.presigned_url)).text()).toContain('kept with the account');
     expect(await cli({ ...ownSettings, DATA_DIR: dataDir }, 'reconcile')).toMatchObject({ code: 0 });
   } finally {

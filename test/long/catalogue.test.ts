@@ -1,4 +1,4 @@
-/** The whole catalogue of connected sources, each with every fault. Takes some minutes. */
+/** Tests all connected sources, each with every fault. Takes some minutes. */
 import { catalogueSuite } from '../system/sources/suite.js';
 
 catalogueSuite(() => true);

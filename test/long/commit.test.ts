@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => trials.close());
 
-/** Each place once in random order, then random places. */
+/** Where the worker is killed: first each place once, in random order; then random places. */
 const stops: Stop[] = [...chance.shuffle(PLACES), ...Array.from({ length: POINTS }, () => chance.pick(PLACES))]
   .slice(0, POINTS)
   .map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));

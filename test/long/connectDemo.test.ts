@@ -12,11 +12,11 @@ afterEach(async () => {
   await demo?.close();
 });
 
-test('makes the content of both accounts searchable after consent, and asks again after a refusal', async () => {
+test('makes the content of both accounts searchable after consent, and asks again after denied consent', async () => {
   const logLines: string[] = [];
   const printed: string[] = [];
   const visits: Promise<unknown>[] = [];
-  /** Refuses consent first, cancels the first selection, then selects everything. */
+  /** Denies consent at first, then cancels the first selection, then selects everything. */
   const answerAsUser = async (visit: number, url: string): Promise<void> => {
     const page = url.includes('/connections/')
       ? { url, html: await (await fetch(url)).text() }

@@ -13,16 +13,16 @@ import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';
 
 const TRIALS = Number(process.env['TEST_KILLS'] ?? 10);
-/** Users who connect at the same time. */
+/** Number of users who connect at the same time. */
 const USERS = 4;
-/** The API, the worker and one engine are killed within this time after a trial begins. */
+/** The API, the worker and one engine are killed within this time (ms) after a trial begins. */
 const KILL_WITHIN_MS = 1_500;
-/** How long the provider delays its replies to exchanged codes in each trial. */
+/** Delay (ms) of the provider's answers to token requests in each trial. */
 const SLOW_MS = 1_200;
 const ITEMS = ['My Drive', 'Shared with me', 'a.txt'];
 /** Maximum number of connection attempts per user. */
 const MAX_ATTEMPTS = 5;
-/** Qdrant takes no part in a connection. */
+/** Engines to kill. Connecting does not use Qdrant. */
 const ENGINES = KILL_TARGETS.filter((target) => target === 'temporal' || target === 'mongodb');
 
 const chance = seededRandom('kills during connections');
@@ -108,8 +108,8 @@ test(
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
     await withDatabase(service, async (db) => {
       const attempts = await db.collection('connection_attempts').find().toArray();
-      const open = attempts.filter(({ state }) => !['connected', 'failed', 'expired'].includes(String(state)));
-      expect(open).toEqual([]);
+      const unfinished = attempts.filter(({ state }) => !['connected', 'failed', 'expired'].includes(String(state)));
+      expect(unfinished).toEqual([]);
       // Each completed attempt emitted one ADD event, and no other attempt did.
       const events = await db.collection('events').find().toArray();
       const added = events.flatMap((row) => row['events'] as { kind: string }[]).filter(({ kind }) => kind === 'ADD');

@@ -16,7 +16,7 @@ import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
 /**
- * Kills the API and the worker once while a connection is at each possible point; test/long/connectKill.test.ts kills
+ * Kills the API and the worker once at each point of a connection. test/long/connectKill.test.ts kills them
  * at random moments.
  */
 let drive: GoogleDriveEmulator;
@@ -66,7 +66,7 @@ const NAMES = Object.keys(POINTS) as Name[];
 interface Person {
   readonly user: TestUser;
   /** Address to which the provider redirects the user. */
-  readonly back: string;
+  readonly callbackUrl: string;
 }
 
 const urlFor = async (user: TestUser): Promise<string> => {
@@ -83,7 +83,7 @@ const stateOf = (customerId: string): Promise<unknown> =>
   });
 const tokenRequests = () => drive.oauth.requests.filter(({ kind }) => kind === 'token');
 /** Opens the redirect as a browser does while the server may be killed: errors are ignored. */
-const returnToService = ({ back }: Person): void => void openPage(back).catch(() => undefined);
+const returnToService = ({ callbackUrl }: Person): void => void openPage(callbackUrl).catch(() => undefined);
 
 test('ends each connection with one account or a page with instructions, at whatever point API and worker are killed', async () => {
   const hook = { url: receiver.url };
@@ -92,11 +92,11 @@ test('ends each connection with one account or a page with instructions, at what
   const people = {} as Record<Name, Person>;
   for (const name of NAMES) {
     const user = await testUser(`http://127.0.0.1:${env['PORT']}`, service.apiKey, name, 60_000);
-    people[name] = { user, back: await answerConsent(await urlFor(user)) };
+    people[name] = { user, callbackUrl: await answerConsent(await urlFor(user)) };
   }
 
-  // Bring each connection to its point.
-  expect(await openPage(people.answered.back)).toMatchObject({ status: 200 });
+  // Connect each user up to the point of the kill.
+  expect(await openPage(people.answered.callbackUrl)).toMatchObject({ status: 200 });
   drive.injectFault(() => 'hang');
   returnToService(people.granted);
   await waitFor(
@@ -117,9 +117,9 @@ test('ends each connection with one account or a page with instructions, at what
     (state) => state === 'returned',
   );
   await api.kill();
-  // Replies released now have no recipient.
+  // The processes that wait for these replies are dead.
   await waitFor(
-    () => drive.load.now,
+    () => drive.load.current,
     (requests) => requests === 0,
   );
   releaseReplies();
@@ -135,7 +135,7 @@ test('ends each connection with one account or a page with instructions, at what
   ]);
 
   [api, worker] = await Promise.all([startProcess('api/server', env), startProcess('worker/main', env)]);
-  const pages = await Promise.all(NAMES.map(async (name) => [name, await openPage(people[name].back)] as const));
+  const pages = await Promise.all(NAMES.map(async (name) => [name, await openPage(people[name].callbackUrl)] as const));
   for (const [name, { status, html }] of pages) {
     const isLost = POINTS[name].becomes === 'lost';
     expect([name, status]).toEqual([name, isLost ? 400 : 200]);
@@ -143,7 +143,7 @@ test('ends each connection with one account or a page with instructions, at what
     if (isLost) expect(html).toContain('connect once more');
     expect(await sourcesOf(people[name].user)).toHaveLength(isLost ? 0 : 1);
   }
-  // The lost attempt blocks no new one.
+  // A lost attempt does not prevent a new one.
   expect(await consentTo(await urlFor(people.spent.user))).toMatchObject({ status: 200 });
 
   for (const name of NAMES)
@@ -154,11 +154,11 @@ test('ends each connection with one account or a page with instructions, at what
     );
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
-  // Deliveries may be repeated under the same id.
+  // A webhook may be delivered several times with the same id.
   const customersNotified = (kind: string) => {
-    const all = receiver.received.filter(({ event }) => event.webhook_type === kind);
-    const once = new Map(all.map(({ headers, event }) => [headers['webhook-id'], event.customer_id]));
-    return [...once.values()].toSorted();
+    const deliveries = receiver.received.filter(({ event }) => event.webhook_type === kind);
+    const customersById = new Map(deliveries.map(({ headers, event }) => [headers['webhook-id'], event.customer_id]));
+    return [...customersById.values()].toSorted();
   };
   await waitFor(
     () => customersNotified('DATA_SOURCE_READY'),

@@ -1,5 +1,6 @@
 /**
- * Further screens of the integrators' widget: connecting each source, Slack, GitHub, the web, and the hosted chooser.
+ * Tests further screens of the widget carbon-connect: each source, Slack, GitHub, web pages, and the hosted file
+ * picker.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -18,7 +19,7 @@ import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { startWidgetBrowser, type WidgetBrowser, type WidgetView } from '../support/widgetBrowser.js';
 import { startWidgetSite, type WidgetSite } from '../support/widgetSite.js';
 
-/** The fields of a screen by their placeholders, with the values to enter. */
+/** The values to enter, by the placeholder of their field. */
 type Fields = Readonly<Record<string, string>>;
 
 const ENTERED_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
@@ -29,7 +30,7 @@ const ENTERED_CREDENTIALS: Partial<Record<ConnectedSourceType, Fields>> = {
   GURU: { username: USERNAME, Token: GURU_TOKEN },
   S3: { 'Access Key': ACCESS_KEY, 'Access Key Secret': ACCESS_KEY_SECRET },
 };
-/** Fields that the widget shows before it sends the user to consent. */
+/** Fields that the widget shows before it opens the consent page. */
 const BEFORE_CONSENT: Partial<Record<ConnectedSourceType, (service: string) => Fields>> = {
   CONFLUENCE: () => ({ 'your-subdomain': 'harbour' }),
   SALESFORCE: () => ({ 'domain.my.salesforce.com': `https://${ORGANIZATION_HOST}/` }),
@@ -81,7 +82,7 @@ async function fill(fields: Fields): Promise<void> {
     await widget.page.getByPlaceholder(placeholder, { exact: true }).fill(value);
 }
 
-/** Opens the consent page by `press`, and allows access. */
+/** Opens the consent page by calling `press`, and gives consent. */
 async function consent(press: () => Promise<void>): Promise<void> {
   const popup = await widget.popup(press);
   await popup.getByRole('button', { name: 'Allow' }).click();
@@ -141,7 +142,7 @@ describe('connecting each source and syncing one file', () => {
   });
 });
 
-test('shows the refusal of a source', async () => {
+test('shows that the source rejects the credentials', async () => {
   catalogue.fixtures.GURU.reset();
   await openAt('GURU');
   await widget.press('Connect Account');
@@ -226,7 +227,7 @@ test('scrapes a web site and a page of its sitemap', async () => {
   }
 });
 
-test('opens the hosted chooser when its own file list is off, and shows the chosen files', async () => {
+test('opens the hosted file picker when its own file list is off, and shows the selected files', async () => {
   const type = 'GOOGLE_DRIVE';
   catalogue.fixtures[type].reset();
   widget = await browser.open('widget chooser', { enabledIntegrations: [{ id: type }], entryPoint: type });

@@ -1,5 +1,4 @@
-/** After a downtime of several intervals, a schedule starts one sync, whether Temporal or the worker was down.
- */
+/** Tests that a schedule starts only one sync after it has missed several intervals. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -15,7 +14,7 @@ import { waitFor } from '../support/waitFor.js';
 import { fixtureForGitBook } from '../support/sourceFixtures/gitbook.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
-/** Interval instead of some hours; at least the shortest catch-up window of Temporal. */
+/** Interval of the schedule, normally hours; not below Temporal's minimum catch-up window of 10 s. */
 const EVERY_MS = 12_000;
 const DOWN_MS = 4 * EVERY_MS;
 

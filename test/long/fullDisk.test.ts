@@ -1,5 +1,5 @@
 /**
- * The disk of one engine is full while uploads run. A small tmpfs replaces its folder, so the test needs root.
+ * Fills the disk of one engine during uploads. The engine's folder is on a small tmpfs, whose mount needs root.
  * Acknowledged uploads end READY without intervention once space is free again.
  */
 import { randomBytes } from 'node:crypto';
@@ -19,9 +19,9 @@ import { newEngineFolder } from '../support/scratch.js';
 import { allowsMounts, mountSmallDisk, unmountSmallDisk } from '../support/smallDisk.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Large enough for what each engine writes in this test, small enough to fill in a second. */
+/** Size of the tmpfs: enough for what each engine writes in this test, and quickly filled. */
 const SIZES_MB: Readonly<Record<EngineName, number>> = { mongodb: 600, qdrant: 400, temporal: 100 };
-/** How long the disk stays full. MongoDB aborts at its next checkpoint, which comes every 60 s. */
+/** How long the disk stays full (ms): MongoDB aborts at its next checkpoint, at most 60 s later. */
 const FULL_MS = 100_000;
 const RECOVERY_MS = 280_000;
 
@@ -103,26 +103,26 @@ testWithMounts.each(['mongodb', 'qdrant', 'temporal'] as const)(
     const freedAt = Date.now();
     await waitFor(upload, (isAccepted) => isAccepted, RECOVERY_MS);
     const acceptedAgainMs = Date.now() - freedAt;
-    const open = new Set(accepted);
-    const ended: Record<string, number> = {};
+    const unsettled = new Set(accepted);
+    const counts: Record<string, number> = {};
     await waitFor(
       async () => {
-        for (const id of open) {
+        for (const id of unsettled) {
           const { sync_status: status } = await user.file(id);
           if (!['READY', 'SYNC_ERROR', 'SYNC_ABORTED'].includes(status)) break;
-          open.delete(id);
-          ended[status] = (ended[status] ?? 0) + 1;
+          unsettled.delete(id);
+          counts[status] = (counts[status] ?? 0) + 1;
         }
-        return open.size;
+        return unsettled.size;
       },
-      (left) => left === 0,
+      (remaining) => remaining === 0,
       RECOVERY_MS,
     );
     const settledMs = Date.now() - freedAt;
     process.stderr.write(
-      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, settledMs, ended, log: logLines })}\n`,
+      `${name}: ${JSON.stringify({ whileFull, acceptedAgainMs, settledMs, ended: counts, log: logLines })}\n`,
     );
-    expect(ended).toEqual({ READY: accepted.length });
+    expect(counts).toEqual({ READY: accepted.length });
     // Compares the chunks, points and contents of each file.
     expect(await cli(env, 'reconcile')).toMatchObject({ code: 0 });
   },

@@ -14,7 +14,7 @@ import { seededRandom } from '../support/seed.js';
 
 const PAGES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
-/** Maximum number of repeated kills. A kill after the end of the work does not count, and is repeated. */
+/** Maximum number of kills in all. A kill after the end of the work does not count and is repeated. */
 const MAX_MISSES = 5;
 
 describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (target) => {
@@ -24,7 +24,7 @@ describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (target)
   let uninterrupted: StoredState;
 
   beforeAll(async () => {
-    // Several scrapes at once, so that a killed API leaves some requests unanswered.
+    // Several concurrent scrapes, so that a killed API leaves some requests unanswered.
     site = await startKillSite(PAGES, 4);
     service = await startOwnService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1', CONTENT_ROW_BYTES });
     ({ storedState: uninterrupted } = await runKillTrial({ service, site, customerId: 'uninterrupted', kills: [] }));

@@ -18,20 +18,20 @@ import type { ChildReport, ChildSync } from '../support/largeAccounts/syncChild.
 
 const CHILD = fileURLToPath(new URL('../support/largeAccounts/syncChild.ts', import.meta.url));
 const BEGUN = Date.parse('2026-11-27T00:00:00Z');
-/** Virtual time between a kill and the restart. */
+/** Virtual time (ms) between a kill and the restart. */
 const RESTART_MS = 5_000;
-/** The process is killed after these parts of its requests. */
+/** The process is killed after these fractions of all its requests. */
 const KILLED_AT = [0.01, 0.4, 0.8];
-/** Retry-After is in whole seconds, and a wait without it ends after ten. */
+/** Tolerance for waits: Retry-After is in whole seconds, and a wait without Retry-After takes up to ten seconds. */
 const ROUNDING_MS = 10_000;
-/** Longest time of work that a kill may lose. */
+/** Maximum working time (ms) that a kill may lose. */
 const MINUTE_MS = 60_000;
-/** Only a hang reaches this limit: Gmail's mailbox takes 230,000 real requests. */
+/** Time limit of a test (ms). It is long because the Gmail mailbox takes 230,000 real requests. */
 const HANG_MS = 60 * MINUTE_MS;
 
 /**
- * Syncs an account. The process is killed at some of its requests. Returns the reports by part, each with the requests
- * so far.
+ * Syncs an account in a process that is killed after each fraction of KILLED_AT and started again. Returns the report
+ * of each part of the sync, with the number of requests until then.
  */
 async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string) {
   const { quota } = large;
@@ -48,10 +48,10 @@ async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string)
   for (let isOver = false; !isOver;) {
     const { source, settings, credentials } = large;
     const now = Math.max(BEGUN, quota.latest + RESTART_MS, readCheckpoint(folder)?.at ?? 0);
-    const sync: ChildSync = { source, settings, credentials, folder, now, reads: row.reads };
+    const sync: ChildSync = { source, settings, credentials, folder, now, reads: row.readsContents };
     child = fork(CHILD, [JSON.stringify(sync)], { execArgv: ['--import', 'tsx'], stdio: 'inherit' });
     child.on('message', (report: ChildReport) => {
-      // A sync that was killed later reports its complete listing again.
+      // After a kill, the restarted process reports the finished listing again.
       if (report.part !== 'listed' || !reports.has('listed'))
         reports.set(report.part, { ...report, requests: requests(), refused: quota.refused });
       child.send('continue');
@@ -64,7 +64,7 @@ async function syncWithKills(large: LargeAccount, row: LargeRow, folder: string)
 }
 
 test.each(LARGE_ACCOUNTS)(
-  '$name: within the quota, a checkpoint after at most a minute of work, complete after kill -9',
+  '$name: stays within the quota, loses at most a minute of work by a kill, and syncs everything',
   async (row) => {
     const large = await row.start(row.size);
     const folder = await mkdtemp(path.join(tmpdir(), 'large-account-'));
@@ -91,8 +91,8 @@ test.each(LARGE_ACCOUNTS)(
 
       const files = linesOf(path.join(folder, LISTED)).map((line) => line.split('\t')[0]);
       expect(new Set(files).size).toBe(large.files);
-      expect(files.length - large.files).toBeLessThanOrEqual(kills * row.page);
-      if (row.reads) {
+      expect(files.length - large.files).toBeLessThanOrEqual(kills * row.maxPageFiles);
+      if (row.readsContents) {
         const contents = linesOf(path.join(folder, READ));
         expect(new Set(contents).size).toBe(large.files);
         expect(contents.length - large.files).toBeLessThanOrEqual(kills * FILES_AT_ONCE);

@@ -34,7 +34,7 @@ describe.each(KILL_TARGETS)('moves between hot and cold storage with %s killed a
             `${target} ${direction} after ${delayMs} ms: ${hit ? 'hit' : 'missed'}, ${Date.now() - begun} ms\n`,
           );
         }
-      // Some kills come after the end of the move.
+      // Kills after the end of the move do not count.
       expect(hits).toBeGreaterThanOrEqual(KILLS);
     },
     KILLS * 300_000,

@@ -29,7 +29,7 @@ afterAll(async () => {
 const PAGES = 6;
 const lineOf = (page: number): string => `Harbour number ${page} was dredged in 1902.`;
 
-test('resumes OCR after its worker was killed: stores each page once, and reads no stored page again', async () => {
+test('resumes OCR after its worker was killed: stores each page once, and recognizes no stored page again', async () => {
   const pdf = await makePdf((page) => {
     for (let nth = 1; nth <= PAGES; nth += 1) {
       if (nth > 1) page.addPage();
@@ -39,7 +39,7 @@ test('resumes OCR after its worker was killed: stores each page once, and reads 
   const { id } = await user.send({ name: 'scan.pdf', content: pdf }, { use_ocr: true, set_page_as_boundary: true });
   const rows = () => connection.collection('recognized_pages').find({ fileId: id }).sort({ number: 1 }).toArray();
   const before = await waitFor(rows, (kept) => kept.length > 0);
-  // A page that is read again would be stored again, without this mark.
+  // Replaces the stored text by a mark, which would be overwritten if the page were recognized again.
   const marked = before.map(({ number }) => Number(number));
   const markOf = (page: number): string => `Page ${page} was read before.`;
   for (const { _id, number } of before) {

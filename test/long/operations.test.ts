@@ -1,4 +1,4 @@
-/** The operations of single sources that do not fit into `npm test`: a minute or two. */
+/** Tests operations of single sources that would make `npm test` too slow. Takes one or two minutes. */
 import { useCatalogue } from '../support/sourceFixtures/catalogue.js';
 import { chooserRows } from '../system/sources/own/chooser.js';
 import { freshdeskRows } from '../system/sources/own/freshdesk.js';

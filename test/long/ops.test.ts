@@ -1,6 +1,6 @@
 /**
- * The operator page in Chromium, with 200 data sources and 20 runs in flight on sites that stall until they are
- * released.
+ * Tests the operator page in Chromium with 200 data sources and 20 active runs of sites that do not answer until they
+ * are released.
  */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,7 +35,7 @@ const NAMES = [
 ];
 const TYPES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
-/** Number of pages of each site that answer at once; the others wait for `release()`. */
+/** Number of pages of each site that answer immediately; the others wait for `release()`. */
 const FIRST = (number: number): number => 4 + number;
 
 let service: TestService;
@@ -44,7 +44,7 @@ let receiver: Receiver;
 let browser: Browser;
 
 interface StallingSite extends Site {
-  /** Releases some more pages; without a number, all. */
+  /** Answers this number of further pages; without a number, all. */
   release(pages?: number): void;
 }
 
@@ -117,7 +117,7 @@ beforeAll(async () => {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     ACTIVITY_CONCURRENCY: '40',
     TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
-    // Waiting pages must be released, not time out.
+    // High limits, so that unanswered pages do not time out before they are released.
     HEADERS_TIMEOUT_MS: '900000',
     PAGE_TIMEOUT_MS: '900000',
     LOG_LEVEL: 'silent',
@@ -142,7 +142,7 @@ afterAll(async () => {
   await Promise.all([receiver.close(), ...sites.map((site) => site.close())]);
 });
 
-/** Expects all runs in the tile and in the table. */
+/** Expects that the tile and the table show all runs. */
 async function allInFlight(page: Page): Promise<void> {
   const tile = page.locator('.tile', { has: page.locator('h2', { hasText: 'Active runs' }) });
   expect(await tile.locator('b').innerText()).toBe(String(RUNS));
@@ -155,7 +155,7 @@ async function picture(page: Page, name: string, isWhole = false): Promise<void>
   await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: isWhole });
 }
 
-test('loads fast, updates live and works by keyboard with 200 data sources and 20 runs in flight', async () => {
+test('loads fast, updates live and works by keyboard with 200 data sources and 20 active runs', async () => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
   const page = await context.newPage();
   const errors: string[] = [];
@@ -166,21 +166,21 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   await page.keyboard.press('Enter');
   await page.waitForURL(`${service.url}/ops`);
   await page.locator('#live', { hasText: 'live' }).waitFor();
-  // Count errors from here on: the request without a session has logged one.
+  // Errors are collected only from here on, because the request without a session has logged one.
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  // The key is neither in the address nor in the page.
+  // The API key is neither in the URL nor in the page.
   expect(page.url()).not.toContain(service.apiKey);
   expect(await page.content()).not.toContain(service.apiKey);
   await waitFor(
     () => page.locator('#part-runs tbody tr').count(),
     (runs) => runs === RUNS,
   );
-  // Missing, refused, and without text: each is a separate cause.
+  // Pages are missing, refused, or without text: each is a separate cause of failures.
   await waitFor(
     () => page.locator('#part-failures tbody tr').count(),
     (causes) => causes === 3,
   );
-  // After the available pages were ingested, the page follows further progress by itself.
+  // The operator page shows further progress without being reloaded.
   await waitFor(
     () => page.locator('#part-runs').innerText(),
     (text) => text.match(/[1-9]\d* of 30/g)?.length === RUNS,
@@ -195,7 +195,7 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   await picture(page, 'ops-light');
   await picture(page, 'ops-light-whole', true);
   await allInFlight(page);
-  // The focused link keeps its focus while its part of the page is updated.
+  // The link keeps the focus while its part of the page is updated.
   const focused = page.locator('#part-runs tbody a').first();
   await focused.focus();
   const shown = await page.locator('#part-runs').innerText();

@@ -1,4 +1,4 @@
-/** Runs that reach their token limit repeatedly, with kills before, during and after each pause. */
+/** Kills processes before, during and after the pauses of runs that reach their token limit repeatedly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -12,7 +12,7 @@ import { waitFor } from '../support/waitFor.js';
 const PAGES = 24;
 /** Tokens added by each resume: enough for some pages. */
 const TOKENS = 3_000;
-/** A resumed run soon ends or pauses again: the kill comes within this time. */
+/** A resumed run soon ends or pauses again, so it is killed within this time (ms). */
 const PAUSE_MS = 1_500;
 
 let site: KillSite;
@@ -30,7 +30,7 @@ afterAll(async () => {
 const PAUSED = /^Paused at max_tokens: (\d+) of (\d+) tokens.*sync_runs\/(\d+)\/resume/;
 
 test(
-  'stores the same chunks and points as uninterrupted, and exceeds no token limit',
+  'stores the same chunks and points as an uninterrupted run, and exceeds no token limit',
   async () => {
     const { storedState: uninterrupted } = await runKillTrial({
       service,
@@ -57,7 +57,7 @@ test(
         pauses += 1;
         if (pauses % 2 === 1) await service.kill(target);
         limit = Number(of) + TOKENS;
-        // A call whose answer was lost is repeated; it gets 409, because the run has already resumed.
+        // A call whose answer was lost is repeated. The answer is then 409, because the run has already resumed.
         const answer = await user.post<{ max_tokens?: number }>(`/sync_runs/${runId}/resume`, { max_tokens: limit });
         expect([200, 409]).toContain(answer.status);
         if (pauses % 2 === 0) {
@@ -67,7 +67,7 @@ test(
       }
       expect(pauses).toBeGreaterThan(2);
       const storedState = await readStoredState(service.env);
-      // Each pause emits an event of its own.
+      // Each pause emits one event.
       expect(
         storedState
           .findInconsistencies(target)

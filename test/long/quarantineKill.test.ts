@@ -1,4 +1,4 @@
-/** Files that enter quarantine, are restored, and are erased, with kills at random moments. */
+/** Kills processes at random moments while files enter quarantine, are restored, and are erased. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -51,24 +51,25 @@ const files = async (): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
 const settled = (number: number): Promise<FileRecord[]> =>
   waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
-const kept = async () =>
+const quarantinedFiles = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /**
- * A file that is deleted, restored and deleted again emits two FILE_DELETED events; the end of each trial counts them.
+ * A file that is deleted, restored and deleted again correctly emits FILE_DELETED twice. The end of each trial counts
+ * these events.
  */
 const EXPECTED_REPEAT = /^FILE_DELETED .* was emitted twice$/;
-const unexpectedIn = (now: StoredState): string[] =>
-  now.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
+const unexpectedIn = (state: StoredState): string[] =>
+  state.findInconsistencies().filter((what) => !EXPECTED_REPEAT.test(what));
 const expectConsistent = async (): Promise<void> => {
-  const now = await waitFor(
+  const state = await waitFor(
     () => readStoredState(service.env),
     (one) => unexpectedIn(one).length === 0,
     SETTLE_MS,
   ).catch(() => readStoredState(service.env));
-  expect(unexpectedIn(now)).toEqual([]);
+  expect(unexpectedIn(state)).toEqual([]);
   expect(await findDifferences(service.env)).toEqual([]);
 };
-const list = async (): Promise<void> => {
+const listItems = async (): Promise<void> => {
   await waitFor(
     () => user.post('/integrations/items/sync', { data_source_id: sourceId }),
     ({ status }) => status === 200,
@@ -77,7 +78,7 @@ const list = async (): Promise<void> => {
 
 describe.each(TARGETS)('quarantine with %s killed at random moments', (target) => {
   const chance = seededRandom(`kills of ${target} during quarantine`);
-  /** Runs `work`, and kills the target at a random moment meanwhile. */
+  /** Runs `work`, and kills the target at a random moment during it. */
   const withKill = async (work: () => Promise<void>): Promise<void> => {
     const killing = (async () => {
       await sleep(chance.below(chance.below(2) === 0 ? 300 : 1_500));
@@ -91,27 +92,28 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
     `quarantines missing files, restores them unchanged, and erases them, ${KILLS} times`,
     async () => {
       for (let number = 0; number < KILLS; number += 1) {
-        // Files erased in the trial before exist at the source again.
+        // Files that the previous trial has erased exist at the source again.
         fixture.reset(20);
-        await list();
+        await listItems();
         const selection = { data_source_id: sourceId, ids: content.containers };
         expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
-        const all = await settled(22 + content.others.length);
+        const syncedFiles = await settled(22 + content.others.length);
         await expectConsistent();
         const allFiles = new Set([content.lighthouse, content.keeper, ...content.others]);
-        const removed = all.filter((file) => !allFiles.has(file.external_file_id)).slice(0, GONE);
+        const removed = syncedFiles.filter((file) => !allFiles.has(file.external_file_id)).slice(0, GONE);
         const ids = removed.map(({ id }) => id);
         const points = await Promise.all(ids.map((id) => pointsOfFile(service.env, id)));
         expect(points.every((some) => some.length > 0)).toBe(true);
 
         for (const file of removed) fixture.remove(file.external_file_id);
         const isKept = async (): Promise<boolean> =>
-          (await kept()).filter(({ file_id, state }) => ids.includes(file_id) && state === 'KEPT').length === GONE;
+          (await quarantinedFiles()).filter(({ file_id, state }) => ids.includes(file_id) && state === 'KEPT')
+            .length === GONE;
         await withKill(async () => {
-          await list();
+          await listItems();
           await waitFor(isKept, Boolean, SETTLE_MS);
         });
-        await settled(all.length - GONE);
+        await settled(syncedFiles.length - GONE);
         await expectConsistent();
         const stored = await storedFor(service.env);
         expect([stored.length, new Set(stored)]).toEqual([ids.length, new Set(ids)]);
@@ -119,18 +121,18 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
         await withKill(async () => {
           const answer = await organization.post('/quarantined_files/restore', { file_ids: ids });
           expect(answer).toMatchObject({ status: 200 });
-          await settled(all.length);
+          await settled(syncedFiles.length);
         });
         await expectConsistent();
         expect(await Promise.all(ids.map((id) => pointsOfFile(service.env, id)))).toEqual(points);
         expect(await storedFor(service.env)).toEqual([]);
 
-        // List the files again, remove them again, and restore none.
+        // The files return, are removed again, and are not restored.
         fixture.reset(20);
-        await list();
+        await listItems();
         await expectConsistent();
         for (const file of removed) fixture.remove(file.external_file_id);
-        await list();
+        await listItems();
         await waitFor(isKept, Boolean, SETTLE_MS);
         await withKill(async () => {
           await withDatabase(service, (db) =>
@@ -138,7 +140,7 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
           );
           await waitFor(
             () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments()).catch(() => 1),
-            (left) => left === 0,
+            (remaining) => remaining === 0,
             SETTLE_MS,
           );
         });

@@ -1,4 +1,4 @@
-/** A rebuild of a lost collection, during which the command ends and the worker, Qdrant and MongoDB are killed. */
+/** Interrupts the command during a rebuild of a lost collection, and kills the worker, Qdrant and MongoDB. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { clearVectorCache } from '../support/storedState.js';
@@ -35,7 +35,7 @@ const hits = async () =>
 
 test('ends with the same search results and rebuilds each file once, however often it is interrupted', async () => {
   const before = await hits();
-  const all = await points();
+  const pointsBefore = await points();
   await qdrantOf(service).deleteCollection(COLLECTION);
   // Without stored vectors, all embeddings must be computed again.
   await clearVectorCache(service.env);
@@ -44,11 +44,11 @@ test('ends with the same search results and rebuilds each file once, however oft
   const reached = (share: number): Promise<number> =>
     waitFor(
       () => points().catch(() => 0),
-      (count) => count > all * share,
+      (count) => count > pointsBefore * share,
     );
   await reached(0.02);
   await watched.stop();
-  expect(await points()).toBeLessThan(all);
+  expect(await points()).toBeLessThan(pointsBefore);
   await service.kill('worker');
   await reached(0.2);
   await service.kill('qdrant', 500);
@@ -56,11 +56,11 @@ test('ends with the same search results and rebuilds each file once, however oft
   await service.kill('worker');
   await service.kill('mongodb', 500);
 
-  // The command follows the same run instead of starting one.
+  // The repeated command waits for the same run instead of starting a second one.
   const ended = (await cli(service.env, 'vectors', 'rebuild', '--json')).json<Record<string, unknown>>();
   expect(ended).toMatchObject({ done: true, runs: 1, rebuilt: FILES, failed: 0, skipped: {} });
   expect(await hits()).toEqual(before);
-  await waitFor(points, (count) => count === all);
+  await waitFor(points, (count) => count === pointsBefore);
   const { code, lines } = await cli(service.env, 'reconcile', '--full');
   expect([code, lines.at(-1)]).toEqual([0, 'No difference.']);
 });

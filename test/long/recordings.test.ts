@@ -1,4 +1,6 @@
-/** Recordings of every type of the interface, encoded by ffmpeg during the run, and uploaded for transcription. */
+/**
+ * Uploads recordings of every media type that the API accepts, encoded by ffmpeg during the test, for transcription.
+ */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -15,7 +17,7 @@ import { startService, type TestService } from '../support/service.js';
 const SERVICES = ['deepgram', 'assemblyai'] as const;
 const CORRUPT = { status: 400, body: { err_msg: 'Bad Request: failed to process audio: corrupt or unsupported data' } };
 const UNREADABLE = /could not read this recording.*corrupt or unsupported data/;
-/** Samples without a header are sent as a WAVE file, whose header has this many bytes. */
+/** Size of the WAVE header that the service puts before raw samples. */
 const HEADER_BYTES = 44;
 
 let deepgram: Deepgram;
@@ -26,7 +28,7 @@ let user: TestUser;
 const files = new Map<string, FileRecord>();
 const encodedByType = new Map<string, readonly EncodedRecording[]>();
 
-/** Alternates between the services. Unplayable recordings go to Deepgram, whose emulator rejects them. */
+/** Alternates between the transcription services. Encrypted recordings go to Deepgram, whose emulator rejects them. */
 const serviceOf = (nth: number, isEncrypted = false) => SERVICES[isEncrypted ? 0 : nth % 2]!;
 const nameOf = (type: string, nth: number): string => `${nth}.${type.toLowerCase()}`;
 const brokenName = (type: string): string => `broken.${type.toLowerCase()}`;
@@ -58,7 +60,7 @@ beforeAll(async () => {
       }),
     );
     const [first] = recordings as [EncodedRecording];
-    // The service rejects unplayable recordings; half of a file of raw samples is still playable.
+    // The transcription service rejects unplayable recordings; half of a file of raw samples is still playable.
     const unplayable = recordings.filter(({ isEncrypted }) => isEncrypted).map(({ bytes }) => bytes);
     if (type !== 'PCM') unplayable.push(halfOf(first));
     for (const bytes of unplayable)
@@ -82,7 +84,7 @@ afterAll(async () => {
 
 describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (type, recipes) => {
   test.each(recipes.map(({ what }, nth) => [what, nth] as const))(
-    'is sent complete with its media type to its service, and is transcribed if it is playable: %s',
+    'is sent completely and with its media type to the transcription service, and is transcribed if it is playable: %s',
     (_what, nth) => {
       const { bytes } = encodedByType.get(type)![nth]!;
       const { isEncrypted } = recipes[nth]!;
@@ -103,25 +105,25 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
       if (type === 'PCM') {
         const size = bytes.length + HEADER_BYTES;
         const received = [...deepgram.calls, ...assemblyai.uploads].filter((one) => one.size === size);
-        // All three have the same length.
+        // All recordings of this type have the same size.
         expect(received).toHaveLength(recipes.length);
         for (const call of deepgram.calls.filter((one) => one.size === size))
           expect(call.contentType).toBe('audio/wav');
         return;
       }
-      const whole = { sha256: sha256(bytes), size: bytes.length };
+      const expected = { sha256: sha256(bytes), size: bytes.length };
       const received = { deepgram: deepgram.calls, assemblyai: assemblyai.uploads }[transcription_service];
-      const [call] = received.filter((one) => one.sha256 === whole.sha256);
-      expect(call).toMatchObject(whole);
+      const [call] = received.filter((one) => one.sha256 === expected.sha256);
+      expect(call).toMatchObject(expected);
       if (transcription_service === 'deepgram')
         expect(call).toMatchObject({ contentType: mimeTypeOf(type as keyof typeof RECIPES) });
     },
   );
 
-  test('keeps its type when truncated, and ends with the error of its service', () => {
-    const [first] = encodedByType.get(type) as [EncodedRecording];
+  test('keeps its type when truncated, and fails with the error of the transcription service', () => {
+    const [recording] = encodedByType.get(type) as [EncodedRecording];
     const file = files.get(brokenName(type));
-    expect(file).toMatchObject({ source: type, file_statistics: { file_size: halfOf(first).length } });
+    expect(file).toMatchObject({ source: type, file_statistics: { file_size: halfOf(recording).length } });
     if (type === 'PCM') expect(file?.sync_status).toBe('READY');
     else
       expect(file).toMatchObject({
@@ -130,7 +132,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
       });
   });
 
-  test('ends with an error when empty, without a request to a service', () => {
+  test('fails when empty, without a request to a transcription service', () => {
     expect(files.get(emptyName(type))).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('empty'),
@@ -138,7 +140,7 @@ describe.each(Object.entries(RECIPES) as [string, readonly Recipe[]][])('%s', (t
     expect(deepgram.calls.filter(({ size }) => size === 0)).toEqual([]);
   });
 
-  test('is detected under a wrong name, or refused where only the name identifies its type', async () => {
+  test('is detected despite a wrong name, or refused if only the name identifies its type', async () => {
     const [{ bytes, unnamed = type }] = encodedByType.get(type) as [EncodedRecording];
     if (unnamed === null) {
       const { status, body } = await user.upload({ name: wrongName(type), content: bytes });

@@ -4,7 +4,7 @@ import { KILL_TARGETS } from '../support/ownService.js';
 import { type ReembedTrials, randomKill, startReembedTrials } from '../support/reembedTrial.js';
 import { seededRandom } from '../support/seed.js';
 
-/** More files than two batches hold. */
+/** More files than fit into two batches. */
 const FILES = 110;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
 /** Maximum number of kills, including those after the end of the work, which do not count. */

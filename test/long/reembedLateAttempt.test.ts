@@ -14,7 +14,7 @@ const TO = 'OPENAI_ADA_SMALL_512';
 let emulator: EmbeddingEmulator;
 let activity: typeof sdkActivity;
 let service: TestService;
-/** The outcome of the late attempt of each batch. */
+/** The results or errors of the late attempts, one for each batch. */
 const late: unknown[] = [];
 
 /** Blocks the next write of points. `arrived` resolves when the write begins; `release` lets it continue. */
@@ -35,7 +35,7 @@ function blockPoints() {
 }
 
 /**
- * Blocks the first attempt of each batch at its first points. The first attempt is cancelled and continues only after a
+ * Blocks the first attempt of each batch before it writes points. It is cancelled, and continues only after a
  * second attempt has finished.
  */
 const blockFirstAttempts = (activities: Activities): Activities => ({
@@ -46,12 +46,12 @@ const blockFirstAttempts = (activities: Activities): Activities => ({
     const context = Object.create(activity.Context.current(), {
       cancellationSignal: { value: cancelled.signal },
     }) as sdkActivity.Context;
-    const first = activity.asyncLocalStorage.run(context, () => activities.reembedBatch(input));
+    const firstAttempt = activity.asyncLocalStorage.run(context, () => activities.reembedBatch(input));
     await blocked.arrived;
     const counts = await activities.reembedBatch(input);
     cancelled.abort(new Error('heartbeat timeout'));
     blocked.release();
-    late.push(await first.catch((error: unknown) => error));
+    late.push(await firstAttempt.catch((error: unknown) => error));
     return counts;
   },
 });

@@ -1,4 +1,4 @@
-/** A thousand schedules: created, changed and deleted without leftovers. */
+/** Tests a thousand schedules. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -21,7 +21,7 @@ let schedules: Schedules;
 let organization: ApiClient;
 
 beforeAll(async () => {
-  // Two clients update Temporal concurrently, as two workers do.
+  // A second client updates Temporal concurrently, as a second worker does.
   service = await startService({ LOG_LEVEL: 'silent' });
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   schedules = createSchedules(client, service.names, service.store, createLog({ level: 'silent', name: 'test' }));
@@ -34,12 +34,12 @@ afterAll(async () => {
 
 /** Returns the schedules of this service that Temporal lists, with their intervals. */
 async function listed(): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+  const intervals = new Map<string, number>();
   for await (const { scheduleId, spec } of client.schedule.list({ pageSize: 1_000 })) {
     const key = service.names.keyOf(scheduleId);
-    if (key !== null) found.set(key, spec?.intervals?.[0]?.every ?? 0);
+    if (key !== null) intervals.set(key, spec?.intervals?.[0]?.every ?? 0);
   }
-  return found;
+  return intervals;
 }
 const settle = async (holds: (found: Map<string, number>) => boolean): Promise<Map<string, number>> => {
   await schedules.reconcile();

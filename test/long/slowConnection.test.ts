@@ -12,7 +12,7 @@ afterEach(async () => {
   await drive?.close();
 });
 
-test('shows a slow connection on its page when it is complete, and links to its chooser only once', async () => {
+test('the page of a slow connection shows when it is complete, and links to the file picker only once', async () => {
   drive = await startGoogleDrive();
   const settings = {
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
@@ -22,13 +22,13 @@ test('shows a slow connection on its page when it is complete, and links to its 
   service = await startService(settings, { worker: false });
   const user = await service.user('patient');
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
-  const back = await answerConsent(body.oauth_url);
-  const pending = await openPage(back);
+  const callbackUrl = await answerConsent(body.oauth_url);
+  const pending = await openPage(callbackUrl);
   expect(pending).toMatchObject({ status: 202 });
   expect(pending.html).toContain('http-equiv="refresh"');
   await service.startWorker();
-  const done = await openPage(back);
-  expect(done).toMatchObject({ status: 200 });
-  expect(done.html).toMatch(/href="\/connections\/[\w-]+"/);
-  expect((await openPage(back)).html).not.toContain('/connections/');
+  const completed = await openPage(callbackUrl);
+  expect(completed).toMatchObject({ status: 200 });
+  expect(completed.html).toMatch(/href="\/connections\/[\w-]+"/);
+  expect((await openPage(callbackUrl)).html).not.toContain('/connections/');
 });

@@ -1,5 +1,5 @@
 /**
- * Workers in real processes, frozen by SIGSTOP or starved by other programs: each fault is reported with its remedy.
+ * Freezes worker processes by SIGSTOP, or takes processor time from them: each fault is reported with its remedy.
  */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -14,7 +14,7 @@ import { opsPicture } from '../support/opsPicture.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Time within which each fault must be reported, with the default STALL_AFTER_S. */
+/** Maximum time (ms) until a fault is reported, with the default STALL_AFTER_S. */
 const REPORTED_WITHIN_MS = 90_000;
 const PAGES = 600;
 const FROZEN_AFTER_MS = 150_000;
@@ -29,7 +29,7 @@ interface Run {
 
 let service: TestService;
 let site: Site;
-let second: Site;
+let siteOfSecondRun: Site;
 let user: TestUser;
 let key: ApiClient;
 let signals: OnCall;
@@ -38,8 +38,8 @@ let frozen = 0;
 let loops: readonly number[] = [];
 
 /**
- * Starts busy loops that are not children of this process, since children would count as part of the service. They also
- * end by themselves.
+ * Starts busy loops that are not children of this process, because children would count as part of the service. The
+ * loops end after some time even if nobody stops them.
  */
 const startLoops = (): number[] => {
   const loop = `${process.execPath} -e 'const end = Date.now() + 300000; while (Date.now() < end);' > /dev/null 2>&1 &`;
@@ -58,7 +58,7 @@ const endLoops = (): void => {
 
 beforeAll(async () => {
   site = await startSampleSite(PAGES, 4);
-  second = await startSampleSite(PAGES / 3, 4);
+  siteOfSecondRun = await startSampleSite(PAGES / 3, 4);
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', COMPUTE_NICENESS: '5' },
     { worker: false },
@@ -75,24 +75,24 @@ afterAll(async () => {
   endLoops();
   await worker.stop();
   await service.close();
-  await Promise.all([site.close(), second.close()]);
+  await Promise.all([site.close(), siteOfSecondRun.close()]);
 });
 
 test('reports a worker starved by other programs within 90 s, while its run continues', async () => {
   await user.scrape({ url: site.url('/sitemap.xml') });
   const begun = Date.now();
   loops = startLoops();
-  const named = 'gets too little processor time';
-  expect(await waitFor(signals.reasons, (reasons) => reasons.includes(named))).toContain('degraded: ');
+  const problem = 'gets too little processor time';
+  expect(await waitFor(signals.reasons, (reasons) => reasons.includes(problem))).toContain('degraded: ');
   expect(Date.now() - begun).toBeLessThan(REPORTED_WITHIN_MS);
-  expect(await waitFor(signals.opsPage, (page) => page.includes(named))).toContain('Stop them');
-  expect(await waitFor(signals.failedChecks, (checks) => checks.includes(named))).toContain('Stop them');
+  expect(await waitFor(signals.opsPage, (page) => page.includes(problem))).toContain('Stop them');
+  expect(await waitFor(signals.failedChecks, (checks) => checks.includes(problem))).toContain('Stop them');
   await opsPicture(service, 'starved');
   endLoops();
 });
 
 test('reports a frozen worker within 90 s, kills it, and replaces it with one that ends the run', async () => {
-  const { id } = await user.scrape({ url: second.url('/sitemap.xml') });
+  const { id } = await user.scrape({ url: siteOfSecondRun.url('/sitemap.xml') });
   await waitFor(
     () => user.children(id),
     (children) => children.some(({ sync_status }) => sync_status === 'READY'),

@@ -1,5 +1,5 @@
 /**
- * The Qdrant process of a service is stopped or killed: the fault is reported with its remedy, and runs continue after
+ * Stops or kills the Qdrant process of a service: the fault is reported with its remedy, and runs continue after
  * recovery.
  */
 import { rename, rm, writeFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { opsPicture } from '../support/opsPicture.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** Time within which each fault must be reported, with the default STALL_AFTER_S. */
+/** Maximum time (ms) until a fault is reported, with the default STALL_AFTER_S. */
 const REPORTED_WITHIN_MS = 90_000;
 /** /ops reads the state of the engines every 10 s, and a check may take 5 s. */
 const PAGE_DELAY_MS = 30_000;
@@ -41,18 +41,18 @@ async function expectReported(name: string, problem: string, remedy: string): Pr
   const begun = Date.now();
   const { id } = await user.send({ name: `${name}.txt`, content: `The ${name} probes the mud.` });
   const reportedAfterMs: Record<string, number> = {};
-  const first = async (place: string, ask: () => Promise<string>, words: string): Promise<string> => {
+  const waitForWords = async (place: string, ask: () => Promise<string>, words: string): Promise<string> => {
     const answer = await waitFor(ask, (text) => text.includes(words));
     reportedAfterMs[place] = Date.now() - begun;
     return answer;
   };
-  expect(await first('/ready', signals.reasons, problem)).toMatch(/^degraded: /);
-  const early = await first('doctor', signals.failedChecks, problem);
+  expect(await waitForWords('/ready', signals.reasons, problem)).toMatch(/^degraded: /);
+  const early = await waitForWords('doctor', signals.failedChecks, problem);
   expect(early).toContain(remedy);
   const run = async () => JSON.stringify((await key.get('/sync_runs?statuses=stalled')).body);
   const [stalled, page] = await Promise.all([
-    first('/sync_runs', run, 'qdrant_down'),
-    first('/ops', signals.opsPage, '1 run is stalled'),
+    waitForWords('/sync_runs', run, 'qdrant_down'),
+    waitForWords('/ops', signals.opsPage, '1 run is stalled'),
   ]);
   expect(stalled).toContain(problem);
   const doctor = await signals.failedChecks();
@@ -66,7 +66,7 @@ async function expectReported(name: string, problem: string, remedy: string): Pr
   return id;
 }
 
-test('reports a Qdrant stopped by a signal with its process id, and work continues when it resumes', async () => {
+test('reports that Qdrant was stopped by a signal, with its process id; runs continue when it resumes', async () => {
   const { qdrant } = service.engines;
   process.kill(qdrant.pid, 'SIGSTOP');
   const problem = `The embedded Qdrant (process ${qdrant.pid}) was stopped by a signal`;
@@ -78,7 +78,7 @@ test('reports a Qdrant stopped by a signal with its process id, and work continu
   await waitFor(signals.opsPage, (page) => !page.includes(problem), PAGE_DELAY_MS);
 });
 
-test('reports since when and why a killed Qdrant cannot start, and work continues when it starts', async () => {
+test('reports since when and why a killed Qdrant cannot start; runs continue when it starts', async () => {
   const folder = path.join(service.env['DATA_DIR'] ?? '', 'qdrant');
   await rename(folder, `${folder}-away`);
   await writeFile(folder, 'A file where the engine expects its folder.');
@@ -88,7 +88,7 @@ test('reports since when and why a killed Qdrant cannot start, and work continue
     (lines) => lines.includes('qdrant did not start'),
   );
   const id = await expectReported('knot', 'it ended by SIGKILL', 'npm start tries again every 30 s at most');
-  // The report of the earlier fault would be wrong advice.
+  // The page must show the present fault, not that of the previous test, whose remedy would be wrong.
   const down = 'The embedded Qdrant is down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
   const alert = new RegExp(`<p class="alert bad" role="status">\\s*1 run is stalled since .+?</time>. ${down}`);
   await waitFor(signals.opsPage, (page) => alert.test(page), PAGE_DELAY_MS);

@@ -1,5 +1,5 @@
 /**
- * Waits of minutes to weeks, on a Temporal server that skips time: each effect occurs once, at its time and not
+ * Tests waits of minutes to weeks on a Temporal server that skips time: each effect occurs once, at its time and not
  * earlier.
  */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
@@ -35,23 +35,23 @@ let site: Site;
 let drive: GoogleDriveEmulator;
 let gitbook: GitBookEmulator;
 
-/** Conditions under which the next calls of a step fail, by step name. They simulate an unavailable store. */
+/** By activity name, a function that returns whether a call fails. This simulates an unavailable store. */
 const outages = new Map<string, () => boolean>();
 
 beforeAll(async () => {
-  // Temporal's client logs a store that is down at every attempt.
+  // The Temporal SDK would log a warning for each attempt that fails.
   await quietTemporal('ERROR');
   time = await startTimeSkipping();
   [site, drive, gitbook] = await Promise.all([startSite(), startGoogleDrive(), startGitBook()]);
   service = await startService(
     {
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
-      // The time-skipping server has no schedules; the comparison of schedules would log that each time.
+      // The time-skipping server does not support schedules, so each comparison of schedules would log an error.
       LOG_LEVEL: 'silent',
       TEMPORAL_ADDRESS: time.address,
       SOURCE_URLS: `${drive.settings},${gitbook.settings}`,
       OAUTH_CLIENTS: `GOOGLE_DRIVE=${CLIENT_ID}:${CLIENT_SECRET}`,
-      // The default values, which other tests override.
+      // The default, which startService() otherwise replaces by shorter delays.
       RETRY_DELAYS_S: '5,30,120',
     },
     { worker: false },
@@ -66,7 +66,7 @@ beforeAll(async () => {
           return activities.ingestBatch(input);
         },
       },
-      // Pauses of hosts follow MongoDB's own clock, which does not skip.
+      // Rate limits of hosts depend on MongoDB's clock, which does not skip time, so their ends are moved.
       async (byMs) =>
         withDatabase(service, async (db) => {
           const earlier = { $dateSubtract: { startDate: '$pausedUntil', unit: 'millisecond', amount: byMs } };
@@ -96,23 +96,23 @@ async function tookMs(workflowId: string): Promise<number> {
   );
   return (closeTime?.getTime() ?? 0) - startTime.getTime();
 }
-/** Extra time that a slow machine may add to a duration. */
+/** Extra time (ms) that a slow machine may add to a duration. */
 const SLOWNESS_MS = 45 * SECOND;
-function expectAbout(ms: number, wanted: number): void {
-  expect(ms).toBeGreaterThan(wanted - 2 * SECOND);
-  expect(ms).toBeLessThan(wanted + SLOWNESS_MS);
+function expectAbout(ms: number, expectedMs: number): void {
+  expect(ms).toBeGreaterThan(expectedMs - 2 * SECOND);
+  expect(ms).toBeLessThan(expectedMs + SLOWNESS_MS);
 }
 const gaps = (times: readonly number[]): number[] => times.slice(1).map((at, index) => at - (times[index] ?? 0));
-function expectGaps(times: readonly number[], wanted: readonly number[]): void {
-  const found = gaps(times);
-  expect(found).toHaveLength(wanted.length);
-  found.forEach((ms, index) => expectAbout(ms, wanted[index] ?? 0));
+function expectGaps(times: readonly number[], expectedGaps: readonly number[]): void {
+  const actualGaps = gaps(times);
+  expect(actualGaps).toHaveLength(expectedGaps.length);
+  actualGaps.forEach((ms, index) => expectAbout(ms, expectedGaps[index] ?? 0));
 }
 const statusesBelow = async (user: TestUser, id: number): Promise<string[]> =>
   (await user.children(id)).map((file) => file.sync_status);
 
 let scrapes = 0;
-/** Adds a sitemap with pages of its own to the site. */
+/** Adds a sitemap with new pages to the site. */
 function freshSitemap(pages: number): { readonly url: string; readonly paths: readonly string[] } {
   scrapes += 1;
   const paths = Array.from({ length: pages }, (_, index) => `/${scrapes}/${index}.html`);
@@ -121,11 +121,11 @@ function freshSitemap(pages: number): { readonly url: string; readonly paths: re
   return { url: site.url(`/${scrapes}.xml`), paths };
 }
 /**
- * Makes a path of the site answer 503 this many times, then as before. Returns the times of its requests; each request
- * adds one.
+ * Makes a path of the site answer `requests` times with 503, then as before. Returns an array to which each request
+ * adds its time.
  */
 function failFirst(path: string, requests: number): readonly number[] {
-  const whole = site.pages.get(path) as string;
+  const body = site.pages.get(path) as string;
   const requestTimes: number[] = [];
   site.pages.set(path, (_request, response) => {
     requestTimes.push(Date.now());
@@ -133,7 +133,7 @@ function failFirst(path: string, requests: number): readonly number[] {
     response.writeHead(isBroken ? 503 : 200, {
       'content-type': path.endsWith('.xml') ? 'application/xml' : 'text/html',
     });
-    response.end(isBroken ? 'unavailable' : whole);
+    response.end(isBroken ? 'unavailable' : body);
   });
   return requestTimes;
 }
@@ -169,7 +169,7 @@ async function connectGitBook(customerId: string, pages: readonly string[]): Pro
 const files = async (user: TestUser): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { source: 'GITBOOK' } })).body.results;
 
-test('ends an abandoned connection attempt after half an hour, and one that the user completes at once', async () => {
+test('ends an abandoned connection attempt after half an hour, and a completed one immediately', async () => {
   const begin = async (customerId: string): Promise<string> => {
     const user = await service.user(customerId);
     const request = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false };
@@ -194,7 +194,7 @@ test('ends an abandoned connection attempt after half an hour, and one that the 
   expect((await attempts()).map(({ state }) => state)).toEqual(['expired', 'connected']);
 });
 
-test('ends a paused run after thirty days, and continues one that is resumed on the twentieth day', async () => {
+test('ends a paused run after thirty days, and continues a run that is resumed on the twentieth day', async () => {
   const user = await service.user('bea');
   const bound = { chunk_size: 100, max_tokens: 0 };
   const [abandoned, resumed] = [
@@ -244,9 +244,9 @@ async function startReceivingOrganization(name: string) {
   return { receiver, emit, tried, find: () => service.store.webhooks.find(webhook?._id ?? 0) };
 }
 
-test('retries a delivery over seventeen hours, then gives it up permanently', async () => {
+test('retries a delivery over seventeen hours, then never again', async () => {
   const { receiver, emit, tried, find } = await startReceivingOrganization('gives up');
-  receiver.react(() => 500);
+  receiver.reactWith(() => 500);
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.advance(17 * HOUR);
@@ -261,10 +261,10 @@ test('retries a delivery over seventeen hours, then gives it up permanently', as
   await receiver.close();
 });
 
-test('delivers missed events at the next retry after a receiver recovers, and new events at once', async () => {
+test('delivers missed events at the next retry after a receiver recovers, and new events immediately', async () => {
   const { receiver, emit, tried } = await startReceivingOrganization('comes back');
   const recoveredAt = Date.now() + 3 * HOUR;
-  receiver.react(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
+  receiver.reactWith(({ event }: Received) => (event.obj.object_id === '1' && Date.now() < recoveredAt ? 503 : 200));
   await emit(1);
   await waitFor(() => tried(1).length, Boolean);
   await time.advance(HOUR);
@@ -302,7 +302,7 @@ test('fetches a failing sitemap four times with growing pauses', async () => {
   expectGaps(requestTimes, [5 * SECOND, 25 * SECOND, 2 * MINUTE]);
 });
 
-test('retries a batch every half minute while its store is down for two hours', async () => {
+test('retries a batch every half minute while a store is down for two hours', async () => {
   const user = await service.user('eve');
   const backAt = Date.now() + 2 * HOUR;
   const tried: number[] = [];
@@ -310,7 +310,7 @@ test('retries a batch every half minute while its store is down for two hours', 
     tried.push(Date.now());
     return Date.now() < backAt;
   });
-  // Small uploads share a workflow of their own.
+  // A scrape, because small uploads share another workflow.
   const { id } = await user.scrape({ url: freshSitemap(1).url });
   await waitFor(() => tried.length, Boolean);
   await time.advance(3 * HOUR);
@@ -326,7 +326,7 @@ test('retries a batch every half minute while its store is down for two hours', 
   expectAbout(await tookMs(workflowIds.scrape(id)), 2 * HOUR);
 });
 
-/** A dispatcher that starts no workflow: the sweep accepts a run, and the real dispatcher starts it from the outbox. */
+/** A dispatcher that starts no workflow: the sweep only accepts the run, and the service starts it from the outbox. */
 const idleDispatcher = { start: () => Promise.resolve() };
 
 test('moves unused vectors out of Qdrant after their time to live, and not earlier', async () => {

@@ -16,7 +16,7 @@ import { residentBytes, watchResident } from '../support/watchResident.js';
 
 const MB = 1_000_000;
 const SENT_BYTES = 300 * MB;
-/** Well below the bytes sent: allows for parts in transit and uncollected garbage. */
+/** Far less than is sent, but enough for parts in transit and uncollected garbage. */
 const MAX_GROWTH_BYTES = 120 * MB;
 const OPTIONS = 'skip_embedding_generation=true&transcription_service=';
 const TIME_LIMIT_MS = 120_000;
@@ -66,9 +66,9 @@ async function sendRecording(
   const head = recordingOf(scenario, MB);
   const part = Buffer.alloc(MB);
   for (let sent = 0; sent < bytes; sent += MB) {
-    const next = sent === 0 ? head : part;
-    hash.update(next);
-    if (!call.write(next)) await once(call, 'drain');
+    const chunk = sent === 0 ? head : part;
+    hash.update(chunk);
+    if (!call.write(chunk)) await once(call, 'drain');
   }
   call.end('\r\n--b--\r\n');
   const [response] = await answered;
@@ -100,7 +100,7 @@ test.each(['deepgram', 'assemblyai'])(
   300_000,
 );
 
-test('resumes waiting for the same job after the waiting worker was killed', async () => {
+test('waits for the same job again after the worker was killed', async () => {
   assemblyai.scenarios.set('killed', { polls: Infinity });
   const { file } = await sendRecording('killed', MB, 'assemblyai');
   const job = () => assemblyai.jobs.find(({ scenario }) => scenario === 'killed');

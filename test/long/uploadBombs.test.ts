@@ -18,8 +18,8 @@ const MB = 1_000_000;
 const LINE_BYTES = 205 * MB;
 const SPARSE_BYTES = 2_000 * MB;
 /**
- * Large enough to exceed every default limit. test/system/contents/bombs.test.ts tests the readers alone, with smaller
- * bombs.
+ * Files so large that they exceed every default limit. test/system/contents/bombs.test.ts tests the readers alone, with
+ * smaller bombs.
  */
 const BOMBS = bombsOf({ unpackedBytes: 1_900 * MB, sentBytes: SPARSE_BYTES, lineBytes: LINE_BYTES });
 const GOOD = 50;
@@ -31,20 +31,20 @@ interface Trial {
   readonly settings: Record<string, string>;
   readonly bombs: readonly Bomb[];
   /** Size in bytes of the largest accepted file. */
-  readonly longest: number;
+  readonly maxStoredBytes: number;
 }
 
 const TRIALS: readonly Trial[] = [
-  { what: 'every bomb, default settings', settings: {}, bombs: BOMBS, longest: LINE_BYTES },
+  { what: 'every bomb, default settings', settings: {}, bombs: BOMBS, maxStoredBytes: LINE_BYTES },
   {
     what: 'two gigabytes if MAX_UPLOAD_BYTES allows them',
     settings: { MAX_UPLOAD_BYTES: String(SPARSE_BYTES) },
     bombs: [sparseDocument(SPARSE_BYTES)],
-    longest: SPARSE_BYTES,
+    maxStoredBytes: SPARSE_BYTES,
   },
 ];
 
-describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
+describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
   let service: BombService;
   let trial: BombTrial;
 
@@ -55,10 +55,10 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
   afterAll(() => service.close());
 
   test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.message] as const))(
-    '%s ends as %s with the reason',
+    '%s becomes %s with the reason',
     (bomb, status, message) => {
-      const ended = trial.bombs.find((one) => one.what === bomb);
-      expect(ended).toEqual({ what: bomb, status, message: expect.stringMatching(message) });
+      const result = trial.bombs.find((one) => one.what === bomb);
+      expect(result).toEqual({ what: bomb, status, message: expect.stringMatching(message) });
     },
   );
 
@@ -66,7 +66,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
     expect(trial.feed).toMatchObject({ status: 'SYNC_ERROR', message: expect.stringMatching(/\w \w.*\.$/) });
   });
 
-  test(`reads all ${GOOD} good files uploaded with them`, () => {
+  test(`reads all ${GOOD} good files uploaded with the bombs`, () => {
     expect(trial.good).toHaveLength(GOOD);
     for (const { words, ...file } of trial.good)
       expect(file).toMatchObject({ status: 'READY', message: expect.stringContaining(words) });
@@ -83,16 +83,16 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
     process.stderr.write(
       `${what}: ${(tookMs / 1000).toFixed(0)} s; most memory in MB: ${figures.map(([who, bytes, first]) => `${who} ${Math.round(bytes / MB)} (before ${Math.round(first / MB)})`).join(', ')}\n`,
     );
-    // Gigabytes are sent: each process may hold only parts in transit.
+    // Gigabytes are sent, so each process may hold only parts in transit.
     expect(most.api - before.api).toBeLessThan(150 * MB);
     expect(most.worker - before.worker).toBeLessThan(200 * MB);
     expect(most.reader).toBeGreaterThan(50 * MB);
-    // A reader's memory is sampled every 50 ms; meanwhile it may fill a few hundred megabytes more.
+    // The memory of a reader is measured every 50 ms; between two measurements it may grow by some hundred megabytes.
     const { memoryMb } = loadConfig(service.service.env).documents.files;
     expect(most.reader).toBeLessThan((memoryMb + 400) * 1024 * 1024);
   });
 
-  test('stores no refused file, stores all others whole, and leaves the stores consistent', async () => {
+  test('stores no refused file, stores all others completely, and leaves the stores consistent', async () => {
     const refused = new Set(bombs.filter(({ status }) => typeof status === 'number').map(({ name }) => name));
     const { body } = await service.user.post<{ results: FileRecord[] }>('/user_files_v2', {
       pagination: { limit: 250 },
@@ -103,7 +103,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, longest }) => {
     const sizes = await Promise.all(
       (await readdir(folder)).map(async (name) => (await stat(path.join(folder, name))).size),
     );
-    expect(Math.max(...sizes)).toBe(longest);
+    expect(Math.max(...sizes)).toBe(maxStoredBytes);
     expect((await readStoredState(service.service.env)).findInconsistencies()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Small uploads of one user, in one stream, while every process of the service is killed. */
+/** Kills every process of the service during small uploads of one user. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
@@ -13,14 +13,14 @@ import { waitFor } from '../support/waitFor.js';
 
 const TEXTS = 1_000;
 const TEXT_BYTES = 1_000;
-/** One text in this many is embedded: embedding all of them would take most of this test's time. */
+/** Only every fourth text is embedded: embedding all would take most of this test's time. */
 const WITH_VECTORS = 4;
 const KILLS_EACH = 2;
 const CONCURRENT = 8;
-/** Each kill comes at a random moment within this time after its wave of uploads has begun. */
+/** Each kill occurs at a random moment within this time (ms) after its wave of uploads has begun. */
 const KILL_WITHIN_MS = 2_000;
 const SETTLE_MS = 300_000;
-/** Time for both trials on a loaded machine. */
+/** Time limit (ms) of both trials on a loaded machine. */
 const TEST_MS = 900_000;
 
 let service: OwnService;
@@ -39,7 +39,7 @@ const optionsOf = (nth: number) =>
   nth % WITH_VECTORS === 0 ? { generate_sparse_vectors: true } : { skip_embedding_generation: true };
 
 /**
- * Uploads one text. A call without an answer is repeated under the same key, and so is one answered 409, since MongoDB
+ * Uploads one text. A call without an answer is repeated with the same idempotency key, and so is a 409: MongoDB
  * may still hold the transaction of the killed API.
  */
 async function upload(user: TestUser, nth: number): Promise<number> {
@@ -72,8 +72,8 @@ async function runTrial(
   for (let wave = 0; wave < waves; wave += 1) {
     const kill = kills[wave];
     const killing = kill && sleep(kill.delayMs).then(() => service.kill(kill.target));
-    const some = Array.from({ length: TEXTS / waves }, (_, nth) => (wave * TEXTS) / waves + nth);
-    ids.push(...(await Promise.all(some.map((nth) => callers(() => upload(user, nth))))));
+    const numbersOfWave = Array.from({ length: TEXTS / waves }, (_, nth) => (wave * TEXTS) / waves + nth);
+    ids.push(...(await Promise.all(numbersOfWave.map((nth) => callers(() => upload(user, nth))))));
     await killing;
     if (kill) process.stdout.write(`${kill.target} killed, ${ids.length} accepted after ${at()}\n`);
   }
@@ -87,7 +87,7 @@ async function runTrial(
 }
 
 test(
-  `stores ${TEXTS} texts of 1 kB once each after two kills of every process`,
+  `stores each of ${TEXTS} texts of 1 kB once although every process is killed twice`,
   async () => {
     await runTrial('uninterrupted', []);
     await clearVectorCache(service.env);

@@ -214,7 +214,7 @@ describe('points', () => {
     const all = Array.from({ length: 9 }, (_, id) => vectors.upsert([file(id + 1, 1)]));
     await Promise.all(all);
     expect(written()).toHaveLength(10);
-    expect(qdrant.atOnce()).toBe(2);
+    expect(qdrant.maxConcurrent()).toBe(2);
   });
 
   test('are deleted by their ids if all are known', async () => {

@@ -128,14 +128,14 @@ test.each<FaultTime>(['before', 'after'])(
 );
 
 test('is started again after termination while a delivery waits for its retry, without a new event', async () => {
-  receiver.react(() => 500);
+  receiver.reactWith(() => 500);
   await writeEvents(1);
   await waitFor(
     () => receiver.received.length,
     (count) => count > 0,
   );
   await workflow().terminate('by the test');
-  receiver.react(() => 200);
+  receiver.reactWith(() => 200);
   await receiver.waitForAccepted(1);
   expect(receiver.accepted()).toEqual(named(1));
 });

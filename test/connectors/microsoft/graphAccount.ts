@@ -36,8 +36,8 @@ export async function allPages(
   const items: SourceItem[] = [];
   let pages = 0;
   for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
-    const { items: some, next }: ItemPage = await page(cursor ?? null);
-    items.push(...some);
+    const { items: pageItems, next }: ItemPage = await page(cursor ?? null);
+    items.push(...pageItems);
     cursor = next;
   }
   return { items, pages };

@@ -165,7 +165,7 @@ describe('contents', () => {
     expect(Buffer.from(content.bytes).toString()).toBe('Grüße');
     expect(graph.downloads).toEqual([{ path: `/b!mine/${id}`, withCredentials: false }]);
     // The download URL contains a credential, so it must not appear in the result.
-    expect(JSON.stringify({ ...content, bytes: null })).not.toContain(graph.temporary);
+    expect(JSON.stringify({ ...content, bytes: null })).not.toContain(graph.downloadToken);
   });
 
   test('that are unavailable fail with the reason', async () => {

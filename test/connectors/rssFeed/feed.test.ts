@@ -23,7 +23,7 @@ const sourceOf = (pageTimeoutMs: number) =>
   });
 const feeds = sourceOf(TIME_LIMIT_MS);
 /** For servers that never answer. */
-const impatientFeeds = sourceOf(1_500);
+const shortTimeoutFeeds = sourceOf(1_500);
 afterEach(() => site.close());
 afterAll(() => egress.close());
 
@@ -375,7 +375,7 @@ describe('an unavailable feed', () => {
     ['a response without end', dripping, 'timed_out', null],
   ])('is a retryable fault: %s', async (_what, page, kind, retryAfterMs) => {
     site = await startSite({ '/feed': page });
-    const from = kind === 'timed_out' ? impatientFeeds : feeds;
+    const from = kind === 'timed_out' ? shortTimeoutFeeds : feeds;
     await expect(request('/feed', {}, from)).rejects.toMatchObject({ kind, retryAfterMs, retryable: true });
   });
 });

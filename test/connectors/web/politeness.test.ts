@@ -96,12 +96,12 @@ test('spaces starts at a host by the interval', async () => {
 });
 
 test('limits the concurrent requests to a host, for pages and sitemaps together', async () => {
-  let atOnce = 0;
+  let concurrent = 0;
   let max = 0;
   const server = await serve((request, response) => {
-    max = Math.max(max, (atOnce += 1));
+    max = Math.max(max, (concurrent += 1));
     setTimeout(() => {
-      atOnce -= 1;
+      concurrent -= 1;
       response
         .writeHead(200, { 'Content-Type': 'text/plain' })
         .end(request.url === '/s' ? `${server.origin}/1` : 'page');

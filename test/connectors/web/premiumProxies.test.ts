@@ -49,10 +49,10 @@ describe('a page that rejects direct requests', () => {
     const page = await fetchOne(web, `${site.origin}/p`, premium);
     expect([text(page), page.fetchedWith, page.etag]).toEqual(['<p>through a proxy', 'premium_proxy', '"e"']);
     expect(directRequests(site.requests)).toBe(1);
-    expect(proxy.passed).toEqual([`GET ${site.origin}/p`]);
+    expect(proxy.forwarded).toEqual([`GET ${site.origin}/p`]);
     // The scrape does not request the pool, so the rejection is final.
     await faultOf(fetchOne(web, `${site.origin}/p`));
-    expect(proxy.passed).toHaveLength(1);
+    expect(proxy.forwarded).toHaveLength(1);
   });
 
   test('is also rendered through the pool', async () => {
@@ -64,7 +64,7 @@ describe('a page that rejects direct requests', () => {
     });
     expect(page.fetchedWith).toBe('browser_premium_proxy');
     expect(text(page)).toContain('made by script');
-    expect(proxy.passed).toContain(`GET ${site.origin}/p`);
+    expect(proxy.forwarded).toContain(`GET ${site.origin}/p`);
   });
 
   test('is fetched with its robots.txt through the pool if both are unreachable', async () => {
@@ -72,7 +72,7 @@ describe('a page that rejects direct requests', () => {
     const proxy = await pool();
     const settings: SourceOptions = { premiumProxies: [proxy.url], settings: { obeyRobots: true } };
     expect((await fetchOne(source(settings), `${site.origin}/p`, premium)).fetchedWith).toBe('premium_proxy');
-    expect(proxy.passed).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
+    expect(proxy.forwarded).toEqual([`GET ${site.origin}/robots.txt`, `GET ${site.origin}/p`]);
   });
 
   test('is read through the pool as a sitemap if the scrape requests that', async () => {
@@ -86,10 +86,10 @@ describe('a page that rejects direct requests', () => {
       return found;
     };
     await faultOf(read(false), 'access_denied');
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.forwarded).toEqual([]);
     // The sitemap is read, but lists another site only.
     await faultOf(read(true), 'broken_content');
-    expect(proxy.passed).toEqual([`GET ${site.origin}/s.txt`]);
+    expect(proxy.forwarded).toEqual([`GET ${site.origin}/s.txt`]);
   });
 
   test('reports both attempts if the site rejects requests through the pool as well', async () => {
@@ -100,7 +100,7 @@ describe('a page that rejects direct requests', () => {
       'access_denied',
     );
     expect(fault.message).toContain('It was tried through a premium proxy too.');
-    expect(proxy.passed).toHaveLength(1);
+    expect(proxy.forwarded).toHaveLength(1);
   });
 
   test('fails without a pool with a message that names the setting', async () => {
@@ -117,7 +117,7 @@ describe('the proxy pool', () => {
     const site = await guarded(status(code));
     const proxy = await pool();
     await faultOf(fetchOne(source({ premiumProxies: [proxy.url] }), site.origin, premium));
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.forwarded).toEqual([]);
   });
 
   test('is not used or needed if the direct request succeeds', async () => {
@@ -125,7 +125,7 @@ describe('the proxy pool', () => {
     const proxy = await pool();
     for (const premiumProxies of [[proxy.url], []])
       expect((await fetchOne(source({ premiumProxies }), site.origin, premium)).fetchedWith).toBe('http');
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.forwarded).toEqual([]);
   });
 
   test('is not used if robots.txt forbids the page, its address is rejected, or its server times out', async () => {
@@ -142,6 +142,6 @@ describe('the proxy pool', () => {
     await faultOf(fetchOne(web, `${site.origin}/closed`, premium), 'robots_disallowed');
     await faultOf(fetchOne(web, 'http://10.0.0.1/', premium), 'address_refused');
     await faultOf(fetchOne(web, `${site.origin}/slow`, premium), 'timed_out');
-    expect(proxy.passed).toEqual([]);
+    expect(proxy.forwarded).toEqual([]);
   });
 });

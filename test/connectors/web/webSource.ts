@@ -52,7 +52,7 @@ export function source({
 }
 
 export async function closeSources(): Promise<void> {
-  for (const one of open.splice(0)) await one.close();
+  for (const closeable of open.splice(0)) await closeable.close();
   await closeAll();
 }
 

@@ -55,13 +55,13 @@ const blob = object(
   {
     ...{ Name: eitherOf(text, encodedName), Deleted: flag, Snapshot: text, VersionId: text, IsCurrentVersion: flag },
     ...{ Properties: properties, HasVersionsOnly: flag, Tags: anyObject },
-    // Both are empty elements if there is nothing in them.
+    // Both elements are empty if they have no content.
     ...each(eitherOf(text, anyObject), 'Metadata', 'OrMetadata'),
   },
   ['Name', 'Properties'],
 );
 
-const enumeration = (fields: Readonly<Record<string, Shape>>, required: readonly string[]): Shape =>
+const enumerationResults = (fields: Readonly<Record<string, Shape>>, required: readonly string[]): Shape =>
   object(
     {
       EnumerationResults: object(
@@ -89,8 +89,8 @@ export const azureBlobStorage: AnswerTable = {
     ['Error'],
   ),
   operations: {
-    'GET /': enumeration({ Containers: object({ Container: listOf(container) }) }, ['Containers']),
-    'GET /{containerName}': enumeration(
+    'GET /': enumerationResults({ Containers: object({ Container: listOf(container) }) }, ['Containers']),
+    'GET /{containerName}': enumerationResults(
       { '@ContainerName': text, Delimiter: text, Blobs: object({ Blob: listOf(blob) }) },
       ['@ContainerName', 'Blobs'],
     ),

@@ -1,4 +1,4 @@
-/** Answers of Box, from its OpenAPI document. A request for some fields gets these, and always the type and the id. */
+/** Answers of Box, from its OpenAPI document. If a request selects fields, the answer also has the type and the id. */
 import {
   anyObject,
   anything,
@@ -15,18 +15,18 @@ import {
 } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 const user = object({ id: text, type: oneOf('user'), ...each(text, 'name', 'login') }, ['id', 'type']);
-const folderMini = object({ id: text, type: oneOf('folder'), etag: maybe, ...each(maybe, 'sequence_id', 'name') }, [
-  'id',
-  'type',
-]);
+const folderMini = object(
+  { id: text, type: oneOf('folder'), etag: nullableText, ...each(nullableText, 'sequence_id', 'name') },
+  ['id', 'type'],
+);
 const version = object({ id: text, type: oneOf('file_version'), sha1: text }, ['id', 'type']);
 const level = oneOf('open', 'company', 'collaborators');
 const link = object(
   {
     ...{ url: text, access: level, effective_access: text, effective_permission: text },
-    ...each(maybe, 'download_url', 'vanity_url', 'vanity_name'),
+    ...each(nullableText, 'download_url', 'vanity_url', 'vanity_name'),
     ...{ unshared_at: orNull(timestamp), permissions: anyObject },
     ...{ is_password_enabled: flag, download_count: integer, preview_count: integer },
   },
@@ -36,7 +36,7 @@ const common = {
   id: text,
   name: text,
   description: text,
-  sequence_id: maybe,
+  sequence_id: nullableText,
   path_collection: object({ total_count: integer, entries: listOf(folderMini) }, ['total_count', 'entries']),
   parent: orNull(folderMini),
   item_status: oneOf('active', 'trashed', 'deleted'),
@@ -52,7 +52,7 @@ const shared = {
   ...each(listOf(text), 'tags', 'allowed_invitee_roles'),
 };
 const fileFields = {
-  ...{ ...common, ...stamps, ...shared, type: oneOf('file'), etag: maybe, sha1: text, size: integer },
+  ...{ ...common, ...stamps, ...shared, type: oneOf('file'), etag: nullableText, sha1: text, size: integer },
   ...{ file_version: version, lock: orNull(anyObject), comment_count: integer, is_package: flag },
   ...each(text, 'version_number', 'extension', 'uploader_display_name'),
   ...each(orNull(timestamp), 'expires_at', 'disposition_at'),
@@ -60,7 +60,7 @@ const fileFields = {
   shared_link_permission_options: listOf(text),
 };
 const folderFields = {
-  ...{ ...common, ...stamps, ...shared, type: oneOf('folder'), etag: maybe, size: integer },
+  ...{ ...common, ...stamps, ...shared, type: oneOf('folder'), etag: nullableText, size: integer },
   ...{ folder_upload_email: orNull(anyObject), item_collection: anyObject },
   sync_state: oneOf('synced', 'not_synced', 'partially_synced'),
   ...each(flag, 'can_non_owners_invite', 'can_non_owners_view_collaborators'),
@@ -78,7 +78,7 @@ const [file, folder, webLink] = [
   object(linkFields, identifying),
 ];
 const item = objectBy('type', { file, folder, web_link: webLink }, { id: text }, ['id']);
-/** The other form in which an event names an item. */
+/** The alternative form of an item in an event. */
 const eventSource = object(
   {
     ...{ item_type: oneOf('file', 'folder'), ...each(text, 'item_id', 'item_name') },
@@ -136,7 +136,7 @@ export const box: AnswerTable = {
     'GET /folders/{folder_id}/items': {
       ...object({
         ...each(integer, 'limit', 'offset', 'total_count'),
-        ...each(maybe, 'next_marker', 'prev_marker'),
+        ...each(nullableText, 'next_marker', 'prev_marker'),
         ...{ entries: listOf(item), order: listOf(anyObject) },
       }),
       isPage: true,

@@ -6,7 +6,7 @@
 import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 const links = object(each(text, 'webui', 'editui', 'tinyui', 'base', 'next'));
 const version = object(
   { createdAt: timestamp, number: integer, minorEdit: flag, ...each(text, 'message', 'authorId') },
@@ -15,32 +15,32 @@ const version = object(
 const content = object(each(text, 'representation', 'value'), ['representation', 'value']);
 const body = object(each(content, 'storage', 'atlas_doc_format', 'view'));
 const statuses = ['current', 'draft', 'historical', 'trashed', 'deleted', 'any'];
-const always = ['id', 'status', 'title', 'createdAt', 'version'];
+const requiredFields = ['id', 'status', 'title', 'createdAt', 'version'];
 const common = { ...each(text, 'id', 'title', 'authorId'), createdAt: timestamp, version, _links: links };
 const parent = {
-  parentId: maybe,
+  parentId: nullableText,
   parentType: orNull(oneOf('page', 'whiteboard', 'database', 'embed', 'folder')),
   position: orNull(integer),
 };
-const further = {
+const authorFields = {
   ...each(anyObject, 'labels', 'properties', 'operations', 'likes', 'versions'),
   isFavoritedByCurrentUser: flag,
 };
 const page = object(
   {
-    ...{ ...common, ...parent, ...further, spaceId: text, status: oneOf('archived', ...statuses), body },
-    ...each(maybe, 'ownerId', 'lastOwnerId'),
+    ...{ ...common, ...parent, ...authorFields, spaceId: text, status: oneOf('archived', ...statuses), body },
+    ...each(nullableText, 'ownerId', 'lastOwnerId'),
   },
-  [...always, 'spaceId', 'parentId', 'parentType'],
+  [...requiredFields, 'spaceId', 'parentId', 'parentType'],
 );
-const blogPost = object({ ...common, ...further, spaceId: text, status: oneOf(...statuses), body }, [
-  ...always,
+const blogPost = object({ ...common, ...authorFields, spaceId: text, status: oneOf(...statuses), body }, [
+  ...requiredFields,
   'spaceId',
 ]);
-/** A folder names no space. */
+/** A folder has no spaceId. */
 const folder = object(
   { ...common, ...parent, type: oneOf('folder'), status: oneOf('archived', ...statuses), ownerId: text },
-  [...always, 'type', 'parentId', 'parentType'],
+  [...requiredFields, 'type', 'parentId', 'parentType'],
 );
 const space = object(
   {
@@ -74,7 +74,7 @@ export const confluence: AnswerTable = {
   // The API lists errors; the gateway for apps answers with one code and message.
   refusal: object({
     errors: listOf(
-      object({ status: integer, ...each(text, 'code', 'title'), detail: maybe }, ['status', 'code', 'title']),
+      object({ status: integer, ...each(text, 'code', 'title'), detail: nullableText }, ['status', 'code', 'title']),
     ),
     code: integer,
     message: text,

@@ -18,12 +18,12 @@ import {
 } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-/** Without a time zone in all examples: UTC. */
-const at: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?$/ };
-const maybeAt = orNull(at);
+const nullableText = orNull(text);
+/** A time in UTC; none of the examples has a time zone. */
+const time: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?$/ };
+const nullableTime = orNull(time);
 const code = (...allowed: readonly number[]): Shape => ({ type: 'integer', enum: allowed.map(String) });
-const whole = (fields: Readonly<Record<string, Shape>>): Shape => object(fields, Object.keys(fields));
+const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => object(fields, Object.keys(fields));
 
 /** 0: draft, 3: published. */
 const status = code(0, 3);
@@ -33,57 +33,64 @@ const contentType = orNull(code(0, 1, 2));
 const categoryType = code(0, 1, 2);
 const translation = code(0, 1, 2, 3);
 
-const language = whole({
-  ...each(maybe, 'id', 'name', 'code', 'country_flag_code', 'display_name', 'version_display_name'),
+const language = objectOf({
+  ...each(nullableText, 'id', 'name', 'code', 'country_flag_code', 'display_name', 'version_display_name'),
   ...each(flag, 'set_as_default', 'hidden', 'enable_rtl', 'is_inheritance_disabled', 'is_home_page_enabled'),
   ...{ has_inheritance_disabled_categories_or_articles: flag, site_protection_level: code(0, 1, 2) },
 });
-const projectVersion = whole({
-  ...{ id: text, ...each(number, 'version_number', 'base_version_number'), version_code_name: maybe },
+const projectVersion = objectOf({
+  ...{ id: text, ...each(number, 'version_number', 'base_version_number'), version_code_name: nullableText },
   ...each(flag, 'is_main_version', 'is_beta', 'is_public', 'is_deprecated'),
-  ...{ ...each(at, 'created_at', 'modified_at'), language_versions: orNull(listOf(language)), slug: maybe },
+  ...{ ...each(time, 'created_at', 'modified_at'), language_versions: orNull(listOf(language)), slug: nullableText },
   // 0: knowledge base, 1: API reference.
   ...{ order: integer, version_type: code(0, 1) },
 });
-const listedArticle = whole({
+const listedArticle = objectOf({
   ...{
     id: text,
-    ...each(maybe, 'title', 'language_code', 'slug'),
+    ...each(nullableText, 'title', 'language_code', 'slug'),
     ...each(integer, 'public_version', 'latest_version'),
   },
   ...{ hidden: flag, status, order: integer, content_type: contentType, translation_option: translation },
-  ...{ is_shared_article: flag, modified_at: maybeAt },
+  ...{ is_shared_article: flag, modified_at: nullableTime },
 });
-/** The categories in a category, filled below. */
-const within: { type: 'array'; isNullable: true; items?: Shape } = { type: 'array', isNullable: true };
-const category = whole({
-  ...{ id: text, ...each(maybe, 'name', 'description', 'project_version_id', 'parent_category_id', 'icon', 'slug') },
-  ...{ language_code: maybe, order: integer, hidden: flag, articles: orNull(listOf(listedArticle)) },
-  ...{ child_categories: within, category_type: categoryType, ...each(maybeAt, 'created_at', 'modified_at') },
-  ...{ status: orNull(status), content_type: contentType },
-});
-within.items = category;
-
-const author = object({
-  ...each(maybe, 'id', 'first_name', 'last_name', 'user_description', 'unique_user_name', 'email_id'),
-  ...{ ...each(maybe, 'profile_logo_url', 'profile_logo_cdn_url'), is_enterprise_user: flag },
-});
-const article = whole({
+/** The subcategories of a category; `items` is set below, because the shape refers to itself. */
+const subcategories: { type: 'array'; isNullable: true; items?: Shape } = { type: 'array', isNullable: true };
+const category = objectOf({
   ...{
     id: text,
-    ...each(maybe, 'title', 'content', 'html_content', 'category_id', 'project_version_id', 'slug', 'url'),
+    ...each(nullableText, 'name', 'description', 'project_version_id', 'parent_category_id', 'icon', 'slug'),
+  },
+  ...{ language_code: nullableText, order: integer, hidden: flag, articles: orNull(listOf(listedArticle)) },
+  ...{
+    child_categories: subcategories,
+    category_type: categoryType,
+    ...each(nullableTime, 'created_at', 'modified_at'),
+  },
+  ...{ status: orNull(status), content_type: contentType },
+});
+subcategories.items = category;
+
+const author = object({
+  ...each(nullableText, 'id', 'first_name', 'last_name', 'user_description', 'unique_user_name', 'email_id'),
+  ...{ ...each(nullableText, 'profile_logo_url', 'profile_logo_cdn_url'), is_enterprise_user: flag },
+});
+const article = objectOf({
+  ...{
+    id: text,
+    ...each(nullableText, 'title', 'content', 'html_content', 'category_id', 'project_version_id', 'slug', 'url'),
   },
   ...each(integer, 'version_number', 'public_version', 'latest_version', 'order'),
   ...each(flag, 'enable_rtl', 'hidden', 'is_fall_back_content', 'is_shared_article'),
-  ...{ status, ...each(maybe, 'created_by', 'description'), authors: orNull(listOf(author)) },
-  ...{ ...each(at, 'created_at', 'modified_at'), category_type: orNull(categoryType), content_type: contentType },
+  ...{ status, ...each(nullableText, 'created_by', 'description'), authors: orNull(listOf(author)) },
+  ...{ ...each(time, 'created_at', 'modified_at'), category_type: orNull(categoryType), content_type: contentType },
   translation_option: translation,
 });
 
 const notes = (...names: readonly string[]): Shape =>
-  orNull(listOf(object({ extension_data: orNull(anyObject), ...each(maybe, 'description', ...names) })));
+  orNull(listOf(object({ extension_data: orNull(anyObject), ...each(nullableText, 'description', ...names) })));
 const error = object({
-  ...{ extension_data: orNull(anyObject), ...each(maybe, 'stack_trace', 'description', 'error_code') },
+  ...{ extension_data: orNull(anyObject), ...each(nullableText, 'stack_trace', 'description', 'error_code') },
   custom_data: orNull(anyObject),
 });
 const envelope = {
@@ -93,7 +100,7 @@ const envelope = {
 /** An answer with data, or an error with status 200. */
 const answer = (data: Shape): Shape =>
   eitherOf(
-    whole({ ...envelope, data, success: always(true) }),
+    objectOf({ ...envelope, data, success: always(true) }),
     object({ ...envelope, success: always(false) }, ['success']),
   );
 
@@ -102,7 +109,7 @@ export const document360: AnswerTable = {
   specification: 'https://github.com/twardoch/d361api/blob/5f26903/swagger.json',
   version: '2.0',
   takenOn: '2026-11-27',
-  refusal: whole(envelope),
+  refusal: objectOf(envelope),
   operations: {
     'GET /v2/ProjectVersions': answer(orNull(listOf(projectVersion))),
     'GET /v2/ProjectVersions/{projectVersionId}/categories': answer(orNull(listOf(category))),

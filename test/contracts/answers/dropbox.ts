@@ -62,7 +62,7 @@ const error = objectBy('.tag', {
   ...each(empty, 'reset', 'unsupported_file', 'non_exportable', 'invalid_export_format', 'retry_error', 'other'),
   ...each(empty, 'invalid_access_token', 'expired_access_token', 'invalid_root', 'no_permission', 'user_suspended'),
   missing_scope: object({ required_scope: text }),
-  // The error of a rate limit has no tag of its own.
+  // The error of a rate limit has no tag.
   undefined: object(
     {
       reason: objectBy('.tag', each(empty, 'too_many_requests', 'too_many_write_operations', 'other')),

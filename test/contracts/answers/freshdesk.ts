@@ -5,52 +5,59 @@
 import { anyObject, each, flag, integer, listOf, object, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-const number = orNull(integer);
+const nullableText = orNull(text);
+const nullableInteger = orNull(integer);
 /** A time in UTC, to the second. */
 const time: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/ };
 const stamps = { created_at: time, updated_at: time };
-/** Returns the shape of an object. @param fields always present */
-const whole = (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
+/** Returns the shape of an object. @param fields the fields that are always present */
+const objectOf = (fields: Readonly<Record<string, Shape>>, optional: Readonly<Record<string, Shape>> = {}): Shape =>
   object({ ...fields, ...optional }, Object.keys(fields));
 
-const attachment = whole(
+const attachment = objectOf(
   {
     ...{ id: integer, name: text, content_type: text, size: integer, ...stamps, attachment_url: text },
   },
-  { thumb_url: maybe },
+  { thumb_url: nullableText },
 );
 
-const agent = whole(
+const agent = objectOf(
   {
     ...each(flag, 'available', 'occasional'),
-    ...{ signature: maybe, id: integer, ticket_scope: integer, ...stamps, available_since: maybe, type: text },
+    ...{
+      signature: nullableText,
+      id: integer,
+      ticket_scope: integer,
+      ...stamps,
+      available_since: nullableText,
+      type: text,
+    },
     ...each(listOf(integer), 'group_ids', 'role_ids', 'skill_ids'),
-    contact: whole({
+    contact: objectOf({
       ...{ active: flag, email: text, name: text, language: text, ...stamps },
-      ...each(maybe, 'job_title', 'last_login_at', 'mobile', 'phone', 'time_zone'),
+      ...each(nullableText, 'job_title', 'last_login_at', 'mobile', 'phone', 'time_zone'),
     }),
   },
   { focus_mode: flag },
 );
 
-const category = whole(
-  { id: integer, name: text, description: maybe, ...stamps },
+const category = objectOf(
+  { id: integer, name: text, description: nullableText, ...stamps },
   { visible_in_portals: listOf(integer) },
 );
 const hierarchy = listOf(
-  whole({ level: integer, type: text, data: whole({ id: integer, name: text, language: text }) }),
+  objectOf({ level: integer, type: text, data: objectOf({ id: integer, name: text, language: text }) }),
 );
-const folder = whole(
-  { id: integer, name: text, description: maybe, visibility: integer, ...stamps },
+const folder = objectOf(
+  { id: integer, name: text, description: nullableText, visibility: integer, ...stamps },
   {
     // With the feature of nested folders only.
-    ...{ parent_folder_id: number, hierarchy, articles_count: integer, sub_folders_count: integer },
+    ...{ parent_folder_id: nullableInteger, hierarchy, articles_count: integer, sub_folders_count: integer },
     category_id: integer,
     ...each(listOf(integer), 'company_ids', 'contact_segment_ids', 'company_segment_ids'),
   },
 );
-const article = whole(
+const article = objectOf(
   {
     ...each(
       integer,
@@ -73,29 +80,44 @@ const ticketFields = {
   ...each(listOf(text), 'cc_emails', 'fwd_emails', 'reply_cc_emails'),
   ...each(flag, 'fr_escalated', 'spam', 'is_escalated'),
   ...each(integer, 'id', 'priority', 'requester_id', 'source', 'status'),
-  ...each(number, 'email_config_id', 'group_id', 'responder_id', 'product_id'),
-  ...{ subject: text, to_emails: orNull(listOf(text)), type: maybe, ...stamps, due_by: time, fr_due_by: time },
+  ...each(nullableInteger, 'email_config_id', 'group_id', 'responder_id', 'product_id'),
+  ...{ subject: text, to_emails: orNull(listOf(text)), type: nullableText, ...stamps, due_by: time, fr_due_by: time },
   custom_fields: anyObject,
 };
-const sometimes = {
-  ...{ deleted: flag, structured_description: anyObject, association_type: number, company_id: number },
-  ...{ tags: listOf(text), urgent: flag, associated_tickets_list: listOf(integer), nr_due_by: maybe, stats: anyObject },
+const optionalFields = {
+  ...{
+    deleted: flag,
+    structured_description: anyObject,
+    association_type: nullableInteger,
+    company_id: nullableInteger,
+  },
+  ...{
+    tags: listOf(text),
+    urgent: flag,
+    associated_tickets_list: listOf(integer),
+    nr_due_by: nullableText,
+    stats: anyObject,
+  },
 };
-const requester = whole({ id: integer, ...each(maybe, 'name', 'email', 'mobile', 'phone') });
-const listedTicket = whole(ticketFields, { ...sometimes, requester, ...each(text, 'description', 'description_text') });
-const ticket = whole(
+const requester = objectOf({ id: integer, ...each(nullableText, 'name', 'email', 'mobile', 'phone') });
+const listedTicket = objectOf(ticketFields, {
+  ...optionalFields,
+  requester,
+  ...each(text, 'description', 'description_text'),
+});
+const ticket = objectOf(
   {
     ...{ ...ticketFields, ...each(text, 'description', 'description_text') },
-    ...{ tags: listOf(text), company_id: number, attachments: listOf(attachment) },
+    ...{ tags: listOf(text), company_id: nullableInteger, attachments: listOf(attachment) },
   },
-  { ...sometimes, requester, company: anyObject, conversations: listOf(anyObject) },
+  { ...optionalFields, requester, company: anyObject, conversations: listOf(anyObject) },
 );
-const conversation = whole(
+const conversation = objectOf(
   {
     ...{ body: text, body_text: text, id: integer, incoming: flag, private: flag, user_id: integer },
-    ...{ support_email: maybe, source: integer, ticket_id: integer, ...stamps, from_email: maybe },
+    ...{ support_email: nullableText, source: integer, ticket_id: integer, ...stamps, from_email: nullableText },
     ...{ to_emails: orNull(listOf(text)), cc_emails: listOf(text), bcc_emails: orNull(listOf(text)) },
-    ...{ attachments: listOf(attachment), last_edited_at: orNull(time), last_edited_user_id: number },
+    ...{ attachments: listOf(attachment), last_edited_at: orNull(time), last_edited_user_id: nullableInteger },
   },
   { structured_body: anyObject },
 );
@@ -112,7 +134,7 @@ export const freshdesk: AnswerTable = {
     // Refusals that concern no field.
     ...{ code: text, message: text },
   }),
-  // An unknown id has no body.
+  // Freshdesk answers an unknown id without a body.
   textRefusals: [404],
   operations: {
     'GET /agents/me': agent,

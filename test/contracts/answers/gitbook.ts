@@ -52,24 +52,24 @@ const base = {
   ...each(text, 'id', 'title', 'linkTitle', 'emoji', 'icon', 'condition'),
   ...each(timestamp, 'createdAt', 'updatedAt'),
 };
-/** The pages in a page, filled below. */
-const within: { type: 'array'; items?: Shape } = { type: 'array' };
-const seen = each(flag, 'hidden', 'noIndex', 'noRobotsIndex');
+/** The subpages of a page; `items` is set below, because the shape refers to itself. */
+const subpages: { type: 'array'; items?: Shape } = { type: 'array' };
+const visibility = each(flag, 'hidden', 'noIndex', 'noRobotsIndex');
 const document = object(
   {
     ...{ kind: oneOf('sheet'), ...each(text, 'slug', 'path', 'description', 'documentId', 'computedSeed', 'markdown') },
-    ...{ urls: object({ app: text }, ['app']), pages: within, ...seen, tags: listOf(anyObject) },
+    ...{ urls: object({ app: text }, ['app']), pages: subpages, ...visibility, tags: listOf(anyObject) },
     ...each(anyObject, 'git', 'layout', 'cover', 'variables', 'metaLinks', 'computed', 'document'),
   },
   ['kind', 'urls', 'slug', 'path', 'pages', 'layout', 'tags'],
 );
-const group = object({ kind: oneOf('group'), ...each(text, 'slug', 'path'), ...seen, pages: within }, [
+const group = object({ kind: oneOf('group'), ...each(text, 'slug', 'path'), ...visibility, pages: subpages }, [
   ...['kind', 'slug', 'path', 'pages'],
 ]);
 const link = object({ kind: oneOf('link'), target: anyObject, href: text, hidden: flag }, ['kind', 'target']);
 const computed = object({ computed: anyObject }, ['computed']);
 const page = objectBy('type', { document, group, link, computed }, base, ['id', 'title']);
-within.items = page;
+subpages.items = page;
 
 export const gitbook: AnswerTable = {
   name: 'gitbook',

@@ -7,18 +7,18 @@ import {
   record,
   repository,
   reviewComment,
-  wholePull,
-  wholeRepository,
+  singlePull,
+  singleRepository,
 } from './githubRecords.js';
 import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-const links = record({ ...each(maybe, 'git', 'html'), self: text });
+const nullableText = orNull(text);
+const links = record({ ...each(nullableText, 'git', 'html'), self: text });
 const LOCATION = {
   size: integer,
   ...each(text, 'name', 'path', 'sha', 'url'),
-  ...each(maybe, 'git_url', 'html_url', 'download_url'),
+  ...each(nullableText, 'git_url', 'html_url', 'download_url'),
   _links: links,
 };
 /** The object at a path, in the media type "object", the only one that the connector requests. */
@@ -84,7 +84,7 @@ export const github: AnswerTable = {
   operations: {
     'GET /user': account,
     'GET /user/repos': listOf(repository),
-    'GET /repos/{owner}/{repo}': wholeRepository,
+    'GET /repos/{owner}/{repo}': singleRepository,
     'GET /repos/{owner}/{repo}/branches/{branch}': branch,
     'GET /repos/{owner}/{repo}/contents/{path+}': content,
     'GET /repos/{owner}/{repo}/git/blobs/{file_sha}': blob,
@@ -92,7 +92,7 @@ export const github: AnswerTable = {
     'GET /repos/{owner}/{repo}/issues': listOf(issue),
     'GET /repos/{owner}/{repo}/issues/{issue_number}': issue,
     'GET /repos/{owner}/{repo}/pulls': listOf(pull),
-    'GET /repos/{owner}/{repo}/pulls/{pull_number}': wholePull,
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}': singlePull,
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/comments': listOf(reviewComment),
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits': listOf(commit),
     'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': listOf(changedFile),

@@ -19,8 +19,8 @@ type Fields = Readonly<Record<string, Shape>>;
 /** Returns the shape of an object. @param fields required fields @param more optional fields */
 export const record = (fields: Fields, more: Fields = {}): Shape => object({ ...fields, ...more }, Object.keys(fields));
 
-const maybe = orNull(text);
-const soon = orNull(timestamp);
+const nullableText = orNull(text);
+const nullableTimestamp = orNull(timestamp);
 const flags = <N extends string>(...names: readonly N[]): Record<N, Shape> => each(flag, ...names);
 
 const PERSON = {
@@ -28,11 +28,11 @@ const PERSON = {
   ...each(text, 'starred_url', 'subscriptions_url', 'organizations_url', 'repos_url', 'events_url'),
   ...each(text, 'received_events_url', 'type'),
   id: integer,
-  gravatar_id: maybe,
+  gravatar_id: nullableText,
   site_admin: flag,
 };
 export const person = record(PERSON, {
-  ...each(maybe, 'name', 'email'),
+  ...each(nullableText, 'name', 'email'),
   ...each(text, 'starred_at', 'user_view_type'),
 });
 const nullablePerson = orNull(person);
@@ -40,25 +40,25 @@ const nullablePerson = orNull(person);
 const PROFILE = {
   ...PERSON,
   ...each(integer, 'public_repos', 'public_gists', 'followers', 'following'),
-  ...each(maybe, 'name', 'company', 'blog', 'location', 'email', 'bio'),
+  ...each(nullableText, 'name', 'company', 'blog', 'location', 'email', 'bio'),
   hireable: orNull(flag),
   ...each(timestamp, 'created_at', 'updated_at'),
 };
 const OWN = each(integer, 'private_gists', 'total_private_repos', 'owned_private_repos', 'disk_usage', 'collaborators');
 const PROFILE_MORE = {
   ...each(text, 'user_view_type', 'ldap_dn'),
-  ...each(maybe, 'notification_email', 'twitter_username'),
+  ...each(nullableText, 'notification_email', 'twitter_username'),
   plan: anyObject,
   business_plus: flag,
 };
-/** The account itself: tokens without the scope `user` get the public profile. */
+/** The account of the token: without the scope `user`, GitHub returns its public profile. */
 export const account = eitherOf(
   record({ ...PROFILE, ...OWN, two_factor_authentication: flag }, PROFILE_MORE),
   record(PROFILE, { ...PROFILE_MORE, ...OWN }),
 );
 
 const license = orNull(
-  record({ ...each(text, 'key', 'name', 'node_id'), ...each(maybe, 'url', 'spdx_id') }, { html_url: text }),
+  record({ ...each(text, 'key', 'name', 'node_id'), ...each(nullableText, 'url', 'spdx_id') }, { html_url: text }),
 );
 const REPOSITORY = {
   id: integer,
@@ -75,7 +75,7 @@ const REPOSITORY = {
   license,
   owner: person,
   ...flags('private', 'fork', 'has_issues', 'has_projects', 'has_wiki', 'has_pages', 'archived', 'disabled'),
-  ...each(maybe, 'description', 'mirror_url', 'homepage', 'language'),
+  ...each(nullableText, 'description', 'mirror_url', 'homepage', 'language'),
 };
 const REPOSITORY_MORE = {
   ...flags('is_template', 'has_pull_requests', 'allow_rebase_merge', 'allow_squash_merge', 'allow_auto_merge'),
@@ -84,7 +84,7 @@ const REPOSITORY_MORE = {
   topics: listOf(text),
   pull_request_creation_policy: oneOf('all', 'collaborators_only'),
   ...each(text, 'visibility', 'master_branch', 'starred_at'),
-  temp_clone_token: maybe,
+  temp_clone_token: nullableText,
   squash_merge_commit_title: oneOf('PR_TITLE', 'COMMIT_OR_PR_TITLE'),
   squash_merge_commit_message: oneOf('PR_BODY', 'COMMIT_MESSAGES', 'BLANK'),
   merge_commit_title: oneOf('PR_TITLE', 'MERGE_MESSAGE'),
@@ -94,10 +94,10 @@ const REPOSITORY_MORE = {
 };
 /** A repository in a list. */
 export const repository = record(
-  { ...REPOSITORY, has_downloads: flag, ...each(soon, 'pushed_at', 'created_at', 'updated_at') },
+  { ...REPOSITORY, has_downloads: flag, ...each(nullableTimestamp, 'pushed_at', 'created_at', 'updated_at') },
   { ...REPOSITORY_MORE, has_discussions: flag },
 );
-export const wholeRepository = record(
+export const singleRepository = record(
   {
     ...REPOSITORY,
     has_discussions: flag,
@@ -116,13 +116,13 @@ const association = oneOf(
   ...['COLLABORATOR', 'CONTRIBUTOR', 'FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR', 'MANNEQUIN', 'MEMBER', 'NONE', 'OWNER'],
 );
 const milestone = orNull(anyObject);
-const times = { ...each(timestamp, 'created_at', 'updated_at'), closed_at: soon };
+const times = { ...each(timestamp, 'created_at', 'updated_at'), closed_at: nullableTimestamp };
 const issueLabel = eitherOf(
   text,
   object({
     id: integer,
     ...each(text, 'node_id', 'url', 'name'),
-    ...each(maybe, 'description', 'color'),
+    ...each(nullableText, 'description', 'color'),
     default: flag,
   }),
 );
@@ -139,9 +139,11 @@ export const issue = record(
   },
   {
     state_reason: orNull(oneOf('completed', 'reopened', 'not_planned', 'duplicate')),
-    ...each(maybe, 'body', 'active_lock_reason', 'parent_issue_url'),
+    ...each(nullableText, 'body', 'active_lock_reason', 'parent_issue_url'),
     assignees: listOf(person),
-    pull_request: record(each(maybe, 'diff_url', 'html_url', 'patch_url', 'url'), { merged_at: soon }),
+    pull_request: record(each(nullableText, 'diff_url', 'html_url', 'patch_url', 'url'), {
+      merged_at: nullableTimestamp,
+    }),
     draft: flag,
     closed_by: nullablePerson,
     ...each(text, 'body_html', 'body_text', 'timeline_url'),
@@ -156,7 +158,7 @@ const pullLabel = (description: Shape): Shape =>
 const TEAM = {
   id: integer,
   ...each(text, 'node_id', 'name', 'slug', 'permission', 'url', 'html_url', 'members_url', 'repositories_url'),
-  description: maybe,
+  description: nullableText,
   type: oneOf('enterprise', 'organization'),
 };
 const TEAM_MORE = {
@@ -168,19 +170,24 @@ const TEAM_MORE = {
  * A branch. If the fork or its owner was deleted, its repository, owner and label are null, although the document
  * excludes that. https://github.com/github/rest-api-description/issues/1811, …/issues/5562
  */
-const head = record({ ...each(text, 'ref', 'sha'), label: maybe, repo: orNull(repository), user: nullablePerson });
+const head = record({
+  ...each(text, 'ref', 'sha'),
+  label: nullableText,
+  repo: orNull(repository),
+  user: nullablePerson,
+});
 const base = record({ ...each(text, 'ref', 'sha', 'label'), repo: repository, user: nullablePerson });
 const link = record({ href: text });
 const PULL = {
   ...each(integer, 'id', 'number'),
   ...each(text, 'url', 'node_id', 'html_url', 'diff_url', 'patch_url', 'issue_url', 'commits_url', 'statuses_url'),
   ...each(text, 'review_comments_url', 'review_comment_url', 'comments_url', 'title'),
-  ...each(maybe, 'body', 'merge_commit_sha'),
+  ...each(nullableText, 'body', 'merge_commit_sha'),
   locked: flag,
   user: nullablePerson,
   milestone,
   ...times,
-  merged_at: soon,
+  merged_at: nullableTimestamp,
   assignee: nullablePerson,
   ...{ head, base },
   _links: record(
@@ -190,7 +197,7 @@ const PULL = {
   auto_merge: orNull(anyObject),
 };
 const PULL_MORE = {
-  active_lock_reason: maybe,
+  active_lock_reason: nullableText,
   ...each(listOf(person), 'assignees', 'requested_reviewers'),
   stack: anything,
   draft: flag,
@@ -200,12 +207,12 @@ export const pull = record(
   { ...PULL, state: text, labels: listOf(pullLabel(text)) },
   { ...PULL_MORE, requested_teams: listOf(record({ ...TEAM, parent: orNull(anyObject) }, TEAM_MORE)) },
 );
-export const wholePull = record(
+export const singlePull = record(
   {
     ...PULL,
     user: person,
     state: oneOf('open', 'closed'),
-    labels: listOf(pullLabel(maybe)),
+    labels: listOf(pullLabel(nullableText)),
     merged: flag,
     mergeable: orNull(flag),
     mergeable_state: text,
@@ -244,7 +251,7 @@ export const reviewComment = record(
 
 export const changedFile = record(
   {
-    sha: maybe,
+    sha: nullableText,
     filename: text,
     status: oneOf('added', 'removed', 'modified', 'renamed', 'copied', 'changed', 'unchanged'),
     ...each(integer, 'additions', 'deletions', 'changes'),
@@ -269,7 +276,7 @@ export const commit = record(
         verification: record({
           verified: flag,
           reason: text,
-          ...each(maybe, 'payload', 'signature', 'verified_at'),
+          ...each(nullableText, 'payload', 'signature', 'verified_at'),
         }),
       },
     ),

@@ -6,8 +6,8 @@
 import { anyObject, each, flag, integer, listOf, timestamp, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-/** A number of up to 20 digits, as a text. */
+const nullableText = orNull(text);
+/** A number of up to 20 digits, as a string. */
 const id: Shape = { type: 'string', pattern: /^\d{1,20}$/ };
 const records = object({ ...each(integer, 'totalRecords', 'currentPageSize', 'currentPageNumber'), cursor: text }, [
   'totalRecords',
@@ -21,7 +21,7 @@ const call = object(
     ...each(timestamp, 'scheduled', 'started'),
     ...{ direction: oneOf('Inbound', 'Outbound', 'Conference', 'Unknown'), media: oneOf('Video', 'Audio') },
     ...{ scope: oneOf('Internal', 'External', 'Unknown'), language: text, system: text, isPrivate: flag },
-    ...each(maybe, 'sdrDisposition', 'clientUniqueId', 'customData', 'purpose', 'meetingUrl', 'calendarEventId'),
+    ...each(nullableText, 'sdrDisposition', 'clientUniqueId', 'customData', 'purpose', 'meetingUrl', 'calendarEventId'),
   },
   ['id', 'url', 'scheduled', 'started', 'duration', 'direction', 'scope', 'media', 'language', 'workspaceId'],
 );
@@ -41,13 +41,16 @@ const callData = object(
   ['metaData'],
 );
 const sentence = object({ ...each(integer, 'start', 'end'), text }, ['start', 'end', 'text']);
-const monologue = object({ speakerId: text, topic: maybe, sentences: listOf(sentence) }, ['speakerId', 'sentences']);
+const monologue = object({ speakerId: text, topic: nullableText, sentences: listOf(sentence) }, [
+  'speakerId',
+  'sentences',
+]);
 const transcript = object({ callId: id, transcript: listOf(monologue) }, ['callId', 'transcript']);
 const changed = { createdBy: id, updated: timestamp };
 const folder = object({ id, name: text, parentFolderId: orNull(id), ...changed }, ['id', 'name']);
 const libraryCall = object(
   {
-    ...{ id, title: text, note: maybe, addedBy: id, created: timestamp, url: text },
+    ...{ id, title: text, note: nullableText, addedBy: id, created: timestamp, url: text },
     snippet: orNull(object(each(integer, 'fromSec', 'toSec'))),
   },
   ['id'],

@@ -23,9 +23,9 @@ export const GRAPH = {
   takenOn: '2026-11-26',
 } as const;
 
-const maybe = orNull(text);
-const stamp = orNull(timestamp);
-const facet = orNull(anyObject);
+const nullableText = orNull(text);
+const nullableTimestamp = orNull(timestamp);
+const nullableObject = orNull(anyObject);
 
 /** Returns an entity: an object with an id. @param kind pattern of its `@odata.type` */
 const entity = (fields: Readonly<Record<string, Shape>>, kind = /^#microsoft\.graph\./): Shape =>
@@ -51,7 +51,7 @@ export const refusal: Shape = object(
       {
         code: text,
         message: text,
-        target: maybe,
+        target: nullableText,
         details: listOf(anyObject),
         innerError: anyObject,
         innererror: anyObject,
@@ -63,49 +63,68 @@ export const refusal: Shape = object(
 );
 
 const reference = object({
-  ...each(maybe, 'driveId', 'driveType', 'id', 'name', 'path', 'shareId', 'siteId'),
-  sharepointIds: facet,
+  ...each(nullableText, 'driveId', 'driveType', 'id', 'name', 'path', 'shareId', 'siteId'),
+  sharepointIds: nullableObject,
 });
 const baseItem = {
   id: text,
-  ...each(facet, 'createdBy', 'lastModifiedBy'),
+  ...each(nullableObject, 'createdBy', 'lastModifiedBy'),
   ...each(timestamp, 'createdDateTime', 'lastModifiedDateTime'),
-  ...each(maybe, 'description', 'eTag', 'name', 'webUrl'),
+  ...each(nullableText, 'description', 'eTag', 'name', 'webUrl'),
   parentReference: orNull(reference),
 };
-const folder = object({ childCount: orNull(integer), view: facet });
+const folder = object({ childCount: orNull(integer), view: nullableObject });
 const file = object({
-  hashes: orNull(object(each(maybe, 'crc32Hash', 'quickXorHash', 'sha1Hash', 'sha256Hash'))),
-  mimeType: maybe,
+  hashes: orNull(object(each(nullableText, 'crc32Hash', 'quickXorHash', 'sha1Hash', 'sha256Hash'))),
+  mimeType: nullableText,
   processingMetadata: orNull(flag),
 });
 const remoteItem = object({
-  ...each(facet, 'createdBy', 'fileSystemInfo', 'image', 'lastModifiedBy', 'package', 'shared', 'sharepointIds'),
-  ...each(facet, 'specialFolder', 'video'),
-  ...each(stamp, 'createdDateTime', 'lastModifiedDateTime'),
-  ...each(maybe, 'id', 'name', 'webDavUrl', 'webUrl'),
+  ...each(
+    nullableObject,
+    'createdBy',
+    'fileSystemInfo',
+    'image',
+    'lastModifiedBy',
+    'package',
+    'shared',
+    'sharepointIds',
+  ),
+  ...each(nullableObject, 'specialFolder', 'video'),
+  ...each(nullableTimestamp, 'createdDateTime', 'lastModifiedDateTime'),
+  ...each(nullableText, 'id', 'name', 'webDavUrl', 'webUrl'),
   file: orNull(file),
   folder: orNull(folder),
   parentReference: orNull(reference),
   size: orNull(integer),
 });
 
-export const user = entity({ id: text, ...each(maybe, 'displayName', 'mail', 'userPrincipalName') });
+export const user = entity({ id: text, ...each(nullableText, 'displayName', 'mail', 'userPrincipalName') });
 export const drive = entity({
   ...baseItem,
   driveType: oneOf('personal', 'business', 'documentLibrary'),
-  ...each(facet, 'owner', 'quota', 'sharePointIds', 'system'),
+  ...each(nullableObject, 'owner', 'quota', 'sharePointIds', 'system'),
 });
 export const driveItem = entity({
   ...baseItem,
-  ...each(facet, 'audio', 'bundle', 'fileSystemInfo', 'image', 'location', 'malware', 'pendingOperations', 'photo'),
-  ...each(facet, 'publication', 'searchResult', 'shared', 'sharepointIds', 'specialFolder', 'video'),
-  ...each(maybe, 'cTag', 'webDavUrl'),
+  ...each(
+    nullableObject,
+    'audio',
+    'bundle',
+    'fileSystemInfo',
+    'image',
+    'location',
+    'malware',
+    'pendingOperations',
+    'photo',
+  ),
+  ...each(nullableObject, 'publication', 'searchResult', 'shared', 'sharepointIds', 'specialFolder', 'video'),
+  ...each(nullableText, 'cTag', 'webDavUrl'),
   content: anything,
-  deleted: orNull(object({ state: maybe })),
+  deleted: orNull(object({ state: nullableText })),
   file: orNull(file),
   folder: orNull(folder),
-  package: orNull(object({ type: maybe })),
+  package: orNull(object({ type: nullableText })),
   remoteItem: orNull(remoteItem),
   root: orNull(object({})),
   size: orNull(integer),
@@ -113,18 +132,18 @@ export const driveItem = entity({
 
 export const site = entity({
   ...baseItem,
-  displayName: maybe,
-  ...each(facet, 'error', 'root', 'sharepointIds', 'siteCollection'),
+  displayName: nullableText,
+  ...each(nullableObject, 'error', 'root', 'sharepointIds', 'siteCollection'),
   isPersonalSite: orNull(flag),
 });
-const keyed = listOf(object(each(maybe, 'key', 'value')));
+const keyed = listOf(object(each(nullableText, 'key', 'value')));
 const webPart = entity({
   id: text,
-  innerHtml: maybe,
-  ...each(maybe, 'containerTextWebPartId', 'webPartType'),
+  innerHtml: nullableText,
+  ...each(nullableText, 'containerTextWebPartId', 'webPartType'),
   data: orNull(
     object({
-      ...each(maybe, 'dataVersion', 'description', 'title'),
+      ...each(nullableText, 'dataVersion', 'description', 'title'),
       properties: anything,
       serverProcessedContent: orNull(
         object(each(keyed, 'htmlStrings', 'imageSources', 'links', 'searchablePlainTexts')),
@@ -138,8 +157,8 @@ const column = entity({ id: text, width: orNull(integer), webparts: listOf(webPa
 export const sitePage = entity({
   ...baseItem,
   pageLayout: oneOf('microsoftReserved', 'article', 'home', 'unknownFutureValue'),
-  ...each(facet, 'publishingState', 'reactions', 'titleArea'),
-  ...each(maybe, 'title', 'promotionKind', 'thumbnailWebUrl'),
+  ...each(nullableObject, 'publishingState', 'reactions', 'titleArea'),
+  ...each(nullableText, 'title', 'promotionKind', 'thumbnailWebUrl'),
   ...each(orNull(flag), 'showComments', 'showRecommendedPages'),
   // https://learn.microsoft.com/graph/api/sitepage-get#example-2-get-a-page-with-canvaslayout: the layout itself has no
   // id.
@@ -151,13 +170,13 @@ export const sitePage = entity({
   }),
 });
 
-const recipient = object({ emailAddress: object(each(maybe, 'address', 'name')) });
-const body = object({ content: maybe, contentType: oneOf('text', 'html') });
+const recipient = object({ emailAddress: object(each(nullableText, 'address', 'name')) });
+const body = object({ content: nullableText, contentType: oneOf('text', 'html') });
 export const message = entity({
   id: text,
-  ...each(maybe, 'bodyPreview', 'changeKey', 'conversationId', 'conversationIndex', 'internetMessageId'),
-  ...each(maybe, 'parentFolderId', 'subject', 'webLink'),
-  ...each(stamp, 'createdDateTime', 'lastModifiedDateTime', 'receivedDateTime', 'sentDateTime'),
+  ...each(nullableText, 'bodyPreview', 'changeKey', 'conversationId', 'conversationIndex', 'internetMessageId'),
+  ...each(nullableText, 'parentFolderId', 'subject', 'webLink'),
+  ...each(nullableTimestamp, 'createdDateTime', 'lastModifiedDateTime', 'receivedDateTime', 'sentDateTime'),
   ...each(listOf(recipient), 'bccRecipients', 'ccRecipients', 'replyTo', 'toRecipients'),
   ...each(orNull(recipient), 'from', 'sender'),
   ...each(orNull(flag), 'hasAttachments', 'isDeliveryReceiptRequested', 'isDraft', 'isRead', 'isReadReceiptRequested'),
@@ -166,7 +185,7 @@ export const message = entity({
   flag: orNull(
     object({
       flagStatus: oneOf('notFlagged', 'complete', 'flagged'),
-      ...each(facet, 'completedDateTime', 'dueDateTime', 'startDateTime'),
+      ...each(nullableObject, 'completedDateTime', 'dueDateTime', 'startDateTime'),
     }),
   ),
   importance: oneOf('low', 'normal', 'high'),
@@ -181,20 +200,24 @@ export const changedMessage: Shape = {
 export const mailFolder = entity({
   id: text,
   ...each(orNull(integer), 'childFolderCount', 'totalItemCount', 'unreadItemCount'),
-  ...each(maybe, 'displayName', 'parentFolderId'),
+  ...each(nullableText, 'displayName', 'parentFolderId'),
   isHidden: orNull(flag),
 });
 export const attachment: Shape = {
   ...entity(
     {
       id: text,
-      ...each(maybe, 'contentBytes', 'contentId', 'contentLocation', 'contentType', 'name'),
+      ...each(nullableText, 'contentBytes', 'contentId', 'contentLocation', 'contentType', 'name'),
       isInline: flag,
-      lastModifiedDateTime: stamp,
+      lastModifiedDateTime: nullableTimestamp,
       size: integer,
     },
     /^#microsoft\.graph\.(file|item|reference)Attachment$/,
   ),
   required: ['id', 'isInline', 'size', '@odata.type'],
 };
-export const category = entity({ id: text, color: { ...text, pattern: /^(none|preset\d\d?)$/ }, displayName: maybe });
+export const category = entity({
+  id: text,
+  color: { ...text, pattern: /^(none|preset\d\d?)$/ },
+  displayName: nullableText,
+});

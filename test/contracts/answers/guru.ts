@@ -5,16 +5,16 @@
 import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 /** `2025-12-19T16:41:28.565+0000`. */
-const at: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/ };
-const user = object(each(maybe, 'id', 'status', 'email', 'firstName', 'lastName', 'profilePicUrl'));
+const time: Shape = { type: 'string', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+0000$/ };
+const user = object(each(nullableText, 'id', 'status', 'email', 'firstName', 'lastName', 'profilePicUrl'));
 const verificationState = oneOf('TRUSTED', 'NEEDS_VERIFICATION', 'VERIFIED');
 const shareStatus = oneOf('TEAM', 'PRIVATE', 'PUBLIC');
 
 const collectionFields = {
   ...each(text, 'id', 'name', 'slug', 'color', 'homeBoardSlug'),
-  ...{ collectionType: oneOf('INTERNAL', 'EXTERNAL'), collectionTypeDetail: maybe },
+  ...{ collectionType: oneOf('INTERNAL', 'EXTERNAL'), collectionTypeDetail: nullableText },
   ...each(flag, 'publicCardsEnabled', 'roiEnabled', 'assistEnabled'),
 };
 /** The collection of a card or a folder. */
@@ -22,14 +22,20 @@ const ofCollection = object(collectionFields, ['id', 'name']);
 const collection = object(
   {
     ...collectionFields,
-    ...{ description: maybe, dateCreated: at, collectionStats: anyObject, roles: listOf(text), cards: integer },
+    ...{
+      description: nullableText,
+      dateCreated: time,
+      collectionStats: anyObject,
+      roles: listOf(text),
+      cards: integer,
+    },
   },
   ['id', 'name', 'slug', 'homeBoardSlug', 'collectionType', 'dateCreated'],
 );
 
 const folderFields = {
   ...each(text, 'id', 'title', 'slug'),
-  ...{ description: maybe, lastModified: at, lastModifiedBy: user, collection: ofCollection, home: flag },
+  ...{ description: nullableText, lastModified: time, lastModifiedBy: user, collection: ofCollection, home: flag },
   ...{ numberOfFacts: integer, groupsSharedWith: listOf(anyObject) },
 };
 const folder = object(folderFields, ['id', 'title', 'slug', 'collection']);
@@ -37,9 +43,9 @@ const folder = object(folderFields, ['id', 'title', 'slug', 'collection']);
 const cardFields = {
   ...each(text, 'id', 'preferredPhrase', 'slug', 'content', 'cardType', 'contentSchemaVersion', 'teamId'),
   ...{ verificationState, shareStatus, collection: ofCollection, version: integer },
-  ...each(at, 'dateCreated', 'lastModified', 'lastVerified', 'nextVerificationDate', 'verificationInitiationDate'),
+  ...each(time, 'dateCreated', 'lastModified', 'lastVerified', 'nextVerificationDate', 'verificationInitiationDate'),
   ...each(user, 'owner', 'originalOwner', 'lastModifiedBy', 'lastVerifiedBy', 'verificationInitiator'),
-  ...{ verificationInterval: integer, verificationReason: maybe, verificationType: text },
+  ...{ verificationInterval: integer, verificationReason: nullableText, verificationType: text },
   ...{ verificationReasons: listOf(text), verifiers: listOf(anyObject), tags: listOf(anyObject), cardInfo: anyObject },
   ...{ boards: listOf(object({ ...each(text, 'id', 'title', 'slug') }, ['id'])), htmlContent: flag },
   ...each(flag, 'archived', 'favorited', 'followed'),
@@ -49,10 +55,10 @@ const cardNames = [
 ];
 const card = object(cardFields, [...cardNames, 'content', 'version']);
 
-/** An entry of a folder. @param detail the details of cards, which the request chooses */
+/** Returns the shape of an entry of a folder. @param detail value of the query parameter `cardDetail` */
 const entry = (detail: string | null): Shape => {
-  const placed = { itemId: text };
-  const folderEntry = object({ type: oneOf('folder'), ...placed, ...folderFields }, [
+  const itemIdField = { itemId: text };
+  const folderEntry = object({ type: oneOf('folder'), ...itemIdField, ...folderFields }, [
     'type',
     'itemId',
     'id',
@@ -60,12 +66,12 @@ const entry = (detail: string | null): Shape => {
     'slug',
   ]);
   const basic = {
-    ...{ type: oneOf('card'), ...placed, folderCount: integer },
+    ...{ type: oneOf('card'), ...itemIdField, folderCount: integer },
     ...{ ...each(text, 'id', 'preferredPhrase', 'slug'), shareStatus, verificationState },
   };
   const cardEntry =
     detail === 'FULL'
-      ? object({ ...cardFields, type: oneOf('card', 'fact'), ...placed, folderCount: integer }, [
+      ? object({ ...cardFields, type: oneOf('card', 'fact'), ...itemIdField, folderCount: integer }, [
           ...['type', 'itemId', ...cardNames],
         ])
       : object(basic, Object.keys(basic));
@@ -81,8 +87,8 @@ export const guru: AnswerTable = {
   refusal: anyObject,
   operations: {
     'GET /whoami': object({
-      ...{ ...each(maybe, 'id', 'email', 'firstName', 'lastName'), user },
-      team: object({ ...each(text, 'id', 'name', 'status'), dateCreated: at }, ['id', 'name']),
+      ...{ ...each(nullableText, 'id', 'email', 'firstName', 'lastName'), user },
+      team: object({ ...each(text, 'id', 'name', 'status'), dateCreated: time }, ['id', 'name']),
     }),
     'GET /collections': listOf(collection),
     'GET /collections/{collectionId}': collection,

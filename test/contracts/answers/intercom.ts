@@ -5,18 +5,18 @@
 import { anyObject, each, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-const count = orNull(integer);
-const thing = orNull(anyObject);
+const nullableText = orNull(text);
+const nullableInteger = orNull(integer);
+const nullableObject = orNull(anyObject);
 /** Times are seconds since 1970. */
 const stamps = each(integer, 'created_at', 'updated_at');
 
 const adminFields = {
   ...each(text, 'type', 'id', 'name', 'email', 'job_title'),
   ...each(flag, 'away_mode_enabled', 'away_mode_reassign', 'has_inbox_seat'),
-  ...{ team_ids: listOf(integer), away_status_reason_id: count, team_priority_level: thing },
+  ...{ team_ids: listOf(integer), away_status_reason_id: nullableInteger, team_priority_level: nullableObject },
 };
-const admin = object({ ...adminFields, avatar: maybe }, ['type', 'id', 'name', 'email']);
+const admin = object({ ...adminFields, avatar: nullableText }, ['type', 'id', 'name', 'email']);
 const app = object(
   { ...each(text, 'type', 'id_code', 'name', 'region', 'timezone'), created_at: integer, identity_verification: flag },
   ['type', 'id_code'],
@@ -24,18 +24,23 @@ const app = object(
 const team = object(
   {
     ...each(text, 'type', 'id', 'name'),
-    ...{ admin_ids: listOf(integer), admin_priority_level: thing, assignment_limit: count, distribution_method: maybe },
+    ...{
+      admin_ids: listOf(integer),
+      admin_priority_level: nullableObject,
+      assignment_limit: nullableInteger,
+      distribution_method: nullableText,
+    },
   },
   ['type', 'id', 'name'],
 );
 const contact = object(
   {
     ...each(text, 'type', 'id', 'workspace_id', 'role', 'email', 'email_domain'),
-    ...each(maybe, 'external_id', 'phone', 'name', 'language_override', 'browser', 'browser_language', 'os'),
+    ...each(nullableText, 'external_id', 'phone', 'name', 'language_override', 'browser', 'browser_language', 'os'),
     ...each(flag, 'has_hard_bounced', 'marked_email_as_spam', 'unsubscribed_from_emails'),
     ...stamps,
-    ...each(count, 'owner_id', 'signed_up_at', 'last_seen_at', 'last_replied_at', 'last_contacted_at'),
-    ...each(thing, 'avatar', 'companies', 'custom_attributes', 'location', 'notes', 'social_profiles', 'tags'),
+    ...each(nullableInteger, 'owner_id', 'signed_up_at', 'last_seen_at', 'last_replied_at', 'last_contacted_at'),
+    ...each(nullableObject, 'avatar', 'companies', 'custom_attributes', 'location', 'notes', 'social_profiles', 'tags'),
   },
   ['type', 'id'],
 );
@@ -52,8 +57,8 @@ const translation = object({
 const article = object(
   {
     ...{ type: oneOf('article'), ...each(text, 'id', 'workspace_id', 'title', 'default_locale'), state, ...stamps },
-    ...each(maybe, 'description', 'body', 'url', 'parent_type'),
-    ...{ author_id: integer, parent_id: count, parent_ids: listOf(integer), tags: anyObject },
+    ...each(nullableText, 'description', 'body', 'url', 'parent_type'),
+    ...{ author_id: integer, parent_id: nullableInteger, parent_ids: listOf(integer), tags: anyObject },
     // By language, besides the type.
     translated_content: orNull({
       ...object({ type: orNull(oneOf('article_translated_content')) }),
@@ -65,15 +70,18 @@ const article = object(
 const collection = object(
   {
     ...each(text, 'id', 'workspace_id', 'name', 'default_locale'),
-    ...each(maybe, 'description', 'url', 'icon', 'parent_id'),
-    ...{ ...stamps, order: integer, help_center_id: count, translated_content: thing },
+    ...each(nullableText, 'description', 'url', 'icon', 'parent_id'),
+    ...{ ...stamps, order: integer, help_center_id: nullableInteger, translated_content: nullableObject },
   },
   ['id', 'name', 'created_at', 'updated_at', 'parent_id'],
 );
 
-const reference = object({ type: text, id: maybe }, ['type']);
+const reference = object({ type: text, id: nullableText }, ['type']);
 const contacts = object(
-  { type: oneOf('contact.list'), contacts: listOf(object({ type: oneOf('contact'), id: text, external_id: maybe })) },
+  {
+    type: oneOf('contact.list'),
+    contacts: listOf(object({ type: oneOf('contact'), id: text, external_id: nullableText })),
+  },
   ['contacts'],
 );
 const attachment = object(
@@ -81,28 +89,31 @@ const attachment = object(
   ['type', 'name', 'url', 'content_type', 'filesize'],
 );
 const authorOf = (type: Shape): Shape =>
-  object({ type, id: text, name: maybe, email: text, ...each(flag, 'from_ai_agent', 'is_ai_answer') }, ['type', 'id']);
+  object({ type, id: text, name: nullableText, email: text, ...each(flag, 'from_ai_agent', 'is_ai_answer') }, [
+    'type',
+    'id',
+  ]);
 const part = {
   ...each(text, 'type', 'id', 'part_type', 'app_package_code'),
-  ...{ body: maybe, ...stamps, attachments: listOf(attachment), external_id: maybe, redacted: flag },
+  ...{ body: nullableText, ...stamps, attachments: listOf(attachment), external_id: nullableText, redacted: flag },
   assigned_to: orNull(reference),
 };
-const named = ['type', 'id', 'part_type', 'body', 'created_at', 'author', 'attachments'];
+const requiredPartFields = ['type', 'id', 'part_type', 'body', 'created_at', 'author', 'attachments'];
 const conversationPart = object(
   {
     ...{ ...part, author: authorOf(text), notified_at: integer, state: oneOf('open', 'closed', 'snoozed') },
-    ...{ tags: orNull(listOf(anyObject)), app_package_code: maybe },
+    ...{ tags: orNull(listOf(anyObject)), app_package_code: nullableText },
     ...each(anyObject, 'email_message_metadata', 'event_details', 'metadata'),
   },
-  named,
+  requiredPartFields,
 );
 const ticketState = oneOf('submitted', 'in_progress', 'waiting_on_customer', 'resolved');
 const ticketPart = object(
   {
-    ...{ ...part, author: authorOf(oneOf('admin', 'bot', 'team', 'user')), updated_attribute_data: thing },
+    ...{ ...part, author: authorOf(oneOf('admin', 'bot', 'team', 'user')), updated_attribute_data: nullableObject },
     ...each(ticketState, 'previous_ticket_state', 'ticket_state'),
   },
-  named,
+  requiredPartFields,
 );
 const partsOf = (name: string, items: Shape): Shape =>
   object({ type: oneOf(name.replace(/s$/, '.list')), [name]: listOf(items), total_count: integer }, [
@@ -117,23 +128,30 @@ const source = object(
       ...['whatsapp'],
     ),
     ...each(text, 'id', 'delivered_as', 'subject', 'body'),
-    ...{ author: authorOf(text), attachments: listOf(attachment), url: maybe, redacted: flag },
+    ...{ author: authorOf(text), attachments: listOf(attachment), url: nullableText, redacted: flag },
   },
   ['type', 'id', 'subject', 'body', 'author', 'attachments'],
 );
 const conversationFields = {
   ...each(text, 'type', 'id'),
-  ...{ title: maybe, ...stamps, source, contacts },
-  ...each(count, 'waiting_since', 'snoozed_until', 'admin_assignee_id', 'team_assignee_id'),
+  ...{ title: nullableText, ...stamps, source, contacts },
+  ...each(nullableInteger, 'waiting_since', 'snoozed_until', 'admin_assignee_id', 'team_assignee_id'),
   ...each(flag, 'open', 'read', 'ai_agent_participated'),
   ...{ state: oneOf('open', 'closed', 'snoozed'), priority: oneOf('priority', 'not_priority') },
-  ...each(thing, 'ai_agent', 'conversation_rating', 'custom_attributes', 'first_contact_reply', 'linked_objects'),
-  ...each(thing, 'sla_applied', 'statistics', 'tags', 'teammates'),
+  ...each(
+    nullableObject,
+    'ai_agent',
+    'conversation_rating',
+    'custom_attributes',
+    'first_contact_reply',
+    'linked_objects',
+  ),
+  ...each(nullableObject, 'sla_applied', 'statistics', 'tags', 'teammates'),
 };
-const shown = ['type', 'id', 'created_at', 'updated_at', 'state', 'source'];
+const requiredConversationFields = ['type', 'id', 'created_at', 'updated_at', 'state', 'source'];
 const conversation = object(
   { ...conversationFields, conversation_parts: partsOf('conversation_parts', conversationPart) },
-  [...shown, 'conversation_parts'],
+  [...requiredConversationFields, 'conversation_parts'],
 );
 
 const category = oneOf('Customer', 'Back-office', 'Tracker');
@@ -160,12 +178,12 @@ const ticket = object(
 const pages = orNull(
   object({
     ...{ type: oneOf('pages'), ...each(integer, 'page', 'per_page', 'total_pages') },
-    next: orNull(object({ per_page: integer, starting_after: maybe })),
+    next: orNull(object({ per_page: integer, starting_after: nullableText })),
   }),
 );
-const listed = (type: string, name: string, items: Shape): Shape =>
+const pagedList = (type: string, name: string, items: Shape): Shape =>
   object({ type: oneOf(type), [name]: listOf(items), total_count: integer, pages }, [name, 'total_count', 'pages']);
-const everyOne = (name: string, items: Shape): Shape =>
+const unpagedList = (name: string, items: Shape): Shape =>
   object({ type: oneOf(name.replace(/s$/, '.list')), [name]: listOf(items) }, [name]);
 
 export const intercom: AnswerTable = {
@@ -175,8 +193,8 @@ export const intercom: AnswerTable = {
   takenOn: '2026-11-27',
   refusal: object(
     {
-      ...{ type: oneOf('error.list'), request_id: maybe },
-      errors: listOf(object({ code: text, message: maybe, field: maybe }, ['code'])),
+      ...{ type: oneOf('error.list'), request_id: nullableText },
+      errors: listOf(object({ code: text, message: nullableText, field: nullableText }, ['code'])),
     },
     ['type', 'errors'],
   ),
@@ -184,15 +202,19 @@ export const intercom: AnswerTable = {
     'GET /me': object({ ...adminFields, avatar: anyObject, email_verified: orNull(flag), app: orNull(app) }, [
       ...['type', 'id', 'name', 'email', 'app'],
     ]),
-    'GET /admins': everyOne('admins', admin),
-    'GET /teams': everyOne('teams', team),
+    'GET /admins': unpagedList('admins', admin),
+    'GET /teams': unpagedList('teams', team),
     'GET /contacts/{contact_id}': contact,
-    'GET /articles': listed('list', 'data', article),
+    'GET /articles': pagedList('list', 'data', article),
     'GET /articles/{article_id}': article,
-    'GET /help_center/collections': listed('list', 'data', collection),
+    'GET /help_center/collections': pagedList('list', 'data', collection),
     'GET /conversations/{conversation_id}': conversation,
-    'POST /conversations/search': listed('conversation.list', 'conversations', object(conversationFields, shown)),
+    'POST /conversations/search': pagedList(
+      'conversation.list',
+      'conversations',
+      object(conversationFields, requiredConversationFields),
+    ),
     'GET /tickets/{ticket_id}': ticket,
-    'POST /tickets/search': listed('ticket.list', 'tickets', ticket),
+    'POST /tickets/search': pagedList('ticket.list', 'tickets', ticket),
   },
 };

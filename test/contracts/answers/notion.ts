@@ -19,9 +19,9 @@ import {
 } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 const empty = object({});
-const maybeFlag = orNull(flag);
+const nullableFlag = orNull(flag);
 
 /** Returns the shape of an object whose type is also the name of the field with its body. */
 const typed = (
@@ -36,24 +36,24 @@ const typed = (
     required,
   );
 /** Returns the shape of an object that has all its fields. */
-const whole = (fields: Readonly<Record<string, Shape>>): Shape => object(fields, Object.keys(fields));
+const objectOf = (fields: Readonly<Record<string, Shape>>): Shape => object(fields, Object.keys(fields));
 
 const HUES = ['gray', 'brown', 'orange', 'yellow', 'green', 'blue', 'purple', 'pink', 'red'];
 const hue = oneOf('default', ...HUES);
 const color = oneOf('default', ...HUES, ...['default', ...HUES].map((name) => `${name}_background`));
-const date = whole({ start: text, end: maybe, time_zone: maybe });
-const file = whole({ url: text, expiry_time: text });
-const link = whole({ url: text });
+const date = objectOf({ start: text, end: nullableText, time_zone: nullableText });
+const file = objectOf({ url: text, expiry_time: text });
+const link = objectOf({ url: text });
 
-const partialUser = whole({ id: text, object: oneOf('user') });
+const partialUser = objectOf({ id: text, object: oneOf('user') });
 const person = object({ email: text });
-const userFields = { id: text, object: oneOf('user'), name: maybe, avatar_url: maybe };
+const userFields = { id: text, object: oneOf('user'), name: nullableText, avatar_url: nullableText };
 const bot = object(
   {
     owner: typed({ user: typed({ person }, userFields), workspace: flag }),
     workspace_id: text,
-    workspace_limits: whole({ max_file_upload_size_in_bytes: integer }),
-    workspace_name: maybe,
+    workspace_limits: objectOf({ max_file_upload_size_in_bytes: integer }),
+    workspace_name: nullableText,
   },
   ['owner', 'workspace_id', 'workspace_name'],
 );
@@ -61,27 +61,27 @@ const user = typed({ person, bot }, userFields);
 /** A user, with the type if the app may read users. */
 const anyUser = object({ ...userFields, type: oneOf('person', 'bot'), person, bot }, ['id', 'object']);
 
-const emoji = whole({ id: text, name: text, url: text });
+const emoji = objectOf({ id: text, name: text, url: text });
 const icon = orNull(
   typed({ emoji: text, file, external: link, custom_emoji: emoji, icon: object({ name: text, color: text }) }),
 );
 const cover = orNull(typed({ file, external: link }));
-const reference = whole({ id: text });
+const reference = objectOf({ id: text });
 const richText = listOf(
   typed(
     {
-      text: whole({ content: text, link: orNull(link) }),
+      text: objectOf({ content: text, link: orNull(link) }),
       mention: typed({
         ...{ user: anyUser, date, link_preview: link, page: reference, database: reference, custom_emoji: emoji },
         link_mention: { ...link, others: text },
         template_mention: typed({ template_mention_date: text, template_mention_user: text }),
       }),
-      equation: whole({ expression: text }),
+      equation: objectOf({ expression: text }),
     },
     {
       plain_text: text,
-      href: maybe,
-      annotations: whole({ ...each(flag, 'bold', 'italic', 'strikethrough', 'underline', 'code'), color }),
+      href: nullableText,
+      annotations: objectOf({ ...each(flag, 'bold', 'italic', 'strikethrough', 'underline', 'code'), color }),
     },
   ),
 );
@@ -90,120 +90,151 @@ const richText = listOf(
 const parentOf = (...types: readonly string[]): Shape =>
   objectBy('type', Object.fromEntries(types.map((type) => [type, PARENTS[type]!])));
 const PARENTS: Readonly<Record<string, Shape>> = {
-  workspace: whole({ workspace: flag }),
-  data_source_id: whole({ data_source_id: text, database_id: text }),
+  workspace: objectOf({ workspace: flag }),
+  data_source_id: objectOf({ data_source_id: text, database_id: text }),
   ...Object.fromEntries(
-    ['page_id', 'block_id', 'database_id', 'agent_id'].map((name) => [name, whole({ [name]: text })]),
+    ['page_id', 'block_id', 'database_id', 'agent_id'].map((name) => [name, objectOf({ [name]: text })]),
   ),
 };
-const placed = parentOf('workspace', 'data_source_id', 'database_id', 'page_id', 'block_id', 'agent_id');
-const aboveDatabase = parentOf('workspace', 'page_id', 'database_id', 'block_id');
+const pageParent = parentOf('workspace', 'data_source_id', 'database_id', 'page_id', 'block_id', 'agent_id');
+const databaseParent = parentOf('workspace', 'page_id', 'database_id', 'block_id');
 
-const option = whole({ id: text, name: text, color: hue });
-const named = whole({ name: text });
+const option = objectOf({ id: text, name: text, color: hue });
+const named = objectOf({ name: text });
 const files = listOf(
-  objectBy('type', { file: whole({ file }), external: whole({ external: link }) }, named.fields, ['name']),
+  objectBy('type', { file: objectOf({ file }), external: objectOf({ external: link }) }, named.fields, ['name']),
 );
-const maybeDate = orNull(date);
+const nullableDate = orNull(date);
 /** Values of columns: https://developers.notion.com/reference/page-property-values */
-const single: Readonly<Record<string, Shape>> = {
+const singleValues: Readonly<Record<string, Shape>> = {
   number: orNull(number),
-  ...each(maybe, 'url', 'email', 'phone_number'),
+  ...each(nullableText, 'url', 'email', 'phone_number'),
   ...each(orNull(option), 'select', 'status'),
   ...each(timestamp, 'created_time', 'last_edited_time'),
   ...each(anyUser, 'created_by', 'last_edited_by'),
-  ...{ multi_select: listOf(option), date: maybeDate, checkbox: flag, files, button: empty },
-  formula: typed({ boolean: maybeFlag, date: maybeDate, number: orNull(number), string: maybe, unsupported: empty }),
-  unique_id: whole({ prefix: maybe, number: orNull(integer) }),
+  ...{ multi_select: listOf(option), date: nullableDate, checkbox: flag, files, button: empty },
+  formula: typed({
+    boolean: nullableFlag,
+    date: nullableDate,
+    number: orNull(number),
+    string: nullableText,
+    unsupported: empty,
+  }),
+  unique_id: objectOf({ prefix: nullableText, number: orNull(integer) }),
   verification: orNull(
-    whole({ state: oneOf('unverified', 'verified', 'expired'), date: maybeDate, verified_by: orNull(anyUser) }),
+    objectOf({ state: oneOf('unverified', 'verified', 'expired'), date: nullableDate, verified_by: orNull(anyUser) }),
   ),
   place: orNull(
-    object({ ...each(number, 'lat', 'lon'), ...each(maybe, 'name', 'address', 'aws_place_id', 'google_place_id') }, [
-      ...['lat', 'lon'],
-    ]),
+    object(
+      { ...each(number, 'lat', 'lon'), ...each(nullableText, 'name', 'address', 'aws_place_id', 'google_place_id') },
+      [...['lat', 'lon']],
+    ),
   ),
 };
-const member = objectBy('object', { user: anyUser, group: whole({ name: maybe }) }, { id: text }, ['id']);
-const listed = { title: richText, rich_text: richText, people: listOf(member), relation: listOf(reference) };
-const value = typed({ ...single, ...listed });
+const member = objectBy('object', { user: anyUser, group: objectOf({ name: nullableText }) }, { id: text }, ['id']);
+const listValues = { title: richText, rich_text: richText, people: listOf(member), relation: listOf(reference) };
+const value = typed({ ...singleValues, ...listValues });
 const rollup = typed(
-  { number: orNull(number), date: maybeDate, array: listOf(value), unsupported: empty },
+  { number: orNull(number), date: nullableDate, array: listOf(value), unsupported: empty },
   { function: text },
 );
-const column = typed({ ...single, ...listed, rollup }, { id: text });
+const column = typed({ ...singleValues, ...listValues, rollup }, { id: text });
 const item = typed(
   {
-    ...single,
-    ...Object.fromEntries(Object.entries(listed).map(([name, list]) => [name, list.items!])),
+    ...singleValues,
+    ...Object.fromEntries(Object.entries(listValues).map(([name, list]) => [name, list.items!])),
   },
   { object: oneOf('property_item'), id: text },
 );
 
-const dated = each(timestamp, 'created_time', 'last_edited_time');
+const timeFields = each(timestamp, 'created_time', 'last_edited_time');
 const inTrash = each(flag, 'in_trash', 'archived');
-const shown = { icon, cover, url: text, public_url: maybe };
-const authored = each(partialUser, 'created_by', 'last_edited_by');
-const pageFields = { object: oneOf('page'), id: text, ...dated, ...authored, ...inTrash, ...shown, parent: placed };
+const displayFields = { icon, cover, url: text, public_url: nullableText };
+const authorFields = each(partialUser, 'created_by', 'last_edited_by');
+const pageFields = {
+  object: oneOf('page'),
+  id: text,
+  ...timeFields,
+  ...authorFields,
+  ...inTrash,
+  ...displayFields,
+  parent: pageParent,
+};
 const page = object(
   { ...pageFields, properties: { type: 'object', others: column }, ...each(flag, 'is_archived', 'is_locked') },
   [...Object.keys(pageFields), 'properties'],
 );
 const texts = each(richText, 'title', 'description');
-const source = whole({
-  ...{ object: oneOf('data_source'), id: text, ...texts, ...dated, ...authored, ...inTrash, ...shown },
-  ...{ parent: parentOf('database_id', 'data_source_id'), database_parent: aboveDatabase, is_inline: flag },
+const source = objectOf({
+  ...{ object: oneOf('data_source'), id: text, ...texts, ...timeFields, ...authorFields, ...inTrash, ...displayFields },
+  ...{ parent: parentOf('database_id', 'data_source_id'), database_parent: databaseParent, is_inline: flag },
   // The settings of each type of column, which no connector reads.
   properties: {
     type: 'object',
-    others: { ...object({ id: text, name: text, description: maybe, type: text }), others: empty },
+    others: { ...object({ id: text, name: text, description: nullableText, type: text }), others: empty },
   },
 });
 const database = object(
   {
-    ...{ object: oneOf('database'), id: text, ...texts, ...dated, ...inTrash, ...shown, parent: aboveDatabase },
+    ...{
+      object: oneOf('database'),
+      id: text,
+      ...texts,
+      ...timeFields,
+      ...inTrash,
+      ...displayFields,
+      parent: databaseParent,
+    },
     ...each(flag, 'is_inline', 'is_locked'),
-    data_sources: listOf(whole({ id: text, name: text })),
+    data_sources: listOf(objectOf({ id: text, name: text })),
   },
   ['object', 'id', 'title', 'parent', 'in_trash', 'created_time', 'last_edited_time', 'data_sources', 'url'],
 );
 
-const colored = whole({ rich_text: richText, color });
-const colorful = whole({ rich_text: richText, color, icon });
-const heading = whole({ rich_text: richText, color, is_toggleable: flag });
+const colored = objectOf({ rich_text: richText, color });
+const colorful = objectOf({ rich_text: richText, color, icon });
+const heading = objectOf({ rich_text: richText, color, is_toggleable: flag });
 const media = typed({ file, external: link }, { caption: richText });
 const namedMedia = typed({ file, external: link }, { caption: richText, name: text });
-const captioned = whole({ url: text, caption: richText });
+const captioned = objectOf({ url: text, caption: richText });
 const notes = object({ title: richText, status: text, ...each(anyObject, 'children', 'calendar_event', 'recording') });
 /** Bodies of blocks: https://developers.notion.com/reference/block */
 const block = typed(
   {
     ...each(heading, 'heading_1', 'heading_2', 'heading_3', 'heading_4'),
     ...each(colored, 'bulleted_list_item', 'quote', 'toggle'),
-    ...{ paragraph: colorful, callout: colorful, template: whole({ rich_text: richText }) },
+    ...{ paragraph: colorful, callout: colorful, template: objectOf({ rich_text: richText }) },
     numbered_list_item: object({ ...colored.fields, list_start_index: integer, list_format: text }, [
       'rich_text',
       'color',
     ]),
-    to_do: whole({ rich_text: richText, color, checked: flag }),
-    code: whole({ rich_text: richText, caption: richText, language: text }),
-    equation: whole({ expression: text }),
-    synced_block: whole({ synced_from: orNull(whole({ type: oneOf('block_id'), block_id: text })) }),
-    ...each(whole({ title: text }), 'child_page', 'child_database'),
+    to_do: objectOf({ rich_text: richText, color, checked: flag }),
+    code: objectOf({ rich_text: richText, caption: richText, language: text }),
+    equation: objectOf({ expression: text }),
+    synced_block: objectOf({ synced_from: orNull(objectOf({ type: oneOf('block_id'), block_id: text })) }),
+    ...each(objectOf({ title: text }), 'child_page', 'child_database'),
     ...each(empty, 'divider', 'breadcrumb', 'tab', 'column_list'),
-    ...{ column: object({ width_ratio: number }), table_of_contents: whole({ color }) },
+    ...{ column: object({ width_ratio: number }), table_of_contents: objectOf({ color }) },
     link_to_page: typed(each(text, 'page_id', 'database_id', 'comment_id')),
-    table: whole({ ...each(flag, 'has_column_header', 'has_row_header'), table_width: integer }),
-    table_row: whole({ cells: listOf(richText) }),
+    table: objectOf({ ...each(flag, 'has_column_header', 'has_row_header'), table_width: integer }),
+    table_row: objectOf({ cells: listOf(richText) }),
     ...{ meeting_notes: notes, transcription: notes },
     ...each(captioned, 'embed', 'bookmark'),
-    ...{ link_preview: link, unsupported: whole({ block_type: text }) },
+    ...{ link_preview: link, unsupported: objectOf({ block_type: text }) },
     ...each(media, 'image', 'video', 'audio'),
     ...each(namedMedia, 'file', 'pdf'),
     // The types do not name it: https://github.com/onyx-dot-app/onyx/commit/01bd1a84c4.
     ai_block: empty,
   },
-  { object: oneOf('block'), id: text, parent: placed, ...dated, ...authored, ...inTrash, has_children: flag },
+  {
+    object: oneOf('block'),
+    id: text,
+    parent: pageParent,
+    ...timeFields,
+    ...authorFields,
+    ...inTrash,
+    has_children: flag,
+  },
 );
 
 const status = object(
@@ -215,7 +246,7 @@ const pageOf = (type: string, items: Shape, about = empty): Shape =>
   object(
     {
       ...{ object: oneOf('list'), type: oneOf(type), [type]: about },
-      ...{ results: listOf(items), next_cursor: maybe, has_more: flag, request_status: status },
+      ...{ results: listOf(items), next_cursor: nullableText, has_more: flag, request_status: status },
     },
     ['object', 'type', 'results', 'next_cursor', 'has_more'],
   );
@@ -249,7 +280,10 @@ export const notion: AnswerTable = {
     'GET /pages/{page_id}/properties/{property_id}': pageOf(
       'property_item',
       item,
-      typed({ ...each(empty, 'title', 'rich_text', 'people', 'relation'), rollup }, { next_url: maybe, id: text }),
+      typed(
+        { ...each(empty, 'title', 'rich_text', 'people', 'relation'), rollup },
+        { next_url: nullableText, id: text },
+      ),
     ),
     'GET /data_sources/{data_source_id}': source,
     'POST /data_sources/{data_source_id}/query': pagesAndSources,

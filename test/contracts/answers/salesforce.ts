@@ -2,7 +2,7 @@ import { answerOf } from '../soqlContract.js';
 import { anyObject, anything, each, flag, integer, listOf, timestamp, object, oneOf, orNull, text } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
+const nullableText = orNull(text);
 /** Types of fields: https://developer.salesforce.com/docs/platform/object-reference/guide/field-types.html. */
 const fieldType = oneOf(
   ...['address', 'anyType', 'base64', 'boolean', 'combobox', 'complexvalue', 'currency', 'date', 'datetime', 'double'],
@@ -26,7 +26,7 @@ const field = object(
   {
     ...each(text, 'name', 'label', 'soapType'),
     type: fieldType,
-    relationshipName: maybe,
+    relationshipName: nullableText,
     ...each(flag, 'custom', 'htmlFormatted', 'nillable'),
     length: integer,
     referenceTo: listOf(text),
@@ -81,7 +81,7 @@ export const salesforceIdentity: AnswerTable = {
           'profile',
         ),
         ...each(text, 'picture', 'user_type', 'language', 'locale', 'updated_at', 'zoneinfo'),
-        ...each(maybe, 'given_name', 'family_name'),
+        ...each(nullableText, 'given_name', 'family_name'),
         ...each(flag, 'active', 'email_verified', 'is_app_installed', 'is_salesforce_integration_user'),
         ...each(anyObject, 'address', 'photos', 'urls'),
         utcOffset: integer,

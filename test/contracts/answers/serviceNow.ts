@@ -21,7 +21,7 @@ const attachmentFields = {
   ...each(text, 'download_link', 'compressed', 'image_height', 'image_width', 'average_image_color', 'sys_tags'),
   ...each(text, 'sys_created_on', 'sys_created_by', 'sys_updated_on', 'sys_updated_by', 'sys_mod_count'),
 };
-// The samples are older than the hash.
+// The samples are from before ServiceNow added the hash.
 const attachment = object({ ...attachmentFields, ...each(text, 'hash', 'state', 'chunk_size_bytes') }, [
   ...Object.keys(attachmentFields),
 ]);

@@ -56,7 +56,7 @@ test.each([
   [{ master: {} }, 'ship.master.name is missing'],
   [{ master: [] }, 'ship.master is array, not object'],
   [{ colour: 'red' }, 'ship.colour is not in the specification'],
-])('names the difference of %j', (ship, problem) => {
+])('reports the difference of %j', (ship, problem) => {
   expect(problems(ship)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
 });
 
@@ -157,7 +157,7 @@ describe('an answer in XML', () => {
     ['<IsWhole>true</IsWhole><Ships><Ship><Crew>7</Crew></Ship></Ships>', 'answer.Fleet.Ships.Ship[].Name is missing'],
     ['<Ships/>', 'answer.Fleet.IsWhole is missing'],
     ['<IsWhole>true</IsWhole>text', 'answer.Fleet.#text is not in the specification'],
-  ])('names the difference of %s', (inner, problem) => {
+  ])('reports the difference of %s', (inner, problem) => {
     expect(differences(inner)).toEqual([problem]);
   });
 

@@ -38,9 +38,9 @@ export const timestamp: Shape = {
 export const anyObject: Shape = { type: 'object', others: anything };
 
 export const orNull = (shape: Shape): Shape => ({ ...shape, isNullable: true });
-/** Returns a shape that a value has if it has one of the given shapes. */
+/** Returns a shape that matches a value if one of the given shapes matches. */
 export const eitherOf = (...shapes: readonly Shape[]): Shape => ({ type: 'any', either: shapes });
-/** Returns the shape of a boolean that is always the same, which distinguishes alternatives. */
+/** Returns the shape of a boolean with a constant value, which distinguishes alternatives. */
 export const always = (value: boolean): Shape => ({ type: 'boolean', enum: [String(value)] });
 /** A 64-bit integer, which JSON contains as a string of digits. */
 export const digits: Shape = { type: 'string', pattern: /^-?\d+$/ };
@@ -52,14 +52,14 @@ export const object = (fields: Readonly<Record<string, Shape>>, required: readon
   fields,
   required,
 });
-/** Returns an object with further fields by the value of one of them. */
+/** Returns the shape of an object whose further fields depend on the value of its field `by`. */
 export const objectBy = (
   by: string,
   of: Readonly<Record<string, Shape>>,
   common: Readonly<Record<string, Shape>> = {},
   required: readonly string[] = [],
 ): Shape => ({ ...object({ [by]: text, ...common }, [by, ...required]), variants: { by, of } });
-/** Fields of the same shape, by name. */
+/** Returns fields with the same shape, by name. */
 export const each = <N extends string>(shape: Shape, ...names: readonly N[]): Record<N, Shape> =>
   Object.fromEntries(names.map((name) => [name, shape])) as Record<N, Shape>;
 
@@ -99,7 +99,7 @@ function fieldProblems(at: string, given: Shape, value: object, selected: readon
 
 /**
  * Returns how a value differs from a shape; empty if it does not.
- * @param at place of the value, for the texts
+ * @param at path of the value, for the messages
  * @param selected fields that the request selected; null: all
  */
 export function shapeProblems(
@@ -111,7 +111,7 @@ export function shapeProblems(
   const { type, isNullable, enum: allowed, pattern, items = anything, either } = shape;
   const typeOfValue = typeOf(value);
   if (either && !(typeOfValue === 'null' && isNullable)) {
-    // The alternative with the fewest differences is the one that was meant.
+    // Report the differences from the most similar alternative.
     const all = either.map((one) => shapeProblems(one, value, at, selected));
     return all.toSorted((a, b) => a.length - b.length)[0] ?? [];
   }

@@ -20,10 +20,10 @@ import {
 } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const like = (pattern: RegExp): Shape => ({ ...text, pattern });
-const userId = like(/^[UW][A-Z0-9]{2,}$/);
-const teamId = like(/^[TE][A-Z0-9]{2,}$/);
-const ts = like(/^\d{10}\.\d{6}$/);
+const textMatching = (pattern: RegExp): Shape => ({ ...text, pattern });
+const userId = textMatching(/^[UW][A-Z0-9]{2,}$/);
+const teamId = textMatching(/^[TE][A-Z0-9]{2,}$/);
+const ts = textMatching(/^\d{10}\.\d{6}$/);
 const objects = listOf(anyObject);
 const texts = listOf(text);
 
@@ -40,14 +40,14 @@ const refused = object(
  * The cursor of the next page is empty or missing after the last one. https://docs.slack.dev/apis/web-api/pagination
  */
 const paging = object({ next_cursor: text, ...each(texts, 'messages', 'warnings', 'acceptedScopes', 'scopes') });
-/** Returns the shape of a success or a refusal. @param required those of its fields that are always there */
+/** Returns the shape of a success or a refusal. @param required the fields of a success that are always present */
 const answer = (fields: Readonly<Record<string, Shape>>, ...required: readonly string[]): Shape =>
   eitherOf(
     object({ ok: always(true), warning: text, response_metadata: paging, ...fields }, ['ok', ...required]),
     refused,
   );
 
-const about = object({ creator: text, last_set: integer, value: text }, ['creator', 'last_set', 'value']);
+const topicOrPurpose = object({ creator: text, last_set: integer, value: text }, ['creator', 'last_set', 'value']);
 const anyConversation = {
   created: integer,
   ...each(integer, 'updated', 'unlinked', 'is_moved', 'num_members', 'version', 'timezone_count'),
@@ -62,7 +62,7 @@ const anyConversation = {
 const channel = object(
   {
     ...anyConversation,
-    id: like(/^[CG][A-Z0-9]+$/),
+    id: textMatching(/^[CG][A-Z0-9]+$/),
     creator: userId,
     is_im: always(false),
     ...each(flag, 'is_channel', 'is_general', 'is_global_shared', 'is_group', 'is_member', 'is_mpim', 'is_private'),
@@ -77,7 +77,7 @@ const channel = object(
       'previous_names',
     ),
     ...each(texts, 'pending_connected_team_ids', 'pending_shared', 'shared_team_ids'),
-    ...each(about, 'purpose', 'topic'),
+    ...each(topicOrPurpose, 'purpose', 'topic'),
     ...each(anything, 'accepted_user', 'display_counts', 'user'),
   },
   [
@@ -87,11 +87,11 @@ const channel = object(
   ],
 );
 /** A direct message, which has neither a name nor the flags of channels. */
-const direct = object(
-  { ...anyConversation, id: like(/^D[A-Z0-9]+$/), is_im: always(true), is_user_deleted: flag, user: userId },
+const directMessage = object(
+  { ...anyConversation, id: textMatching(/^D[A-Z0-9]+$/), is_im: always(true), is_user_deleted: flag, user: userId },
   ['id', 'created', 'is_im', 'is_org_shared', 'priority', 'user'],
 );
-const conversation = eitherOf(channel, direct);
+const conversation = eitherOf(channel, directMessage);
 
 const message = object(
   {

@@ -1,10 +1,12 @@
 import type { EmulatedAnswer } from '../../emulators/emulator.js';
 import { operationOf, type Contract } from '../contract.js';
-import { type Mask, narrowed, readMask, unknownInMask } from './google/fieldMask.js';
+import { type Mask, narrowShape, readMask, unknownInMask } from './google/fieldMask.js';
 import { type Shape, shapeProblems } from './shape.js';
 import { valueOfXml } from './xml.js';
 
-/** The shape of an answer, or how it follows from the requested address; null: the answer is the bytes of a file. */
+/**
+ * The shape of an answer, or a function that returns the shape for an address. Null: the answer is the bytes of a file.
+ */
 type Answered = Shape | ((url: URL) => Shape | null);
 
 /** The response schemas of one specification, for the operations of its table of requests. */
@@ -42,7 +44,7 @@ function maskedProblems(shape: Shape, value: unknown, mask: string): string[] {
     return [`fields is ${mask}: ${(error as SyntaxError).message}`];
   }
   const unknown = unknownInMask(shape, selected).map((field) => `fields selects ${field}, not in the specification`);
-  return [...unknown, ...shapeProblems(narrowed(shape, selected), value, 'answer')];
+  return [...unknown, ...shapeProblems(narrowShape(shape, selected), value, 'answer')];
 }
 
 /** Returns how an answer differs from the published schema; empty if it does not, or if its operation has none. */
@@ -57,11 +59,11 @@ export function answerProblems(
   const answered = status >= 400 ? refusal : name === null ? undefined : operations[name];
   const hasNoBody = status === 204 || (status >= 300 && status < 400);
   if (answered === undefined || hasNoBody || textRefusals.includes(status)) return [];
-  const asked = new URL(url);
-  const shape = typeof answered === 'function' ? answered(asked) : answered;
+  const requestUrl = new URL(url);
+  const shape = typeof answered === 'function' ? answered(requestUrl) : answered;
   if (shape === null) return [];
-  const selected = selection === undefined ? null : asked.searchParams.get(selection);
-  const mask = asked.searchParams.get('fields') ?? masks?.[name ?? ''] ?? '*';
+  const selected = selection === undefined ? null : requestUrl.searchParams.get(selection);
+  const mask = requestUrl.searchParams.get('fields') ?? masks?.[name ?? ''] ?? '*';
   const problemsOf = (value: unknown): string[] =>
     masks !== undefined && status < 300
       ? maskedProblems(shape, value, mask)

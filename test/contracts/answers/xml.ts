@@ -40,7 +40,9 @@ function parse(text: string): Element {
   return whole;
 }
 
-/** Returns the text of an element as the type that the shape names; a text that is not of this type stays a text. */
+/**
+ * Converts the text of an element to the type of the shape. Returns the text unchanged if it does not have this type.
+ */
 function scalarOf(type: Shape['type'], text: string): unknown {
   if ((type === 'integer' || type === 'number') && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -51,7 +53,7 @@ function valueOf(element: Element, given: Shape): unknown {
   const { attributes, children, text } = element;
   const hasFields = children.length > 0 || Object.keys(attributes).length > 0;
   const shape = given.either?.find(({ type }) => (type === 'object') === hasFields) ?? given;
-  // Between elements there may be white space.
+  // White space between elements is not text.
   if (!hasFields && (shape.type !== 'object' || text.trim() !== '')) return scalarOf(shape.type, text);
   const shapeOf = (name: string): Shape =>
     (Object.hasOwn(shape.fields ?? {}, name) ? shape.fields?.[name] : shape.others) ?? anything;

@@ -18,18 +18,18 @@ import {
 } from './shape.js';
 import type { AnswerTable } from './table.js';
 
-const maybe = orNull(text);
-const id = orNull(integer);
+const nullableText = orNull(text);
+const nullableId = orNull(integer);
 
 const user = object(
   {
     id: integer,
     ...each(text, 'name', 'url', 'time_zone', 'iana_time_zone', 'locale'),
-    ...each(maybe, 'email', 'alias', 'details', 'external_id', 'notes', 'phone', 'signature'),
+    ...each(nullableText, 'email', 'alias', 'details', 'external_id', 'notes', 'phone', 'signature'),
     role: oneOf('end-user', 'agent', 'admin'),
     ...each(flag, 'active', 'chat_only', 'moderator', 'only_private_comments', 'report_csv', 'restricted_agent'),
     ...each(flag, 'shared', 'shared_agent', 'suspended', 'two_factor_auth_enabled', 'verified'),
-    ...each(id, 'custom_role_id', 'default_group_id', 'locale_id', 'organization_id', 'role_type'),
+    ...each(nullableId, 'custom_role_id', 'default_group_id', 'locale_id', 'organization_id', 'role_type'),
     ...each(orNull(timestamp), 'created_at', 'last_login_at', 'updated_at'),
     ...each(anything, 'photo', 'remote_photo_url', 'shared_phone_number', 'tags', 'ticket_restriction', 'user_fields'),
   },
@@ -41,9 +41,9 @@ const ids = listOf(integer);
 const ticket = object(
   {
     ...each(integer, 'id', 'requester_id', 'generated_timestamp'),
-    ...each(id, 'submitter_id', 'assignee_id', 'brand_id', 'custom_status_id', 'forum_topic_id', 'group_id'),
-    ...each(id, 'macro_id', 'organization_id', 'problem_id', 'ticket_form_id', 'attribute_value_ids'),
-    ...each(maybe, 'subject', 'raw_subject', 'description', 'external_id', 'recipient', 'url', 'encoded_id'),
+    ...each(nullableId, 'submitter_id', 'assignee_id', 'brand_id', 'custom_status_id', 'forum_topic_id', 'group_id'),
+    ...each(nullableId, 'macro_id', 'organization_id', 'problem_id', 'ticket_form_id', 'attribute_value_ids'),
+    ...each(nullableText, 'subject', 'raw_subject', 'description', 'external_id', 'recipient', 'url', 'encoded_id'),
     status: oneOf('new', 'open', 'pending', 'hold', 'solved', 'closed', 'deleted'),
     type: orNull(oneOf('problem', 'incident', 'question', 'task')),
     priority: orNull(oneOf('urgent', 'high', 'normal', 'low')),
@@ -73,7 +73,7 @@ const attachment = object(
     ...each(text, 'content_type', 'content_url', 'file_name', 'url', 'malware_scan_result', 'mapped_content_url'),
     size: integer,
     ...each(flag, 'deleted', 'inline', 'malware_access_override'),
-    ...each(id, 'height', 'width'),
+    ...each(nullableId, 'height', 'width'),
     thumbnails: listOf(anyObject),
   },
   ['id', 'content_type', 'content_url', 'file_name', 'size', 'inline', 'deleted'],
@@ -81,7 +81,7 @@ const attachment = object(
 const comment = object(
   {
     id: integer,
-    ...each(id, 'audit_id', 'author_id'),
+    ...each(nullableId, 'audit_id', 'author_id'),
     type: oneOf('Comment', 'VoiceComment'),
     ...each(text, 'body', 'html_body', 'plain_body'),
     public: flag,
@@ -97,21 +97,21 @@ const centerItem = {
   id: integer,
   ...each(text, 'html_url', 'url', 'locale', 'source_locale', 'name'),
   ...each(timestamp, 'created_at', 'updated_at'),
-  description: maybe,
+  description: nullableText,
   outdated: flag,
   position: integer,
 };
 const category = object(centerItem, ['id', 'locale', 'name', 'created_at']);
 const section = object(
-  { ...centerItem, category_id: integer, parent_section_id: id, ...each(maybe, 'theme_template') },
+  { ...centerItem, category_id: integer, parent_section_id: nullableId, ...each(nullableText, 'theme_template') },
   [...['id', 'locale', 'name', 'category_id', 'parent_section_id', 'created_at']],
 );
 const article = object(
   {
     ...each(integer, 'id', 'section_id', 'position', 'vote_count', 'vote_sum'),
-    ...each(id, 'author_id', 'permission_group_id', 'user_segment_id'),
+    ...each(nullableId, 'author_id', 'permission_group_id', 'user_segment_id'),
     ...each(text, 'html_url', 'url', 'locale', 'source_locale', 'name', 'title'),
-    body: maybe,
+    body: nullableText,
     ...each(flag, 'comments_disabled', 'draft', 'outdated', 'promoted'),
     ...each(timestamp, 'created_at', 'edited_at', 'updated_at'),
     ...each(listOf(text), 'label_names', 'outdated_locales', 'content_tag_ids'),
@@ -124,7 +124,7 @@ const translation = object(
     ...each(integer, 'id', 'source_id', 'created_by_id', 'updated_by_id'),
     source_type: oneOf('Article', 'Section', 'Category'),
     ...each(text, 'locale', 'title', 'html_url', 'url'),
-    body: maybe,
+    body: nullableText,
     ...each(flag, 'draft', 'outdated', 'hidden'),
     ...each(timestamp, 'created_at', 'updated_at'),
   },
@@ -137,10 +137,10 @@ const pageOf = (name: string, items: Shape): Shape =>
     {
       [name]: listOf(items),
       users,
-      meta: object({ has_more: flag, ...each(maybe, 'after_cursor', 'before_cursor') }, ['has_more']),
-      links: object(each(maybe, 'next', 'prev'), ['next', 'prev']),
+      meta: object({ has_more: flag, ...each(nullableText, 'after_cursor', 'before_cursor') }, ['has_more']),
+      links: object(each(nullableText, 'next', 'prev'), ['next', 'prev']),
       ...each(integer, 'count', 'page', 'page_count', 'per_page'),
-      ...each(maybe, 'next_page', 'previous_page', 'sort_by', 'sort_order'),
+      ...each(nullableText, 'next_page', 'previous_page', 'sort_by', 'sort_order'),
     },
     [name],
   );
@@ -167,7 +167,7 @@ export const zendesk: AnswerTable = {
     'GET /help_center/articles/{id}/translations.json': pageOf('translations', translation),
     'GET /incremental/tickets/cursor.json': object(
       {
-        ...each(maybe, 'after_cursor', 'after_url', 'before_cursor', 'before_url'),
+        ...each(nullableText, 'after_cursor', 'after_url', 'before_cursor', 'before_url'),
         end_of_stream: flag,
         tickets: listOf(ticket),
         users,

@@ -7,15 +7,21 @@ export const azureBlobStorage: SourceObservations = {
   observations: [
     {
       aspect: 'paging',
-      statement: 'A page may have no blob, but a marker: only a page without a marker is the last.',
+      statement: 'A page may have a marker but no blob: only a page without a marker is the last.',
       ...{ link: 'https://github.com/MicrosoftDocs/feedback/issues/3060', date: '2020-08-27' },
-      evidence: { test: [SUITE, 'continues after a page without blobs, also to find a single one'], fixed: true },
+      evidence: {
+        test: [SUITE, 'continues after a page without blobs, also when it looks up a single blob'],
+        fixed: true,
+      },
     },
     {
       aspect: 'paging',
       statement: 'Empty pages with a marker came for hours during a long listing; Microsoft calls that expected.',
       ...{ link: 'https://github.com/Azure/azure-storage-net/issues/612', date: '2018-01-25' },
-      evidence: { test: [SUITE, 'continues after a page without blobs, also to find a single one'], fixed: true },
+      evidence: {
+        test: [SUITE, 'continues after a page without blobs, also when it looks up a single blob'],
+        fixed: true,
+      },
     },
     {
       aspect: 'paging',
@@ -31,10 +37,10 @@ export const azureBlobStorage: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'A client that leaves out all blobs of 0 bytes, because directories have none, loses empty files.',
+      statement: 'A client that ignores all blobs of 0 bytes, to ignore directories, loses empty files.',
       ...{ link: 'https://github.com/apache/arrow-rs-object-store/issues/85', date: '2024-03-01' },
       evidence: {
-        reason: 'The type of the resource decides, not the size.',
+        reason: 'Directories are recognised by the resource type, not by the size.',
         file: 'connectors/azureBlobStorage/listing.ts',
       },
     },
@@ -67,16 +73,17 @@ export const azureBlobStorage: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'A firewall of the account refuses with 403 AuthorizationFailure, although the key is right.',
+      statement: 'A firewall of the account refuses with 403 AuthorizationFailure, although the key is valid.',
       ...{ link: 'https://github.com/microsoft/AzureStorageExplorer/issues/8183', date: '2024-09-13' },
       evidence: { test: [SUITE, '%s is %s: %s'] },
     },
     {
       aspect: 'limits',
-      statement: 'A wrong clock is refused with the code of a wrong key; only a detail in the body distinguishes them.',
+      statement:
+        'A request with a wrong time is refused with the code of a wrong key; only a detail in the body distinguishes them.',
       ...{ link: 'https://github.com/Azure/azure-sdk-for-js/issues/5433', date: '2019-10-07' },
       evidence: {
-        test: [SUITE, 'a signature that is too old does not revoke the access: the clock is wrong, not the key'],
+        test: [SUITE, 'a signature that is too old does not count as revoked access: the clock is wrong, not the key'],
         fixed: true,
       },
     },

@@ -26,7 +26,7 @@ export const box: SourceObservations = {
     },
     {
       aspect: 'OAuth',
-      statement: 'A refresh token works once: clients that refresh twice at once end with invalid_grant.',
+      statement: 'A refresh token works once: of two concurrent refreshes, one fails with invalid_grant.',
       ...{ link: 'https://github.com/rclone/rclone/issues/2054', date: '2018-02-06' },
       evidence: {
         test: [

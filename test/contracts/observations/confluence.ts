@@ -8,7 +8,7 @@ export const confluence: SourceObservations = {
   observations: [
     {
       aspect: 'listing',
-      statement: 'The schema of a folder names no space: only the pages and folders in it do.',
+      statement: 'The schema of a folder has no spaceId: only the pages and folders in it have one.',
       ...{ link: 'https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/', date: '2026-11' },
       evidence: {
         test: [SUITE, 'of an empty folder is not found, because only its contents name its space'],
@@ -38,10 +38,10 @@ export const confluence: SourceObservations = {
     },
     {
       aspect: 'paging',
-      statement: 'A next link may lead to empty results again and again.',
+      statement: 'Next links may lead to empty results endlessly.',
       ...{ link: onyx(11_291), date: '2026-05-21' },
       evidence: {
-        test: [SUITE, 'fails instead of reading a page again and again if its next link is its own'],
+        test: [SUITE, 'fails if a page links to itself as the next page, instead of reading it forever'],
         fixed: true,
       },
     },
@@ -108,7 +108,7 @@ export const confluence: SourceObservations = {
     },
     {
       aspect: 'formats',
-      statement: 'Dates are elements of their own, whose text is lost with the element.',
+      statement: 'Dates are separate elements: a client that drops these elements loses the text of the dates.',
       ...{ link: onyx(10_488), date: '2026-04-23' },
       evidence: { test: [SUITE, 'converts %s'] },
     },

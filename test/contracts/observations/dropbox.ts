@@ -11,7 +11,10 @@ export const dropbox: SourceObservations = {
         'A recursive list of a team space was observed without the contents of team folders and shared folders.',
       ...{ link: 'https://github.com/watermint/toolbox/issues/667', date: '2022-11-13' },
       evidence: {
-        test: [SUITE, 'of a member of a team are listed completely after 50 syncs, those of others are not'],
+        test: [
+          SUITE,
+          'have a stale cursor after 50 syncs for a member of a team, so that everything is listed, but not for other accounts',
+        ],
         fixed: true,
       },
     },
@@ -35,9 +38,12 @@ export const dropbox: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'too_many_requests comes while many folders are listed.',
+      statement: 'Dropbox answers too_many_requests while many folders are listed.',
       ...{ link: 'https://github.com/rclone/rclone/issues/1788', date: '2017-10-31' },
-      evidence: { reason: 'It is a rate limit, whose wait may be in the body.', file: 'connectors/dropbox/api.ts' },
+      evidence: {
+        reason: 'The error is a rate limit, whose wait may be in the body.',
+        file: 'connectors/dropbox/api.ts',
+      },
     },
     {
       aspect: 'formats',

@@ -23,22 +23,22 @@ export const freshdesk: SourceObservations = {
       statement: 'A ticket of the list can be refused with 403, which ended the whole sync.',
       ...{ link: 'https://github.com/singer-io/tap-freshdesk/pull/18', date: '2018-02-16' },
       evidence: {
-        test: [SUITE, 'a ticket that is listed but refused does not end the listing, and its attachments are unknown'],
+        test: [SUITE, 'a listed ticket that cannot be opened does not end the listing, and is reported as refused'],
         fixed: true,
       },
     },
     {
       aspect: 'deletions',
-      statement: 'Deleted tickets and spam vanish from the list without an update that tells so.',
+      statement: 'Deleted tickets and spam disappear from the list without a reported change.',
       ...{ link: 'https://github.com/singer-io/tap-freshdesk/pull/26', date: '2018-11-02' },
       evidence: { test: [SUITE, 'gives changed items a new version and leaves out deleted items and spam'] },
     },
     {
       aspect: 'deletions',
-      statement: 'Archived tickets need operations of their own; those for tickets no longer find them.',
+      statement: 'Archived tickets need separate operations: the operations for tickets no longer find them.',
       ...{ link: 'https://github.com/DaveTCode/FreshdeskApiDotnet/issues/85', date: '2021-10-09' },
       evidence: {
-        reason: 'They count as deleted, which the page of sources states.',
+        reason: 'They count as deleted, as docs/sources.md states.',
         file: 'connectors/freshdesk/index.ts',
       },
     },
@@ -50,7 +50,7 @@ export const freshdesk: SourceObservations = {
     },
     {
       aspect: 'formats',
-      statement: 'A ticket embeds at most ten entries of its conversation; the rest is in a list of its own.',
+      statement: 'A ticket embeds at most ten entries of its conversation; a separate list has all entries.',
       ...{ link: airbyte(1957), date: '2021-02-09' },
       evidence: { test: [SUITE, 'of a ticket is the conversation of all pages with its authors'] },
     },

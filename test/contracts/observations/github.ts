@@ -13,7 +13,7 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'The specification does not mention that 409.',
+      statement: 'The specification does not mention the 409 for an empty repository.',
       ...{ link: 'https://github.com/github/rest-api-description/issues/637', date: '2021-10-21' },
       evidence: { test: [SUITE, 'of a repository without commits are empty'] },
     },

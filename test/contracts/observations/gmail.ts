@@ -10,13 +10,13 @@ export const gmail: SourceObservations = {
       statement: 'A Google account without a mailbox answers 400 failedPrecondition, "Mail service not enabled".',
       ...{ link: onyx(5506), date: '2025-09-25' },
       evidence: {
-        test: [SUITE, 'of a user without a mailbox are access_denied, and do not blame the operator'],
+        test: [SUITE, 'of a user without a mailbox are access_denied, not an error of the configuration'],
         fixed: true,
       },
     },
     {
       aspect: 'OAuth',
-      statement: 'Refusals have a list of errors, each with its reason, besides a canonical status.',
+      statement: 'Refusals have a list of errors, each with its reason, and a canonical status.',
       ...{ link: 'https://github.com/googleworkspace/cli/issues/174', date: '2026-03-05' },
       evidence: {
         reason: 'The reason comes from the list of errors, else from ErrorInfo; the status is not read.',
@@ -49,7 +49,7 @@ export const gmail: SourceObservations = {
     },
     {
       aspect: 'changes',
-      statement: 'An id of the history that came from an old message is refused again in each sync.',
+      statement: 'A history id from an old message is refused again in each sync.',
       ...{ link: 'https://github.com/gauteh/lieer/issues/301', date: '2025-03-13' },
       evidence: {
         reason: 'The cursor comes from the profile and from the history itself, never from a message.',

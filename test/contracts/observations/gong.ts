@@ -37,12 +37,12 @@ export const gong: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'Requests sent as fast as possible are refused again and again; connectors have to spread them.',
+      statement: 'Requests sent as fast as possible are refused repeatedly; connectors have to spread them.',
       ...{ link: onyx(8873), date: '2026-02-27' },
       evidence: {
         test: [
           'test/connectors/rateLimiter.test.ts',
-          'spreads the requests of an account for ten minutes after a refusal, and sends them at once otherwise',
+          'spreads the requests of an account for ten minutes after a refusal, and does not delay them otherwise',
         ],
         fixed: true,
       },

@@ -113,7 +113,7 @@ export const googleDrive: SourceObservations = {
       evidence: {
         test: [
           'test/documents/formats/everyFormat.test.ts',
-          'is rejected with a request for one without a password if it is encrypted',
+          'is rejected with a request for an unencrypted file if it is encrypted',
         ],
       },
     },

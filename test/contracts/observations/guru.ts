@@ -48,7 +48,7 @@ export const guru: SourceObservations = {
       evidence: {
         test: [
           'test/connectors/rateLimiter.test.ts',
-          'spreads the requests of an account for ten minutes after a refusal, and sends them at once otherwise',
+          'spreads the requests of an account for ten minutes after a refusal, and does not delay them otherwise',
         ],
       },
     },

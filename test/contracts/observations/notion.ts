@@ -53,7 +53,7 @@ export const notion: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'A rate limit names its end in Retry-After, also in the middle of a list.',
+      statement: 'A rate limit states its wait in Retry-After, also in the middle of a list.',
       ...{ link: elastic(2297), date: '2024-04-02' },
       evidence: { test: [SUITE, 'reports 429 and 529 as a rate limit with Retry-After'] },
     },
@@ -93,7 +93,7 @@ export const notion: SourceObservations = {
     },
     {
       aspect: 'paging',
-      statement: 'The page of a query that names the limit need not be the last one.',
+      statement: 'The page on which a query reports its limit is not always the last page.',
       ...{ link: 'https://developers.notion.com/guides/data-apis/query-large-data-sources', date: '2026-11' },
       evidence: {
         reason: 'The cursor of the listing keeps the status of earlier pages of the query.',
@@ -114,7 +114,7 @@ export const notion: SourceObservations = {
     },
     {
       aspect: 'changes',
-      statement: 'A wrong comparison of times read all pages in each sync.',
+      statement: 'A connector that compared times wrongly read all pages again in each sync.',
       ...{ link: onyx(1755), date: '2024-07-02' },
       evidence: { test: [SUITE, 'gives an item a version only after the minute of its last change has passed'] },
     },

@@ -3,13 +3,13 @@
  * observation names its source and shows how the connector behaves.
  */
 
-/** What an observation is about; also the columns of the table of evidence in docs/sources.md. */
+/** Subjects of observations; also the columns of the table of evidence in docs/sources.md. */
 export const ASPECTS = ['OAuth', 'listing', 'paging', 'changes', 'deletions', 'limits', 'formats'] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 /**
- * A test, by its suite and name; `fixed`: it failed before the observation was known. Or a sentence why the connector
- * is safe, with the file that shows it.
+ * Either a test, by its suite and name (`fixed`: the test failed before the observation was known), or the reason why
+ * the connector is not affected, with the file that shows it.
  */
 type Evidence =
   | { readonly test: readonly [suite: string, name: string]; readonly fixed?: true }
@@ -20,7 +20,7 @@ export interface Observation {
   readonly statement: string;
   /** Link to the observation. */
   readonly link: string;
-  /** Its date, as YYYY-MM-DD, or as YYYY-MM if the day is unknown. */
+  /** Date of the observation, as YYYY-MM-DD, or as YYYY-MM if the day is unknown. */
   readonly date: string;
   readonly evidence: Evidence;
 }

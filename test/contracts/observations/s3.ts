@@ -18,7 +18,7 @@ export const s3: SourceObservations = {
     {
       aspect: 'paging',
       statement:
-        'AWS, Google and MinIO all gave truncated answers without keys; a client that took the last key of one failed.',
+        'AWS, Google and MinIO all gave truncated answers without keys; a client that needed the last key of each answer failed.',
       ...{ link: 'https://github.com/TileDB-Inc/TileDB/pull/1218', date: '2019-04-23' },
       evidence: {
         test: [SUITE, 'continues after a page without objects, and never treats one as the end'],
@@ -68,7 +68,7 @@ export const s3: SourceObservations = {
       aspect: 'listing',
       statement: 'The redirect to the region of a bucket may name the region in a header only.',
       ...{ link: 'https://github.com/aws/aws-sdk-java/issues/1151', date: '2017-05-06' },
-      evidence: { test: [SUITE, 'follows a bucket to its region and caches the region'] },
+      evidence: { test: [SUITE, 'requests a bucket in its region and caches the region'] },
     },
     {
       aspect: 'listing',

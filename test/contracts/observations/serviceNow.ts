@@ -19,7 +19,8 @@ export const serviceNow: SourceObservations = {
     },
     {
       aspect: 'paging',
-      statement: 'An error in the middle of a list was logged and ignored: the partial list deleted the rest.',
+      statement:
+        'An error in the middle of a list was logged and ignored: the files that the partial list lacked were deleted.',
       ...{ link: 'https://github.com/pipeshub-ai/pipeshub-ai/issues/3095', date: '2026-08-27' },
       evidence: { test: [SUITE, 'never counts as the end of a list'] },
     },
@@ -48,16 +49,16 @@ export const serviceNow: SourceObservations = {
     },
     {
       aspect: 'changes',
-      statement: 'Times in queries are in the time zone of the user, which the API does not always tell.',
+      statement: 'Times in queries are in the time zone of the user, which the API does not always return.',
       ...{ link: 'https://github.com/ansible-collections/servicenow.itsm/pull/517', date: '2025-11-10' },
       evidence: {
-        reason: 'Queries overlap by more than the largest difference.',
+        reason: 'Queries overlap by more than the largest difference between time zones.',
         file: 'connectors/serviceNow/changes.ts',
       },
     },
     {
       aspect: 'formats',
-      statement: 'An instance that is asleep or misconfigured answers 200 with a web page.',
+      statement: 'A hibernating or misconfigured instance answers 200 with a web page.',
       ...{ link: 'https://github.com/locaweb/python-servicenow/issues/23', date: '2015-11-12' },
       evidence: { test: [SUITE, 'never replaces content, and neither does the page of a hibernating instance'] },
     },

@@ -56,7 +56,8 @@ export const sharePoint: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'The default library has another name in its URL, and translated names: a search by name misses it.',
+      statement:
+        'The name of the default library is translated, and differs from that in its URL: a search by name misses the library.',
       ...{ link: onyx(6539), date: '2025-12-03' },
       evidence: {
         reason: 'Libraries are listed and requested by id, never by name.',
@@ -65,7 +66,7 @@ export const sharePoint: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Filters by the path of a folder lost the contents of nested folders.',
+      statement: 'Filters by the path of a folder omitted the contents of nested folders.',
       ...{ link: onyx(5404), date: '2025-09-13' },
       evidence: { test: [DRIVES, 'of a folder contain the folder and its descendants only'] },
     },

@@ -43,7 +43,7 @@ export const slack: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'Slack names the end of a rate limit in Retry-After.',
+      statement: 'Slack states the wait of a rate limit in Retry-After.',
       ...{ link: nango(3865), date: '2025-04-08' },
       evidence: {
         test: [

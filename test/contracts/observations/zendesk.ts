@@ -70,7 +70,7 @@ export const zendesk: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: '429 names its wait in Retry-After.',
+      statement: 'A 429 states its wait in Retry-After.',
       ...{ link: airbyte(11_899), date: '2022-04-12' },
       evidence: {
         test: [

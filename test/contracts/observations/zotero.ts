@@ -16,7 +16,7 @@ export const zotero: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Highlights and comments in files are items of their own, which came without documentation.',
+      statement: 'Highlights and comments in files are separate items, which Zotero introduced without documentation.',
       ...{ link: 'https://github.com/urschrei/pyzotero/issues/148', date: '2021-12-16' },
       evidence: {
         test: [
@@ -36,7 +36,7 @@ export const zotero: SourceObservations = {
     },
     {
       aspect: 'changes',
-      statement: 'An incremental sync needs the list of deletions: changed items do not show what is gone.',
+      statement: 'An incremental sync needs the list of deletions: the list of changed items has no deleted ones.',
       ...{ link: 'https://github.com/urschrei/pyzotero/pull/49', date: '2015-06-15' },
       evidence: { test: [SUITE, 'reports changed, deleted and trashed items of each library, across all pages'] },
     },
@@ -50,7 +50,7 @@ export const zotero: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'A client showed 429 to its users as a fatal error instead of waiting as Retry-After says.',
+      statement: 'A client showed 429 to its users as a fatal error instead of waiting for Retry-After.',
       ...{ link: 'https://github.com/zotero/zotero-android/issues/308', date: '2026-05-08' },
       evidence: { test: [SUITE, 'delays the retry by Retry-After of 429 and 503, up to the maximum wait'] },
     },

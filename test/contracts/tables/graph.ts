@@ -16,39 +16,39 @@ const fieldsOf = ({ fields = {} }: Shape): Rule => ({
 const top = (max?: number): Rule => ({ type: 'integer', min: 1, ...(max === undefined ? {} : { max }) });
 const paged = { $skiptoken: { type: 'string' }, $skip: { type: 'integer', min: 0 } } as const;
 
-/** One entity. @param page its page in the reference */
-export const one = (page: string, shape: Shape, query: Operation['query'] = {}): Operation => ({
+/** Returns the operation that reads one entity. @param page page of the operation in the reference */
+export const entity = (page: string, shape: Shape, query: Operation['query'] = {}): Operation => ({
   source: `${REFERENCE}/${page}`,
   query: { $select: fieldsOf(shape), ...query },
 });
-/** A list of entities. @param max maximum of $top, if the reference has one */
+/** Returns the operation that lists entities. @param max maximum of $top, if the reference has one */
 const list = (page: string, shape: Shape, query: Operation['query'] = {}, max?: number): Operation =>
-  one(page, shape, { $top: top(max), ...paged, ...query });
+  entity(page, shape, { $top: top(max), ...paged, ...query });
 
-export const ME: Readonly<Record<string, Operation>> = { 'GET /me': one('user-get', user) };
+export const ME: Readonly<Record<string, Operation>> = { 'GET /me': entity('user-get', user) };
 
 export const DRIVES: Readonly<Record<string, Operation>> = {
-  'GET /drives/{drive}': one('drive-get', drive),
-  'GET /drives/{drive}/root': one('driveitem-get', driveItem),
-  'GET /drives/{drive}/items/{item}': one('driveitem-get', driveItem),
+  'GET /drives/{drive}': entity('drive-get', drive),
+  'GET /drives/{drive}/root': entity('driveitem-get', driveItem),
+  'GET /drives/{drive}/items/{item}': entity('driveitem-get', driveItem),
   'GET /drives/{drive}/items/{item}/children': list('driveitem-list-children', driveItem),
   'GET /drives/{drive}/items/{item}/content': { source: `${REFERENCE}/driveitem-get-content`, query: {} },
-  'GET /drives/{drive}/root/delta': one('driveitem-delta', driveItem, { $top: top(), token: { type: 'string' } }),
+  'GET /drives/{drive}/root/delta': entity('driveitem-delta', driveItem, { $top: top(), token: { type: 'string' } }),
 };
 
 export const OWN_DRIVES: Readonly<Record<string, Operation>> = {
   'GET /me/drives': list('drive-list', drive),
-  'GET /me/drive/items/{item}': one('driveitem-get', driveItem),
+  'GET /me/drive/items/{item}': entity('driveitem-get', driveItem),
 };
 
 export const SITES: Readonly<Record<string, Operation>> = {
   'GET /sites': list('site-search', site, { search: { type: 'string', required: true } }),
-  'GET /sites/root': one('site-get', site),
-  'GET /sites/{host}:/{path+}': one('site-getbypath', site),
+  'GET /sites/root': entity('site-get', site),
+  'GET /sites/{host}:/{path+}': entity('site-getbypath', site),
   'GET /sites/{site}/drives': list('drive-list', drive),
-  'GET /sites/{site}/drive/items/{item}': one('driveitem-get', driveItem),
+  'GET /sites/{site}/drive/items/{item}': entity('driveitem-get', driveItem),
   'GET /sites/{site}/pages/microsoft.graph.sitePage': list('sitepage-list', sitePage),
-  'GET /sites/{site}/pages/{page}/microsoft.graph.sitePage': one('sitepage-get', sitePage, {
+  'GET /sites/{site}/pages/{page}/microsoft.graph.sitePage': entity('sitepage-get', sitePage, {
     $expand: { enum: ['canvasLayout'] },
   }),
 };
@@ -67,7 +67,7 @@ const hidden = { includeHiddenFolders: { type: 'boolean' } } as const;
 export const MAIL: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries({
     'GET /me/mailFolders': list('user-list-mailfolders', mailFolder, hidden, 1000),
-    'GET /me/mailFolders/{folder}': one('mailfolder-get', mailFolder),
+    'GET /me/mailFolders/{folder}': entity('mailfolder-get', mailFolder),
     'GET /me/mailFolders/{folder}/childFolders': list('mailfolder-list-childfolders', mailFolder, hidden, 1000),
     'GET /me/mailFolders/{folder}/messages': list(
       'mailfolder-list-messages',
@@ -75,15 +75,15 @@ export const MAIL: Readonly<Record<string, Operation>> = Object.fromEntries(
       { $filter: { type: 'string' } },
       1000,
     ),
-    'GET /me/mailFolders/{folder}/messages/delta': one('message-delta', message, {
+    'GET /me/mailFolders/{folder}/messages/delta': entity('message-delta', message, {
       $skiptoken: { type: 'string' },
       $deltatoken: { type: 'string' },
       $filter: { pattern: '^receivedDateTime g[et] ' },
       changeType: { enum: ['created', 'updated', 'deleted'] },
     }),
-    'GET /me/messages/{message}': one('message-get', message),
+    'GET /me/messages/{message}': entity('message-get', message),
     'GET /me/messages/{message}/attachments': list('message-list-attachments', attachment),
-    'GET /me/messages/{message}/attachments/{attachment}': one('attachment-get', attachment),
+    'GET /me/messages/{message}/attachments/{attachment}': entity('attachment-get', attachment),
     'GET /me/messages/{message}/attachments/{attachment}/$value': { source: `${REFERENCE}/attachment-get`, query: {} },
     'GET /me/outlook/masterCategories': {
       source: `${REFERENCE}/outlookuser-list-mastercategories`,

@@ -2,7 +2,7 @@ import type { Contract, Rule } from '../contract.js';
 
 /** Basic authentication with an email address and a user token, or the id of a collection and its token. */
 const headers: Readonly<Record<string, Rule>> = { authorization: { pattern: '^Basic \\S+$', required: true } };
-/** Lists have pages. The link to the next one has a token. https://developer.getguru.com/docs/paging */
+/** Token of the next page, from the link of the previous one. https://developer.getguru.com/docs/paging */
 const token: Rule = { type: 'string' };
 const REFERENCE = 'https://developer.getguru.com/reference';
 /** Guru's own client, which shows what the reference omits. */

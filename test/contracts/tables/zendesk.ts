@@ -16,9 +16,12 @@ const PAGES = {
   page: { type: 'integer', min: 1, max: 100 },
   per_page: { type: 'integer', min: 1, max: 100 },
 } as const;
-const at = (page: string, query: Operation['query'] = {}): Operation => ({ source: `${REFERENCE}/${page}`, query });
-const center = (page: string, query: Operation['query'] = {}): Operation =>
-  at(`help_center/help-center-api/${page}/`, query);
+const operation = (page: string, query: Operation['query'] = {}): Operation => ({
+  source: `${REFERENCE}/${page}`,
+  query,
+});
+const helpCenterOperation = (page: string, query: Operation['query'] = {}): Operation =>
+  operation(`help_center/help-center-api/${page}/`, query);
 
 /** Rules from the reference. Zendesk's OpenAPI lacks the help centre, cursors and sideloading. */
 export const zendesk: Contract = {
@@ -29,25 +32,44 @@ export const zendesk: Contract = {
   takenOn: '2026-11-26',
   part: 'api',
   operations: {
-    'GET /users/me.json': at('ticketing/users/users/#show-self'),
-    'GET /help_center/categories.json': center('categories', { ...PAGES, sort_by: text, sort_order: text }),
-    'GET /help_center/categories/{id}.json': center('categories'),
-    'GET /help_center/categories/{id}/sections.json': center('sections', { ...PAGES, sort_by: text, sort_order: text }),
-    'GET /help_center/categories/{id}/articles.json': center('articles', { ...PAGES, sort_by: text, sort_order: text }),
-    'GET /help_center/sections/{id}.json': center('sections'),
-    'GET /help_center/sections/{id}/articles.json': center('articles', { ...PAGES, sort_by: text, sort_order: text }),
-    'GET /help_center/articles/{id}.json': center('articles'),
-    'GET /help_center/articles/{id}/translations.json': center('translations', { ...PAGES, locales: text }),
+    'GET /users/me.json': operation('ticketing/users/users/#show-self'),
+    'GET /help_center/categories.json': helpCenterOperation('categories', {
+      ...PAGES,
+      sort_by: text,
+      sort_order: text,
+    }),
+    'GET /help_center/categories/{id}.json': helpCenterOperation('categories'),
+    'GET /help_center/categories/{id}/sections.json': helpCenterOperation('sections', {
+      ...PAGES,
+      sort_by: text,
+      sort_order: text,
+    }),
+    'GET /help_center/categories/{id}/articles.json': helpCenterOperation('articles', {
+      ...PAGES,
+      sort_by: text,
+      sort_order: text,
+    }),
+    'GET /help_center/sections/{id}.json': helpCenterOperation('sections'),
+    'GET /help_center/sections/{id}/articles.json': helpCenterOperation('articles', {
+      ...PAGES,
+      sort_by: text,
+      sort_order: text,
+    }),
+    'GET /help_center/articles/{id}.json': helpCenterOperation('articles'),
+    'GET /help_center/articles/{id}/translations.json': helpCenterOperation('translations', {
+      ...PAGES,
+      locales: text,
+    }),
     // Pages have up to 1,000 tickets:
     // https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api.
-    'GET /incremental/tickets/cursor.json': at('ticketing/ticket-management/incremental_exports/', {
+    'GET /incremental/tickets/cursor.json': operation('ticketing/ticket-management/incremental_exports/', {
       start_time: { type: 'integer', min: 1 },
       cursor: text,
       per_page: { type: 'integer', min: 1, max: 1000 },
       exclude_deleted: { type: 'boolean' },
       ...users,
     }),
-    'GET /tickets.json': at('ticketing/tickets/tickets/#list-tickets', {
+    'GET /tickets.json': operation('ticketing/tickets/tickets/#list-tickets', {
       ...PAGES,
       external_id: text,
       // With cursors; numbered pages have sort_by and sort_order.
@@ -56,8 +78,8 @@ export const zendesk: Contract = {
       sort_order: { enum: ['asc', 'desc'] },
       ...users,
     }),
-    'GET /tickets/{id}.json': at('ticketing/tickets/tickets/#show-ticket', users),
-    'GET /tickets/{id}/comments.json': at('ticketing/tickets/ticket_comments/#list-comments', {
+    'GET /tickets/{id}.json': operation('ticketing/tickets/tickets/#show-ticket', users),
+    'GET /tickets/{id}/comments.json': operation('ticketing/tickets/ticket_comments/#list-comments', {
       ...PAGES,
       include: { enum: ['users'] },
       include_inline_images: { type: 'boolean' },

@@ -4,7 +4,9 @@ import { LEGACY, SAMPLES, type Language } from './samples.js';
 
 const UNICODE = ['utf-8', 'utf-16le', 'utf-16be'] as const;
 
-/** How a page declares its encoding: not at all, wrongly in the header or in meta, wrongly as UTF-8, or correctly. */
+/**
+ * Ways in which a page declares its encoding: not at all, wrongly (in the header, in meta, or as UTF-8), or correctly.
+ */
 const DECLARATIONS = [
   'undeclared',
   'wrong header',
@@ -49,11 +51,11 @@ export function readCell({ language, encoding, declaration }: Cell): { wanted: s
   const text = pageOf(SAMPLES[language], meta);
   const bytes = encode(text, encoding);
   // A few quotation marks do not exist in the older encodings.
-  const wanted = decode(bytes, encoding);
-  const lost = [...text].filter((char, at) => char !== [...wanted][at]).length;
+  const expected = decode(bytes, encoding);
+  const lost = [...text].filter((char, at) => char !== [...expected][at]).length;
   const header = inHeader[declaration];
   const contentType = header === null ? 'text/html' : `text/html; charset=${header}`;
-  return { wanted, read: decodeText({ bytes, contentType }, { html: true }), lost };
+  return { wanted: expected, read: decodeText({ bytes, contentType }, { html: true }), lost };
 }
 
 function pageOf([title, ...paragraphs]: readonly string[], meta: string): string {

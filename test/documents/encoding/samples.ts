@@ -118,7 +118,7 @@ export const SAMPLES = {
 
 export type Language = keyof typeof SAMPLES;
 
-/** The legacy encodings in which each language's pages are found, and a wrong one that servers declare for them. */
+/** Older encodings of pages in each language, and a wrong encoding that servers declare for these pages. */
 export const LEGACY: Readonly<Record<Language, { readonly encodings: readonly string[]; readonly wrong: string }>> = {
   ru: { encodings: ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic'], wrong: 'iso-8859-1' },
   uk: { encodings: ['windows-1251', 'koi8-u'], wrong: 'iso-8859-1' },

@@ -104,7 +104,10 @@ const NOTHING = { headings: false, table: false, code: false };
 const ALL = { headings: true, table: true, code: true };
 /** Chunks of the guide as a message: the subject is the only heading. */
 const MAIL = guideChunks(NOTHING).with(0, `# Arrival\n\n${ARRIVAL.join(' ')}`);
-/** The lines with sender and date do not fit a chunk with the first paragraph: it begins with their last words. */
+/**
+ * The header lines and the first paragraph do not fit into one chunk: the second chunk begins with the last words of
+ * the header.
+ */
 const MAIL_WITH_HEADERS = [
   '# Arrival\n\nFrom: a@example.org\nDate: 1970-01-01 00:00 UTC',
   `00:00 UTC\n\n${ARRIVAL.join(' ')}`,

@@ -22,8 +22,8 @@ const level = ({ format = 'decimal', text, start = 1, more = '' }: Level, nth: n
   }</w:lvl>`;
 const abstract = (id: number, levels: readonly Level[], more = ''): string =>
   `<w:abstractNum w:abstractNumId="${id}">${more}${levels.map(level).join('')}</w:abstractNum>`;
-const num = (id: number, of: number, more = ''): string =>
-  `<w:num w:numId="${id}"><w:abstractNumId w:val="${of}"/>${more}</w:num>`;
+const num = (id: number, definition: number, more = ''): string =>
+  `<w:num w:numId="${id}"><w:abstractNumId w:val="${definition}"/>${more}</w:num>`;
 
 /** Headings by style: the second and third rank are bound to their levels by the list, not by the style. */
 const STYLES = `<w:styles ${W}>${[1, 2, 3]
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
     ['# 1 Scope', '## 1.1 Aim', '## 1.2 Limits', '### 1.2.1 Time', '# 2 Terms'],
   ],
   [
-    'a style without its parent’s number, and one whose level the paragraph sets',
+    'a style without its parent’s number, and a style whose level the paragraph sets',
     HEADINGS,
     [heading(1, 'Scope'), { style: 'Plain', text: 'Note' }, { style: 'H1', list: [1, 1], text: 'Aim' }],
     ['# 1 Scope', '## Note', '# 1.1 Aim'],
@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
     ['# 1 Scope', '### 1.1.1 Time'],
   ],
   [
-    'numbers that Markdown does not know follow a bullet',
+    'numbers in a format that Markdown does not have follow a bullet',
     [{ text: '%1.' }, { text: '(%2)', format: 'lowerLetter' }, { text: '%1.%2.%3', format: 'lowerRoman' }],
     [item(1, 0), item(1, 1), item(1, 1), item(1, 2), item(1, 0), item(1, 1)],
     ['1. x', '  - (a) x', '  - (b) x', '    - 1.b.i x', '2. x', '  - (a) x'],

@@ -101,7 +101,7 @@ describe('a file of every format', () => {
       expect(await faultOfFile(await empty(), name)).toMatch(/^no_text: /);
     }));
 
-  test('is rejected with a request for one without a password if it is encrypted', () =>
+  test('is rejected with a request for an unencrypted file if it is encrypted', () =>
     eachFormat(
       async ({ name, encrypted }) => {
         expect(await faultOfFile(await encrypted!(), name)).toMatch(/^encrypted: .*password/);

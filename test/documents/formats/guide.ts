@@ -59,8 +59,8 @@ export const TABLE = [
   ...FEES.slice(1).map((row) => `| ${row.join(' | ')} |`),
 ].join('\n');
 
-/** Parts of the guide that a format has. With `points`, the sentences are the points of a list. */
-interface Shape {
+/** Parts of the guide that a format can express. With `points`, each sentence is an item of a list. */
+interface GuideParts {
   readonly headings: boolean;
   readonly table: boolean;
   readonly code: boolean;
@@ -75,7 +75,7 @@ interface Shape {
  * 4. The last sentence of chunk 3 (7), and the rest of STORMS: 38 + 11.
  * 5. The last sentence of chunk 4 (11), and the code (40) under its heading.
  */
-export function guideChunks({ headings, table, code, points = false }: Shape): string[] {
+export function guideChunks({ headings, table, code, points = false }: GuideParts): string[] {
   const head = (title: string): string => (headings ? `# ${title}\n\n` : '');
   const join = (sentences: readonly string[]): string =>
     points ? sentences.map((sentence) => `- ${sentence}`).join('\n') : sentences.join(' ');

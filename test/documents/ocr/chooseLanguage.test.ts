@@ -1,4 +1,4 @@
-/** The parts of the choice of a page's language that need no engine. */
+/** The choice of a page's language, as far as it needs no OCR engine. */
 import { expect, test } from '@jest/globals';
 
 import { OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
@@ -74,8 +74,8 @@ test('warns of pages with low confidence, with their numbers and languages', () 
   expect(ocrMetadata([pageOf(1, 0.7)])).toEqual({
     metadata: { ocr_pages: [1], ocr_languages: ['deu'], ocr_confidence: [0.7] },
   });
-  const all = [pageOf(1, 0.9), ...[2, 3, 4, 5, 6, 7].map((number) => pageOf(number, 0.69))];
-  expect(ocrMetadata(all).warnings).toEqual([
+  const pages = [pageOf(1, 0.9), ...[2, 3, 4, 5, 6, 7].map((number) => pageOf(number, 0.69))];
+  expect(ocrMetadata(pages).warnings).toEqual([
     {
       cause: 'low_ocr_confidence',
       message:

@@ -41,18 +41,18 @@ const PACKAGE = packageWith({
   '4.0.0/deu.traineddata.gz': 'of the older engine',
   '4.0.0_best_int/deu.traineddata.gz': 'of German',
 });
-const giving = (bytes: Buffer) => (_name: string, into: string) => writeFile(path.join(into, 'deu.tgz'), bytes);
+const downloadOf = (bytes: Buffer) => (_name: string, into: string) => writeFile(path.join(into, 'deu.tgz'), bytes);
 
 test('stores the data of the pinned package, and nothing else', async () => {
   const file = path.join(folder, 'deu.traineddata.gz');
-  await fetchPackage('deu', pinned(PACKAGE), file, signal, giving(PACKAGE));
+  await fetchPackage('deu', pinned(PACKAGE), file, signal, downloadOf(PACKAGE));
   expect(await readFile(file, 'utf8')).toBe('of German');
   expect(await readdir(folder)).toEqual(['deu.traineddata.gz']);
 });
 
 test.each([
-  ['another hash', pinned(Buffer.from('other')), giving(PACKAGE), /its hash is sha512-/],
-  ['no data', pinned(packageWith({})), giving(packageWith({})), /contains no 4\.0\.0_best_int\/deu/],
+  ['another hash', pinned(Buffer.from('other')), downloadOf(PACKAGE), /its hash is sha512-/],
+  ['no data', pinned(packageWith({})), downloadOf(packageWith({})), /contains no 4\.0\.0_best_int\/deu/],
   ['no download', pinned(PACKAGE), () => Promise.resolve(), /npm downloaded nothing/],
 ])('refuses a package with %s and leaves nothing behind', async (_what, expected, download, reason) => {
   const file = path.join(folder, 'deu.traineddata.gz');

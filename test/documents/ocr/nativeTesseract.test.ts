@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Puts a program of this name into the folder, which answers as Tesseract does. */
+/** Writes a program `tesseract` into the folder, which prints this version and these languages. */
 async function install(version: string, languages: string): Promise<void> {
   const file = path.join(folder, 'tesseract');
   await writeFile(
@@ -25,7 +25,7 @@ async function install(version: string, languages: string): Promise<void> {
   await chmod(file, 0o755);
 }
 
-test('finds the program on PATH, its version, the folder of its data and the languages that are known here', async () => {
+test('finds the program on PATH, its version, the folder of its data and its languages that the service supports', async () => {
   await install(
     'tesseract 5.3.0\n leptonica-1.82.0',
     'List of available languages in "/data/" (4):\neng\ndeu\nosd\nsnum',

@@ -14,7 +14,7 @@ export interface ProviderRequest {
 /** A valid request, as interpreted by the provider. */
 export interface ParsedRequest {
   readonly texts: readonly string[];
-  /** In base64. */
+  /** Images in base64. */
   readonly images: readonly string[];
   readonly dimensions: number;
   readonly purpose: 'document' | 'query' | null;
@@ -79,8 +79,8 @@ const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => 
 
 function openAiLike(body: ProviderRequest['body'], native: number): ParsedRequest | Refusal {
   const texts = textsOf(body['input']);
-  const refused = openAiLimits(texts);
-  if (refused) return refused;
+  const refusal = openAiLimits(texts);
+  if (refusal) return refusal;
   const dimensions = typeof body['dimensions'] === 'number' ? body['dimensions'] : native;
   if (dimensions > native) return openAiError(400, `Invalid value for 'dimensions' = ${dimensions}.`);
   return {
@@ -115,7 +115,7 @@ function azure(request: ProviderRequest): ParsedRequest | Refusal {
     : openAiLike(request.body, native);
 }
 
-/** Counts tokens; Cohere's tokenizer makes each digit a token. */
+/** Returns the number of tokens; Cohere's tokenizer makes each digit a token. */
 const cohereTokens = (text: string): number => Math.max(countTokens(text), text.replaceAll(/\D/g, '').length);
 
 function cohere(request: ProviderRequest): ParsedRequest | Refusal {
@@ -186,7 +186,7 @@ function vertex(request: ProviderRequest, tokens: ReadonlySet<string>): ParsedRe
   };
 }
 
-/** Whether an assertion is signed by the service account, for this audience, and currently valid. */
+/** Whether an assertion (a JWT) is signed by the service account, for this audience, and not expired. */
 export function isValidAssertion(assertion: string, publicKey: string, audience: string): boolean {
   const [head = '', claims = '', signature = ''] = assertion.split('.');
   const payload = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Record<string, unknown>;

@@ -16,8 +16,9 @@ import {
 } from './apis.js';
 
 /**
- * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
- * answer; `few`, `dimension`, `nan`, `zero`, `unnumbered`: a well-formed answer with wrong contents.
+ * A fault of one request. `cut`: the JSON ends in the middle. `broken`: the connection closes in the middle. `hang`: no
+ * answer. The others are well-formed answers with wrong contents: `few`: one vector is missing; `dimension`: each
+ * vector lacks a number; `nan`: a vector of NaN; `zero`: vectors of zeros; `unnumbered`: entries without `index`.
  */
 export type ProviderFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
@@ -37,7 +38,7 @@ export interface EmbeddingCall {
   readonly images: readonly string[];
   readonly purpose: 'document' | 'query' | null;
   readonly at: number;
-  /** HTTP status of the answer; 0 before there is one. */
+  /** HTTP status of the answer; 0: not answered yet. */
   status: number;
 }
 
@@ -46,15 +47,15 @@ export interface EmbeddingEmulator {
   settings(...providers: ProviderName[]): Record<string, string>;
   readonly requests: EmbeddingCall[];
   /** Returns the maximum number of concurrent requests since the last reset. */
-  busiest(): number;
-  /** Sets the faults of later requests; `nth` counts from 1 since this call. */
-  injectFault(how: (came: EmbeddingCall, nth: number) => ProviderFault | null): void;
+  maxConcurrent(): number;
+  /** Sets the faults of later requests; `nth` is 1 for the first request after this call. */
+  injectFault(how: (call: EmbeddingCall, nth: number) => ProviderFault | null): void;
   /** Sets the delay of each answer. */
   setDelay(ms: number): void;
   /** Revokes all access tokens. */
-  withdrawTokens(): void;
+  revokeTokens(): void;
   /** Returns the number of access tokens issued so far. */
-  tokensGiven(): number;
+  tokensIssued(): number;
   /** Clears the log of requests and all faults. */
   reset(): void;
   close(): Promise<void>;
@@ -82,14 +83,14 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
   const requests: EmbeddingCall[] = [];
   const tokens = new Set<string>();
   let issued = 0;
-  let [running, most] = [0, 0];
+  let [running, maxRunning] = [0, 0];
   let delayMs = 0;
   let nth = 0;
-  let injectedFaultOf: (came: EmbeddingCall, nth: number) => ProviderFault | null = () => null;
+  let injectedFaultOf: (call: EmbeddingCall, nth: number) => ProviderFault | null = () => null;
 
   const server = createServer((request, response) => {
     running += 1;
-    most = Math.max(most, running);
+    maxRunning = Math.max(maxRunning, running);
     response.on('close', () => (running -= 1));
     void serve(request, response);
   }).listen(0, '127.0.0.1');
@@ -111,13 +112,13 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
       headers: request.headers,
       body,
     };
-    const understood = parseRequest(providerRequest, tokens);
-    const known = isRefusal(understood) ? { texts: [], images: [], purpose: null } : understood;
+    const parsed = parseRequest(providerRequest, tokens);
+    const inputsOrNone = isRefusal(parsed) ? { texts: [], images: [], purpose: null } : parsed;
     const call: EmbeddingCall = {
       provider: providerRequest.provider,
-      texts: known.texts,
-      images: known.images,
-      purpose: known.purpose,
+      texts: inputsOrNone.texts,
+      images: inputsOrNone.images,
+      purpose: inputsOrNone.purpose,
       at: Date.now(),
       status: 0,
     };
@@ -130,15 +131,15 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     const fault = injectedFaultOf(call, (nth += 1));
     if (fault === 'hang') return;
     if (typeof fault === 'object' && fault) return send(fault.status, fault.body ?? '{"message":"no"}', fault.headers);
-    if (isRefusal(understood)) return send(understood.status, JSON.stringify(understood.body));
-    const inputs = [...understood.texts, ...understood.images];
-    let vectors = inputs.map((input) => vectorOf(input, understood.dimensions));
+    if (isRefusal(parsed)) return send(parsed.status, JSON.stringify(parsed.body));
+    const inputs = [...parsed.texts, ...parsed.images];
+    let vectors = inputs.map((input) => vectorOf(input, parsed.dimensions));
     if (fault === 'few') vectors = vectors.slice(1);
     if (fault === 'dimension') vectors = vectors.map((vector) => vector.slice(1));
     if (fault === 'zero') vectors = vectors.map((vector) => vector.fill(0));
     if (fault === 'nan') vectors[0]?.fill(Number.NaN);
-    let answer = JSON.stringify(understood.present(vectors));
-    // Like a server that writes NaN into its JSON.
+    let answer = JSON.stringify(parsed.present(vectors));
+    // JSON.stringify writes null for NaN, but some servers write NaN into their JSON.
     if (fault === 'nan') answer = answer.replaceAll('null', 'NaN');
     if (fault === 'unnumbered') answer = answer.replaceAll(/"index":\d+,/g, '');
     if (fault === 'cut') answer = answer.slice(0, answer.length / 2);
@@ -187,7 +188,7 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
         ...(providers.length > 0 ? providers : PROVIDERS).map((provider) => settings[provider]),
       ) as Record<string, string>,
     requests,
-    busiest: () => most,
+    maxConcurrent: () => maxRunning,
     injectFault(how) {
       nth = 0;
       injectedFaultOf = how;
@@ -195,11 +196,11 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     setDelay(ms) {
       delayMs = ms;
     },
-    withdrawTokens: () => tokens.clear(),
-    tokensGiven: () => issued,
+    revokeTokens: () => tokens.clear(),
+    tokensIssued: () => issued,
     reset() {
       requests.length = 0;
-      most = running;
+      maxRunning = running;
       delayMs = 0;
       injectedFaultOf = () => null;
     },

@@ -53,7 +53,7 @@ export function sendPage({ response, query, url, request }: Call, all: readonly 
   });
 }
 
-/** A changed item, with the sequence number of its change as the time. */
+/** A changed item. `at` is the sequence number of the change, used as its time. */
 export interface Changed {
   readonly at: number;
   readonly value: Json;
@@ -61,7 +61,7 @@ export interface Changed {
 
 export interface FeedParameters {
   readonly pageSize: number;
-  /** Query parameter of page tokens; `delta` is that of delta tokens. */
+  /** Name of the query parameter with a page token; `delta` is the name of that with a delta token. */
   readonly skip: string;
   readonly delta: string;
   /** Tokens from before this time are no longer valid. */

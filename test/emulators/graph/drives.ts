@@ -12,9 +12,9 @@ export interface EmulatedItem {
   readonly isUnhashed?: boolean;
   readonly mimeType?: string;
   readonly package?: boolean;
-  /** The item of another drive that it links to. */
+  /** For a link to an item of another drive: that drive and item. */
   readonly remote?: { readonly drive: string; readonly item: string };
-  /** Time of the last change of the item; `contentAt` is that of its content. */
+  /** Time of the item's last change, and of its content's last change, by the clock of `Drives`. */
   at: number;
   contentAt: number;
 }
@@ -24,7 +24,7 @@ export interface EmulatedDrive {
   readonly name: string;
   readonly items: Map<string, EmulatedItem>;
   /** Times of deletions by item id. */
-  readonly gone: Map<string, number>;
+  readonly deletions: Map<string, number>;
   /** Delta tokens from before this time are no longer valid. */
   oldestToken: number;
 }
@@ -48,7 +48,13 @@ export class Drives {
 
   add(id: string, name = `Drive ${id}`): EmulatedDrive {
     const root: EmulatedItem = { name: 'root', parent: null, at: this.tick(), contentAt: this.#now };
-    const drive = { id, name, items: new Map([[rootOf(id), root]]), gone: new Map<string, number>(), oldestToken: 0 };
+    const drive = {
+      id,
+      name,
+      items: new Map([[rootOf(id), root]]),
+      deletions: new Map<string, number>(),
+      oldestToken: 0,
+    };
     this.all.set(id, drive);
     return drive;
   }
@@ -84,13 +90,13 @@ export class Drives {
 
   /** Removes an item and its descendants. The feed reports only the item itself. */
   remove(driveId: string, id: string): void {
-    const { items, gone } = this.all.get(driveId)!;
+    const { items, deletions } = this.all.get(driveId)!;
     const removed = [id];
     for (const current of removed) {
       for (const [key, { parent }] of items) if (parent === current) removed.push(key);
       items.delete(current);
     }
-    gone.set(id, this.tick());
+    deletions.set(id, this.tick());
   }
 }
 
@@ -134,7 +140,7 @@ function itemJson(drive: EmulatedDrive, id: string, item: EmulatedItem, isInFeed
 /** Returns the changes of a drive, oldest first. The root folder is first. */
 function changedOf(drive: EmulatedDrive): Changed[] {
   const present = [...drive.items].map(([id, item]) => ({ at: item.at, value: itemJson(drive, id, item, true) }));
-  const deleted = [...drive.gone]
+  const deleted = [...drive.deletions]
     .filter(([id]) => !drive.items.has(id))
     .map(([id, at]) => ({ at, value: { id, deleted: { state: 'deleted' }, parentReference: { driveId: drive.id } } }));
   return [...present, ...deleted].toSorted((a, b) => a.at - b.at);

@@ -28,7 +28,7 @@ export interface GraphEmulator extends Emulator<GraphRefused> {
   /** Requests to the download host: the path, and whether they had credentials. */
   readonly downloads: { readonly path: string; readonly withCredentials: boolean }[];
   /** The credential in a download address. */
-  readonly temporary: string;
+  readonly downloadToken: string;
 }
 
 async function listen(answer: Parameters<typeof createServer>[1]) {
@@ -57,7 +57,7 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
   const sites: Sites = new Map();
   const mailbox = new Mailbox();
   const downloads: GraphEmulator['downloads'] = [];
-  const temporary = 'tempauth-lantern';
+  const downloadToken = 'tempauth-lantern';
 
   const contents = await listen((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://contents');
@@ -66,32 +66,32 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
     const [, drive = '', item = ''] = pathname.split('/').map(decodeURIComponent);
     const content = drives.all.get(drive)?.items.get(item)?.content;
     // The credential in the address is the only one; an Authorization header is an error.
-    if (withCredentials || searchParams.get('tempauth') !== temporary) response.writeHead(401).end();
+    if (withCredentials || searchParams.get('tempauth') !== downloadToken) response.writeHead(401).end();
     else if (content === undefined) response.writeHead(404).end();
     else response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(content);
   });
   const login = await listen((request, response) => {
     void provider.take(request, response).then((taken) => (taken ? null : response.writeHead(404).end()));
   });
-  const to = {
+  const driveAnswers = {
     drives,
     pageSize,
     contentUrl: (drive: string, item: string) =>
-      `${contents.origin}/${encodeURIComponent(drive)}/${encodeURIComponent(item)}?tempauth=${temporary}`,
+      `${contents.origin}/${encodeURIComponent(drive)}/${encodeURIComponent(item)}?tempauth=${downloadToken}`,
   };
 
   const answer = (call: Call): void => {
     const { response, path } = call;
     const [version, resource, ...rest] = path;
     if (version !== 'v1.0') return refuse(response, { status: 404 });
-    if (resource === 'drives') return answerDrive(call, drives.all.get(rest[0] ?? ''), rest.slice(1), to);
-    if (resource === 'sites') return answerSites(call, sites, rest, to);
+    if (resource === 'drives') return answerDrive(call, drives.all.get(rest[0] ?? ''), rest.slice(1), driveAnswers);
+    if (resource === 'sites') return answerSites(call, sites, rest, driveAnswers);
     if (resource !== 'me') return refuse(response, { status: 400, code: 'BadRequest' });
     const ownedDrives = ownDrives.flatMap((id) => drives.all.get(id) ?? []);
     if (rest.length === 0)
       return sendOne(call, { id: PERSON.id, displayName: PERSON.label, mail: ADDRESS, userPrincipalName: ADDRESS });
     if (rest[0] === 'drives') return sendPage(call, ownedDrives.map(driveJson), pageSize);
-    if (rest[0] === 'drive') return answerDrive(call, ownedDrives[0], rest.slice(1), to);
+    if (rest[0] === 'drive') return answerDrive(call, ownedDrives[0], rest.slice(1), driveAnswers);
     if (!answerMail(call, mailbox, rest, pageSize)) refuse(response, { status: 400, code: 'BadRequest' });
   };
 
@@ -119,7 +119,7 @@ export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> 
     sites,
     mailbox,
     downloads,
-    temporary,
+    downloadToken,
     async close() {
       await Promise.all([emulator.close(), contents.close(), login.close()]);
     },

@@ -156,7 +156,7 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
     refuse(response, { status: 404, code: 'ErrorItemNotFound' });
     return true;
   };
-  const done = (_answer: void): true => true;
+  const answered = (_answer: void): true => true;
   const foldersIn = (parent: string | null) =>
     [...box.folders]
       .filter(([, folder]) => folder.parent === parent)
@@ -165,14 +165,14 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
 
   const [resource, id = '', part, which, value] = rest;
   if (resource === 'outlook')
-    return id === 'masterCategories' ? done(sendPage(call, box.categories, pageSize)) : missing();
+    return id === 'masterCategories' ? answered(sendPage(call, box.categories, pageSize)) : missing();
   if (resource === 'mailFolders') {
-    if (id === '') return done(sendPage(call, foldersIn(null), pageSize));
+    if (id === '') return answered(sendPage(call, foldersIn(null), pageSize));
     const found = [...box.folders].find(([key, { wellKnown }]) => key === id || wellKnown === id.toLowerCase());
     if (!found) return missing();
     const [folderId] = found;
-    if (part === undefined) return done(sendOne(call, folderJson(found)));
-    if (part === 'childFolders') return done(sendPage(call, foldersIn(folderId), pageSize));
+    if (part === undefined) return answered(sendOne(call, folderJson(found)));
+    if (part === 'childFolders') return answered(sendPage(call, foldersIn(folderId), pageSize));
     if (part !== 'messages') return missing();
     const inFolder = [...box.messages].filter(([, { folder }]) => folder === folderId);
     if (which === 'delta') {
@@ -188,21 +188,21 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
         oldestToken: box.oldestToken,
         now: box.now,
       };
-      return done(sendFeed(call, changed, parameters));
+      return answered(sendFeed(call, changed, parameters));
     }
     const filter = query.get('$filter');
     const test = filter === null ? () => true : readFilter(filter);
-    if (test === null) return done(refuse(response, { status: 400, code: 'ErrorInvalidUrlQueryFilter' }));
-    return done(sendPage(call, inFolder.filter(([, message]) => test(message)).map(json), pageSize));
+    if (test === null) return answered(refuse(response, { status: 400, code: 'ErrorInvalidUrlQueryFilter' }));
+    return answered(sendPage(call, inFolder.filter(([, message]) => test(message)).map(json), pageSize));
   }
   if (resource !== 'messages') return false;
   const message = box.messages.get(id);
   if (!message) return missing();
-  if (part === undefined) return done(sendOne(call, json([id, message])));
+  if (part === undefined) return answered(sendOne(call, json([id, message])));
   const { attachments = {} } = message;
   if (part !== 'attachments') return missing();
   if (which === undefined)
-    return done(
+    return answered(
       sendPage(
         call,
         Object.entries(attachments).map((entry) => attachmentJson(...entry)),
@@ -211,7 +211,7 @@ export function answerMail(call: Call, box: Mailbox, rest: readonly string[], pa
     );
   const attachment = Object.hasOwn(attachments, which) ? attachments[which] : undefined;
   if (!attachment) return missing();
-  if (value === undefined) return done(sendOne(call, attachmentJson(which, attachment)));
+  if (value === undefined) return answered(sendOne(call, attachmentJson(which, attachment)));
   if (value !== '$value') return missing();
   response
     .writeHead(200, { 'content-type': attachment.contentType ?? 'application/octet-stream' })

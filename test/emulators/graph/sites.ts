@@ -9,10 +9,10 @@ export interface EmulatedPage {
   title: string;
   /** HTML of its text parts, in order. */
   parts: string[];
-  /** Searchable text of a web part of another kind. */
+  /** Searchable texts of a web part that is not a text part. */
   plain?: string[];
   version: number;
-  /** Whether its layout is invalid: https://github.com/SharePoint/sp-dev-docs/issues/8822 */
+  /** Whether the page's layout is invalid: https://github.com/SharePoint/sp-dev-docs/issues/8822 */
   isBroken?: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface EmulatedSite {
   readonly displayName: string;
   /** Ids of its document libraries, the default one first. */
   readonly drives: string[];
-  /** By GUID. */
+  /** Pages by GUID. */
   readonly pages: Map<string, EmulatedPage>;
 }
 
@@ -69,8 +69,8 @@ function pageJson(id: string, { title, parts, plain = [], version }: EmulatedPag
 export function answerSites(call: Call, sites: Sites, rest: readonly string[], to: DriveAnswers): void {
   const { response, query } = call;
   const missing = (): void => refuse(response, { status: 404 });
-  const [first = '', second, third, fourth] = rest;
-  if (first === '')
+  const [siteSegment = '', second, third, fourth] = rest;
+  if (siteSegment === '')
     return query.has('search')
       ? sendPage(
           call,
@@ -78,12 +78,12 @@ export function answerSites(call: Call, sites: Sites, rest: readonly string[], t
           to.pageSize,
         )
       : refuse(response, { status: 400 });
-  const path = first === 'root' ? '' : first === `${SITE_HOST}:` ? rest.slice(1).join('/') : null;
+  const path = siteSegment === 'root' ? '' : siteSegment === `${SITE_HOST}:` ? rest.slice(1).join('/') : null;
   if (path !== null) {
     const site = sites.get(path);
     return site ? sendOne(call, siteJson(path, site)) : missing();
   }
-  const site = [...sites.values()].find(({ id }) => id === first);
+  const site = [...sites.values()].find(({ id }) => id === siteSegment);
   if (!site) return missing();
   const drives = site.drives.flatMap((id): EmulatedDrive[] => {
     const drive = to.drives.all.get(id);

@@ -21,8 +21,8 @@ const HISTORY = '900';
 
 /** @param messages number of messages, a multiple of 10 */
 export const startLargeGmail = (messages: number): Promise<LargeAccount> => {
-  const perPlace = messages / (LABELS.length + 1);
-  const labelOf = (number: number): string | undefined => LABELS[Math.floor(number / perPlace)];
+  const perLabel = messages / (LABELS.length + 1);
+  const labelOf = (number: number): string | undefined => LABELS[Math.floor(number / perLabel)];
   const messageJson = (number: number) => ({
     ...{ id: `m${number}`, threadId: `m${number}`, historyId: String(100 + (number % 700)) },
     labelIds: [labelOf(number) ?? []].flat(),
@@ -38,13 +38,13 @@ export const startLargeGmail = (messages: number): Promise<LargeAccount> => {
     if (resource === 'history') return send({ historyId: HISTORY });
     if (id !== undefined) return send(messageJson(Number(id.slice(1))));
     const label = query.get('labelIds');
-    const place = label === null ? LABELS.length : LABELS.indexOf(label);
+    const labelIndex = label === null ? LABELS.length : LABELS.indexOf(label);
     const from = Number(query.get('pageToken') ?? 0);
-    const to = Math.min(perPlace, from + Number(query.get('maxResults') ?? 100));
+    const to = Math.min(perLabel, from + Number(query.get('maxResults') ?? 100));
     send({
-      messages: range(place * perPlace + from, place * perPlace + to).map((number) => ({ id: `m${number}` })),
-      ...(to < perPlace ? { nextPageToken: String(to) } : {}),
-      resultSizeEstimate: perPlace,
+      messages: range(labelIndex * perLabel + from, labelIndex * perLabel + to).map((number) => ({ id: `m${number}` })),
+      ...(to < perLabel ? { nextPageToken: String(to) } : {}),
+      resultSizeEstimate: perLabel,
     });
   };
   return startLarge<GoogleRefusal>({

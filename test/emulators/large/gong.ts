@@ -68,14 +68,14 @@ export const startLargeGong = (calls: number): Promise<LargeAccount> =>
         filter?: { callIds?: string[] };
         cursor?: string | null;
       };
-      const chosen = (filter.callIds ?? []).map((id) => Number(id) - OFFSET).filter((n) => n >= 0 && n < calls);
+      const requestedCalls = (filter.callIds ?? []).map((id) => Number(id) - OFFSET).filter((n) => n >= 0 && n < calls);
       if (place === 'calls/extensive')
-        return send('calls', chosen, cursor, (n) => ({
+        return send('calls', requestedCalls, cursor, (n) => ({
           metaData: basicOf(n),
           parties: [{ id: 'p1', name: 'Ada', speakerId: '1' }],
         }));
       if (place !== 'calls/transcript') return refuse(404);
-      send('callTranscripts', chosen, cursor, (n) => ({
+      send('callTranscripts', requestedCalls, cursor, (n) => ({
         callId: idOf(n),
         transcript: [{ speakerId: '1', topic: null, sentences: [{ start: 0, end: 999, text: `On call ${n}.` }] }],
       }));

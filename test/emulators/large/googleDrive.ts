@@ -22,7 +22,7 @@ const STAMP = '2026-03-03T10:00:00.000Z';
 const folderId = (folder: number): string => (folder === 0 ? ROOT : `folder-${folder}`);
 const common = { trashed: false, createdTime: STAMP, modifiedTime: STAMP, version: '1' };
 
-/** @param items number of files and folders, a multiple of 50. Folder 0 is the root and does not count as an item. */
+/** @param items number of files and folders, a multiple of 50; the root folder does not count */
 export const startLargeGoogleDrive = (items: number): Promise<LargeAccount> => {
   const folders = items / (FILES_IN + 1);
   const folderJson = (folder: number) => ({

@@ -8,21 +8,21 @@ import { MINUTE_MS, SECOND_MS } from './quota.js';
 import { startLargeSlack } from './slack.js';
 
 export interface LargeRow {
-  /** What the account contains. */
+  /** Description of the account's contents. */
   readonly name: string;
   readonly start: (size: number) => Promise<LargeAccount>;
   /** Full size, for the long tier. */
   readonly size: number;
   /** Number of requests that a sync of the full size takes at least, as measured. */
   readonly requests: number;
-  /** A size that takes less than a second. */
-  readonly moderate: number;
-  /** Whether contents are read too: where reading has a quota of its own that the number of files can exceed. */
-  readonly reads: boolean;
-  /** Period of the quota that the sync uses up: a provider may ask to wait that long. */
+  /** A smaller size, whose sync takes less than a second. */
+  readonly smallSize: number;
+  /** Whether the test also reads contents, because a separate quota applies to reading. */
+  readonly readsContents: boolean;
+  /** Period of the quota that the sync exhausts: the longest wait that a provider may ask for, in milliseconds. */
   readonly periodMs: number;
-  /** Files on the largest page of a listing: a crash lists at most these again. */
-  readonly page: number;
+  /** Files on the largest page of a listing: at most these are listed again after a crash. */
+  readonly maxPageFiles: number;
 }
 
 /** Large accounts of sources with published quotas. */
@@ -32,59 +32,59 @@ export const LARGE_ACCOUNTS: readonly LargeRow[] = [
     start: startLargeGong,
     size: 5_000,
     requests: 1_300,
-    moderate: 300,
-    reads: true,
+    smallSize: 300,
+    readsContents: true,
     periodMs: SECOND_MS,
-    page: 100,
+    maxPageFiles: 100,
   },
   {
     name: 'Slack: 20,000 quarter-hours',
     start: startLargeSlack,
     size: 20_000,
     requests: 5_000,
-    moderate: 300,
-    reads: true,
+    smallSize: 300,
+    readsContents: true,
     periodMs: MINUTE_MS,
-    page: 16,
+    maxPageFiles: 16,
   },
   {
     name: 'Outlook: 200,000 messages',
     start: startLargeMailbox,
     size: 200_000,
     requests: 24_000,
-    moderate: 2_000,
-    reads: false,
+    smallSize: 2_000,
+    readsContents: false,
     periodMs: 10 * MINUTE_MS,
-    page: 100,
+    maxPageFiles: 100,
   },
   {
     name: 'OneDrive: 500,000 items',
     start: startLargeOneDrive,
     size: 500_000,
     requests: 5_000,
-    moderate: 5_000,
-    reads: false,
+    smallSize: 5_000,
+    readsContents: false,
     periodMs: 5 * MINUTE_MS,
-    page: 200,
+    maxPageFiles: 200,
   },
   {
     name: 'Google Drive: 500,000 items',
     start: startLargeGoogleDrive,
     size: 500_000,
     requests: 500,
-    moderate: 5_000,
-    reads: false,
+    smallSize: 5_000,
+    readsContents: false,
     periodMs: MINUTE_MS,
-    page: 1_000,
+    maxPageFiles: 1_000,
   },
   {
     name: 'Gmail: 200,000 messages',
     start: startLargeGmail,
     size: 200_000,
     requests: 208_000,
-    moderate: 500,
-    reads: false,
+    smallSize: 500,
+    readsContents: false,
     periodMs: MINUTE_MS,
-    page: 25,
+    maxPageFiles: 25,
   },
 ];

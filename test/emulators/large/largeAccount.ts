@@ -1,4 +1,4 @@
-/** An account too large to be kept in memory: each of its items is computed from its number. */
+/** An account that is too large for memory: each item is computed from its number. */
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { type Call, type EmulatedSource, type Refused, startEmulator } from '../emulator.js';
 import { type Limit, Quota } from './quota.js';
@@ -27,7 +27,7 @@ interface LargeSource<R extends Refused> extends Pick<EmulatedSource<R>, 'refuse
   answer(call: Call, origin: string): void;
 }
 
-/** Starts the emulator of a large account. It accepts any token: consent and revocation are tested elsewhere. */
+/** Starts the emulator of a large account. It accepts any token, because other suites test consent and revocation. */
 export async function startLarge<R extends Refused>(largeSource: LargeSource<R>): Promise<LargeAccount> {
   const { source, files, facts = {}, limits, path, refuse } = largeSource;
   const quota = new Quota<R>(limits, largeSource.refusalOf.bind(largeSource));

@@ -8,14 +8,14 @@ import { DAY_MS, type Limit, MINUTE_MS, retryAfter } from './quota.js';
 
 const QUOTA_PAGE =
   'https://learn.microsoft.com/sharepoint/dev/general-development/how-to-avoid-getting-throttled-or-blocked-in-sharepoint-online';
-/** Resource units: one for a single item and for a feed with a token, two for other lists. */
+/** Returns the resource units of a request: 1 for a single item or a delta feed with a token, 2 for other lists. */
 const resourceUnits = ({ path, query }: Call): number => {
   const isList = path.at(-1) === 'drives' || (path.at(-1) === 'delta' && query.get('token') === null);
   return isList ? 2 : 1;
 };
 /** Throttled requests count too: https://github.com/SharePoint/sp-dev-docs/pull/10157 */
 const common = { page: QUOTA_PAGE, countsRefused: true } as const;
-/** The limits of a tenant with up to 1,000 licences. */
+/** Limits for a tenant with at most 1,000 licences. */
 const LIMITS: readonly Limit[] = [
   { name: 'requests of a user in five minutes', max: 3_000, perMs: 5 * MINUTE_MS, ...common, unitsOf: () => 1 },
   { name: 'resource units of an app per minute', max: 1_250, perMs: MINUTE_MS, ...common, unitsOf: resourceUnits },

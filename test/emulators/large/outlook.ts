@@ -16,8 +16,8 @@ const LIMITS: readonly Limit[] = [
   },
 ];
 const FOLDERS = 20;
-/** Every tenth message has an attachment. */
-const ATTACHED = 10;
+/** Every message whose number is a multiple of this has an attachment. */
+const ATTACHMENT_STEP = 10;
 const STAMP = '2026-03-03T10:00:00Z';
 
 /** @param messages number of messages, a multiple of 200 */
@@ -31,7 +31,7 @@ export const startLargeMailbox = (messages: number): Promise<LargeAccount> => {
     '@odata.etag': `W/"${number}"`,
     ...{ id: `m${number}`, subject: `Message ${number}`, receivedDateTime: STAMP, sentDateTime: STAMP },
     ...{ changeKey: `key${number}`, webLink: `https://outlook.example/m${number}` },
-    ...{ hasAttachments: number % ATTACHED === 0, isDraft: false },
+    ...{ hasAttachments: number % ATTACHMENT_STEP === 0, isDraft: false },
     parentFolderId: `f${Math.floor(number / perFolder)}`,
   });
   const answer = ({ path, query, response, request }: Call, origin: string): void => {
@@ -51,12 +51,12 @@ export const startLargeMailbox = (messages: number): Promise<LargeAccount> => {
       });
     if (resource !== 'mailFolders' || part !== 'messages' || which !== 'delta')
       return refuse(response, { status: 404, code: 'ErrorItemNotFound' });
-    const most = Number(/odata\.maxpagesize=(\d+)/.exec(String(request.headers['prefer']))?.[1] ?? 10);
+    const pageSize = Number(/odata\.maxpagesize=(\d+)/.exec(String(request.headers['prefer']))?.[1] ?? 10);
     const link = `${origin}/v1.0/me/mailFolders/${id}/messages/delta`;
     const isCurrent = query.get('$deltatoken') !== null;
     const from = Number(query.get('$skiptoken') ?? (isCurrent ? perFolder : 0));
     const first = Number(id.slice(1)) * perFolder;
-    const to = Math.min(perFolder, from + most);
+    const to = Math.min(perFolder, from + pageSize);
     send({
       value: range(first + from, first + to).map(messageJson),
       ...(to < perFolder

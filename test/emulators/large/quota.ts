@@ -9,9 +9,9 @@ export interface Limit {
   readonly name: string;
   readonly max: number;
   readonly perMs: number;
-  /** The page that states it. */
+  /** Address of the page that documents the limit. */
   readonly page: string;
-  /** Whether refused requests count too. Unset: they do not. */
+  /** Whether refused requests count. Unset: they do not. */
   readonly countsRefused?: true;
   /** Returns the units of a request; 0: the limit does not apply to it. */
   unitsOf(call: Call): number;
@@ -21,7 +21,7 @@ export const SECOND_MS = 1000;
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** The use of one limit within its period: the times and units of requests, oldest first. */
+/** The units used of one limit: the requests of its last period with their times and units, oldest first. */
 class Use {
   readonly #limit: Limit;
   #entries: { readonly at: number; readonly units: number }[] = [];
@@ -31,7 +31,7 @@ class Use {
     this.#limit = limit;
   }
 
-  /** Returns the milliseconds until a request with these units is within the limit; 0: now. */
+  /** Returns the milliseconds until a request with these units is within the limit; 0: it already is. */
   waitMs(units: number, now: number): number {
     const { max: most, perMs } = this.#limit;
     const ended = this.#entries.findIndex(({ at }) => at > now - perMs);
@@ -52,7 +52,7 @@ class Use {
   }
 }
 
-/** The quota of an account. It counts all requests, and refuses those above a limit. */
+/** The quota of an account: counts all requests, and refuses those that exceed a limit. */
 export class Quota<Refusal> {
   /** Admitted requests. */
   calls = 0;

@@ -8,15 +8,15 @@ import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { type Limit, MINUTE_MS, retryAfter } from './quota.js';
 
 const TIERS = 'https://docs.slack.dev/apis/web-api/rate-limits';
-/** Apps that are distributed outside the Marketplace. */
-const OUTSIDE = 'https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps';
-const limit = (method: string, most: number, seen = TIERS): Limit => ({
+/** Page about the limits of apps that are not distributed by the Slack Marketplace. */
+const NON_MARKETPLACE = 'https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps';
+const limit = (method: string, perMinute: number, page = TIERS): Limit => ({
   name: method,
-  ...{ max: most, perMs: MINUTE_MS, page: seen },
+  ...{ max: perMinute, perMs: MINUTE_MS, page },
   unitsOf: ({ path }) => (path.at(-1) === method ? 1 : 0),
 });
 const LIMITS: readonly Limit[] = [
-  limit('conversations.history', 1, OUTSIDE),
+  limit('conversations.history', 1, NON_MARKETPLACE),
   limit('conversations.list', 20),
   limit('conversations.info', 50),
   limit('users.info', 100),

@@ -1,9 +1,9 @@
-import { answer, html, inTurn, placed, raw, redirect, type Trap } from './trap.js';
+import { answer, html, inTurn, trapWithOrigins, raw, redirect, type Trap } from './trap.js';
 
 const temporary = (status: number, headers: Record<string, string> = {}): Trap['page'] =>
   inTurn([answer(status, 'not now', headers)], answer(200, html('The page works now.')));
 
-/** A chain of `hops` redirects from the page itself. */
+/** Returns a page that redirects `hops` times before the content. */
 const chain = (name: string, hops: number): Pick<Trap, 'page' | 'also'> => ({
   page: redirect(`/hops/${name}/1`),
   also: Object.fromEntries(
@@ -54,10 +54,10 @@ export const REDIRECT_TRAPS: readonly Trap[] = [
     page: redirect('http://[::ffff:127.0.0.1]:1/'),
     outcome: { sentence: /is not public|can't be called/ },
   },
-  placed('redirect-to-foreign-host', ({ foreign }) => redirect(`${foreign}/open`), {
+  trapWithOrigins('redirect-to-foreign-host', ({ foreign }) => redirect(`${foreign}/open`), {
     words: ['A page of the other site.'],
   }),
-  placed('redirect-to-foreign-robots', ({ foreign }) => redirect(`${foreign}/closed/page`), {
+  trapWithOrigins('redirect-to-foreign-robots', ({ foreign }) => redirect(`${foreign}/closed/page`), {
     sentence: /is forbidden by .*robots\.txt/,
   }),
 ];

@@ -20,7 +20,7 @@ const encoded = (name: string, encoding: string, body: Buffer, outcome: Trap['ou
 const bomb = gzipSync(Buffer.alloc(200_000_000, ' '), { level: 9 });
 const small = html('The encoding is valid.');
 
-/** Sizes, encodings and ends of bodies. */
+/** Bodies of extreme size, in valid and invalid encodings, and incomplete ones. */
 export const BODY_TRAPS: readonly Trap[] = [
   { name: 'just-20-MB', page: answer(200, pageOf(LIMIT)), outcome: { words: [`a page of ${LIMIT} bytes`] } },
   {

@@ -68,7 +68,7 @@ export const CHARSET_TRAPS: readonly Trap[] = [
   },
 ];
 
-/** Faults of contents. */
+/** Pages with faulty or unusual contents. */
 export const CONTENT_TRAPS: readonly Trap[] = [
   { name: 'empty', page: bytes(''), outcome: { sentence: /there is no text in it/ } },
   { name: 'only-blanks', page: bytes(' \n\t\u00a0 '), outcome: { sentence: /there is no text in it/ } },

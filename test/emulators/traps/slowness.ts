@@ -1,9 +1,9 @@
 import { drip, raw, type Trap } from './trap.js';
 
 /**
- * Time limits for a service that reads these traps. Only small pages are requested under them, because the time for a
- * large page depends on the machine. The limits differ widely, so that a busy machine does not exceed the wrong one
- * first.
+ * Time limits for a service that reads these traps. With these limits only small pages are requested, because the time
+ * for a large page depends on the machine. The limits differ widely, so that a busy machine does not exceed the wrong
+ * one first.
  */
 export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '4000', BODY_TIMEOUT_MS: '4000', PAGE_TIMEOUT_MS: '16000' };
 

@@ -5,7 +5,7 @@ import type { Page } from '../site.js';
 /** Origins of the sites of a test. */
 export interface Origins {
   readonly own: string;
-  /** Another site that the service may call. */
+  /** Origin of a second site that the service may call. */
   readonly foreign: string;
 }
 
@@ -21,7 +21,7 @@ export interface Trap {
   /** Name of the row and, below /traps/, path of the page. */
   readonly name: string;
   readonly page: Page | ((origins: Origins) => Page);
-  /** Whether `page` takes the origins; the type alone cannot distinguish it from a handler. */
+  /** Whether `page` is a function of the origins: at run time it cannot be distinguished from a handler. */
   readonly needsOrigins?: true;
   /** Further paths that the page needs. */
   readonly also?: Readonly<Record<string, Page>>;
@@ -29,7 +29,7 @@ export interface Trap {
 }
 
 /** Returns a trap whose page depends on the origins of the sites. */
-export const placed = (name: string, page: (origins: Origins) => Page, outcome: Outcome): Trap => ({
+export const trapWithOrigins = (name: string, page: (origins: Origins) => Page, outcome: Outcome): Trap => ({
   name,
   page,
   needsOrigins: true,
@@ -44,7 +44,7 @@ export const redirect = (location: string, status = 302): Page => ({ status, hea
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Writes raw bytes to the connection, then closes it unless `open`. */
+/** Writes raw bytes to the connection, then closes the connection unless `open`. */
 export const raw =
   (text: string | Buffer, { open = false } = {}): Handler =>
   (_request, response) => {

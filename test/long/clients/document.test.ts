@@ -1,7 +1,8 @@
 import { testAnswersAgainstOpenApi } from '../../support/clients/fuzz.js';
 
 /**
- * Schemathesis's phase `coverage` is disabled: it has no limit, and sends thousands of requests for the larger schemas.
+ * Number of generated requests per operation. The phase `coverage` of Schemathesis is disabled: it has no limit, and
+ * sends thousands of requests for the larger schemas.
  */
 const EXAMPLES_PER_OPERATION = 40;
 

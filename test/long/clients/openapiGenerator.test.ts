@@ -25,7 +25,7 @@ async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
   const texts = await Promise.all(files.map(({ name }) => readFile(path.join(folder, name), 'utf8')));
   return texts.flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name));
 }
-/** Expects a function for every operation, and no long names. */
+/** Expects a function for every operation, and no needlessly long names. */
 function expectComplete(functions: readonly string[], classes: readonly string[]): void {
   expect(functions.map(plainName).toSorted()).toEqual(operationIds().map(plainName).toSorted());
   expect(classes.length).toBeGreaterThan(250);
@@ -84,7 +84,7 @@ console.log(JSON.stringify({ count: page.count, name }));
 
 test('the client in Go has every operation, compiles and calls the service', async () => {
   const client = path.join(service.folder, 'go');
-  // Enums of Go share one scope: without the prefix, two enums with the value READY would collide.
+  // Constants of all Go enums share one scope: without the prefix, two enums with the value READY would conflict.
   await generateClient('go', service.document, client, ['enumClassPrefix=true', 'packageName=made']);
   expectComplete(
     await namesIn(client, /^func \(a \*\w+Service\) (\w+)\(ctx/gm),

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('openapi-python-client generates a module for every operation without warnings; a program that uses them calls the service', async () => {
+test('openapi-python-client generates a module for every operation without warnings; a program calls the service with them', async () => {
   const client = path.join(service.folder, 'client');
   expect(await generatePythonClient(service.document, client)).not.toMatch(/warning|skip|unsupported/i);
   const files = await readdir(client, { recursive: true });

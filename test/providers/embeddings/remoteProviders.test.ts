@@ -301,7 +301,7 @@ test('sends no more concurrent requests than EMBEDDING_MAX_CONCURRENCY', async (
   emulator.setDelay(20);
   const texts = Array.from({ length: 30 }, (_, i) => `text ${i}`);
   await embeddings.embed(EMBEDDING_MODELS.VERTEX_MULTIMODAL.space, texts, 'document');
-  expect(emulator.busiest()).toBe(3);
+  expect(emulator.maxConcurrent()).toBe(3);
 });
 
 test('serves a fairnessKey with few texts without waiting for a fairnessKey with many', async () => {
@@ -404,13 +404,13 @@ describe('Vertex AI', () => {
 
   test('reuses an access token for many requests, and replaces it after it is revoked', async () => {
     const embeddings = open();
-    const before = emulator.tokensGiven();
+    const before = emulator.tokensIssued();
     const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`);
     await embeddings.embed(space, texts, 'document');
-    expect(emulator.tokensGiven()).toBe(before + 1);
-    emulator.withdrawTokens();
+    expect(emulator.tokensIssued()).toBe(before + 1);
+    emulator.revokeTokens();
     expect(await embeddings.embed(space, ['once more'], 'query')).toHaveLength(1);
-    expect(emulator.tokensGiven()).toBe(before + 2);
+    expect(emulator.tokensIssued()).toBe(before + 2);
   });
 
   test.each(['{"client_email":"x"}', '{"client_email":"x","private_key":"none"}'])(

@@ -39,8 +39,8 @@ function resetEmulator(): void {
   emulator.reset();
   emulator.pages.clear();
   emulator.videos.clear();
-  emulator.silent.length = 0;
-  emulator.givesJson = true;
+  emulator.unresponsive.length = 0;
+  emulator.allowsJson = true;
   emulator.pages.set('https://example.org/fern', 'The red fern').set('https://example.org/moss', 'Moss and fern');
   emulator.videos.set(VIDEO, { lines: LINES });
 }
@@ -253,13 +253,13 @@ describe('a single service', () => {
     expect((await faultOf(lookUp('brave'))).retryAfterMs).toBe(1_419_704_000);
   });
   test('SearXNG: names the missing setting if JSON is disabled', async () => {
-    emulator.givesJson = false;
+    emulator.allowsJson = false;
     expect((await faultOf(lookUp('searxng'))).message).toContain('search.formats');
   });
   test('SearXNG: fails instead of returning no results if an engine does not respond', async () => {
     // One failed engine is enough, because only that engine might have had results.
     for (const engine of ['brave', 'google']) {
-      emulator.silent.push([engine, 'access denied']);
+      emulator.unresponsive.push([engine, 'access denied']);
       expect(await faultOf(lookUp('searxng'))).toMatchObject({
         kind: 'server_error',
         message: expect.stringContaining(`${engine}: access denied`),

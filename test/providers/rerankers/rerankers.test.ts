@@ -40,8 +40,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   emulator.injectFault(null);
-  emulator.score(sharedWords);
-  emulator.order((results) => results);
+  emulator.setScore(sharedWords);
+  emulator.setOrder((results) => results);
   emulator.calls.length = 0;
 });
 afterAll(() => Promise.all([egress.close(), emulator.close()]));
@@ -81,7 +81,7 @@ describe('every reranker', () => {
     eachModel(async (model) => {
       const scores = [0.2, 0.5, -0.1, 0.5, 0, 0.2, 0.5];
       const texts = scores.map((_, at) => `text ${at}`);
-      emulator.score((_query, text) => scores[Number(text.slice(5))]!);
+      emulator.setScore((_query, text) => scores[Number(text.slice(5))]!);
       // All texts are requested, so that the emulator leaves out none of the equal ones.
       const reranked = () => rerankers.choose(model).rerank('query', texts, texts.length);
       for (const order of [
@@ -89,14 +89,14 @@ describe('every reranker', () => {
         (results: readonly Scored[]) => results.toSorted((a, b) => Number(b.index) - Number(a.index)),
         (results: readonly Scored[]) => [...results.slice(2), ...results.slice(0, 2)],
       ]) {
-        emulator.order(order);
+        emulator.setOrder(order);
         expect(await reranked()).toEqual([1, 3, 6, 0, 5, 4, 2].map((index) => ({ index, score: scores[index] })));
       }
     }));
 
   test('returns no more than the requested number, even if the service does', () =>
     eachModel(async (model) => {
-      emulator.order((results) => [...results, { index: 3, score: -1 }]);
+      emulator.setOrder((results) => [...results, { index: 3, score: -1 }]);
       expect(await rerank(model)).toEqual([
         { index: 1, score: 0.03 },
         { index: 2, score: 0.01 },
@@ -118,13 +118,13 @@ describe('every reranker', () => {
     eachModelAnd(COUNTS, async (model, [, length, count]) => {
       emulator.calls.length = 0;
       // The best texts come last.
-      emulator.score((_query, text) => Number(text.slice(5)) / 100);
+      emulator.setScore((_query, text) => Number(text.slice(5)) / 100);
       const texts = Array.from({ length }, (_, at) => `text ${at}`);
       const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
       expect(await rerankers.choose(model).rerank('query', texts, count)).toEqual(best.slice(0, count));
       expect(emulator.calls).toMatchObject([{ texts, count }]);
       // Pongo returns only texts of its first, rough step, so a small count must not make that step smaller.
-      if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.sample).toBe(count > 25 ? count : 25);
+      if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.maxScored).toBe(count > 25 ? count : 25);
     }));
 
   test('sends no request without texts', () =>

@@ -346,7 +346,7 @@ test('requests and returns speakers and language exactly if they are wanted', ()
         speaker_labels,
         language_detection,
         ...rest
-      } = jobsOf(scenario)[0]!.order;
+      } = jobsOf(scenario)[0]!.parameters;
       expect({
         ...(speaker_labels === true ? { speakers: true } : {}),
         ...(language_detection === true ? { language: true } : {}),

@@ -36,7 +36,7 @@ export async function fixtureForDropbox(): Promise<DropboxFixture> {
       items.set('id:keeper', { path: '/Atlas/Sights/People/Keeper.md', content: KEEPER_SENTENCE });
       for (const [name, content] of moreDocuments(more, (title, text) => [title, text]))
         items.set(`id:${name}`, { path: `/Atlas/${name}.md`, content });
-      Object.assign(dropbox.roots, { own: '1001', whole: '1001' });
+      Object.assign(dropbox.namespaces, { home: '1001', root: '1001' });
       dropbox.reset();
       return {
         containers: ['id:atlas', ...OTHERS.map((name) => `id:${name}`)],

@@ -44,7 +44,10 @@ export interface SourceFixture {
   connectWithInvalidCredentials(user: TestUser): Promise<Answer<unknown>>;
   write(externalId: string, text: string): void;
   remove(externalId: string): void;
-  /** Refuses the next requests with the source's rate limit error. @param retryAfterS Retry-After in seconds. Unset: 0 */
+  /**
+   * Refuses the next requests with the source's rate limit error.
+   * @param retryAfterS Retry-After in seconds. Unset: 0
+   */
   limit(requests: number, retryAfterS?: number): void;
   /** Answers requests for the content of one item with this status. */
   breakItem(externalId: string, status: number): void;
@@ -102,7 +105,7 @@ export const fixtureOn = ({ injectFault, load, requests, close }: Emulator<never
   },
   requestCount: (): number => requests.length,
   hold: (only = ''): void => injectFault((path) => (path.includes(only) ? 'hang' : null)),
-  requestsInProgress: (): number => load.now,
-  maxConcurrent: (): number => load.most,
+  requestsInProgress: (): number => load.current,
+  maxConcurrent: (): number => load.max,
   close,
 });

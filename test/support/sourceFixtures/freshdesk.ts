@@ -45,7 +45,7 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
         account.articles.set(at + 200, { folder: at + 20, title: `About ${name}`, body: `<p>On ${name}.</p>` });
       }
       account.folders.set(10, { category: 1, name: 'Sights' });
-      account.folders.set(11, { category: 1, above: 10, name: 'People' });
+      account.folders.set(11, { category: 1, parentId: 10, name: 'People' });
       account.folders.set(12, { category: 1, name: 'More' });
       account.articles.set(100, { folder: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
       account.articles.set(101, { folder: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });

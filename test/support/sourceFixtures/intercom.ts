@@ -32,8 +32,8 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       for (const [at, name] of CONTAINERS.entries()) collections.set(at + 1, { name });
       for (const [at, name] of OTHERS.entries())
         articles.set(at + 200, { collection: at + 2, title: `About ${name}`, body: `<p>On ${name}.</p>` });
-      collections.set(10, { name: 'Sights', above: 1 });
-      collections.set(11, { name: 'People', above: 10 });
+      collections.set(10, { name: 'Sights', parentId: 1 });
+      collections.set(11, { name: 'People', parentId: 10 });
       articles.set(100, { collection: 10, title: 'Lighthouse', body: `<p>${LIGHTHOUSE}</p>` });
       articles.set(101, { collection: 11, title: 'Keeper', body: `<p>${KEEPER_SENTENCE}</p>` });
       articles.set(102, { collection: 10, title: 'Draft', body: '<p>Not yet.</p>', draft: true });
@@ -43,7 +43,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
       for (const [at, [title, text]] of moreDocuments(more, (name, body) => [name, body] as const).entries())
         articles.set(1_000 + at, { collection: 1, title, body: `<p>${text}</p>` });
       emulator.reset();
-      emulator.filesRefused = null;
+      emulator.fileStatus = null;
       return {
         containers: [...CONTAINERS.map((_, at) => `collection:${at + 1}`), 'articles', 'conversations', 'tickets'],
         lighthouse: 'article:100',

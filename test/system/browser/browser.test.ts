@@ -26,11 +26,11 @@ const html = (pages: Record<string, string>) =>
   });
 const render = (web: ReturnType<typeof source>, url: string, signal?: AbortSignal) =>
   fetchOne(web, url, { downloadCssAndMedia: true, ...(signal ? { signal } : {}) });
-const failing = (notice: string): never => {
+const failOnNotice = (notice: string): never => {
   throw new Error(notice);
 };
-/** A web source that requires a browser: a test fails without one. */
-const browsing = (options: SourceOptions = {}) => source({ onNotice: failing, ...options });
+/** Returns a web source that fails the test with any notice, such as a missing browser. */
+const browsing = (options: SourceOptions = {}) => source({ onNotice: failOnNotice, ...options });
 
 beforeAll(() => {
   if (findChromium(null) === null)
@@ -234,7 +234,7 @@ describe('limits', () => {
   });
 });
 
-thoroughly('restarts the browser after its maximum of pages, also with several pages at once', async () => {
+thoroughly('restarts the browser after its maximum of pages, also with several concurrent pages', async () => {
   const server = await html({ '/': '<p id=p></p><script>p.textContent = "made by script"</script>' });
   const web = browsing({ settings: { browserMaxPages: 2 } });
   const pages = await Promise.all(Array.from({ length: 7 }, () => render(web, server.origin)));

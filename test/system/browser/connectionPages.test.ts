@@ -111,7 +111,7 @@ async function takeScreenshots(name: string): Promise<void> {
   if (PICTURES !== undefined) await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** The one error that the browser itself logs for a page with an error status. @param status of the page */
+/** Returns the error that the browser logs for a page with an error status. @param status HTTP status of the page */
 const errorOf = (status: number): string[] => [expect.stringContaining(`status of ${status}`) as unknown as string];
 
 describe.each(SOURCES)('%s', (source) => {

@@ -7,7 +7,7 @@ import { closeSources, fetchOne, source, text } from '../../connectors/web/webSo
 
 afterEach(closeSources);
 
-const judge = (html: string) => isEmptyShell(Buffer.from(html));
+const isShell = (html: string) => isEmptyShell(Buffer.from(html));
 const SCRIPT = '<script type="module" crossorigin src="/assets/index-a1.js"></script>';
 
 describe('an empty shell', () => {
@@ -40,7 +40,7 @@ describe('an empty shell', () => {
     ['a loading message', `<body> <div>Loading…</div><script src=x></script>`],
     ['a script alone', `<script src=x>`],
   ])('%s', (_, html) => {
-    expect(judge(html)).toBe(true);
+    expect(isShell(html)).toBe(true);
   });
 });
 
@@ -62,7 +62,7 @@ describe('a page that is not an empty shell', () => {
       `<table><tr><td>4 &lt; 5<td>${'1 '.repeat(300)}</table>${SCRIPT}<p id=app>`,
     ],
   ])('%s', (_, html) => {
-    expect(judge(html)).toBe(false);
+    expect(isShell(html)).toBe(false);
   });
 
   test('a page in UTF-16', () => {
@@ -97,7 +97,7 @@ const HTML = {
   'Last-Modified': 'Wed, 01 May 2024 10:00:00 GMT',
 };
 
-/** Starts a site whose shell never changes, while the data that its script shows does. */
+/** Starts a site whose shell never changes; the data that its script shows may change. */
 async function application(data: () => string): Promise<Loopback> {
   return serve((request, response) => {
     if (request.url === '/data') response.writeHead(200).end(data());

@@ -25,16 +25,16 @@ beforeEach(async () => {
   [pools, notices] = [[], []];
 });
 afterEach(async () => {
-  for (const one of pools) await one.close();
+  for (const browserPool of pools) await browserPool.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A fake installer: records that it ran, then runs the script. */
+/** Returns an install method that records its name, then runs the script. */
 const fakeMethod = (name: string, script: string): InstallMethod => [
   { command: '/bin/sh', args: ['-c', `echo ${name} >> ${runs}; ${script}`] },
 ];
-/** A script that links the machine's own browser as the installed one. */
-const installs = () => {
+/** Returns a script that installs a link to the browser of this machine. */
+const linkScript = () => {
   const real = findChromium(null);
   if (real === null) throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
   return `ln -sf ${real} ${browser}`;
@@ -60,7 +60,7 @@ const page = (browserPool: BrowserPool, signal = never) =>
 
 describe('a missing browser', () => {
   test('is installed once for the first pages that need it', async () => {
-    const browserPool = pool([fakeMethod('first', `sleep 0.3; ${installs()}`)]);
+    const browserPool = pool([fakeMethod('first', `sleep 0.3; ${linkScript()}`)]);
     expect(existsSync(browser)).toBe(false);
     const versions = await Promise.all([page(browserPool), page(browserPool), page(browserPool)]);
     expect(versions).toEqual(Array(3).fill(expect.stringMatching(/^\d+\./)));
@@ -74,7 +74,7 @@ describe('a missing browser', () => {
       unknown,
       fakeMethod('fails', 'exit 1'),
       fakeMethod('broken', broken),
-      fakeMethod('works', installs()),
+      fakeMethod('works', linkScript()),
       fakeMethod('last', ''),
     ]);
     expect(await page(browserPool)).toMatch(/^\d+\./);
@@ -93,7 +93,7 @@ describe('a missing browser', () => {
 
   test('does not block pages while it is being installed; later pages use the browser', async () => {
     const gate = path.join(folder, 'gate');
-    const browserPool = pool([fakeMethod('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${installs()}`)], {
+    const browserPool = pool([fakeMethod('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${linkScript()}`)], {
       installWaitMs: 100,
     });
     expect(await page(browserPool)).toBeNull();
@@ -119,7 +119,7 @@ describe('a missing browser', () => {
   test('is not installed when the setting forbids it, or CHROMIUM_PATH names another', async () => {
     expect(await page(pool(null))).toBeNull();
     const configured = { chromiumPath: '/nowhere/chromium' };
-    expect(await page(pool([fakeMethod('first', installs())], configured))).toBeNull();
+    expect(await page(pool([fakeMethod('first', linkScript())], configured))).toBeNull();
     expect(methodsRun()).toEqual([]);
     expect(notices).toEqual([expect.stringContaining('no Chromium was found'), expect.stringContaining('/nowhere')]);
   });

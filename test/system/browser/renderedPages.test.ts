@@ -17,14 +17,14 @@ const BODY = `<body>
   <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
   <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
 </body>`;
-const written = (html: string) => `<script>document.body.innerHTML = ${JSON.stringify(html)}</script>`;
+const writeScript = (html: string) => `<script>document.body.innerHTML = ${JSON.stringify(html)}</script>`;
 
 const PAGES: Record<string, Page> = {
   '/plain': `<html>${BODY}</html>`,
   // The original document contains the text, so the browser is used only because of the style sheet.
   '/styled': `<html><head><link rel="stylesheet" href="/style.css"></head>${BODY}</html>`,
   '/style.css': { type: 'text/css', body: 'body { color: #333 }' },
-  '/shell': `<html><body><div id="root"></div>${written(`<div id=root>${BODY}</div>`)}</body></html>`,
+  '/shell': `<html><body><div id="root"></div>${writeScript(`<div id=root>${BODY}</div>`)}</body></html>`,
 };
 
 beforeAll(async () => {

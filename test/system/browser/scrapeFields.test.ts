@@ -29,7 +29,7 @@ interface Row {
   /** The field under test, with the other fields that its effect needs. */
   readonly body: (site: Site) => Record<string, unknown>;
   /** The body without the field, if it differs from the plain scrape. */
-  readonly against?: Record<string, unknown>;
+  readonly comparedBody?: Record<string, unknown>;
   /** Checks the effect of the field; `plain` is the result of the same site without the field. */
   readonly effect: (result: ScrapeResult, plain: ScrapeResult) => void | Promise<void>;
 }
@@ -109,7 +109,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   chunk_overlap: {
     body: () => ({ chunk_size: 60, chunk_overlap: 30 }),
-    against: { chunk_size: 60, chunk_overlap: 0 },
+    comparedBody: { chunk_size: 60, chunk_overlap: 0 },
     effect(result, without) {
       recorded({ chunk_overlap: 30 })(result, without);
       const times = (words: string, { text }: ScrapeResult) => text.split(words).length - 1;
@@ -253,8 +253,8 @@ describe('the fields of scrape_sitemap', () => {
 
   test.each(Object.keys(ROWS))('%s has its effect', async (field) => {
     const row = ROWS[field] as Row;
-    const against = row.against;
-    const without = against ? await scrape(() => against) : plain;
+    const comparedBody = row.comparedBody;
+    const without = comparedBody ? await scrape(() => comparedBody) : plain;
     expect(Object.keys(row.body(plain.site))).toContain(field);
     await row.effect(await scrape(row.body), without);
   });
@@ -279,8 +279,8 @@ describe('all eight combinations of the flags that limit the processing of a pag
       expect(page.sync_status).toBe('READY');
       expect(page.skip_embedding_generation).toBe(flags.skip_embedding_generation);
 
-      // From the weakest flag to the strongest: no vectors; no vectors whatever the first flag is; only the stored
-      // file.
+      // skip_embedding_generation: no vectors. generate_chunks_only: no vectors, whatever the first flag is.
+      // store_file_only: no chunks either.
       const stored = flags.store_file_only;
       const vectors = !stored && !flags.generate_chunks_only && !flags.skip_embedding_generation;
       expect(result.chunks.length > 0).toBe(!stored);

@@ -11,8 +11,8 @@ import { everyRow } from '../../support/everyRow.js';
 
 let site: TrapSite;
 let service: TestService;
-/** A second service with short time limits. With the limits of `service`, the slow traps would take minutes. */
-let impatient: TestService;
+/** A second service with short time limits: with the limits of `service`, the slow traps would take minutes. */
+let shortTimeoutService: TestService;
 let user: TestUser;
 let parent: FileRecord;
 /** Parent of the scrape of the slow traps. */
@@ -53,9 +53,9 @@ beforeAll(async () => {
     RETRY_DELAYS_S: '0.2,0.4',
   };
   service = await startService(settings);
-  impatient = await startService({ ...settings, ...SLOWNESS_LIMITS });
+  shortTimeoutService = await startService({ ...settings, ...SLOWNESS_LIMITS });
   user = await service.user('trapper');
-  const slowUser = await impatient.user('trapper');
+  const slowUser = await shortTimeoutService.user('trapper');
   [parent, slowParent] = await Promise.all([
     scrape(user, '/sitemap.xml', pages),
     scrape(slowUser, '/slow.xml', slowPages),
@@ -64,7 +64,7 @@ beforeAll(async () => {
 }, 2 * SETTLE_MS);
 
 afterAll(async () => {
-  await Promise.all([service.close(), impatient.close()]);
+  await Promise.all([service.close(), shortTimeoutService.close()]);
   await site.close();
 });
 
@@ -107,7 +107,7 @@ describe('a trap affects only its own page', () => {
     });
   });
 
-  test('is counted on the parent as in the records', () => {
+  test('is counted on the parent in the same way as in the records of the pages', () => {
     const failed = failing(TRAPS);
     const total = site.ordinary.length + TRAPS.length;
     expect(total).toBeGreaterThan(350);
@@ -164,7 +164,7 @@ describe('sitemaps', () => {
     expect(parent.file_metadata?.['sitemap_problems']).toHaveLength(Object.keys(BROKEN_SITEMAPS).length);
   });
 
-  test('are read once each, however often they are named', () => {
+  test('are read once each, however often they are listed', () => {
     const read = site.requests.filter((path) => path.startsWith('/sitemap'));
     expect(read.filter((path, index) => read.indexOf(path) !== index)).toEqual([]);
   });

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const call = (...args: string[]) => cli(env, ...args);
 
-/** Time limit of a process that cannot start. One that hangs is killed then. */
+/** Time limit of a process that cannot start. A process that hangs is killed at this limit. */
 const END_MS = 240_000;
 
 /** Starts a process of the service that cannot start. @returns its exit code, signal and stderr */
@@ -63,7 +63,7 @@ test('exits with code 1 and the cause if the API has no key or the worker does n
   });
 });
 
-test('deployment renew gives a restored copy a new id, which it keeps', async () => {
+test('deployment renew stores a new id in a restored copy', async () => {
   const uri = new URL(env['MONGODB_URI'] ?? '');
   // Use the database of a copy, because the service of this suite must keep its id.
   uri.pathname = `${uri.pathname}-copy`;
@@ -219,12 +219,12 @@ describe('doctor', () => {
   });
 });
 
-/** A command that works on many items, some of which can fail. */
+/** A command that processes many items, some of which can fail. */
 interface BatchCommand {
   readonly command: string;
-  /** Runs it while a part of its work fails. @returns the run, and the expected message about that part */
+  /** Runs the command while a part of its work fails. @returns the run, and the expected message about that part */
   failPartly(): Promise<{ readonly run: CliRun; readonly message: RegExp }>;
-  /** Runs it after the cause of the failure is removed. */
+  /** Runs the command after the cause of the failure is removed. */
   succeed(): Promise<CliRun>;
 }
 
@@ -265,7 +265,7 @@ describe('a command that works on many items', () => {
   const backupOf = (name: string): string => path.join(root, name);
   /** Path of a file that a backup cannot list: its name contains a line break. */
   const unlistable = (): string => path.join(dataDir, 'files/a\nb');
-  const spoiled = (): string => path.join(backupOf('whole'), 'data/files/1/7/1.raw');
+  const damagedFile = (): string => path.join(backupOf('whole'), 'data/files/1/7/1.raw');
   /** Gives the chunks of a file to another file id. */
   const moveChunks = (from: number, to: number) =>
     withDatabase(service, (connection) =>
@@ -325,11 +325,11 @@ describe('a command that works on many items', () => {
     {
       command: 'restore',
       async failPartly() {
-        await writeFile(spoiled(), 'spoiled');
+        await writeFile(damagedFile(), 'spoiled');
         return { run: await onFiles('restore', backupOf('whole'), '--force'), message: /was modified/ };
       },
       async succeed() {
-        await writeFile(spoiled(), 'files/1/7/1.raw');
+        await writeFile(damagedFile(), 'files/1/7/1.raw');
         return onFiles('restore', backupOf('whole'), '--force');
       },
     },

@@ -1,4 +1,4 @@
-/** The commands of npm run: no warnings, few open files, an end at SIGTERM, and one sentence when they cannot start. */
+/** The commands of npm run: they warn of nothing, open few files, end at SIGTERM, and explain a failed start. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** `npm start` on a data folder of its own, as an operator runs it: file permissions, and its end. */
+/** `npm start` with a separate data folder, as an operator runs it: file permissions, and the end of all processes. */
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,12 +16,12 @@ let dataDir: string;
 let env: NodeJS.ProcessEnv;
 let service: NpmRun;
 
-/** Returns the permissions of group and others below a folder, by path. */
+/** Returns the paths below a folder that give permissions to group or others, with these permissions. */
 async function openToOthers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true });
   const found = await Promise.all(
     ['.', ...entries].map(async (name) => {
-      // Engines delete files of their own meanwhile.
+      // The engines may delete their files between readdir and lstat.
       const mode = await lstat(path.join(folder, name)).then(
         (info) => info.mode & 0o077,
         () => 0,
@@ -47,7 +47,7 @@ beforeAll(async () => {
   dataDir = path.join(root, 'data');
   const port = await findPort('free');
   env = { DATA_DIR: dataDir, PORT: String(port), LOG_LEVEL: 'warn', CONTENT_ROW_BYTES: '0', WORKER_NICENESS: '0' };
-  // A folder as earlier versions left it, with a file of another program in it.
+  // A data folder with the permissions of earlier versions, and a file of another program.
   await mkdir(path.join(dataDir, 'logs'), { recursive: true });
   await writeFile(path.join(dataDir, 'logs', 'qdrant.log.1'), 'old');
   await writeFile(path.join(dataDir, 'notes.txt'), 'not ours');

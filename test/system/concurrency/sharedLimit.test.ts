@@ -17,7 +17,7 @@ import { waitFor } from '../../support/waitFor.js';
 
 /** Rate limits that a source applies to an OAuth client, tested with two processes, each with its own accounts. */
 const SHORT_S = 1;
-/** Longer than the patience of a call, so that the call fails at once. */
+/** Longer than a call waits for a rate limit, so that the call fails immediately. */
 const LONG_S = 60;
 let drive: GoogleDriveEmulator;
 let slackSite: SlackEmulator;
@@ -181,9 +181,9 @@ test('limits the concurrent requests of all accounts of a client, across all pro
   drive.injectFault(() => 'hang');
   many.forEach((one, index) => void callers[index % 2]!.ask(one(5)).catch(() => undefined));
   await waitFor(
-    () => drive.load.now,
+    () => drive.load.current,
     (now) => now >= max,
   );
   await sleep(1_500);
-  expect(drive.load.most).toBe(max);
+  expect(drive.load.max).toBe(max);
 });

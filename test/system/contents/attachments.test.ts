@@ -88,7 +88,8 @@ test('stores attachments as child files of the same upload and reads them like a
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
   await user.post('/delete_files', { file_ids: [file.id], delete_child_files: true });
-  for (let left = 3; left > 0;) left = (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
+  for (let remaining = 3; remaining > 0;)
+    remaining = (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 

@@ -13,7 +13,7 @@ const article = (html: string): string =>
   '<script type="application/ld+json">{"@context":"https://schema.org","@type":"NewsArticle","headline":"H"}</script>' +
   `<article><h1>H</h1>${repeat('<p>The harbour was built in 1874, and it has been widened twice since then.</p>', 8)}${html}`;
 
-/** Name of the page, its HTML, what its text must match and, if given, must not match. */
+/** Name of the page, its HTML, a pattern that its text must match and, optionally, one that it must not match. */
 const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, excluded?: RegExp]> = [
   ['5,000 nested elements', `${repeat('<div>', 5000)}deep${repeat('</div>', 5000)}`, /^deep$/],
   ['300,000 open elements', `${repeat('<div>', 300_000)}deep`, /^deep$/],
@@ -64,7 +64,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: RegExp, e
   ['special tokens of a tokenizer', `<p>${repeat('&lt;|endoftext|&gt;', 10_000)}`, /^(<\|endoftext\|>)+$/],
 ];
 
-/** The same for content that is not HTML: name, type, content, what its text must match. */
+/** Content that is not HTML: name, media type, content, and a pattern that its text must match. */
 const texts: ReadonlyArray<readonly [name: string, type: string, content: string, text: RegExp]> = [
   ['300,000 blanks in a line', 'text/plain', `x${repeat(' ', 300_000)}x`, /^x {300000}x$/],
   ['300,000 empty lines', 'text/plain', `x${repeat('\n', 300_000)}x`, /^x\n{3}x$/],
@@ -78,7 +78,7 @@ const texts: ReadonlyArray<readonly [name: string, type: string, content: string
 describe('hostile content, read and chunked within the limits of every document', () => {
   // The settings are raised: content refused under the defaults would test nothing.
   const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
-  // Linear work takes milliseconds, other work minutes: the pool's own time and memory limits decide.
+  // Linear work takes milliseconds, other work minutes, so that the limits of the pool end it.
   const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits, files: FILES });
   afterAll(() => pool.close());
 

@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** OCR takes a second or two per page on an idle machine. */
 const TIME_LIMIT_MS = 120_000;
-const LIT = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
+const LINES = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
 const TABLE: Drawn[] = [
   ['Port', 'Depth', 'Ships'],
   ['Kinsale', '7.4', '1204'],
@@ -71,7 +71,7 @@ test.each([
 ] as const)(
   'reads a picture (%s, %s) with the position in its pixels',
   async (type, name, source, format) => {
-    const file = await user.send({ name, content: drawPicture(LIT, { type }) }, WITH_OCR);
+    const file = await user.send({ name, content: drawPicture(LINES, { type }) }, WITH_OCR);
     expect(file).toMatchObject({ source, ocr_job_started_at: null, ocr_properties: { use_ocr: true } });
     const ready = await user.settled(file.id, TIME_LIMIT_MS);
     expect(ready).toMatchObject({
@@ -80,7 +80,7 @@ test.each([
       file_statistics: { file_format: format },
       file_metadata: { ocr_pages: [1] },
     });
-    expect(await parsedOf(ready)).toBe(LIT.join(' '));
+    expect(await parsedOf(ready)).toBe(LINES.join(' '));
     const [chunk] = await chunksOf(ready);
     expect(chunk?.content_metadata).toMatchObject({ pg_start: 1, pg_end: 1 });
     const { x1, x2, y1, y2 } = (chunk?.content_metadata ?? {}) as Record<string, number>;
@@ -97,14 +97,16 @@ test('reads only the scanned pages of a PDF by OCR, with the text typed on them,
   const pdf = await makePdf((page) => {
     page.text('Typed words on the first page.');
     page.addPage();
-    const covering = drawPicture(LIT, { height: 1000 });
+    const covering = drawPicture(LINES, { height: 1000 });
     page.image(Buffer.from(covering), 0, 0, { width: 612 }).text('Page 2 of 3', 300, 600);
     page.addPage().text('Typed words on the last page.');
   });
   const ready = await read({ name: 'mixed.pdf', content: pdf });
   expect(ready).toMatchObject({ sync_status: 'READY', file_metadata: { pages: 3, ocr_pages: [2] } });
   expect(await parsedOf(ready)).toBe(
-    ['Typed words on the first page.', [...LIT, 'Page 2 of 3'].join(' '), 'Typed words on the last page.'].join('\n\n'),
+    ['Typed words on the first page.', [...LINES, 'Page 2 of 3'].join(' '), 'Typed words on the last page.'].join(
+      '\n\n',
+    ),
   );
   expect(await chunksOf(ready)).toMatchObject([{ content_metadata: { pg_start: 1, pg_end: 3 } }]);
 }, 180_000);
@@ -113,7 +115,7 @@ thoroughly(
   'reads tables of scanned and typed pages as rows in chunks of their own',
   async () => {
     const pdf = await makePdf((page) => {
-      scan(page, [LIT[0] ?? '', ...TABLE, 'After the table there are words.']);
+      scan(page, [LINES[0] ?? '', ...TABLE, 'After the table there are words.']);
       page.addPage().fontSize(12).text('Typed words.');
       TABLE.forEach((row, nth) => {
         for (const [x, text] of row as (readonly [number, string])[]) page.text(text, 72 + x / 3, 150 + 24 * nth);
@@ -122,7 +124,7 @@ thoroughly(
     const query = { ...WITH_OCR, parse_pdf_tables_with_ocr: true };
     const chunks = await chunksOf(await read({ name: 'tables.pdf', content: pdf }, query));
     expect(chunks.map(({ source_content }) => source_content)).toEqual([
-      LIT[0],
+      LINES[0],
       ROWS,
       'After the table there are words.\n\nTyped words.',
       ROWS,
@@ -145,7 +147,7 @@ test('does not run OCR on a PDF with text, and gives the position of its chunks'
 }, 120_000);
 
 test('stores recognized pages: another sync does not read them again, and a delete removes them', async () => {
-  const file = await read({ name: 'once.png', content: drawPicture(LIT) });
+  const file = await read({ name: 'once.png', content: drawPicture(LINES) });
   await user.post('/resync_file', { file_id: file.id, chunk_size: 8, chunk_overlap: 0 });
   const again = await user.settled(file.id, TIME_LIMIT_MS);
   expect(again).toMatchObject({ sync_status: 'READY', ocr_job_started_at: file.ocr_job_started_at });
@@ -159,21 +161,21 @@ test('stores recognized pages: another sync does not read them again, and a dele
 
 /** A PNG whose header declares this size. */
 function bomb(width: number, height: number): Uint8Array {
-  const png = Buffer.from(drawPicture(LIT));
+  const png = Buffer.from(drawPicture(LINES));
   png.writeUInt32BE(width, 16);
   png.writeUInt32BE(height, 20);
   return png;
 }
 
 thoroughly('accepts use_textract in /upload_file_from_url as use_ocr', async () => {
-  site.pages.set('/lit.png', { type: 'image/png', body: Buffer.from(drawPicture(LIT)) });
+  site.pages.set('/lit.png', { type: 'image/png', body: Buffer.from(drawPicture(LINES)) });
   const { body } = await user.post<FileRecord>('/upload_file_from_url', {
     url: site.url('/lit.png'),
     use_textract: true,
   });
   const file = await user.settled(body.id, TIME_LIMIT_MS);
   expect(file).toMatchObject({ sync_status: 'READY', ocr_properties: { use_ocr: true } });
-  expect(await parsedOf(file)).toBe(LIT.join(' '));
+  expect(await parsedOf(file)).toBe(LINES.join(' '));
 });
 
 describe('unreadable files that end with an error', () => {
@@ -181,8 +183,8 @@ describe('unreadable files that end with an error', () => {
   test.each<[string, () => Uint8Array | Promise<Uint8Array>, string, RegExp]>([
     ['a picture without text', () => drawPicture([]), 'blank.png', /^No text was found in the picture/],
     ['a pixel', () => drawPicture([], { width: 1, height: 1 }), 'pixel.png', /1 x 1 pixels: too small to hold text/],
-    ['a broken JPEG', () => cut(drawPicture(LIT, { type: 'jpeg' }), 0.02), 'cut.jpg', /^The picture is broken/],
-    ['a PNG of a header alone', () => drawPicture(LIT).slice(0, 20), 'cut.png', /^The picture is broken/],
+    ['a broken JPEG', () => cut(drawPicture(LINES, { type: 'jpeg' }), 0.02), 'cut.jpg', /^The picture is broken/],
+    ['a PNG of a header alone', () => drawPicture(LINES).slice(0, 20), 'cut.png', /^The picture is broken/],
     ['a bomb', () => bomb(60_000, 60_000), 'bomb.png', /60000 x 60000 pixels.*MAX_OCR_PIXELS/],
     ['a JBIG2 bomb', () => jbig2Bomb(60_000), 'jbig2.pdf', /could not be read within .*OCR_MEMORY_MB.*Split it/],
     [
@@ -212,8 +214,8 @@ describe('unreadable files that end with an error', () => {
 });
 
 test.each([
-  ['picture.png', () => drawPicture(LIT)],
-  ['scan.pdf', () => makePdf((pdf) => scan(pdf, LIT))],
+  ['picture.png', () => drawPicture(LINES)],
+  ['scan.pdf', () => makePdf((pdf) => scan(pdf, LINES))],
 ] as const)(
   'reads nothing in %s without use_ocr, even with parse_pdf_tables_with_ocr',
   async (name, content) => {
@@ -270,7 +272,7 @@ thoroughly(
   async () => {
     const deletedUser = await service.user('ocr-gone');
     const pages = await makePdf((pdf) => {
-      for (let nth = 0; nth < 3; nth += 1) scan(nth === 0 ? pdf : pdf.addPage(), [`Page ${nth} of a scan.`, ...LIT]);
+      for (let nth = 0; nth < 3; nth += 1) scan(nth === 0 ? pdf : pdf.addPage(), [`Page ${nth} of a scan.`, ...LINES]);
     });
     const { id, organization_user_id } = await deletedUser.send({ name: 'gone.pdf', content: pages }, WITH_OCR);
     const tenant = { organizationId: 1, userId: organization_user_id ?? 0 };

@@ -52,7 +52,7 @@ const faultOf = async (work: Promise<unknown>): Promise<string> =>
     (fault: Fault) => `${fault.kind}: ${fault.message}`,
   );
 
-const LIT = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
+const LINES = ['The lighthouse was lit in 1901.', 'Ships of 3,400 tons may enter.'];
 const COLUMNS = [70, 420, 770] as const;
 const TABLE = [
   ['Port', 'Depth', 'Ships'],
@@ -79,19 +79,19 @@ describe('tables in pictures', () => {
     ['ruled', rule],
     ['open', () => undefined],
   ])('are read as rows when requested: %s', async (_what, paint) => {
-    const picture = drawPicture([LIT[0] ?? '', ...TABLE, LIT[1] ?? ''], { paint });
+    const picture = drawPicture([LINES[0] ?? '', ...TABLE, LINES[1] ?? ''], { paint });
     const { paragraphs } = await recognize(picture, 'table.png', true);
     expect(paragraphs.map(({ isTable = false, lines }) => [isTable, lines.map(({ text }) => text)])).toEqual([
-      [false, [LIT[0]]],
+      [false, [LINES[0]]],
       [true, ROWS],
-      [false, [LIT[1]]],
+      [false, [LINES[1]]],
     ]);
     expect(textOf(await recognize(picture, 'table.png')).join(' ')).toMatch(/Kinsale 7\.4 1204/);
   });
 });
 
 test('reads a much larger line as a heading', async () => {
-  const picture = drawPicture([...LIT, 'Another line of ordinary size.'], {
+  const picture = drawPicture([...LINES, 'Another line of ordinary size.'], {
     paint: (context) => {
       context.fillStyle = '#000';
       context.font = '72px "DejaVu Sans"';
@@ -181,7 +181,7 @@ function sideways(): Uint8Array {
   context.rotate(-Math.PI / 2);
   context.fillStyle = '#000';
   context.font = '32px "DejaVu Sans"';
-  context.fillText(LIT[0] ?? '', -1140, 100);
+  context.fillText(LINES[0] ?? '', -1140, 100);
   const jpeg = canvas.toBuffer('image/jpeg', 90);
   // One tag, Orientation, with the value 6, in Intel byte order.
   const tags = Buffer.from('49492a0008000000010012010300010000000600000000000000', 'hex');
@@ -191,17 +191,17 @@ function sideways(): Uint8Array {
 }
 
 test('turns a photograph upright by its orientation tag', async () => {
-  expect(textOf(await recognize(sideways(), 'turned.jpg'))).toEqual([LIT[0]]);
+  expect(textOf(await recognize(sideways(), 'turned.jpg'))).toEqual([LINES[0]]);
 });
 
 test('gives positions on a PDF page in points from its upper left corner', async () => {
   const pdf = await makePdf((page) => {
     page.text('Typed.').addPage();
-    page.image(Buffer.from(drawPicture(LIT, { type: 'jpeg' })), 72, 144, { width: 400 });
+    page.image(Buffer.from(drawPicture(LINES, { type: 'jpeg' })), 72, 144, { width: 400 });
   });
   const { number, paragraphs } = await recognize(pdf, 'scan.pdf', false, 2);
   const [line] = paragraphs[0]?.lines ?? [];
-  expect({ number, text: line?.text }).toEqual({ number: 2, text: LIT[0] });
+  expect({ number, text: line?.text }).toEqual({ number: 2, text: LINES[0] });
   // The letters begin 60 pixels into a picture of 1200, which is 400 points wide here.
   expect(line?.x1).toBeCloseTo(72 + 60 / 3, 0);
   expect(Math.round(((line?.y1 ?? 0) - 144) / 10)).toBe(1);
@@ -210,12 +210,12 @@ test('gives positions on a PDF page in points from its upper left corner', async
 describe('JBIG2 images', () => {
   test('are decoded and read', async () => {
     const size = { width: 1200, height: 200 };
-    const image = await loadImage(Buffer.from(drawPicture(LIT.slice(0, 1), size)));
+    const image = await loadImage(Buffer.from(drawPicture(LINES.slice(0, 1), size)));
     const context = createCanvas(size.width, size.height).getContext('2d');
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, size.width, size.height);
     const scan = jbig2Scan(size, (x, y) => (data[(y * size.width + x) * 4] ?? 0) < 128);
-    expect(textOf(await recognize(scan, 'scan.pdf'))).toEqual([LIT[0]]);
+    expect(textOf(await recognize(scan, 'scan.pdf'))).toEqual([LINES[0]]);
   });
 
   test('of billions of pixels end at the memory limit of the process that decodes them: OCR, or the reader that searches for scans', async () => {
@@ -228,7 +228,7 @@ describe('JBIG2 images', () => {
 });
 
 test('names the setting whose limit of time or memory was exceeded', async () => {
-  const picture = upload(drawPicture(LIT), 'a.png');
+  const picture = upload(drawPicture(LINES), 'a.png');
   const options = { page: 1, findTables: false };
   expect(await faultOf(startPool({ timeoutMs: 1 }).recognize(picture, options))).toMatch(
     /^parse_limit: .*OCR_PAGE_TIMEOUT_MS/,

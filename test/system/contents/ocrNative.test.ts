@@ -25,7 +25,7 @@ let folder = '';
 let native: NativeTesseract;
 const pools: DocumentPool[] = [];
 
-/** Starts a pool with the WASM engine, or with a program. */
+/** Starts a pool with the WASM engine, or with the program of `ocr.native`. */
 function startPool(ocr: Partial<OcrSettings>): DocumentPool {
   const limits = { processes: 1, timeoutMs: 120_000, memoryMb: 1024, maxPixels: 20_000_000, niceness: 0 };
   const pool = createDocumentPool({
@@ -121,7 +121,7 @@ describe('the installed program', () => {
   );
 
   test(
-    'reports what the program says if its data is gone',
+    'reports the error output of the program if its data is missing',
     async () => {
       const pool = startPool({ native: { ...native, dataFolder: folder }, languages: ['eng'] });
       await expect(pool.recognize(upload(HEADED, 'a.png'), ONE_PAGE)).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('the installed program', () => {
 describe('the limits and the end of a program', () => {
   /**
    * Returns a program that writes its process id to a file and then runs for ten minutes.
-   * @param megabytes its memory
+   * @param megabytes memory that the program allocates
    */
   async function endless(
     name: string,

@@ -111,28 +111,28 @@ test('runs threads in parallel', async () => {
 
 test('transfers large bytes that own their memory when allowed, and copies others', async () => {
   const pool = startPool();
-  const own = { ...text('handed over. '.repeat(20_000)), transferBytes: true };
-  const kept = text('kept. '.repeat(40_000));
+  const transferred = { ...text('handed over. '.repeat(20_000)), transferBytes: true };
+  const copied = text('kept. '.repeat(40_000));
   const shared = new TextEncoder().encode('xxcopied').subarray(2);
-  expect((await pool.process(own, CHUNKING)).text).toMatch(/^handed over/);
-  expect((await pool.process({ ...own, bytes: shared }, CHUNKING)).text).toBe('copied');
-  await pool.process(kept, CHUNKING);
-  expect([own.bytes.byteLength, shared.byteLength, kept.bytes.byteLength]).toEqual([0, 6, 240_000]);
+  expect((await pool.process(transferred, CHUNKING)).text).toMatch(/^handed over/);
+  expect((await pool.process({ ...transferred, bytes: shared }, CHUNKING)).text).toBe('copied');
+  await pool.process(copied, CHUNKING);
+  expect([transferred.bytes.byteLength, shared.byteLength, copied.bytes.byteLength]).toEqual([0, 6, 240_000]);
 });
 
 test('answers each of several small documents read together; a slow one fails alone', async () => {
   const pool = startPool({ timeoutMs: 3_000 });
   await pool.process(text('warm'), CHUNKING);
-  // A small file that takes very long: each element checks all earlier ones, which check theirs again (200 take half a
+  // A small file that takes long: each element is compared with all earlier ones, recursively (200 elements take half a
   // minute).
   const html = { tags: [], classes: [], selectors: ['zz ~ * ~ * ~ * ~ *'] };
   const heavy = { ...input('<p>x'.repeat(2_000)), html };
   const words = Array.from({ length: 20 }, (_, number) => `word ${number}`);
-  const all = words.map((word) => pool.process(text(word), CHUNKING));
+  const readings = words.map((word) => pool.process(text(word), CHUNKING));
   const empty = faultOf(pool.process(input('<body></body>'), CHUNKING));
   const hang = faultOf(pool.process(heavy, CHUNKING));
   const queued = words.map((word) => pool.process(text(`${word} queued`), CHUNKING));
-  expect((await Promise.all(all)).map((document) => document.text)).toEqual(words);
+  expect((await Promise.all(readings)).map((document) => document.text)).toEqual(words);
   expect((await empty).kind).toBe('no_text');
   expect((await hang).message).toMatch(/within 3 s \(setting PARSE_TIMEOUT_MS\)/);
   expect((await Promise.all(queued)).map((document) => document.text)).toEqual(words.map((word) => `${word} queued`));
@@ -142,11 +142,11 @@ test('keeps reading the other documents of a group when one caller aborts', asyn
   const pool = startPool();
   await pool.process(text('warm'), CHUNKING);
   const stop = new AbortController();
-  const left = pool.process(text('left'), CHUNKING, stop.signal);
-  const stays = pool.process(text('stays'), CHUNKING);
+  const aborted = pool.process(text('left'), CHUNKING, stop.signal);
+  const completed = pool.process(text('stays'), CHUNKING);
   stop.abort(new Error('gave up'));
-  await expect(left).rejects.toThrow('gave up');
-  expect((await stays).text).toBe('stays');
+  await expect(aborted).rejects.toThrow('gave up');
+  expect((await completed).text).toBe('stays');
 });
 
 test('rejects new documents after close, and ends running ones', async () => {

@@ -13,7 +13,7 @@ const document = (owner: number): PoolDocument => ({
   links: { max: 1, follow: { hosts: [] }, withText: false },
 });
 
-test('assigns the readers to owners in turn, however many documents each has', async () => {
+test('assigns the readers to the owners of documents in turn, however many documents each owner has', async () => {
   const read: (number | undefined)[] = [];
   const readers: Readers = {
     async run(documents) {

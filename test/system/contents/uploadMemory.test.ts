@@ -12,7 +12,7 @@ import { residentBytes } from '../../support/watchResident.js';
 
 const MB = 1_000_000;
 const SENT_BYTES = 300 * MB;
-/** Well below the bytes sent: allows for parts in transit and uncollected garbage. */
+/** Well below SENT_BYTES: allows for parts in transit and uncollected garbage. */
 const MAX_GROWTH_BYTES = 100 * MB;
 
 let service: TestService;
@@ -54,11 +54,11 @@ async function sendZeros(bytes: number): Promise<FileRecord> {
 test('stores a large upload without increasing the memory of the API', async () => {
   await user.settled((await sendZeros(2 * MB)).id);
   const before = residentBytes(api.pid() ?? 0);
-  let most = before;
+  let maxBytes = before;
   let sending = true;
   const watching = (async () => {
     while (sending) {
-      most = Math.max(most, residentBytes(api.pid() ?? 0));
+      maxBytes = Math.max(maxBytes, residentBytes(api.pid() ?? 0));
       await sleep(20);
     }
   })();
@@ -66,7 +66,7 @@ test('stores a large upload without increasing the memory of the API', async () 
   sending = false;
   await watching;
   expect(file.file_statistics).toMatchObject({ file_size: SENT_BYTES, file_format: 'PCM' });
-  expect(most - before).toBeLessThan(MAX_GROWTH_BYTES);
+  expect(maxBytes - before).toBeLessThan(MAX_GROWTH_BYTES);
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
   // A download must not increase the memory of the API either.
   const { body } = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);

@@ -72,7 +72,7 @@ onDisk('a full disk', () => {
     expect(existsSync(path.join(dataDir, 'secret-key'))).toBe(false);
   });
 
-  test('is reported in one sentence when any write of a start fails', async () => {
+  test('is reported in one sentence when any write during a start fails', async () => {
     mountAt(dataDir, 1);
     const write = writeFile(path.join(dataDir, 'filler'), Buffer.alloc(2_000_000));
     const { message, code } = (await write.catch((e: unknown) => e)) as NodeJS.ErrnoException;

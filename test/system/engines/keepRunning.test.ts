@@ -1,4 +1,4 @@
-/** Engines that end unexpectedly are restarted until they run. */
+/** Restarts of engines that end unexpectedly. */
 import { once } from 'node:events';
 import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';

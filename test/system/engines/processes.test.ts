@@ -1,4 +1,4 @@
-/** The prerequisites of an engine's start: finding Python, locks, ports, processes that outlived their owner. */
+/** The prerequisites of an engine's start: Python, locks, ports, and no processes of an earlier owner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';

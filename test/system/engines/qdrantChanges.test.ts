@@ -1,4 +1,4 @@
-/** The embedded Qdrant with the official client: changes, and the requests that it refuses as a Qdrant server does. */
+/** The embedded Qdrant with the official client: changes, and requests that a Qdrant server refuses as well. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { testEngines } from '../../support/engines.js';

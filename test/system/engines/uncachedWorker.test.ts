@@ -44,11 +44,11 @@ afterAll(async () => {
 test('a worker without a workflow cache, which replays every history, ingests a site and syncs it again', async () => {
   const user = await service.user('uma');
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
-  const whole = { sync_status: 'READY', file_metadata: { pages_total: PAGES, pages_ready: PAGES } };
-  expect(await user.settled(id)).toMatchObject(whole);
+  const allReady = { sync_status: 'READY', file_metadata: { pages_total: PAGES, pages_ready: PAGES } };
+  expect(await user.settled(id)).toMatchObject(allReady);
   site.pages.set('/pages/0.html', samplePage(PAGES + 1, 2));
   expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
-  expect(await user.settled(id)).toMatchObject(whole);
+  expect(await user.settled(id)).toMatchObject(allReady);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 
   // Temporal sends the tasks of a cached workflow to a separate queue of its worker, called sticky.

@@ -74,8 +74,8 @@ const nextSettledFile = (): number => {
 
 /** Returns a body of exactly this many bytes, padded by a filler text in it. */
 function sized(bytes: number, bodyWith: (filler: string) => unknown): unknown {
-  const around = JSON.stringify(bodyWith('')).length;
-  return bodyWith('x'.repeat(bytes - around));
+  const emptySize = JSON.stringify(bodyWith('')).length;
+  return bodyWith('x'.repeat(bytes - emptySize));
 }
 
 const texts = (bytes: number, each: number): string[] =>
@@ -194,7 +194,9 @@ const whiteLabel = (data_source_type: string, client_secret: string) => ({
   credentials: { client_id: 'id', redirect_uri: 'https://example.com/back', client_secret },
 });
 
-/** Operations that need accounts or files in special states. Their handlers write like those in the table. */
+/**
+ * Operations that need accounts or files in special states. Their handlers write in the same way as those in the table.
+ */
 const SIMILAR_OPERATIONS = [
   '/data_sources/{data_source_id}/held_deletions/approve',
   '/integrations/azure_blob_storage',
@@ -230,7 +232,7 @@ const send = (
 const COUNTED = ['files', 'runs', 'originals', 'webhooks', 'whiteLabels', 'dataSources', 'events', 'idempotencyKeys'];
 const counts = () => Promise.all(COUNTED.map((name) => database.collection(name).countDocuments()));
 
-/** Returns contents without a file: rows, and blobs without a row. */
+/** Returns stored contents that belong to no file: rows without a file id, and blobs without a row. */
 async function leftovers(): Promise<unknown[]> {
   const rows = await database
     .collection<{ _id: number; fileId: number | null; bytes: unknown; aliveAt: Date | null }>('originals')
@@ -240,8 +242,8 @@ async function leftovers(): Promise<unknown[]> {
   const current = rows.filter(({ aliveAt }) => aliveAt?.getTime() !== 0);
   const folder = join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals');
   const blobs = await readdir(folder).catch(() => []);
-  const known = new Set(rows.map(({ _id }) => String(_id)));
-  return [...current.filter(({ fileId }) => fileId === null), ...blobs.filter((name) => !known.has(name))];
+  const rowIds = new Set(rows.map(({ _id }) => String(_id)));
+  return [...current.filter(({ fileId }) => fileId === null), ...blobs.filter((name) => !rowIds.has(name))];
 }
 
 test('covers every operation that accepts a key, in the table or in the list of similar ones', () => {
@@ -285,7 +287,7 @@ test('keeps no content of a refused request, and leaves its key free', async () 
   expect(await leftovers()).toEqual([]);
 });
 
-test('makes one file of 100 concurrent requests with one key, and gives all the same answer', async () => {
+test('creates one file for 100 concurrent requests with one key, and gives them all the same answer', async () => {
   const contents = 'z'.repeat(ROW_BYTES * 3);
   const before = await database.collection('files').countDocuments();
   const answers = await Promise.all(

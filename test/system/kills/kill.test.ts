@@ -42,7 +42,7 @@ afterAll(async () => {
   await site.close();
 });
 
-// A page can be in progress at two kills of one ingest at most, so none is requested more than three times.
+// A page can be in progress at no more than two kills of an ingest, so no page is requested more than three times.
 const GROUPS: readonly (readonly KillTarget[])[] = [
   ['worker', 'mongodb'],
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
@@ -102,7 +102,7 @@ thoroughly('stores every linked page once after kill -9 of a worker during a cra
   await linked.close();
 });
 
-/** Deletes the drafts of killed receivers, as the reaper does later. */
+/** Deletes the drafts that killed APIs left. The reaper deletes them later. */
 async function sweep(): Promise<number> {
   const config = loadConfig(service.env);
   const store = await connectStore(storeSettings(config));

@@ -6,8 +6,8 @@ import { seededRandom } from '../../support/seed.js';
 import { isThorough } from '../../support/thorough.js';
 
 /**
- * The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, one before
- * it.
+ * The short form of test/long/commit.test.ts: one kill after a generation is published and, in test:long, another one
+ * before the publication.
  */
 const PLACES: Readonly<Record<string, Omit<Stop, 'nth'>>> = {
   'after the new generation is published and before the older points are deleted': {
@@ -26,11 +26,11 @@ beforeAll(async () => {
   trials = await Promise.all(Object.keys(PLACES).map(() => startCommitTrials()));
 });
 afterAll(async () => {
-  await Promise.all(trials.map((one) => one.close()));
+  await Promise.all(trials.map((trial) => trial.close()));
 });
 
 test(`a worker that is killed ${Object.keys(PLACES).join(', ')} stores what an uninterrupted worker stores`, async () => {
   const stops = Object.values(PLACES).map((place) => ({ ...place, nth: 1 + chance.below(COMMITS) }));
-  const results = await Promise.allSettled(trials.map((one, index) => one.run(stops[index]!)));
+  const results = await Promise.allSettled(trials.map((trial, index) => trial.run(stops[index]!)));
   expect(results.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown)).toEqual([]);
 });

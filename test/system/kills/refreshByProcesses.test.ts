@@ -14,14 +14,14 @@ import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Refreshes by separate processes, which can be killed. oauthGrants.test.ts has those of a single process. */
+/** Token refreshes by separate processes, which can be killed. oauthGrants.test.ts tests those of a single process. */
 const PROCESSES = 3;
 const CALLS = 50;
 const ACCOUNT = 'ada@harbour.example';
 
-/** Its refresh tokens rotate: each works once. */
+/** A source whose refresh tokens rotate: each works once. */
 let drive: GoogleDriveEmulator;
-/** Its refresh tokens do not rotate. */
+/** A source whose refresh tokens do not rotate. */
 let gmail: GmailEmulator;
 let service: TestService;
 let callers: AccountCaller[];
@@ -76,7 +76,7 @@ async function record(user: TestUser): Promise<DataSourceRecord> {
 }
 
 /**
- * Stores an account whose token has expired by the clock: each call detects that before it queues at the source.
+ * Stores an account whose token has expired by its stored expiry time, so that each call detects it before its request.
  * Returns a function that builds its calls.
  */
 async function expiredAccount(): Promise<(count: number) => CallsToMake> {
@@ -92,7 +92,8 @@ async function expiredAccount(): Promise<(count: number) => CallsToMake> {
 }
 
 /**
- * Kills a process after the provider has executed its refresh, and before it receives the answer: its claim remains.
+ * Kills a process after the provider has executed its refresh, before the process receives the answer. Its claim
+ * remains.
  */
 async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
   const caller = callers.pop()!;
@@ -100,11 +101,11 @@ async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, ca
   void caller.ask(calls);
   await waitFor(
     () => refreshesOf(oauth),
-    (some) => some.length === 1,
+    (refreshes) => refreshes.length === 1,
   );
   await caller.kill();
   await waitFor(
-    () => load.now,
+    () => load.current,
     (requests) => requests === 0,
   );
   release();

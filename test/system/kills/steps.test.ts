@@ -11,7 +11,7 @@ const SHORT: readonly TrialFault[] = [
 ];
 const ALL: readonly TrialFault[] = [...SHORT, { does: 'fail', when: 'before' }, { does: 'cancel', when: 'after' }];
 
-/** For a step that an earlier scenario includes as well, only the failure is tested. */
+/** If an earlier scenario includes a step as well, only the failure of the step is tested. */
 testWorkflows((name, step) => {
   if (isThorough()) return ALL;
   return isFirstScenarioWith(step, name) ? SHORT : SHORT.slice(0, 1);

@@ -26,7 +26,7 @@ let user: TestUser;
 
 beforeAll(async () => {
   site = await startSite();
-  // The reaper does not run by itself; the test calls it.
+  // The interval of the reaper is longer than the test, which calls the reaper itself.
   const settings = { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', REAP_INTERVAL_S: '3600' };
   service = await startService(settings, { worker: false });
   proxy = await startFaultProxy(service.env);
@@ -89,8 +89,8 @@ test('after its resync was terminated in Temporal, a file is SYNC_ABORTED with i
 test('reports a delete that was terminated halfway; a resync restores the whole file, and a delete removes all of it', async () => {
   const paths = ['/one.html', '/two.html'];
   paths.forEach((path, number) => site.pages.set(path, samplePage(10 + number, 2)));
-  const [one, two] = await scraped(paths);
-  const ids = [one?.id ?? 0, two?.id ?? 0];
+  const [firstPage, secondPage] = await scraped(paths);
+  const ids = [firstPage?.id ?? 0, secondPage?.id ?? 0];
   const before = (await settledState()).content('lena');
 
   const halfway = proxy.stopAt({ step: 'cleanPoints', when: 'after', nth: 1 });
@@ -123,7 +123,7 @@ test('reports a delete that was terminated halfway; a resync restores the whole 
 
   await user.post('/delete_files_v2', { filters: { ids } });
   await waitFor(
-    () => user.children(one?.parent_id ?? 0),
+    () => user.children(firstPage?.parent_id ?? 0),
     (files) => !files.some((file) => ids.includes(file.id)),
   );
   expect((await settledState()).findInconsistencies()).toEqual([]);
@@ -152,7 +152,7 @@ test('does not change a run that ended after the reaper had listed it', async ()
   ).toBe(0);
 });
 
-test('stops work in running processes when the database gets a newer schema version, and the API resumes when it has the old one again', async () => {
+test('stops work in running processes while the database has a newer schema version; the API resumes after the version is set back', async () => {
   const setVersion = (version: number) =>
     withDatabase(service, (db) =>
       db.collection<{ _id: string }>('meta').updateOne({ _id: 'schema' }, { $set: { version } }),

@@ -16,7 +16,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Runs that no file record tracks, ended in Temporal while no worker runs. */
+/** Runs that no file record refers to, and that end in Temporal while no worker runs. */
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
 let client: Client;
@@ -63,7 +63,7 @@ const startedRun = (kind: RunDoc['kind']): Promise<RunDoc> =>
     async () => (await service.store.runs.listActiveStartedBefore(new Date(), 10)).find((run) => run.kind === kind)!,
     (run) => run !== undefined,
   );
-/** Waits until all runs have ended: otherwise a run about to end could be mistaken for the next one. */
+/** Waits until all runs have ended, so that a test does not take a run of the previous test for its own. */
 const allEnded = () =>
   waitFor(
     () => service.store.runs.listActiveStartedBefore(new Date(), 10),
@@ -110,7 +110,7 @@ describe('tags of a data source', () => {
     await allEnded();
   });
 
-  thoroughly('are given up after repeated terminations, and the record reports that', async () => {
+  thoroughly('are not applied after repeated terminations, and the record reports that', async () => {
     await addTag('green');
     const run = await startedRun('updateTags');
     await withDatabase(service, (connection) =>

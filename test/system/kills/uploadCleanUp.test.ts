@@ -71,7 +71,7 @@ const allEnded = () =>
     (runs) => runs.length === 0,
   );
 
-/** Cancels a workflow. Resolves when its batch will not be retried, whatever the outcome of this attempt. */
+/** Cancels a workflow. Resolves when its batch can no longer be retried. */
 async function cancel(key: string): Promise<void> {
   const workflow = client.workflow.getHandle(service.names.idOf(key));
   await workflow.cancel();

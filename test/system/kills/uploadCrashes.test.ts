@@ -8,7 +8,7 @@ let service: TestService;
 let user: TestUser;
 
 beforeAll(async () => {
-  // No reader can meet this limit: each attempt ends like that of a file whose reader hangs.
+  // Every reader exceeds this limit, so that each attempt ends as if the reader hung.
   service = await startService({ PARSE_FILE_TIMEOUT_MS: '1' });
   user = await service.user('cra');
 });

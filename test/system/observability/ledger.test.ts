@@ -65,7 +65,7 @@ const ended = (id: number): Promise<Run> =>
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ finished_at }) => finished_at !== null,
   );
-/** Scrapes, and returns the last run once it has ended: the record reaches its final state before its run ends. */
+/** Scrapes, waits until the run has ended, which is after the final state of the record, and returns the run. */
 async function scraped(body: Record<string, unknown>): Promise<Run> {
   const parent = await user.scrape(body);
   const [last] = await runs(`?request_id=${parent.request_id}`);

@@ -80,21 +80,21 @@ const tokensOf = (space: string, outcome: string): string =>
   `allotrope_embedding_tokens_total{space="${space}",outcome="${outcome}"}`;
 
 /**
- * Returns the increase of each series of a process during `work`. Waits until each series in `wanted` has grown by its
- * value.
+ * Returns the increase of each series of a process during `work`. Waits until each series in `expected` has grown by
+ * its value.
  */
 async function growth(
   url: string,
   work: () => Promise<unknown>,
-  wanted: Record<string, number>,
+  expected: Record<string, number>,
 ): Promise<Record<string, number>> {
   const before = await scrape(url);
   await work();
-  // A change of a file may be visible a moment before the worker that made it continues.
+  // A change of a file may be visible shortly before the worker counts it.
   return waitFor(
     async () =>
       Object.fromEntries(Object.entries(await scrape(url)).map(([name, value]) => [name, value - (before[name] ?? 0)])),
-    (grown) => Object.entries(wanted).every(([name, by]) => grown[name] === by),
+    (grown) => Object.entries(expected).every(([name, by]) => grown[name] === by),
   );
 }
 const ended = (status: string): string => `allotrope_files_ended_total{status="${status}"}`;
@@ -154,7 +154,7 @@ test('counts requests by the template of their path, and uses no value of caller
   await fetch(`${apiUrl}/user_files_v2`, { method: 'POST', headers: { authorization: `Bearer ${secret}` } });
   const counted = (method: string, route: string, status: number) =>
     `allotrope_http_requests_total{method="${method}",route="${route}",status="${status}"}`;
-  const wanted = [
+  const expectedSeries = [
     counted('GET', '/content/{organization}/{file}/{content}', 403),
     counted('GET', 'other', 404),
     counted('PUT', '/user_files_v2', 405),
@@ -164,7 +164,7 @@ test('counts requests by the template of their path, and uses no value of caller
   // A request is counted when its connection is finished, which may be after the caller has the answer.
   const series = await waitFor(
     () => scrape(apiMetrics),
-    (all) => wanted.every((name) => (all[name] ?? 0) > 0),
+    (all) => expectedSeries.every((name) => (all[name] ?? 0) > 0),
   );
   expect(series['allotrope_http_request_duration_seconds_count{method="PUT",route="/user_files_v2"}']).toBe(
     series[counted('PUT', '/user_files_v2', 405)],
@@ -261,7 +261,7 @@ test('count requests to a connected source, refusals by kind, and refreshes of i
 
 test('count delivery attempts by outcome, and measure the delay of each delivered event', async () => {
   const tries = (outcome: string) => `allotrope_webhook_tries_total{outcome="${outcome}"}`;
-  receiver.react(() => 500);
+  receiver.reactWith(() => 500);
   const key = apiClient(apiUrl, { authorization: `Bearer ${service.apiKey}` });
   const webhook = (await key.post<{ id: number }>('/add_webhook', { url: receiver.url })).body;
   const failed = await growth(
@@ -275,7 +275,7 @@ test('count delivery attempts by outcome, and measure the delay of each delivere
     (all) => (all[tries('given_up')] ?? 0) > 0,
   );
   expect(givenUp[tries('failed')]).toBeGreaterThanOrEqual(2);
-  receiver.react(() => 200);
+  receiver.reactWith(() => 200);
   await key.post(`/webhooks/${webhook.id}/redeliver`, {});
   const delivered = await waitFor(
     () => scrape(workerUrl),

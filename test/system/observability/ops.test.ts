@@ -242,7 +242,7 @@ describe('the content of the operator page', () => {
         { _id: failed.id },
         {
           $set: {
-            // No run made this change, so no run may count it.
+            // The test makes this change after the run has ended, so no run counts it.
             runId: null,
             ended: itemEnd('failed', 'read', 'encrypted'),
             syncStatus: 'SYNC_ERROR',
@@ -557,10 +557,10 @@ test('refuses a sign-in whose origin only matches a forged Host header', async (
   expect(answer.statusCode).toBe(403);
 });
 
-test('counts attempted keys by the address that a trusted proxy forwards', async () => {
+test('counts attempted keys by the client address that a trusted proxy forwards', async () => {
   const guess = async (forwarded: string) =>
     (await send('/ops/sign_in', { api_key: 'alk_guess' }, { 'x-forwarded-for': forwarded })).status;
-  // The sender chooses the entries to the left of the proxy's own.
+  // The client can forge the entries to the left of the entry that the proxy adds.
   let tries = 0;
   while ((await guess(`10.9.8.${tries % 250}, 203.0.113.7`)) !== 429) {
     tries += 1;

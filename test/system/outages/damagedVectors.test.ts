@@ -35,7 +35,7 @@ const call = async (...args: string[]) => {
   const { code, lines, stderr } = await callCli(service.env, ...args);
   return { code, stderr, out: lines.join('\n') };
 };
-const hot = (index: number): number[] =>
+const unitVector = (index: number): number[] =>
   Array.from({ length: EMBEDDING_MODELS[GIVEN].dimensions }, (_, at) => (at === index ? 1 : 0));
 
 beforeAll(async () => {
@@ -65,7 +65,11 @@ beforeAll(async () => {
     chunks_and_embeddings: [
       {
         file_id: given,
-        chunks_and_embeddings: [1, 2].map((nth) => ({ chunk_number: nth, chunk: `part ${nth}`, embedding: hot(nth) })),
+        chunks_and_embeddings: [1, 2].map((nth) => ({
+          chunk_number: nth,
+          chunk: `part ${nth}`,
+          embedding: unitVector(nth),
+        })),
       },
     ],
   });
@@ -105,14 +109,14 @@ async function searches() {
 }
 
 /** Expects the same hits in the same order. Scores by words depend on deleted points until the engine drops them. */
-function expectSame(found: typeof before, wanted: typeof before): void {
+function expectSame(found: typeof before, expected: typeof before): void {
   const hits = (list: readonly Hit[], tolerance: number) =>
     list.map(({ score, ...hit }) => ({ ...hit, score: expect.closeTo(score, tolerance) as unknown }));
   expect(found).toEqual({
-    dense: hits(wanted.dense, 3),
-    hybrid: hits(wanted.hybrid, 2),
-    pictures: hits(wanted.pictures, 3),
-    vectors: wanted.vectors,
+    dense: hits(expected.dense, 3),
+    hybrid: hits(expected.hybrid, 2),
+    pictures: hits(expected.pictures, 3),
+    vectors: expected.vectors,
   });
 }
 

@@ -15,7 +15,7 @@ const PAGES = 3;
 let service: TestService;
 let site: Site;
 let users = 0;
-/** When set, the next batch of a delete fails after all its work. */
+/** Whether the next batch of a delete fails after it has done all its work. */
 let failsAfter = false;
 
 const withLostAnswer = (activities: Activities): Activities => ({
@@ -24,7 +24,7 @@ const withLostAnswer = (activities: Activities): Activities => ({
     const answer = await activities.deleteBatch(input);
     if (!failsAfter) return answer;
     failsAfter = false;
-    throw new Error('the answer of the test is lost');
+    throw new Error('injected fault: the answer is lost');
   },
 });
 
@@ -70,7 +70,7 @@ function failOnce(): () => boolean {
       Object.assign(vectors, { deletePoints: real });
       failed = true;
       void given;
-      return Promise.reject(new Error('the vectors of the test are down'));
+      return Promise.reject(new Error('injected fault: the vector store is down'));
     },
   });
   return () => failed;
@@ -79,14 +79,14 @@ function failOnce(): () => boolean {
 test.each([
   ['status', { sync_statuses: ['READY'], include_containers: false }],
   ['absence of an error', { sync_error_message: '', include_containers: false }],
-])('finds the files of an interrupted batch again, although they were selected by %s', async (_what, filters) => {
+])('finds the files of an interrupted batch again, although the delete selected them by %s', async (_what, filters) => {
   const { user, parent } = await scraped();
   const failed = failOnce();
   await user.post('/delete_files_v2', { filters });
   expect(
     await waitFor(
       () => user.children(parent.id),
-      (left) => left.length === 0,
+      (remaining) => remaining.length === 0,
     ),
   ).toEqual([]);
   expect(failed()).toBe(true);

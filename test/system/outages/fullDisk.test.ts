@@ -53,7 +53,7 @@ async function fillDisk(): Promise<void> {
   await writeFile(filler, Buffer.alloc(bavail * bsize));
 }
 
-/** Each way in which content of that size reaches file storage. */
+/** The ways in which content of a given size reaches file storage. */
 const senders: Readonly<
   Record<string, (bytes: number) => Promise<{ status: number; headers: Headers; body: unknown }>>
 > = {

@@ -1,4 +1,4 @@
-/** The cause of a failure that operators see: the last real one, and refused deliveries from the first attempt. */
+/** The cause of a failure that operators see: the last known cause, and refused deliveries after the first attempt. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { Activities } from '../../../activities/index.js';
@@ -16,7 +16,7 @@ let key: ApiClient;
 let closedPort: number;
 let attempts = 0;
 
-/** From its second attempt on, the step fails without a cause, as after the crash of its worker. */
+/** Returns activities whose step fails without a cause from its second attempt on, as after a crash of the worker. */
 const dyingAtSecondAttempt = (activities: Activities): Activities => ({
   ...activities,
   async discoverPages(input) {

@@ -78,12 +78,12 @@ describe('a receiver that answers 500 for a while', () => {
   test('gets each event once after it recovers, those of one object in order, and every attempt is listed', async () => {
     const { emit, receiver, deliveries } = await organization();
     const hook = await receiver();
-    hook.react(({ event }) => (event.obj.object_id === '1' ? 500 : 200));
+    hook.reactWith(({ event }) => (event.obj.object_id === '1' ? 500 : 200));
     await emit('FILE_SYNCING', 1, 2);
     await emit('FILE_READY', 1, 2);
     // File 2 gets all its events while file 1 waits: all attempts for file 1 so far were for its first event.
     expect(await hook.waitForAccepted(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
-    hook.react(() => 200);
+    hook.reactWith(() => 200);
     expect((await hook.waitForAccepted(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
     const listed = await waitFor(() => deliveries(hook.id), ended);
     expect(listed.map(({ webhook_type, obj, status }) => `${webhook_type} ${obj.object_id} ${status}`)).toEqual([
@@ -110,7 +110,7 @@ describe('a receiver that rejects an event', () => {
   test('is flagged with a reason after the last attempt, still gets the next event, and is ACTIVE after that', async () => {
     const { emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
-    hook.react(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
+    hook.reactWith(({ event }) => (event.webhook_type === 'FILE_ERROR' ? 503 : 200));
     await emit('FILE_ERROR', 1);
     const flagged = await waitFor(
       () => webhook(hook.id),
@@ -132,7 +132,7 @@ describe('a receiver that rejects an event', () => {
       (one) => one?.status === 'ACTIVE' && one.status_reason === '',
     );
 
-    hook.react(() => 200);
+    hook.reactWith(() => 200);
     const again = await post<{ count: number }>(`/webhooks/${hook.id}/redeliver`, {});
     expect(again.body).toEqual({ success: true, count: 1 });
     expect(await hook.waitForAccepted(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
@@ -146,7 +146,7 @@ describe('a receiver that hangs', () => {
   test('is disconnected at the timeout, and delays no other receiver', async () => {
     const { emit, receiver, deliveries } = await organization();
     const [slow, quick] = [await receiver(), await receiver()];
-    slow.react(() => 'hang');
+    slow.reactWith(() => 'hang');
     await emit('FILE_SYNCING', ...Array.from({ length: 20 }, (_, index) => index + 1));
     await emit('FILE_READY', ...Array.from({ length: 20 }, (_, index) => index + 1));
     await quick.waitForAccepted(40);
@@ -156,7 +156,7 @@ describe('a receiver that hangs', () => {
       (found) => (found[0]?.attempts.length ?? 0) > 0,
     );
     expect(first?.attempts[0]).toMatchObject({ status_code: null, error: expect.stringContaining('within 2.5 s') });
-    slow.react(() => 200);
+    slow.reactWith(() => 200);
     // The first events may have been given up; those delivered for a file are in order.
     const listed = await waitFor(
       () => deliveries(slow.id),
@@ -171,7 +171,7 @@ describe('a receiver that hangs', () => {
   });
 });
 
-describe('a receiver that redirects or hangs up', () => {
+describe('a receiver that redirects or closes the connection', () => {
   test.each([
     [302, 302, 'redirects are not followed'],
     ['close', null, 'failed or broke'],
@@ -179,7 +179,7 @@ describe('a receiver that redirects or hangs up', () => {
     const { emit, receiver, deliveries } = await organization();
     const hook = await receiver();
     let first = true;
-    hook.react(() => {
+    hook.reactWith(() => {
       const reaction = first ? how : 200;
       first = false;
       return reaction;
@@ -199,7 +199,7 @@ describe('a receiver that answers 410', () => {
   test('gets no further event, is flagged, and continues where it was after a redelivery', async () => {
     const { emit, receiver, deliveries, webhook, post } = await organization();
     const hook = await receiver();
-    hook.react(() => 410);
+    hook.reactWith(() => 410);
     await emit('FILE_SYNCING', 1);
     const flagged = await waitFor(
       () => webhook(hook.id),
@@ -209,7 +209,7 @@ describe('a receiver that answers 410', () => {
     await emit('FILE_READY', 1);
     await sleep(1_000);
     expect(hook.arrived()).toEqual(['FILE_SYNCING 1']);
-    hook.react(() => 200);
+    hook.reactWith(() => 200);
     await post(`/webhooks/${hook.id}/redeliver`, {});
     expect(await hook.waitForAccepted(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
     await waitFor(

@@ -1,4 +1,4 @@
-/** Every operation while one store is down or frozen: its usual answer, or a 503 that names the store. */
+/** Every operation while a store is down or frozen: the same answer as usual, or a 503 that names the store. */
 import type { ServerResponse } from 'node:http';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,21 +16,21 @@ import { type OwnService, startOwnService } from '../../support/ownService.js';
 import { TIME_LIMIT_MS, waitFor } from '../../support/waitFor.js';
 import { thoroughRows } from '../../support/thorough.js';
 
-/** Timeout that only a hanging request exceeds; the others wait for a store for STORE_TIMEOUT_S. */
+/** Timeout that only a hanging request exceeds; other requests wait at most STORE_TIMEOUT_S for a store. */
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Larger than CONTENT_ROW_BYTES below, so that it goes to file storage. */
 const TEXT = 'The tide rises twice a day. '.repeat(200);
-/** Replaces ids in sampled bodies and paths; no record has it. */
+/** An id that no record has; it replaces ids in sampled bodies and paths. */
 const NO_ID = 987_654_321;
 
 let service: OwnService;
 let site: Site;
-/** A site that answers requests for its sitemap only at the end. */
+/** A site that answers requests for its sitemap only after all tests. */
 let heldSite: Site;
 const held: ServerResponse[] = [];
 const SITEMAP = sitemapOf('http://127.0.0.1', []);
 /** Status of each operation while all stores are up. */
-let usual: ReadonlyMap<string, number>;
+let usualStatuses: ReadonlyMap<string, number>;
 let first: Caller;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ beforeAll(async () => {
     },
     (all) => all.every(({ status }) => status !== 503),
   );
-  usual = new Map(answers.map(({ operation, status }) => [operation, status]));
+  usualStatuses = new Map(answers.map(({ operation, status }) => [operation, status]));
 });
 afterAll(async () => {
   heldSite.pages.set('/sitemap.xml', SITEMAP);
@@ -96,7 +96,9 @@ async function newCaller(customerId: string): Promise<Caller> {
   return { credentials, fileId: file.id, scrapeId: scrape.id };
 }
 
-/** Bodies with which operations reach their stores; the others are sent the smallest body that their schema accepts. */
+/**
+ * Bodies with which operations reach their stores. Other operations get the smallest body that their schema accepts.
+ */
 const bodiesOf = ({ fileId, scrapeId }: Caller): Readonly<Record<string, unknown>> => ({
   '/embeddings': { query: 'When does the tide rise?', k: 1 },
   '/upload_text': { contents: TEXT },
@@ -160,7 +162,7 @@ function callAll(caller: Caller): Promise<Answer[]> {
 const unexpected = (answers: readonly Answer[], store: string): (Answer & { readonly usual?: number })[] =>
   answers.flatMap((answer) => {
     const { operation, status, retryAfter, detail } = answer;
-    const asUsual = usual.get(operation);
+    const asUsual = usualStatuses.get(operation);
     const isRight = status === asUsual || (status === 503 && Number(retryAfter) > 0 && detail.includes(store));
     return isRight ? [] : [{ ...answer, ...(asUsual === undefined ? {} : { usual: asUsual }) }];
   });
@@ -344,6 +346,6 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
 
 test('restores the usual answer of every operation when all stores are back', async () => {
   const answers = await callAll(await newCaller('afterwards'));
-  expect(new Map(answers.map(({ operation, status }) => [operation, status]))).toEqual(usual);
-  expect([...usual].filter(([, status]) => status >= 500)).toEqual([]);
+  expect(new Map(answers.map(({ operation, status }) => [operation, status]))).toEqual(usualStatuses);
+  expect([...usualStatuses].filter(([, status]) => status >= 500)).toEqual([]);
 });

@@ -30,7 +30,7 @@ import { isThorough } from '../../support/thorough.js';
 /** Random requests per operation, valid and mutated ones. */
 const RUNS = isThorough() ? 30 : 5;
 
-/** Sources whose emulators this file uses directly. */
+/** Sources whose emulators this suite starts itself. */
 const OWN: ReadonlySet<string> = new Set(['GITBOOK', 'GITHUB', 'S3']);
 
 let service: TestService;
@@ -38,7 +38,7 @@ let site: Site;
 let gitbook: GitBookEmulator;
 let github: GitHubEmulator;
 let s3: S3SourceEmulator;
-/** All other sources, so that no request leaves this machine. */
+/** Fixtures of all other sources, so that no request leaves this machine. */
 let others: SourceFixture[];
 let user: TestUser;
 let credentials: Record<AuthScheme, Record<string, string>>;

@@ -51,7 +51,7 @@ const FILES: readonly SeededFile[] = [
   { id: 7, tags: { level: '4' }, fields: { name: 'omega', syncStatus: 'SYNCING', externalUrl: 'https://x.example/7' } },
   { id: 8, fields: { name: 'never', syncStatus: 'QUEUED_FOR_SYNC', requestId: 'second', uploadId: 'other' } },
 ];
-/** Different orders, each with ties or nulls. */
+/** Values of the fields by which lists are ordered: each field gives another order, and has ties or nulls. */
 const MOMENTS: Record<
   number,
   Pick<NonNullable<SeededFile['fields']>, 'createdAt' | 'updatedAt' | 'lastSync' | 'statistics'>

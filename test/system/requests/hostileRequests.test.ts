@@ -67,7 +67,7 @@ const HOSTILE: readonly Hostile[] = [
   ['10,000 levels in an unknown field', `{"x":${deep(10_000)}}`, {}, 422, 'json_invalid'],
   ['10,000 nested lists', '['.repeat(10_000) + ']'.repeat(10_000), {}, 422, 'json_invalid'],
   ['a key that would change the prototype', '{"__proto__":{"admin":true}}', {}, 422, 'value_error'],
-  ['such a key in a nested object', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
+  ['the key __proto__ in a nested object', '{"filters":{"tags":{"__proto__":1}}}', {}, 422, 'value_error'],
   ['an unknown charset', '{}', { 'content-type': 'application/json; charset=klingon' }, 415, null],
   ['an unknown content encoding', '{}', { 'content-encoding': 'klingon' }, 415, null],
   ['bytes that do not decompress', '{}', { 'content-encoding': 'gzip' }, 400, null],

@@ -96,7 +96,7 @@ test('executes a repeated request with the same key once, and returns the first 
   expect((await user.children(first.body.id)).map((page) => page.sync_status)).toEqual(['READY', 'READY']);
 });
 
-test('starts a run accepted with a key at once, without waiting for the sweeper', async () => {
+test('starts a run that was accepted with a key immediately, without waiting for the sweeper', async () => {
   const { body } = await scrape('at once', { tags: { a: 1 } });
   const run = await database.collection('runs').findOne({ requestId: body.request_id });
   const started = await waitFor(
@@ -161,11 +161,11 @@ test('scopes keys to a user and an operation for 24 hours', async () => {
   expect(remove).toMatchObject({ status: 200, body: { success: true } });
 
   const keys = database.collection('idempotencyKeys');
-  const of = { key: 'shared', route: 'post /delete_files_v2' };
-  const row = await keys.findOne(of);
+  const selector = { key: 'shared', route: 'post /delete_files_v2' };
+  const row = await keys.findOne(selector);
   const life = row?.['expiresAt'].getTime() - Date.now();
   expect(Math.round(life / 3_600_000)).toBe(24);
-  await keys.updateOne(of, { $set: { expiresAt: new Date(Date.now() - 1) } });
+  await keys.updateOne(selector, { $set: { expiresAt: new Date(Date.now() - 1) } });
   const before = await runs();
   const later = await user.post('/delete_files_v2', { filters: { ids: [2 ** 41] } }, withKey('shared'));
   expect(later.status).toBe(200);

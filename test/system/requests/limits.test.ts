@@ -69,7 +69,7 @@ test('delays pages above max_files until files are deleted or the limit is raise
 
   await user.post('/delete_files_v2', { filters: { ids: [ready?.id] } });
   expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
-  // The pages stay delayed: the free place is taken.
+  // The pages stay delayed, because the deleted file's place has been used.
   await sleep(1_000);
   expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
 

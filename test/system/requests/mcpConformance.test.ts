@@ -64,7 +64,7 @@ test.each([
   expect(await conform(`${service.url}/mcp`, '--scenario', scenario)).toMatch(PASSED);
 });
 
-thoroughly('fixtures with sessions on the endpoint pass all scenarios of a server', async () => {
+thoroughly('fixture tools with sessions, on the endpoint, pass all scenarios of a server', async () => {
   const endpoint = await startFixtureEndpoint(service, withSessions(), [proxy.origin]);
   try {
     const passed = summary(await conform(`${endpoint.url}/mcp`, '--suite', 'all'));
@@ -75,7 +75,7 @@ thoroughly('fixtures with sessions on the endpoint pass all scenarios of a serve
   }
 });
 
-test('fixtures without sessions, on the transport of the product, pass the scenarios of one answer', async () => {
+test('fixture tools without sessions, on the transport of the product, pass the scenarios of one answer', async () => {
   const endpoint = await startFixtureEndpoint(service, withoutSessions, [proxy.origin]);
   try {
     for (const scenario of ONE_ANSWER)

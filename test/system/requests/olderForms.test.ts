@@ -102,11 +102,11 @@ describe('POST /text_chunks', () => {
         { pagination: { limit: 2, offset: 1 }, order_by, order_dir: 'desc' },
       );
       expect(page).toEqual({ results: results.toReversed().slice(1, 3), count });
-      const beyond = await chunks(
+      const pageAfterEnd = await chunks(
         { user_file_id: id },
         { pagination: { limit: 5, offset: count - 1 }, order_dir: 'desc' },
       );
-      expect(beyond.results).toEqual([results[0]]);
+      expect(pageAfterEnd.results).toEqual([results[0]]);
       const past = await chunks({ user_file_id: id }, { pagination: { offset: count }, order_by, order_dir: 'desc' });
       expect(past).toEqual({ results: [], count });
     },

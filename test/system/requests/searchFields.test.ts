@@ -244,7 +244,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   },
   async rerank() {
     const rerank = { model: 'JINA_RERANKER_MULTILINGUAL_V2' };
-    rerankers.score((_query, text) => text.length / 100);
+    rerankers.setScore((_query, text) => text.length / 100);
     rerankers.calls.length = 0;
     const found = await documents({ rerank, k: 2 });
     expect(found.map(({ content, score, rank }) => ({ content, score, rank }))).toEqual([

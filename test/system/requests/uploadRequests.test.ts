@@ -111,7 +111,7 @@ test('deletes the partial upload of a killed receiver, but not an upload in prog
     yield Buffer.alloc(5_000, 1);
     await new Promise(() => undefined);
   }
-  // This receiver never ends, like that of a killed process.
+  // This upload never ends, like an upload that a killed process was receiving.
   void service.store.originals.receive(account, endless());
   await waitFor(stored, (names) => names.length === before.length + 1);
   expect(await service.store.originals.sweep()).toBe(0);
@@ -282,31 +282,31 @@ describe('an Idempotency-Key', () => {
 describe('a limit of the user', () => {
   const limit = (limits: Record<string, number>) =>
     organization.post('/update_users', { customer_ids: ['lim'], ...limits });
-  let lim: TestUser;
+  let limitedUser: TestUser;
   const send = (content = 'Some text of thirty letters.') =>
-    lim.upload({ name: 'a.txt', content }, { skip_embedding_generation: true });
+    limitedUser.upload({ name: 'a.txt', content }, { skip_embedding_generation: true });
   beforeAll(async () => {
-    lim = await service.user('lim');
+    limitedUser = await service.user('lim');
   });
 
   test('on files delays an upload until there is room', async () => {
     await limit({ max_files: 1 });
     const first = (await send()).body;
-    await lim.settled(first.id);
+    await limitedUser.settled(first.id);
     const second = (await send()).body;
     await waitFor(
-      () => lim.file(second.id),
+      () => limitedUser.file(second.id),
       (file) => file.sync_status === 'DELAYED',
     );
-    expect((await lim.post('/cancel_sync', { file_id: second.id })).status).toBe(200);
-    expect(await lim.settled(second.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    expect((await limitedUser.post('/cancel_sync', { file_id: second.id })).status).toBe(200);
+    expect(await limitedUser.settled(second.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     await limit({ max_files: -1 });
   });
 
   test('on characters fails a file that is too long', async () => {
     await limit({ max_characters_per_file: 10 });
     const { body } = await send();
-    expect(await lim.settled(body.id)).toMatchObject({
+    expect(await limitedUser.settled(body.id)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('max_characters_per_file'),
     });
@@ -387,7 +387,7 @@ describe('/upload_file_from_url', () => {
   const post = (body: Record<string, unknown>) =>
     user.post<FileRecord>('/upload_file_from_url', { skip_embedding_generation: true, ...body });
 
-  test('answers at once; the file is fetched once, and stored like an uploaded one', async () => {
+  test('answers immediately; the file is fetched once, and stored like an uploaded file', async () => {
     const content = '# Fetched\n\nOtters everywhere. '.repeat(100);
     site.pages.set('/files/paper', {
       type: 'application/octet-stream',
@@ -421,7 +421,7 @@ describe('/upload_file_from_url', () => {
 
   test.each([
     ['a missing file', '/missing.pdf', /does not exist/],
-    ['a file past the setting', '/big.txt', /larger than/],
+    ['a file larger than the setting allows', '/big.txt', /larger than/],
     ['an unreadable file', '/things.zip', /ZIP/],
   ])('%s ends with an error, and no content is stored', async (_what, address, sentence) => {
     site.pages.set('/big.txt', { type: 'text/plain', body: 'x'.repeat(MAX_UPLOAD_BYTES + 1) });

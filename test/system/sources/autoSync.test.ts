@@ -94,7 +94,7 @@ test('an account has a schedule while its user enables auto-sync', async () => {
     request_id,
   });
   expect((await filesOf(user)).map(same)).toEqual(files.map(same));
-  // The next listing equals the one whose changes were applied, so nothing is listed a second time.
+  // The next listing is equal to the previous one, so nothing is listed a second time.
   expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
@@ -182,12 +182,12 @@ test('syncs a site automatically only when its request enables that', async () =
   const scheduleId = scheduleIds.container(parent.id);
   expect(everyMs(await scheduleWhen(client, service.names, scheduleId, exists))).toBe(6 * HOUR_MS);
   expect(await scheduleOf(client, service.names, scheduleIds.container(unscheduled.id))).toBeNull();
-  const rest = async () =>
+  const pageStates = async () =>
     (await user.children(parent.id)).map(({ id, last_sync, sync_status }) => ({ id, last_sync, sync_status }));
-  const before = await rest();
+  const before = await pageStates();
 
   expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
-  expect(await rest()).toEqual(before);
+  expect(await pageStates()).toEqual(before);
 
   const page = site.pages.get(paths[0]!);
   if (typeof page !== 'string') throw new Error('a page of the sample site is a text');
@@ -195,7 +195,7 @@ test('syncs a site automatically only when its request enables that', async () =
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, [...paths, '/pages/3.html']));
   const [second] = (await user.children(parent.id)).filter((file) => file.external_url?.endsWith(paths[1]!));
   await user.post('/delete_files_v2', { filters: { ids: [second?.id] } });
-  await waitFor(rest, (files) => files.length === 2);
+  await waitFor(pageStates, (files) => files.length === 2);
   expect(await triggerScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 1 });
   const after = await user.children(parent.id);
   expect(after.map(pathOf).toSorted()).toEqual(['/pages/0.html', '/pages/2.html', '/pages/3.html']);
@@ -281,9 +281,9 @@ test('resets files that a terminated sync was evaluating', async () => {
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
   const inProgress = await service.store.runs.listActiveStartedBefore(new Date(), 100);
-  const mine = inProgress.filter(({ fileId }) => fileId === parent.id);
-  expect(mine.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
-  for (const { workflowId } of mine)
+  const runsOfPage = inProgress.filter(({ fileId }) => fileId === parent.id);
+  expect(runsOfPage.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
+  for (const { workflowId } of runsOfPage)
     await client.workflow
       .getHandle(service.names.idOf(workflowId))
       .terminate('test')
@@ -308,12 +308,12 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
   const scheduleId = scheduleIds.source(id);
   await scheduleWhen(client, service.names, scheduleId, exists);
   fixture.hold();
-  // As after a downtime of a day: one sync replaces all missed ones.
+  // As after a downtime of a day: one sync replaces all missed syncs.
   const now = Date.now();
   await client.schedule
     .getHandle(service.names.idOf(scheduleId))
     .backfill({ start: new Date(now - 24 * HOUR_MS), end: new Date(now), overlap: 'SKIP' });
-  const passesOf = async (query: string): Promise<string[]> => {
+  const workflowIdsOf = async (query: string): Promise<string[]> => {
     const found: string[] = [];
     const ours = `${query} AND TaskQueue = '${service.names.taskQueue}'`;
     for await (const { workflowId, type } of client.workflow.list({ query: ours }))
@@ -321,7 +321,7 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
     return found;
   };
   const [scheduledWorkflowId = ''] = await waitFor(
-    () => passesOf(`DataSourceId = '${id}'`),
+    () => workflowIdsOf(`DataSourceId = '${id}'`),
     (found) => found.length > 0,
   );
   await waitFor(
@@ -336,7 +336,7 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
     (one) => (one?.info.numActionsSkippedOverlap ?? 0) >= 8,
   );
   expect(skipped?.info.numActionsTaken).toBe(1);
-  // A sync that an operator starts finds the running one.
+  // A sync that an operator starts detects the running one.
   expect(await runOnce(scheduleId)).toBe('busy');
 
   const { requestId } = (await service.store.scheduledSyncs.findByTemporalRunId(
@@ -350,7 +350,7 @@ test('runs one sync at a time however often its schedule fires; sync and schedul
   ] as const)
     expect(
       await waitFor(
-        () => passesOf(`${name} = '${value}'`),
+        () => workflowIdsOf(`${name} = '${value}'`),
         (found) => found.includes(scheduledWorkflowId),
       ),
     ).toContain(scheduledWorkflowId);

@@ -5,9 +5,9 @@
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { catalogueSuite } from './suite.js';
 
-/** Has an expiring consent and a change feed, so every fault of any source can occur. */
+/** A source with an expiring consent and a change feed, so that every kind of fault can occur. */
 const WITH_FAULTS: ConnectedSourceType = 'GOOGLE_DRIVE';
-/** A source with a token and one with consent: they differ in how they are connected. */
+/** A source that is connected by a token, and one that is connected by consent. */
 const ONE_OF_EACH_KIND: readonly ConnectedSourceType[] = ['GITBOOK', WITH_FAULTS];
 
 catalogueSuite(

@@ -1,4 +1,4 @@
-/** Totals are cached until a file's updatedAt changes: so every change that a list can show must update it. */
+/** Totals are cached until the updatedAt of a file changes, so every change that a list can show must update it. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileDoc } from '../../../store/models/files.js';

@@ -165,7 +165,7 @@ test('pauses a scrape below its limit, keeps the remaining pages queued, and con
   // The run is not paused any longer.
   expect((await resume(user, run._id, null)).status).toBe(409);
 
-  // Known texts use no tokens: the same pages for another user of the organization.
+  // Texts with stored vectors use no tokens: the same pages, for another user of the organization.
   const other = await service.user('bob');
   const same = await other.scrape({ url, chunk_size: 100, max_tokens: 0 });
   expect(await other.settled(same.id)).toMatchObject({ sync_status: 'READY' });
@@ -230,7 +230,7 @@ test('resumes a paused run after its worker was replaced; the reaper and schedul
   });
   await service.stopWorker();
   expect(statuses(await user.children(id))).toEqual(before);
-  // Resumed while no worker runs, and without the signal.
+  // Resume the run while no worker runs, without the signal.
   expect(
     await service.store.pauses.resume({ organizationId: run.organizationId, userId: run.userId }, run._id, 100_000),
   ).toBe(true);

@@ -27,7 +27,8 @@ let parent: FileRecord;
 
 const pathOf = (index: number): string => `/pages/${index}.html`;
 const paths = Array.from({ length: PAGES }, (_, index) => pathOf(index));
-const list = (some: readonly string[]): void => void site.pages.set('/sitemap.xml', sitemapOf(site.origin, some));
+const setSitemap = (listedPaths: readonly string[]): void =>
+  void site.pages.set('/sitemap.xml', sitemapOf(site.origin, listedPaths));
 const syncNow = async (): Promise<void> => {
   const ended = await runScheduledSync(client, service.names, scheduleIds.container(parent.id));
   expect(ended).toEqual({ outcome: 'finished', parts: 1 });
@@ -37,7 +38,7 @@ const syncNow = async (): Promise<void> => {
   );
 };
 /** Returns the numbers of the existing pages. */
-const shown = async (): Promise<number[]> =>
+const existingPages = async (): Promise<number[]> =>
   (await user.children(parent.id))
     .map((file) => Number(/(\d+)\.html$/.exec(file.external_url ?? '')?.[1]))
     .toSorted((a, b) => a - b);
@@ -52,7 +53,7 @@ beforeAll(async () => {
   client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   user = await service.user('hilda');
-  list(paths);
+  setSitemap(paths);
   parent = await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), enable_auto_sync: true })).id);
   await waitFor(
     () => scheduleOf(client, service.names, scheduleIds.container(parent.id)),
@@ -70,9 +71,9 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   site.pages.set(pathOf(1), { status: 410 });
   site.pages.delete(pathOf(2));
   site.pages.set(pathOf(3), { status: 403 });
-  list(paths.slice(1));
+  setSitemap(paths.slice(1));
   await syncNow();
-  expect(await shown()).toEqual(numbers(3));
+  expect(await existingPages()).toEqual(numbers(3));
   expect((await user.file(fileOf(3))).sync_status).toBe('SYNC_ERROR');
   for (const index of [0, 1, 2])
     expect((await eventKindsOf(service.env, fileOf(index))).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
@@ -83,22 +84,22 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   // Restored pages stay, whether their site still lists them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
-  await waitFor(shown, (some) => some.length === 15);
+  await waitFor(existingPages, (some) => some.length === 15);
   await syncNow();
-  expect(await shown()).toEqual([0, 1, ...numbers(3)]);
+  expect(await existingPages()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
 
   // The pages return to their site, and disappear again.
   for (const index of [1, 2, 3]) site.pages.set(pathOf(index), samplePage(index, 1));
-  list(paths);
+  setSitemap(paths);
   await syncNow();
-  expect(await shown()).toEqual(numbers(0));
-  list(paths.slice(1));
+  expect(await existingPages()).toEqual(numbers(0));
+  setSitemap(paths.slice(1));
   await syncNow();
-  expect(await shown()).toEqual(numbers(1));
-  list(paths);
+  expect(await existingPages()).toEqual(numbers(1));
+  setSitemap(paths);
   await syncNow();
-  expect(await shown()).toEqual(numbers(0));
+  expect(await existingPages()).toEqual(numbers(0));
 });
 
 test('deletes no page after a sitemap with a failing part or without entries', async () => {
@@ -107,11 +108,11 @@ test('deletes no page after a sitemap with a failing part or without entries', a
   site.pages.set('/first.xml', sitemapOf(site.origin, paths.slice(0, 12)));
   site.pages.set('/sitemap.xml', index(['/first.xml', '/broken.xml']));
   await syncNow();
-  expect(await shown()).toEqual(numbers(0));
-  for (const nothing of [sitemapOf(site.origin, []), { status: 404 }, '']) {
-    site.pages.set('/sitemap.xml', nothing);
+  expect(await existingPages()).toEqual(numbers(0));
+  for (const emptySitemap of [sitemapOf(site.origin, []), { status: 404 }, '']) {
+    site.pages.set('/sitemap.xml', emptySitemap);
     await syncNow();
-    expect(await shown()).toEqual(numbers(0));
+    expect(await existingPages()).toEqual(numbers(0));
   }
 });
 
@@ -121,7 +122,7 @@ test('reports correct page counts after a cancelled scheduled sync', async () =>
   site.pages.set(pathOf(added[0] ?? 0), samplePage(PAGES, 1));
   for (const index of added.slice(1))
     site.pages.set(pathOf(index), (_request, response) => void waiting.push(() => response.end(samplePage(index, 1))));
-  list([...paths, ...added.map(pathOf)]);
+  setSitemap([...paths, ...added.map(pathOf)]);
   const passing = runScheduledSync(client, service.names, scheduleIds.container(parent.id));
   await waitFor(
     () => user.file(parent.id),
@@ -131,29 +132,29 @@ test('reports correct page counts after a cancelled scheduled sync', async () =>
   await passing;
   const { sync_status: status, file_metadata: facts } = await user.file(parent.id);
   const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
-  const of = (one: string): number => statuses.filter((other) => other === one).length;
-  expect({ status, facts, aborted: of('SYNC_ABORTED') > 0 }).toMatchObject({
+  const countOf = (one: string): number => statuses.filter((other) => other === one).length;
+  expect({ status, facts, aborted: countOf('SYNC_ABORTED') > 0 }).toMatchObject({
     status: 'SYNC_ABORTED',
     facts: {
       pages_total: PAGES + 3,
-      pages_ready: of('READY'),
+      pages_ready: countOf('READY'),
       pages_failed: 0,
-      pages_aborted: PAGES + 3 - of('READY'),
+      pages_aborted: PAGES + 3 - countOf('READY'),
     },
     aborted: true,
   });
   for (const answer of waiting) answer();
   for (const index of added) site.pages.delete(pathOf(index));
-  list(paths);
+  setSitemap(paths);
   await syncNow();
-  expect(await shown()).toEqual(numbers(0));
+  expect(await existingPages()).toEqual(numbers(0));
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: PAGES, pages_ready: PAGES });
 });
 
 test('deletes nothing when most pages are missing, until an operator approves', async () => {
-  list(paths.slice(11));
+  setSitemap(paths.slice(11));
   await syncNow();
-  expect(await shown()).toEqual(numbers(0));
+  expect(await existingPages()).toEqual(numbers(0));
   expect(await held()).toBe(11);
   const listed = await organization.get<Listed<FileRecord>>('/files/held_deletions');
   expect(listed.body).toMatchObject({ results: [{ id: parent.id }], count: 1 });
@@ -172,7 +173,7 @@ test('deletes nothing when most pages are missing, until an operator approves', 
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
   await syncNow();
-  expect(await shown()).toEqual(numbers(11));
+  expect(await existingPages()).toEqual(numbers(11));
   expect(await held()).toBeUndefined();
   expect((await quarantined()).length).toBe(before + 11);
   // Deleting the scrape erases its quarantined pages.

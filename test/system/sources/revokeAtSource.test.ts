@@ -11,7 +11,7 @@ import { consentTo } from '../../support/consent.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** The effect of /revoke_access_token at the sources. */
+/** Tests that /revoke_access_token revokes the grant at the source as well. */
 let drive: GoogleDriveEmulator;
 let gmail: GmailEmulator;
 let slack: SlackEmulator;
@@ -49,7 +49,7 @@ async function revoke(user: TestUser, id: number): Promise<void> {
   expect(answer).toMatchObject({ status: 200, body: { success: true } });
 }
 const revokeRequests = ({ requests }: OAuthProvider) => requests.filter(({ kind }) => kind === 'revoke');
-/** Returns the status with which a source answers the tokens issued last. */
+/** Returns the HTTP status of a request to the source with the access token issued last. */
 async function statusWithLastToken(oauth: OAuthProvider, url: string): Promise<number> {
   const token = oauth.secrets.findLast((one) => one.startsWith('access-')) ?? '';
   return (await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status;
@@ -67,12 +67,12 @@ test('revokes the grant at the source', async () => {
     (status) => status === 401,
   );
   expect(revokeRequests(drive.oauth).map(({ parameters }) => parameters)).toEqual([{ token: refreshToken }]);
-  // A second revocation sends no request to the source.
+  // A second call of /revoke_access_token sends no request to the source.
   await revokeAccess();
   expect(revokeRequests(drive.oauth)).toHaveLength(1);
 });
 
-test('closes the access here even if the source does not answer', async () => {
+test('revokes the access in the service even if the source does not answer', async () => {
   const { revoke: revokeAccess, record } = await connected('waiter', 'GOOGLE_DRIVE', 'ben@harbour.example');
   const before = revokeRequests(drive.oauth).length;
   const release = drive.oauth.hold();
@@ -85,15 +85,15 @@ test('closes the access here even if the source does not answer', async () => {
   release();
 });
 
-test('keeps the grant of an account that is still connected elsewhere, as another source or by another user', async () => {
-  const mine = await connected('mine', 'GOOGLE_DRIVE', 'ada@harbour.example');
-  const others = await connected('theirs', 'GOOGLE_DRIVE', 'ada@harbour.example');
-  const mail = await connected('mail', 'GMAIL', 'ada@harbour.example');
+test('keeps the grant while the account has another connection, as another source type or of another user', async () => {
+  const ownConnection = await connected('mine', 'GOOGLE_DRIVE', 'ada@harbour.example');
+  const otherUsersConnection = await connected('theirs', 'GOOGLE_DRIVE', 'ada@harbour.example');
+  const gmailConnection = await connected('mail', 'GMAIL', 'ada@harbour.example');
   const before = revokeRequests(drive.oauth).length;
-  await mine.revoke();
-  await others.revoke();
-  // The last connection that uses the grant.
-  await mail.revoke();
+  await ownConnection.revoke();
+  await otherUsersConnection.revoke();
+  // This is the last connection of the account.
+  await gmailConnection.revoke();
   await waitFor(
     () => revokeRequests(gmail.oauth).length,
     (times) => times === 1,

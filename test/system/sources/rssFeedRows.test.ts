@@ -1,4 +1,4 @@
-/** The tests of the connected sources that apply to a feed, which has no account. */
+/** Tests of connected sources, repeated for an RSS feed, which has no account. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
@@ -20,7 +20,7 @@ const logLines: string[] = [];
 
 beforeAll(async () => {
   service = await startService(
-    // Only this host of loopback is allowed: other addresses in a feed are refused.
+    // Only 127.0.0.1 is allowed, so that other private addresses in a feed are refused.
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'debug' },
     { logTo: { write: (line) => void logLines.push(line) } },
   );
@@ -33,28 +33,28 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-async function feedsOf(by: TestUser): Promise<FileRecord[]> {
+async function feedsOf(owner: TestUser): Promise<FileRecord[]> {
   const filters = { source: 'RSS_FEED', root_files_only: true };
-  return (await by.post<Listed<FileRecord>>('/user_files_v2', { filters })).body.results;
+  return (await owner.post<Listed<FileRecord>>('/user_files_v2', { filters })).body.results;
 }
-async function add(url = site.url('/feed.xml'), by = user): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
-  expect((await by.post('/integrations/rss_feed', { url })).status).toBe(200);
-  const [found] = await feedsOf(by);
-  const feed = await by.settled(found!.id);
-  return { feed, entries: await by.children(feed.id) };
+async function add(url = site.url('/feed.xml'), owner = user): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
+  expect((await owner.post('/integrations/rss_feed', { url })).status).toBe(200);
+  const [found] = await feedsOf(owner);
+  const feed = await owner.settled(found!.id);
+  return { feed, entries: await owner.children(feed.id) };
 }
-async function resync(id: number, by = user): Promise<FileRecord> {
-  expect((await by.post('/resync_file', { file_id: id })).status).toBe(200);
-  return by.settled(id);
+async function resync(id: number, owner = user): Promise<FileRecord> {
+  expect((await owner.post('/resync_file', { file_id: id })).status).toBe(200);
+  return owner.settled(id);
 }
-const sourcesOf = async (by: TestUser): Promise<DataSourceRecord[]> =>
-  (await by.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
-const textOf = async (file: FileRecord | undefined, by = user): Promise<string> =>
-  (await by.chunks({ ids: [file!.id] })).results.map((chunk) => chunk.source_content).join('\n');
+const sourcesOf = async (owner: TestUser): Promise<DataSourceRecord[]> =>
+  (await owner.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
+const textOf = async (file: FileRecord | undefined, owner = user): Promise<string> =>
+  (await owner.chunks({ ids: [file!.id] })).results.map((chunk) => chunk.source_content).join('\n');
 const fileNamed = (files: readonly FileRecord[], name: string): FileRecord => files.find((file) => file.name === name)!;
 const requestsOf = (path: string): number => site.requests.filter((one) => one === path).length;
 
-/** A page that answers its first request with a refusal, and then with the body. */
+/** A page that answers the first request with `refusal`, and all later requests with the body. */
 const failFirst = (refusal: { status: number; headers?: Record<string, string> }, body: string): Page => {
   let count = 0;
   return (_request, response) => {
@@ -63,12 +63,12 @@ const failFirst = (refusal: { status: number; headers?: Record<string, string> }
     else response.writeHead(200).end(body);
   };
 };
-/** A feed with a login, whose content depends on the user. */
+/** A feed that requires a login (Basic authentication). `editions` contains its content by `user:password`. */
 const withLoginRequired =
   (editions: Record<string, string>): Page =>
   (request, response) => {
-    const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
-    const edition = editions[given];
+    const login = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString();
+    const edition = editions[login];
     if (edition === undefined) response.writeHead(401, { 'www-authenticate': 'Basic realm="news"' }).end();
     else response.writeHead(200, { 'content-type': 'application/rss+xml' }).end(edition);
   };
@@ -76,7 +76,7 @@ const withLogin = (name: string, password = PASSWORD): string =>
   site.url('/feed.xml').replace('//', `//${name}:${encodeURIComponent(password)}@`);
 
 describe('faults', () => {
-  test('waits out a 429 without other effects', async () => {
+  test('waits out a 429, and syncs everything', async () => {
     site.pages.set('/feed.xml', failFirst({ status: 429, headers: { 'retry-after': '1' } }, feedOf({ one: 'Lit.' })));
     const before = Date.now();
     const { feed, entries } = await add();
@@ -95,7 +95,7 @@ describe('faults', () => {
     expect(requestsOf('/feed.xml')).toBe(2);
   });
 
-  test('stores the first part of a truncated feed, keeps the other entries, and reads it whole next time', async () => {
+  test('stores the first part of a truncated feed, keeps the other entries, and reads the complete feed next time', async () => {
     const { feed, entries } = await add();
     const whole = feedOf({ one: 'Lit again.', three: 'Painted.', two: 'Dredged again.' });
     site.pages.set('/feed.xml', { headers: { etag: '"v1"' }, body: whole.slice(0, whole.indexOf('Dredged')) });
@@ -109,7 +109,7 @@ describe('faults', () => {
     expect(await textOf(fileNamed(entries, 'News two'))).toContain('Dredged again.');
   });
 
-  test('fails a missing entry alone, with the reason', async () => {
+  test('fails only the missing entry, with the reason', async () => {
     site.pages.set(
       '/feed.xml',
       feedOf({ one: 'Lit.' }).replace('</channel>', '<item><guid>far</guid><link>/far</link></item></channel>'),
@@ -145,11 +145,11 @@ describe('a feed that has moved', () => {
       },
     ]);
     site.requests.length = 0;
-    // The entry, too, is read from the new address.
+    // The entry is also read from the new address.
     await resync(feed.id);
     await resync(then[0]!.id);
     expect([requestsOf('/feed.xml'), requestsOf('/new.xml')]).toEqual([0, expect.any(Number)]);
-    // When its old address is added again, it is still the same feed.
+    // If the old address is added again, it is recognized as the same feed.
     expect((await add()).feed).toMatchObject({ id: feed.id, external_url: site.url('/new.xml') });
     expect(await sourcesOf(user)).toHaveLength(1);
   });
@@ -177,7 +177,7 @@ test('stops requesting a feed that is gone (410), and keeps its entries', async 
   expect(await user.children(feed.id)).toEqual(entries);
   expect((await user.search({ query: 'Who lit the lighthouse?', k: 1 }))[0]?.content).toContain('lighthouse');
   expect(await resync(entry!.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
-  // A re-sync on request tries again: the feed may exist again.
+  // A requested resync tries again, because the feed may exist again.
   site.pages.set('/feed.xml', feedOf({ one: 'Lit once more.' }));
   const back = await resync(feed.id);
   expect(back.sync_status).toBe('READY');
@@ -186,22 +186,22 @@ test('stops requesting a feed that is gone (410), and keeps its entries', async 
 
 test('downloads neither the feed nor its entries when nothing changed', async () => {
   const body = feedOf({ one: 'Lit.', two: 'Dredged.' });
-  const sent: number[] = [];
+  const statuses: number[] = [];
   site.pages.set('/feed.xml', (request, response) => {
-    const known = request.headers['if-modified-since'] === 'Sat, 01 Nov 2025 00:00:00 GMT';
-    sent.push(known ? 0 : body.length);
-    response.writeHead(known ? 304 : 200, { 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' });
-    response.end(known ? undefined : body);
+    const isCached = request.headers['if-modified-since'] === 'Sat, 01 Nov 2025 00:00:00 GMT';
+    statuses.push(isCached ? 0 : body.length);
+    response.writeHead(isCached ? 304 : 200, { 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' });
+    response.end(isCached ? undefined : body);
   });
   const { feed, entries } = await add();
   site.requests.length = 0;
-  sent.length = 0;
+  statuses.length = 0;
   await resync(feed.id);
-  expect([site.requests, sent]).toEqual([['/feed.xml'], [0]]);
+  expect([site.requests, statuses]).toEqual([['/feed.xml'], [0]]);
   expect(await user.children(feed.id)).toEqual(entries);
 });
 
-test('reads hostile content as text, calls no private address, and fails bad entries alone', async () => {
+test('reads hostile content as text, calls no private address, and fails only the bad entries', async () => {
   const item = (id: string, more: string) => `<item><guid>${id}</guid><title>${id}</title>${more}</item>`;
   const html =
     '<p>Calm sea.</p><script>alert(1)</script><img src=x onerror="alert(1)"><iframe src="//127.0.0.2/"></iframe>';
@@ -246,12 +246,17 @@ describe('a login in the address', () => {
     expect((await resync(entries[0]!.id)).sync_status).toBe('READY');
     expect(await sourcesOf(user)).toMatchObject([{ token: {}, data_source_metadata: { url: site.url('/feed.xml') } }]);
     const answers = [feed, entries, await sourcesOf(user), (await user.get('/events')).body];
-    const kept = [...(await rowsOf(service)), ...(await historiesOf(service)), ...logLines, JSON.stringify(answers)];
-    // Each search must also find an existing text: one that finds nothing would prove nothing.
+    const storedTexts = [
+      ...(await rowsOf(service)),
+      ...(await historiesOf(service)),
+      ...logLines,
+      JSON.stringify(answers),
+    ];
+    // A text that is certainly present must be found, which proves that the place was really read.
     for (const existing of ['syncFeed', 'run finished', 'data_source_external_id', 'Said to Ada.'])
-      expect([existing, kept.some((text) => text.includes(existing))]).toEqual([existing, true]);
+      expect([existing, storedTexts.some((text) => text.includes(existing))]).toEqual([existing, true]);
     for (const shape of [PASSWORD, `ada:${PASSWORD}`].flatMap(shapesOf))
-      expect(kept.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
+      expect(storedTexts.filter((text) => text.includes(shape)).map((text) => text.slice(0, 300))).toEqual([]);
   });
 
   thoroughly('gives access only to its owner, not to other users of the same feed', async () => {
@@ -265,9 +270,9 @@ describe('a login in the address', () => {
       expect.stringContaining('Said to Ben.'),
     ]);
     const stranger = await service.user(`stranger ${customers}`);
-    const shut = await add(undefined, stranger);
-    expect([shut.feed.sync_status, shut.entries]).toEqual(['SYNC_ERROR', []]);
-    expect(shut.feed.sync_error_message).toContain('asks for a login');
+    const withoutLogin = await add(undefined, stranger);
+    expect([withoutLogin.feed.sync_status, withoutLogin.entries]).toEqual(['SYNC_ERROR', []]);
+    expect(withoutLogin.feed.sync_error_message).toContain('asks for a login');
   });
 
   thoroughly(
@@ -292,7 +297,7 @@ describe('a login in the address', () => {
   );
 });
 
-test('deletes all data of a feed that is deleted while it is read', async () => {
+test('deletes all data of a feed that is deleted while it is being read', async () => {
   let answer: () => void = () => undefined;
   const body = feedOf({ one: 'Lit.' });
   site.pages.set('/feed.xml', (_request, response) => {

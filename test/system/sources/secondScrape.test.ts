@@ -7,7 +7,9 @@ import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Fewer held pages than concurrent requests to one host, so that the other pages are served. */
+/**
+ * Number of unanswered pages: fewer than the concurrent requests to one host, so that other pages are still requested.
+ */
 const PAGES = 6;
 
 let service: TestService;
@@ -30,7 +32,7 @@ const pageRequests = (): string[] => site.requests.filter((path) => path.startsW
 test('runs repeated scrapes of a sitemap one after another under the same parent, each with its own options', async () => {
   const url = site.url('/sitemap.xml');
   const first = await user.scrape({ url, chunk_size: 100, skip_embedding_generation: true, tags: { turn: 1 } });
-  // The first run now waits for its held pages.
+  // The first run now waits for its unanswered pages.
   await waitFor(pageRequests, (paths) => new Set(paths).size === PAGES);
 
   const second = await user.scrape({
@@ -50,7 +52,7 @@ test('runs repeated scrapes of a sitemap one after another under the same parent
   expect(new Set([first, second, third].map((one) => one.request_id)).size).toBe(3);
   expect(second).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', chunk_size: 40, chunk_overlap: 5, tags: { turn: 2 } });
 
-  // Longer than the retry delays of the second run, which must not start while the first is running.
+  // Waits longer than the retry delay of the second run, which must not start while the first is running.
   await sleep(3_500);
   expect(sitemapsRead()).toBe(1);
   expect(pageRequests()).toHaveLength(PAGES);

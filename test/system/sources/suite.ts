@@ -13,7 +13,7 @@ import { syncingRows } from './rows/syncing.js';
 import { wholeAccountRows } from './rows/wholeAccount.js';
 
 /**
- * Tests every connected source with the rows of rows/, each file on one subject.
+ * Runs the tests in rows/ for every connected source. Each file of rows/ tests one subject.
  * @param hasFaults selects the sources that are also tested with faults and repeated syncs, which take most of the
  * time
  * @param isConnectedOften selects the sources that are also tested with each way of connecting, and the options of a
@@ -34,7 +34,7 @@ export function catalogueSuite(
     listingRows(customer);
     syncingRows(customer);
     scheduledSyncRows(customer);
-    // Last, because it leaves rate limits behind, at some sources for all accounts of a client.
+    // Last, because rate limits remain in force after it, at some sources for all accounts of an OAuth client.
     diagnosisRows(customer);
   });
 

@@ -50,7 +50,7 @@ const allRunsEnded = () =>
     () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
-const stored = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));
+const vectorKeys = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));
 async function cool(id: number): Promise<void> {
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, dispatcher);
@@ -65,26 +65,26 @@ async function upload(): Promise<number> {
   return id;
 }
 
-test('stores cold vectors in the bucket of file storage, and restores them bit for bit', async () => {
+test('stores vectors in the bucket of file storage, and restores them bit for bit', async () => {
   const id = await upload();
   const before = await pointsOfFile(service.env, id);
   expect(before.length).toBeGreaterThan(2);
   await cool(id);
   expect(await pointsOfFile(service.env, id)).toEqual([]);
-  expect(stored()).toEqual([expect.stringMatching(new RegExp(`^files/1/${id}/\\d+\\..+\\.vectors$`))]);
+  expect(vectorKeys()).toEqual([expect.stringMatching(new RegExp(`^files/1/${id}/\\d+\\..+\\.vectors$`))]);
   expect(await storedFor(service.env)).toEqual([]);
 
   expect((await user.post('/move_to_hot_storage', { filters: { ids: [id] } })).body).toBe(true);
   await inStorage(id, 'HOT_STORAGE');
   await allRunsEnded();
   expect(await pointsOfFile(service.env, id)).toEqual(before);
-  expect(stored()).toEqual([]);
+  expect(vectorKeys()).toEqual([]);
 });
 
 test('fails a file whose stored vectors were changed in the bucket, and deletes the vectors of a deleted file', async () => {
   const id = await upload();
   await cool(id);
-  const key = stored().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
+  const key = vectorKeys().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
   s3.objects.set(key, (s3.objects.get(key) ?? Buffer.alloc(0)).subarray(0, -1));
   await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
   await waitFor(
@@ -95,17 +95,17 @@ test('fails a file whose stored vectors were changed in the bucket, and deletes 
   await user.post('/delete_files_v2', { filters: { ids: [id] } });
   await waitFor(
     () => [...s3.objects.keys()].filter((one) => one.includes(`/${id}/`)),
-    (left) => left.length === 0,
+    (remaining) => remaining.length === 0,
   );
   expect(s3.inProgress()).toEqual([]);
 });
 
-test('lists the whole bucket in reconcile, and deletes only stray objects with names of the service', async () => {
+test('lists the whole bucket in reconcile, and deletes only stray objects whose names the service uses', async () => {
   const id = await upload();
   await cool(id);
   const env = { ...service.env, PUBLIC_URL: service.url };
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
-  const known = [...s3.objects.keys()];
+  const keysBefore = [...s3.objects.keys()];
   // More than one page of a listing.
   const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
   for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
@@ -114,12 +114,12 @@ test('lists the whole bucket in reconcile, and deletes only stray objects with n
   const found = await cli(env, 'reconcile', '--json');
   expect(found.code).toBe(1);
   expect(found.json()).toMatchObject({
-    looked_at: { stored: known.length + strays.length + 1 },
+    looked_at: { stored: keysBefore.length + strays.length + 1 },
     differences: { stray_stored: { count: strays.length + 1 } },
   });
   // Objects with other names are reported but not deleted.
   expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
-  expect([...s3.objects.keys()].toSorted()).toEqual([...known, foreign].toSorted());
+  expect([...s3.objects.keys()].toSorted()).toEqual([...keysBefore, foreign].toSorted());
   s3.objects.delete(foreign);
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
 });

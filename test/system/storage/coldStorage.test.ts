@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const text = (number: number) => `The harbour number ${number}. `.repeat(60);
 
-/** Uploads files whose vectors move to cold storage after a day without use, and waits until they are READY. */
+/** Uploads files whose vectors may move to cold storage, and waits until they are READY. */
 async function uploads(count: number, more: Record<string, unknown> = {}): Promise<FileRecord[]> {
   const query = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1, ...more };
   const sent = await Promise.all(
@@ -62,7 +62,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
   );
-/** Waits until no run is in progress, so that a move has cleaned up. */
+/** Waits until no run is in progress, so that each move has deleted its leftovers. */
 const allRunsEnded = () =>
   waitFor(
     () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
@@ -119,7 +119,7 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
   expect(await sweep()).toBe(0);
 });
 
-test('never moves a file without cold storage', async () => {
+test('never moves a file for which cold storage is disabled', async () => {
   const [file] = (await uploads(1, { enable_cold_storage: false })) as [FileRecord];
   await letDaysPass(service.env, 1_000);
   await sweep();
@@ -149,7 +149,7 @@ test('counts a search hit as use, which restarts the time to live; another use w
   await allRunsEnded();
 });
 
-test('names the cold files that a search needs, unless they are excluded; other searches work', async () => {
+test('names the files in cold storage that a search needs, unless they are excluded; other searches work', async () => {
   const searcher = await service.user('selma');
   const cold = { chunk_size: 60, enable_cold_storage: true, hot_storage_time_to_live: 1 };
   const send = async (name: string, more: Record<string, unknown>) =>
@@ -159,35 +159,37 @@ test('names the cold files that a search needs, unless they are excluded; other 
   await letDaysPass(service.env, 2, ids);
   await sweep();
   await allRunsEnded();
-  const ask = (more: Record<string, unknown> = {}) =>
+  const searchAnswer = (more: Record<string, unknown> = {}) =>
     searcher.post<{ detail: string; documents: { file_id: number }[] }>('/embeddings', {
       query: 'harbour',
       k: 50,
       ...more,
     });
-  const refused = await ask();
+  const refused = await searchAnswer();
   expect(refused.status).toBe(409);
   for (const id of ids) expect(refused.body.detail).toContain(String(id));
   expect(refused.body.detail).toMatch(/move_to_hot_storage.*exclude_cold_storage_files/);
-  const one = await ask({ file_ids: [second.id, warm.id] });
-  expect(one.status).toBe(409);
-  expect(one.body.detail).toContain(String(second.id));
-  expect(one.body.detail).not.toContain(String(first.id));
-  expect((await ask({ tags: { no: 'such' } })).body.documents).toEqual([]);
-  expect((await ask({ embedding_model: 'COHERE_MULTILINGUAL_V3' })).status).toBe(200);
-  expect(new Set((await ask({ file_ids: [warm.id] })).body.documents.map((found) => found.file_id))).toEqual(
+  const searchOfTwo = await searchAnswer({ file_ids: [second.id, warm.id] });
+  expect(searchOfTwo.status).toBe(409);
+  expect(searchOfTwo.body.detail).toContain(String(second.id));
+  expect(searchOfTwo.body.detail).not.toContain(String(first.id));
+  expect((await searchAnswer({ tags: { no: 'such' } })).body.documents).toEqual([]);
+  expect((await searchAnswer({ embedding_model: 'COHERE_MULTILINGUAL_V3' })).status).toBe(200);
+  expect(new Set((await searchAnswer({ file_ids: [warm.id] })).body.documents.map((found) => found.file_id))).toEqual(
     new Set([warm.id]),
   );
-  const without = await ask({ exclude_cold_storage_files: true });
-  expect(new Set(without.body.documents.map((found) => found.file_id))).toEqual(new Set([warm.id]));
+  const searchWithoutCold = await searchAnswer({ exclude_cold_storage_files: true });
+  expect(new Set(searchWithoutCold.body.documents.map((found) => found.file_id))).toEqual(new Set([warm.id]));
   // The chunks are still listed, without their vectors.
   const { results } = await searcher.chunks({ ids: [first.id] }, { include_vectors: true });
   expect(results.length).toBeGreaterThan(2);
   expect(results.map((chunk) => chunk.embedding)).toEqual(results.map(() => null));
   await searcher.post('/move_to_hot_storage', {});
-  await waitFor(ask, ({ status }) => status === 200);
+  await waitFor(searchAnswer, ({ status }) => status === 200);
   await allRunsEnded();
-  expect(new Set((await ask()).body.documents.map((found) => found.file_id))).toEqual(new Set([...ids, warm.id]));
+  expect(new Set((await searchAnswer()).body.documents.map((found) => found.file_id))).toEqual(
+    new Set([...ids, warm.id]),
+  );
 });
 
 thoroughly('applies tags changed in cold storage to the restored vectors', async () => {
@@ -219,7 +221,7 @@ test('keeps a file in cold storage after a resync of unchanged content, and rest
 });
 
 thoroughly(
-  'skips a file in cold storage when re-embedding, with the reason, and re-embeds it after it was restored',
+  'skips a file in cold storage when re-embedding, and reports the reason; re-embeds it after it was restored',
   async () => {
     const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
     await cool([cold]);
@@ -330,7 +332,7 @@ test('changes the cold storage settings of an existing file, with one event for 
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('restarts a move terminated in Temporal by the reaper', async () => {
+test('starts a move again in the reaper after its workflow was terminated in Temporal', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   const { coldCopies, runs } = service.store;
   const { save } = coldCopies;
@@ -367,14 +369,14 @@ thoroughly('reverts a move during which the file is searched or synced', async (
   const before = await pointsOf(used);
   const { coldCopies } = service.store;
   const { save } = coldCopies;
-  let waiting = 0;
+  let blockedCount = 0;
   let release: () => void = () => undefined;
   const blocked = new Promise<void>((resolve) => {
     release = resolve;
   });
   Object.assign(coldCopies, {
     save: async (...given: Parameters<typeof save>) => {
-      waiting += 1;
+      blockedCount += 1;
       await blocked;
       return save(...given);
     },
@@ -382,7 +384,7 @@ thoroughly('reverts a move during which the file is searched or synced', async (
   await letDaysPass(service.env, 2, [used.id, synced.id]);
   await sweep();
   await waitFor(
-    () => waiting,
+    () => blockedCount,
     (count) => count === 2,
   );
   expect((await user.search({ query: 'harbour', k: 1, file_ids: [used.id] })).length).toBe(1);
@@ -400,7 +402,7 @@ thoroughly('reverts a move during which the file is searched or synced', async (
   expect(await findInconsistencies()).toEqual([]);
 });
 
-thoroughly('fails a file whose stored vectors are unreadable; a resync makes new ones', async () => {
+thoroughly('fails a file whose stored vectors are unreadable; a resync computes new vectors', async () => {
   const [file] = (await uploads(1)) as [FileRecord];
   await cool([file]);
   const { key = '' } = (await recordOf(service.env, file.id))?.coldCopy ?? {};

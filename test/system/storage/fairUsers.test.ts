@@ -5,10 +5,10 @@ import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/sit
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** One user's backlog and another user's file, in a worker with two concurrent activities. */
+/** One user has a backlog, another user uploads a file; the worker runs two activities at a time. */
 const SITES = 4;
 const PAGES = 60;
-/** Delay of a page, longer than the ingest of the other user's file takes on a busy machine. */
+/** Delay of a page in ms: longer than ingesting the other user's file takes on a busy machine. */
 const PAGE_MS = 2_000;
 let service: TestService;
 let site: Site;
@@ -42,11 +42,11 @@ test('makes a text READY while most slow pages of another user still wait', asyn
     const filters = { sync_statuses: ['READY'], parent_file_ids: parents.map(({ id }) => id) };
     return (await first.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } })).body.count;
   };
-  // All four scrapes have waiting batches.
+  // All four scrapes still have pages to fetch.
   await waitFor(count, (ready) => ready >= SITES);
   const sent = await second.send({ name: 'a.txt', content: 'The lamp was lit.' });
   expect(await second.settled(sent.id)).toMatchObject({ sync_status: 'READY' });
-  // About 50 of 240 with fairness keys, over 100 without.
+  // About 50 of the 240 pages are READY with fairness keys, over 100 without.
   expect(await count()).toBeLessThan(0.4 * SITES * PAGES);
   for (const { id } of parents) await first.post('/cancel_sync', { file_id: id });
   for (const { id } of parents) await first.settled(id);

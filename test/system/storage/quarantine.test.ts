@@ -1,4 +1,4 @@
-/** Files missing at their source: hidden from callers, kept for operators, restored or erased. */
+/** Quarantine of files that are missing at their source. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -64,7 +64,7 @@ const quarantined = async (query = ''): Promise<Quarantined[]> =>
 const restore = (body: Record<string, unknown>) =>
   organization.post<{ restoring: number }>('/quarantined_files/restore', body);
 
-/** Connects a user, syncs the whole account, and returns the functions of its tests. */
+/** Connects a user and syncs the whole account. Returns the functions that its tests need. */
 async function connected(customerId: string) {
   const user: TestUser = await service.user(customerId);
   const content: FixtureContent = fixture.reset();
@@ -77,7 +77,7 @@ async function connected(customerId: string) {
       (some) => some.length === number && some.every((file) => file.sync_status === 'READY'),
       TIME_LIMIT_MS,
     );
-  const all = await settled(2 + content.others.length);
+  const syncedFiles = await settled(2 + content.others.length);
   const sources = async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
   const { id } = (await sources())[0]!;
   const config = { customer_ids: [customerId], auto_sync_enabled_sources: 'ALL' };
@@ -88,14 +88,24 @@ async function connected(customerId: string) {
     });
     await allRunsEnded();
   };
-  const found = async (query: string): Promise<number[]> => [
+  const findFileIds = async (query: string): Promise<number[]> => [
     ...new Set((await user.search({ query, k: 20 })).map((one) => one.file_id)),
   ];
-  return { user, content, all, id, files, settled, syncNow, found, mine: `customer_id=${customerId}` };
+  return {
+    user,
+    content,
+    all: syncedFiles,
+    id,
+    files,
+    settled,
+    syncNow,
+    found: findFileIds,
+    mine: `customer_id=${customerId}`,
+  };
 }
 
-/** Moves the deadlines of quarantined files to an earlier time, as if days had passed. */
-const letDaysPass = (ids: readonly number[], days: number): Promise<unknown> =>
+/** Moves the deadlines of quarantined files `days` into the past. */
+const advanceDeadlines = (ids: readonly number[], days: number): Promise<unknown> =>
   withDatabase(service, (db) =>
     db
       .collection<QuarantinedDoc>('quarantined_files')
@@ -127,7 +137,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect(await quarantined(`data_source_id=${id}&run_id=${row?.run_id}`)).toEqual([row]);
   expect(await quarantined('data_source_id=1')).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
-  // Tags added meanwhile apply to the restored file.
+  // Tags added during the quarantine apply to the restored file.
   await user.post('/data_sources/tags/add', { data_source_id: id, tags: { pier: 'north' } });
   await allRunsEnded();
 
@@ -140,7 +150,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
     ...missing,
     tags: { ...missing.tags, pier: 'north' },
     updated_at: restored.updated_at,
-    // The last workflow of the file is the restore.
+    // The last workflow of the file is the one that restored it.
     workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
   const untagged = (some: readonly unknown[]) =>
@@ -148,9 +158,11 @@ test('hides a missing file from callers, keeps it for operators, and restores it
       ...point,
       payload,
     }));
-  const again = await pointsOfFile(service.env, missing.id);
-  expect(untagged(again)).toEqual(untagged(points));
-  expect(again).toContainEqual(expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }));
+  const restoredPoints = await pointsOfFile(service.env, missing.id);
+  expect(untagged(restoredPoints)).toEqual(untagged(points));
+  expect(restoredPoints).toContainEqual(
+    expect.objectContaining({ payload: expect.objectContaining({ tags: ['pier=north'] }) }),
+  );
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
   expect(await found('About boats')).toContain(missing.id);
   expect(fixture.contentRequests?.(name)).toBe(requestsBefore);
@@ -162,7 +174,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   await syncNow();
   await syncNow();
   expect(await files()).toHaveLength(all.length);
-  expect(await pointsOfFile(service.env, missing.id)).toEqual(again);
+  expect(await pointsOfFile(service.env, missing.id)).toEqual(restoredPoints);
   fixture.reset();
   await syncNow();
   fixture.remove(name);
@@ -180,7 +192,7 @@ test('erases a file that is not restored in time, without leftovers', async () =
   await syncNow();
   await settled(all.length - 2);
   const [first, second] = (await quarantined(mine)).map((one) => one.file_id) as [number, number];
-  await letDaysPass([first], 3.1);
+  await advanceDeadlines([first], 3.1);
   expect((await quarantined(mine)).map((one) => one.file_id)).toEqual([second]);
   // The deadline has passed.
   expect((await restore({ file_ids: [first] })).body).toEqual({ restoring: 0 });
@@ -188,16 +200,16 @@ test('erases a file that is not restored in time, without leftovers', async () =
   const rows = () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments());
   await waitFor(rows, (number) => number === 1);
   await allRunsEnded();
-  const left = await withDatabase(service, async (db) =>
+  const remainingCounts = await withDatabase(service, async (db) =>
     Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
   );
-  expect(left).toEqual([0, 0]);
+  expect(remainingCounts).toEqual([0, 0]);
   expect(await storedFor(service.env)).toEqual([second]);
   expect(await pointsOfFile(service.env, first)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(0);
   expect(await findInconsistencies()).toEqual([]);
 
-  // After a revoke, no file may be restored.
+  // When access is revoked, quarantined files are erased.
   const { id } = (await sourcesOf('bela'))[0]!;
   const user = await service.user('bela');
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);
@@ -236,7 +248,7 @@ thoroughly('does not restore a file if a new file has its name, and erases all f
   expect(await findInconsistencies()).toEqual([]);
 });
 
-test('hides quarantined files from other organizations, and restores none without an id', async () => {
+test('hides quarantined files from other organizations, and restores nothing without an id', async () => {
   const { content, all, settled, syncNow, mine } = await connected('dina');
   fixture.remove(content.others[0]!);
   await syncNow();
@@ -245,8 +257,8 @@ test('hides quarantined files from other organizations, and restores none withou
   const other = await service.store.organizations.create('other');
   const stranger = apiClient(service.url, { authorization: `Bearer ${other.apiKey}` });
   expect((await stranger.get('/quarantined_files')).body).toEqual({ results: [], count: 0 });
-  const theft = await stranger.post('/quarantined_files/restore', { file_ids: [row?.file_id] });
-  expect(theft).toMatchObject({ status: 200, body: { restoring: 0 } });
+  const refused = await stranger.post('/quarantined_files/restore', { file_ids: [row?.file_id] });
+  expect(refused).toMatchObject({ status: 200, body: { restoring: 0 } });
   expect((await restore({})).status).toBe(400);
   expect((await restore({ file_ids: [] })).body).toEqual({ restoring: 0 });
   await allRunsEnded();

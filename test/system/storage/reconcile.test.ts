@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 /** Returns the number of differences of each kind. */
-async function found(options: Parameters<typeof reconcile>[1] = {}): Promise<Record<string, number>> {
+async function countDifferences(options: Parameters<typeof reconcile>[1] = {}): Promise<Record<string, number>> {
   const { report } = await reconcile(service.store, options);
   return Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]));
 }
@@ -39,7 +39,7 @@ async function found(options: Parameters<typeof reconcile>[1] = {}): Promise<Rec
 const text = (seed: string, words = 40): string =>
   Array.from({ length: words }, (_, n) => `${seed} word ${n} says ${n * 7}.`).join(' ');
 
-async function sent(
+async function sendText(
   owner: TestUser,
   name: string,
   words?: number,
@@ -55,12 +55,12 @@ const record = (id: number): Promise<FileDoc> =>
     const row = await connection.collection('files').findOne({ _id: id as never });
     return row as unknown as FileDoc;
   });
-const change = (id: number, $set: object): Promise<unknown> =>
+const updateFile = (id: number, $set: object): Promise<unknown> =>
   withDatabase(service, (connection) =>
     connection.collection('files').updateOne({ _id: id as never }, { $set: { ...$set } as never }),
   );
 
-/** Writes points like those of a file, under other ids. */
+/** Writes a point for each chunk of a file, with other ids. */
 async function plantPoints(like: FileDoc, as: Partial<{ fileId: number; generation: number; space: string }>) {
   const space = { name: as.space ?? SPACE.name, dimensions: SPACE.dimensions };
   await service.store.vectors.upsert([
@@ -105,15 +105,15 @@ test('finds and repairs planted differences of every kind, and reports them with
   const [first, second] = await user.children(parent.id);
   const ids = await Promise.all(
     ['chunkless', 'pointless', 'sparseless', 'tagged', 'miscounted', 'dirty', 'stuck', 'cold', 'bare', 'adrift'].map(
-      (name) => sent(user, name, name === 'bare' ? 5 : 40, { generate_sparse_vectors: name === 'sparseless' }),
+      (name) => sendText(user, name, name === 'bare' ? 5 : 40, { generate_sparse_vectors: name === 'sparseless' }),
     ),
   );
   const [chunkless, pointless, sparseless, tagged, miscounted, dirty, stuck, cold, bare, adrift] = ids as [
     ...[number, number, number, number, number],
     ...[number, number, number, number, number],
   ];
-  const whole = await sent(user, 'whole');
-  expect(await found()).toEqual({});
+  const whole = await sendText(user, 'whole');
+  expect(await countDifferences()).toEqual({});
 
   const like = await record(whole);
   const { organizationId, userId } = like;
@@ -128,18 +128,18 @@ test('finds and repairs planted differences of every kind, and reports them with
   await plantStored(`${organizationId}/readme/what.txt`);
   const items = { organizationId, userId, customerId: 'ruth', dataSourceId: UNKNOWN_ID, externalId: 'x', listedBy: 0 };
   await withDatabase(service, async (connection) => {
-    const into = (name: string, row: object): Promise<unknown> => connection.collection(name).insertOne(row as never);
-    const its = { organizationId, userId, fileId: UNKNOWN_ID };
-    await into('contents', { _id: `${UNKNOWN_ID}:1`, ...its, generation: 1, bytes: Buffer.from('x') });
-    await into('originals', {
+    const insert = (name: string, row: object): Promise<unknown> => connection.collection(name).insertOne(row as never);
+    const unknownFile = { organizationId, userId, fileId: UNKNOWN_ID };
+    await insert('contents', { _id: `${UNKNOWN_ID}:1`, ...unknownFile, generation: 1, bytes: Buffer.from('x') });
+    await insert('originals', {
       _id: UNKNOWN_ID,
-      ...its,
+      ...unknownFile,
       bytes: Buffer.from('x'),
       aliveAt: null,
       markedForDeletion: false,
     });
-    await into('recognized_pages', { ...its, reading: 'r', number: 1, page: {} });
-    await into('items', { ...items, _id: UNKNOWN_ID, source: 'BOX', name: 'x' });
+    await insert('recognized_pages', { ...unknownFile, reading: 'r', number: 1, page: {} });
+    await insert('items', { ...items, _id: UNKNOWN_ID, source: 'BOX', name: 'x' });
     await connection.collection('segments').deleteOne({ fileId: chunkless });
     await connection.collection('contents').deleteMany({ fileId: first!.id });
     await connection.collection('originals').deleteMany({ fileId: bare });
@@ -156,15 +156,15 @@ test('finds and repairs planted differences of every kind, and reports them with
       filter: { must: [{ key: 'file_id', match: { value: tagged } }] },
     });
   }
-  await change(miscounted, { numChunks: 1 });
-  await change(dirty, { cleanupPending: true });
-  await change(stuck, { syncStatus: 'SYNCING' });
-  await change(cold, {
+  await updateFile(miscounted, { numChunks: 1 });
+  await updateFile(dirty, { cleanupPending: true });
+  await updateFile(stuck, { syncStatus: 'SYNCING' });
+  await updateFile(cold, {
     embeddingStorageStatus: 'COLD_STORAGE',
     coldCopy: { key: `${organizationId}/${cold}/1.x.vectors`, generation: 1, points: 3, bytes: 9 },
   });
-  await change(adrift, { dataSourceId: UNKNOWN_ID });
-  await change(parent.id, { 'fileMetadata.pages_ready': 7 });
+  await updateFile(adrift, { dataSourceId: UNKNOWN_ID });
+  await updateFile(parent.id, { 'fileMetadata.pages_ready': 7 });
 
   const expected = {
     ...{ stray_chunks: 2, stray_points: 3, stray_contents: 1, stray_originals: 1, stray_pages: 1 },
@@ -172,10 +172,10 @@ test('finds and repairs planted differences of every kind, and reports them with
     ...{ missing_content: 1, missing_cold_copy: 1, missing_original: 1, missing_source: 1 },
     ...{ other_tags: 1, wrong_count: 1, wrong_page_counts: 1, unfinished_cleanup: 1, stuck: 1 },
   };
-  // test/system/outages/damagedVectors.test.ts damages vectors.
+  // Damaged vectors are tested in test/system/outages/damagedVectors.test.ts.
   const others = Object.keys(DIFFERENCES).filter((kind) => !kind.startsWith('damaged_'));
   expect(Object.keys(expected).toSorted()).toEqual(others.toSorted());
-  expect(await found()).toEqual(expected);
+  expect(await countDifferences()).toEqual(expected);
   // Comparing changes nothing.
   const { report } = await reconcile(service.store, {});
   expect(Object.fromEntries([...report.kinds()].map(([kind, { count }]) => [kind, count]))).toEqual(expected);
@@ -185,11 +185,11 @@ test('finds and repairs planted differences of every kind, and reports them with
     ),
   ]);
 
-  const mended = await reconcile(service.store, { repairs: true });
-  // Differences that only an operator can repair.
-  expect(mended.report.left()).toBe(3);
+  const repaired = await reconcile(service.store, { repairs: true });
+  // Differences that reconcile cannot repair by itself.
+  expect(repaired.report.left()).toBe(3);
   await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
-  expect(await found()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
+  expect(await countDifferences()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
   expect(await user.file(stuck)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   expect(await record(miscounted)).toMatchObject({ numChunks: like.numChunks > 1 ? expect.any(Number) : 1 });
   expect((await user.file(parent.id)).file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
@@ -198,20 +198,20 @@ test('finds and repairs planted differences of every kind, and reports them with
     const { body } = await user.post<{ documents: unknown[] }>('/embeddings', { query: 'word', k: 3, file_ids: [id] });
     expect(body.documents.length).toBeGreaterThan(0);
   }
-  // The ledger separates runs of the operator's command from those of callers.
-  const { body: begun } = await user.get<{ results: { file_id: number }[] }>('/sync_runs?causes=command');
-  const resynced = begun.results.map(({ file_id }) => file_id);
+  // The list of runs distinguishes runs of the operator's command from runs of callers.
+  const { body: startedRuns } = await user.get<{ results: { file_id: number }[] }>('/sync_runs?causes=command');
+  const resynced = startedRuns.results.map(({ file_id }) => file_id);
   expect(resynced).toEqual(expect.arrayContaining([chunkless, pointless, sparseless, cold]));
   expect(resynced).not.toContain(stuck);
   expect(second?.sync_status).toBe('READY');
   await user.post('/delete_files_v2', { filters: { ids: [bare, adrift] } });
 });
 
-test('leaves files of a running run alone', async () => {
-  const id = await sent(user, 'worked-on');
+test('does not change files of an active run', async () => {
+  const id = await sendText(user, 'worked-on');
   const file = await record(id);
-  const before = await found();
-  // Like those of a running sync or re-embedding: points and chunks of a generation that readers do not see yet.
+  const before = await countDifferences();
+  // A running sync or re-embedding writes points and chunks of a generation that readers do not see yet.
   await plantPoints(file, { generation: 2 });
   await plantChunks(file, id, 2);
   await plantStored(`${file.organizationId}/${id}/2.raw`);
@@ -226,33 +226,33 @@ test('leaves files of a running run alone', async () => {
   );
   // The dispatcher starts a run only after the date in its row. This date is never reached, so the run never starts.
   await service.store.runs.postpone(runId, new Date('9999-01-01'));
-  await change(id, { runId, lastGeneration: 2 });
-  expect(await found({ repairs: true })).toEqual(before);
-  await change(id, { syncStatus: 'SYNCING' });
-  expect(await found({ repairs: true })).toEqual(before);
-  // After the end of the run, its leftovers have no owner.
-  await change(id, { syncStatus: 'READY' });
+  await updateFile(id, { runId, lastGeneration: 2 });
+  expect(await countDifferences({ repairs: true })).toEqual(before);
+  await updateFile(id, { syncStatus: 'SYNCING' });
+  expect(await countDifferences({ repairs: true })).toEqual(before);
+  // After the run has ended, these chunks and points belong to no run.
+  await updateFile(id, { syncStatus: 'READY' });
   await service.store.runs.finish(runId, 'finished', {});
-  expect(await found()).toEqual({
+  expect(await countDifferences()).toEqual({
     ...before,
     ...{ stray_chunks: 1, stray_points: 1, stray_stored: 1 + (before['stray_stored'] ?? 0) },
   });
   await reconcile(service.store, { repairs: true });
-  expect(await found()).toEqual(before);
+  expect(await countDifferences()).toEqual(before);
 });
 
-test('repairs one organization without changing another, and assigns chunks under a foreign id to their own organization', async () => {
-  const mine = await record(await sent(user, 'mine'));
-  const foreign = await record(await sent(other.user, 'theirs'));
-  const before = await found({ organizationId: 1 });
+test('repairs one organization without changing another, and counts chunks with a foreign file id for the organization that owns them', async () => {
+  const mine = await record(await sendText(user, 'mine'));
+  const foreign = await record(await sendText(other.user, 'theirs'));
+  const before = await countDifferences({ organizationId: 1 });
   await plantChunks(foreign, UNKNOWN_ID, 1);
-  // Points of the other organization: under a file id of the first one, and of an unknown user.
+  // Points of the other organization: with a file id of the first organization, and with an unknown user.
   await plantPoints({ ...foreign, _id: mine._id }, { generation: mine.generation + 1 });
   await plantPoints({ ...foreign, userId: UNKNOWN_ID }, { fileId: UNKNOWN_ID });
-  expect(await found({ organizationId: 1, repairs: true })).toEqual(before);
+  expect(await countDifferences({ organizationId: 1, repairs: true })).toEqual(before);
   const strays = { stray_chunks: 1, stray_points: 2 };
-  expect(await found({ organizationId: other.organizationId })).toEqual(strays);
-  expect(await found({ organizationId: other.organizationId, repairs: true })).toEqual(strays);
-  expect(await found({ organizationId: other.organizationId })).toEqual({});
-  expect(await found({ organizationId: 1 })).toEqual(before);
+  expect(await countDifferences({ organizationId: other.organizationId })).toEqual(strays);
+  expect(await countDifferences({ organizationId: other.organizationId, repairs: true })).toEqual(strays);
+  expect(await countDifferences({ organizationId: other.organizationId })).toEqual({});
+  expect(await countDifferences({ organizationId: 1 })).toEqual(before);
 });

@@ -55,7 +55,7 @@ afterAll(async () => {
 const textOf = (bird: string, words = 60): string =>
   `The ${bird} lives here. ${Array.from({ length: words }, (_, i) => `${bird}${i}`).join(' ')}.`;
 
-async function uploaded(user: TestUser, texts: readonly string[], more: object = {}): Promise<FileRecord[]> {
+async function uploadAll(user: TestUser, texts: readonly string[], more: object = {}): Promise<FileRecord[]> {
   const accepted = await Promise.all(
     texts.map((contents) =>
       user.post<FileRecord>('/upload_text', { contents, embedding_model: FROM, chunk_size: 40, ...more }),
@@ -69,7 +69,7 @@ const reembed = (user: TestUser, body: object) =>
 const progressOf = async (user: TestUser, id: number | null): Promise<Progress> =>
   (await user.get<Progress>(`/files/reembed/${id}`)).body;
 const ENDS = ['FINISHED', 'FAILED', 'CANCELLED'];
-const ended = (user: TestUser, id: number | null): Promise<Progress> =>
+const waitForEnd = (user: TestUser, id: number | null): Promise<Progress> =>
   waitFor(
     () => progressOf(user, id),
     ({ status }) => ENDS.includes(status),
@@ -80,24 +80,24 @@ const servedBy = (model: EmbeddingModelId) => ({
     dimensions: EMBEDDING_MODELS[model].dimensions,
   }) as unknown,
 });
-const findable = async (user: TestUser, model: EmbeddingModelId, bird: string): Promise<number[]> =>
+const searchFileIds = async (user: TestUser, model: EmbeddingModelId, bird: string): Promise<number[]> =>
   (await user.search({ query: `The ${bird} lives here`, k: 1, embedding_model: model })).map((one) => one.file_id);
 
 const isDocument = (text: string): boolean => text.includes('lives here.');
-/** Makes the emulator hold all requests for documents until it is reset. */
+/** Makes the emulator leave all requests for documents unanswered until it is reset. */
 function holdDocuments(): void {
   emulator.reset();
   emulator.injectFault(({ texts }) => (texts.some(isDocument) ? 'hang' : null));
 }
-const inProgress = () =>
+const waitForDocumentRequest = () =>
   waitFor(
     () => emulator.requests.filter(({ texts }) => texts.some(isDocument)).length,
-    (came) => came > 0,
+    (count) => count > 0,
   );
 
 test('changes the model of files and keeps texts, chunks and tags; a re-sync without changes changes nothing', async () => {
   const user = await service.user('changes');
-  const files = await uploaded(
+  const files = await uploadAll(
     user,
     BIRDS.map((bird) => textOf(bird)),
     { tags: { kind: 'bird' } },
@@ -109,7 +109,7 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   const { status, body } = await reembed(user, { filters: { ids } });
   expect(status).toBe(200);
   expect(body).toMatchObject({ files: 4, chunks: before.results.length, skipped: {}, known_chunks: 0 });
-  expect(await ended(user, body.id)).toMatchObject({
+  expect(await waitForEnd(user, body.id)).toMatchObject({
     ...{ status: 'FINISHED', reembedded: 4, failed: 0, skipped: {}, failures: [] },
     chunks: before.results.length,
   });
@@ -123,8 +123,8 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
     const { updated_at: _before, embedding_properties: _old, ...known } = files[index]!;
     expect(rest).toEqual(known);
     expect(embedding_properties).toEqual(servedBy(TO));
-    expect(await findable(user, TO, BIRDS[index]!)).toEqual([id]);
-    expect(await findable(user, FROM, BIRDS[index]!)).toEqual([]);
+    expect(await searchFileIds(user, TO, BIRDS[index]!)).toEqual([id]);
+    expect(await searchFileIds(user, FROM, BIRDS[index]!)).toEqual([]);
   }
   expect((await readStoredState(service.env)).findInconsistencies('changes')).toEqual([]);
 
@@ -136,12 +136,12 @@ test('changes the model of files and keeps texts, chunks and tags; a re-sync wit
   // A second run has nothing to do.
   const again = await reembed(user, { filters: { ids } });
   expect(again.body).toMatchObject({ files: 0, tokens: 0, skipped: { already_embedded: 4 } });
-  expect(await ended(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
+  expect(await waitForEnd(user, again.body.id)).toMatchObject({ reembedded: 0, skipped: { already_embedded: 4 } });
 }, 90_000);
 
-test('estimates files, chunks, tokens, chunks with stored vectors and the price in a dry run, and embeds nothing', async () => {
+test('estimates files, chunks, tokens, reusable vectors and the price in a dry run, and embeds nothing', async () => {
   const user = await service.user('dry');
-  const files = await uploaded(
+  const files = await uploadAll(
     user,
     ['owl', 'wren'].map((bird) => textOf(bird, 100)),
   );
@@ -153,9 +153,9 @@ test('estimates files, chunks, tokens, chunks with stored vectors and the price 
   expect(body.price).toBeCloseTo((body.tokens * 0.02) / 1e6, 9);
   expect(emulator.requests).toEqual([]);
   expect((await reembed(user, { dry_run: true, embedding_model: 'SOLAR_1_MINI' })).body.price).toBeNull();
-  // The same texts are known once they were embedded for another user of the organization.
+  // Once the same texts were embedded for another user of the organization, their vectors can be reused.
   const other = await service.user('dry too');
-  await uploaded(other, [textOf('owl', 100)], { embedding_model: TO });
+  await uploadAll(other, [textOf('owl', 100)], { embedding_model: TO });
   const known = (await reembed(user, { dry_run: true })).body;
   expect(known.known_chunks).toBeGreaterThan(0);
   expect(known.known_chunks).toBeLessThan(known.chunks);
@@ -163,7 +163,7 @@ test('estimates files, chunks, tokens, chunks with stored vectors and the price 
 
 test('refuses a run above max_tokens, and reports the required tokens', async () => {
   const user = await service.user('bound');
-  await uploaded(user, [textOf('crane')]);
+  await uploadAll(user, [textOf('crane')]);
   emulator.reset();
   const { tokens } = (await reembed(user, { dry_run: true })).body;
   const refused = await user.post<{ detail: { loc: string[]; msg: string }[] }>('/files/reembed', {
@@ -176,32 +176,32 @@ test('refuses a run above max_tokens, and reports the required tokens', async ()
   ]);
   expect(emulator.requests).toEqual([]);
   const { body } = await reembed(user, { max_tokens: tokens });
-  expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
+  expect(await waitForEnd(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1 });
 });
 
 thoroughly(
-  'skips files without vectors, pictures, files with given vectors and files in cold storage, with the reason',
+  'skips files without vectors, pictures, files with vectors of the caller and files in cold storage, with the reason',
   async () => {
     const user = await service.user('left alone');
-    const [plain] = await uploaded(user, [textOf('finch')]);
-    const [bare] = await uploaded(user, [textOf('robin')], { skip_embedding_generation: true });
+    const [plain] = await uploadAll(user, [textOf('finch')]);
+    const [bare] = await uploadAll(user, [textOf('robin')], { skip_embedding_generation: true });
     const picture = await user.settled((await user.send({ name: 'sea.png', content: drawPicture(['Sea']) })).id);
-    const [given, cold] = await uploaded(user, [textOf('dove'), textOf('crow')]);
+    const [withOwnVectors, cold] = await uploadAll(user, [textOf('dove'), textOf('crow')]);
     await user.post('/upload_chunks_and_embeddings', {
       embedding_model: FROM,
       overwrite_existing: true,
       chunks_and_embeddings: [
         {
-          file_id: given!.id,
+          file_id: withOwnVectors!.id,
           chunks_and_embeddings: [{ chunk_number: 1, chunk: 'Dove.', embedding: Array(1024).fill(0.1) }],
         },
       ],
     });
     await waitFor(
-      () => user.chunks({ ids: [given!.id] }),
+      () => user.chunks({ ids: [withOwnVectors!.id] }),
       ({ results }) => results.length === 1,
     );
-    await user.settled(given!.id);
+    await user.settled(withOwnVectors!.id);
     const storedIn = (embeddingStorageStatus: string) =>
       withDatabase(service, (connection) =>
         connection
@@ -209,12 +209,12 @@ thoroughly(
           .updateOne({ _id: cold!.id }, { $set: { embeddingStorageStatus } }),
       );
     await storedIn('COLD_STORAGE');
-    const files = [bare, picture, given, cold].map((file) => file!.id);
+    const files = [bare, picture, withOwnVectors, cold].map((file) => file!.id);
     const before = await Promise.all(files.map((id) => user.file(id)));
     const { body } = await reembed(user, {});
     const skipped = { no_vectors: 1, picture: 1, given_vectors: 1, cold_storage: 1 };
     expect(body).toMatchObject({ files: 1, skipped });
-    expect(await ended(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
+    expect(await waitForEnd(user, body.id)).toMatchObject({ status: 'FINISHED', reembedded: 1, skipped });
     expect(await user.file(plain!.id)).toMatchObject({ embedding_properties: servedBy(TO) });
     expect(await Promise.all(files.map((id) => user.file(id)))).toEqual(before);
     // Restore the status: the vectors are still in Qdrant, so later consistency checks would report missing copies.
@@ -224,58 +224,58 @@ thoroughly(
 
 thoroughly('finds unfinished files by the old model and finished ones by the new model during a run', async () => {
   const user = await service.user('half way');
-  const files = await uploaded(
+  const files = await uploadAll(
     user,
     BIRDS.map((bird) => textOf(`half${bird}`, 700)),
   );
   const [first, ...others] = files;
   const done = await reembed(user, { filters: { ids: [first!.id] } });
-  expect(await ended(user, done.body.id)).toMatchObject({ reembedded: 1 });
+  expect(await waitForEnd(user, done.body.id)).toMatchObject({ reembedded: 1 });
   holdDocuments();
   const running = await reembed(user, { filters: { ids: others.map(({ id }) => id) } });
-  await inProgress();
+  await waitForDocumentRequest();
   expect(await progressOf(user, running.body.id)).toMatchObject({ status: 'RUNNING', reembedded: 0 });
-  expect(await findable(user, TO, `half${BIRDS[0]}`)).toEqual([first!.id]);
-  expect(await findable(user, FROM, `half${BIRDS[1]}`)).toEqual([others[0]!.id]);
+  expect(await searchFileIds(user, TO, `half${BIRDS[0]}`)).toEqual([first!.id]);
+  expect(await searchFileIds(user, FROM, `half${BIRDS[1]}`)).toEqual([others[0]!.id]);
   emulator.reset();
-  expect(await ended(user, running.body.id)).toMatchObject({ reembedded: 3 });
+  expect(await waitForEnd(user, running.body.id)).toMatchObject({ reembedded: 3 });
   for (const [index, { id }] of files.entries()) {
-    expect(await findable(user, TO, `half${BIRDS[index]}`)).toEqual([id]);
-    expect(await findable(user, FROM, `half${BIRDS[index]}`)).toEqual([]);
+    expect(await searchFileIds(user, TO, `half${BIRDS[index]}`)).toEqual([id]);
+    expect(await searchFileIds(user, FROM, `half${BIRDS[index]}`)).toEqual([]);
   }
 });
 
 test('ends a cancelled run within seconds, with each file on its old or its new vectors', async () => {
   const user = await service.user('cancelled');
-  await uploaded(
+  await uploadAll(
     user,
     BIRDS.map((bird) => textOf(`gone${bird}`)),
   );
   holdDocuments();
   const { body } = await reembed(user, {});
-  await inProgress();
+  await waitForDocumentRequest();
   const begun = Date.now();
   expect((await user.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(200);
-  expect(await ended(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
+  expect(await waitForEnd(user, body.id)).toMatchObject({ status: 'CANCELLED', reembedded: 0 });
   expect(Date.now() - begun).toBeLessThan(15_000);
-  expect(await findable(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
+  expect(await searchFileIds(user, FROM, `gone${BIRDS[2]}`)).toHaveLength(1);
   expect((await readStoredState(service.env)).findInconsistencies('cancelled')).toEqual([]);
   emulator.reset();
   const again = await reembed(user, {});
-  expect(await ended(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
+  expect(await waitForEnd(user, again.body.id)).toMatchObject({ status: 'FINISHED', reembedded: 4 });
   expect((await readStoredState(service.env)).findInconsistencies('cancelled')).toEqual([]);
 });
 
 describe('during a run', () => {
   const changedDuringRun = async (name: string, change: (user: TestUser, id: number) => Promise<unknown>) => {
     const user = await service.user(name);
-    const [file] = await uploaded(user, [textOf(name)]);
+    const [file] = await uploadAll(user, [textOf(name)]);
     holdDocuments();
     const { body } = await reembed(user, {});
-    await inProgress();
+    await waitForDocumentRequest();
     await change(user, file!.id);
     emulator.reset();
-    return { user, id: file!.id, end: await ended(user, body.id) };
+    return { user, id: file!.id, end: await waitForEnd(user, body.id) };
   };
 
   test('a file that is synced again with other options has the content of that sync, embedded by one model', async () => {
@@ -287,11 +287,11 @@ describe('during a run', () => {
     expect(file).toMatchObject({ sync_status: 'READY', chunk_size: 20 });
     const model = end.reembedded === 1 ? TO : FROM;
     expect(file.embedding_properties).toEqual(servedBy(model));
-    expect(await findable(user, model, 'resynced')).toEqual([id]);
+    expect(await searchFileIds(user, model, 'resynced')).toEqual([id]);
     expect((await readStoredState(service.env)).findInconsistencies('resynced')).toEqual([]);
   });
 
-  thoroughly('by a delete is deleted completely', async () => {
+  thoroughly('a deleted file is deleted completely', async () => {
     const { user, id, end } = await changedDuringRun('deleted', (owner, fileId) =>
       owner.post('/delete_files_v2', { filters: { ids: [fileId] } }),
     );
@@ -314,19 +314,19 @@ describe('during a run', () => {
   });
 });
 
-test('fails only the file whose text cannot be embedded, and keeps the vectors of that file', async () => {
+test('fails only the file whose text cannot be embedded, and keeps the old vectors of that file', async () => {
   const user = await service.user('faulty');
-  const files = await uploaded(
+  const files = await uploadAll(
     user,
     BIRDS.slice(0, 3).map((bird) => textOf(`odd${bird}`)),
   );
   emulator.injectFault(({ texts }) => (texts.some((text) => text.includes('oddheron')) ? { status: 400 } : null));
   const { body } = await reembed(user, {});
-  const end = await ended(user, body.id);
+  const end = await waitForEnd(user, body.id);
   expect(end).toMatchObject({ status: 'FINISHED', reembedded: 2, failed: 1 });
   expect(end.failures).toEqual([{ file_id: files[1]!.id, message: expect.stringMatching(/\w/) as unknown }]);
   emulator.reset();
-  expect(await findable(user, FROM, 'oddheron')).toEqual([files[1]!.id]);
+  expect(await searchFileIds(user, FROM, 'oddheron')).toEqual([files[1]!.id]);
   expect((await readStoredState(service.env)).findInconsistencies('faulty')).toEqual([]);
 });
 
@@ -335,7 +335,7 @@ thoroughly('embeds a text that concurrent files share once, and counts it for ea
   const text = textOf('twin', 5);
   emulator.reset();
   emulator.setDelay(500);
-  const files = await uploaded(user, [text, text, text], { chunk_size: 200 });
+  const files = await uploadAll(user, [text, text, text], { chunk_size: 200 });
   expect(files.map((file) => file.file_statistics?.num_embeddings)).toEqual([1, 1, 1]);
   expect(emulator.requests.flatMap(({ texts }) => texts)).toEqual([text]);
 });
@@ -343,7 +343,7 @@ thoroughly('embeds a text that concurrent files share once, and counts it for ea
 test('restricts a run to its user', async () => {
   const user = await service.user('owner');
   const { body } = await reembed(user, {});
-  await ended(user, body.id);
+  await waitForEnd(user, body.id);
   const other = await service.user('stranger');
   expect((await other.get(`/files/reembed/${body.id}`)).status).toBe(404);
   expect((await other.post(`/files/reembed/${body.id}/cancel`, {})).status).toBe(404);

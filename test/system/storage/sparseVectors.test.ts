@@ -11,7 +11,7 @@ import { waitFor } from '../../support/waitFor.js';
 import { storedPoints } from '../../support/storedPoints.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** The effect of generate_sparse_vectors on content from every origin, read from Qdrant itself. */
+/** Tests generate_sparse_vectors for content of every origin. The vectors are read from Qdrant itself. */
 
 let service: TestService;
 let site: Site;
@@ -29,24 +29,24 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Weights by term, rounded to the precision of 32-bit floats. */
+/** Returns the weights by term, in thousandths, rounded so that 32-bit and 64-bit floats are equal. */
 const weights = (vector: SparseVector | null): Record<string, number> | null =>
   vector && Object.fromEntries(vector.indices.map((index, at) => [index, Math.round((vector.values[at] ?? 0) * 1000)]));
 
-/** Expects the sparse vector of its text for each chunk of a file, or for none. */
-async function expectSparse(file: FileRecord, has: boolean): Promise<void> {
+/** Expects that each chunk of a file has the sparse vector of its text, or, if `has` is false, that none has one. */
+async function expectSparse(file: FileRecord, hasVectors: boolean): Promise<void> {
   expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   const { results } = await user.chunks({ ids: [file.id] });
   expect(results.length).toBeGreaterThan(0);
   expect((await storedPoints(service, file.id)).map(({ sparse }) => weights(sparse))).toEqual(
-    results.map((chunk) => (has ? weights(encodeDocument(chunk.source_content)) : null)),
+    results.map((chunk) => (hasVectors ? weights(encodeDocument(chunk.source_content)) : null)),
   );
 }
 
 const send = async (query: Record<string, unknown>): Promise<FileRecord> =>
   user.settled((await user.send({ name: 'otters.txt', content: PROSE }, { chunk_size: 60, ...query })).id);
 
-/** Returns the statuses of a file's sparse vectors, as reported by events. */
+/** Returns the statuses in the SPARSE_VECTOR_QUEUE_STATUS events of a file. */
 async function statusesOf(fileId: number): Promise<unknown[]> {
   interface Event {
     readonly webhook_type: string;
@@ -57,7 +57,7 @@ async function statusesOf(fileId: number): Promise<unknown[]> {
     };
   }
   const key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  // The event that ends a file comes after all others.
+  // The event about the end of a file is the last event of that file.
   const events = await waitFor(
     async () => (await key.get<{ results: Event[] }>('/events?limit=1000')).body.results,
     (all) =>
@@ -110,10 +110,10 @@ describe('generate_sparse_vectors', () => {
       filters: { source: 'RSS_FEED', root_files_only: true },
     });
     const parents = await Promise.all([scrape, crawl, feeds.body.results[0]].map((one) => user.settled(one?.id ?? 0)));
-    const below = (await Promise.all(parents.map((parent) => user.children(parent.id)))).flat();
-    expect(below).toHaveLength(3);
-    for (const file of [text, fetched, ...below]) await expectSparse(await user.settled(file.id), true);
-    // Containers have no chunks.
+    const children = (await Promise.all(parents.map((parent) => user.children(parent.id)))).flat();
+    expect(children).toHaveLength(3);
+    for (const file of [text, fetched, ...children]) await expectSparse(await user.settled(file.id), true);
+    // Parents have no chunks, so they emit no such events.
     for (const parent of parents) expect(await statusesOf(parent.id)).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('generate_sparse_vectors', () => {
   });
 
   test.each(['skip_embedding_generation', 'generate_chunks_only', 'store_file_only'])(
-    'makes nothing with %s',
+    'generates no vectors with %s',
     async (flag) => {
       const file = await send({ ...SPARSE, [flag]: true });
       expect(file.sync_status).toBe('READY');
@@ -155,7 +155,7 @@ describe('generate_sparse_vectors', () => {
     expect(await statusesOf(file.id)).toEqual(['queued']);
   });
 
-  thoroughly('is turned on and off by a later scrape of the same pages', async () => {
+  thoroughly('can be turned on and off by a later scrape of the same pages', async () => {
     site.pages.set('/turned.html', `<h1>Turned</h1><p>${PROSE} Turned on and off.</p>`);
     site.pages.set('/turned.xml', sitemapOf(site.origin, ['/turned.html']));
     for (const on of [false, true, true, false]) {
@@ -166,7 +166,7 @@ describe('generate_sparse_vectors', () => {
     }
   });
 
-  test('follows the option of the file for chunks of a caller', async () => {
+  test('applies to chunks that the caller uploads if the file has the option', async () => {
     for (const on of [true, false]) {
       const file = await send({ store_file_only: true, generate_sparse_vectors: on });
       for (const embedding of [undefined, Array.from({ length: 1024 }, (_, at) => (at === 7 ? 1 : 0))]) {

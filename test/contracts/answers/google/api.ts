@@ -6,7 +6,7 @@ import { anyObject, digits, each, eitherOf, integer, listOf, object, type Shape,
 
 /**
  * Returns the origin of the shapes of one API.
- * @param revision that of its discovery document, in google-api-python-client 2.202.0
+ * @param revision revision of the API's discovery document in google-api-python-client 2.202.0
  */
 export const discovered = (api: string, revision: string) =>
   ({

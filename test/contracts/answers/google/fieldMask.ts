@@ -4,7 +4,7 @@
  */
 import type { Shape } from '../shape.js';
 
-/** The selected fields of an object, each with the selection within it; null: everything. */
+/** The selected fields of an object, each with the selection within the field. Null: all fields. */
 export type Mask = ReadonlyMap<string, Mask | null> | null;
 
 const TOKEN = /[\w@-]+|[*(),/]/g;
@@ -19,16 +19,16 @@ export function readMask(text: string): Mask {
     do {
       const name = tokens[at++] ?? '';
       if (name === '*') isWhole = true;
-      else if (/^[\w@-]+$/.test(name)) found.set(name, within());
+      else if (/^[\w@-]+$/.test(name)) found.set(name, innerMask());
       else throw new SyntaxError(`no field at ${name}`);
     } while (tokens[at] === ',' && ++at > 0);
     return isWhole ? null : found;
   };
-  const within = (): Mask => {
+  const innerMask = (): Mask => {
     if (tokens[at] === '/') {
       const name = tokens[++at] ?? '';
       at += 1;
-      return name === '*' ? null : new Map([[name, within()]]);
+      return name === '*' ? null : new Map([[name, innerMask()]]);
     }
     if (tokens[at] !== '(') return null;
     at += 1;
@@ -42,18 +42,18 @@ export function readMask(text: string): Mask {
 }
 
 /** Returns the shape of the selected part of a value: other fields are neither required nor allowed. */
-export function narrowed(shape: Shape, mask: Mask): Shape {
+export function narrowShape(shape: Shape, mask: Mask): Shape {
   if (mask === null) return shape;
   const { items, fields, required = [], either } = shape;
-  if (either) return { ...shape, either: either.map((one) => narrowed(one, mask)) };
-  if (items) return { ...shape, items: narrowed(items, mask) };
+  if (either) return { ...shape, either: either.map((one) => narrowShape(one, mask)) };
+  if (items) return { ...shape, items: narrowShape(items, mask) };
   if (!fields) return shape;
   return {
     ...shape,
     required: required.filter((name) => mask.has(name)),
     fields: Object.fromEntries(
       Object.entries(fields).flatMap(([name, inner]) =>
-        mask.has(name) ? [[name, narrowed(inner, mask.get(name) ?? null)]] : [],
+        mask.has(name) ? [[name, narrowShape(inner, mask.get(name) ?? null)]] : [],
       ),
     ),
   };

@@ -21,15 +21,17 @@ const common = {
   snippet: text,
   classificationLabelValues: listOf(anyObject),
 };
-const always = ['id', 'threadId', 'historyId', 'internalDate'];
+const requiredFields = ['id', 'threadId', 'historyId', 'internalDate'];
 /**
  * A message in a format: `payload` and `raw` are alternatives, and "minimal" has none of them.
  * https://developers.google.com/workspace/gmail/api/reference/rest/v1/Format
  */
 function messageIn({ searchParams }: URL): Shape {
   const format = searchParams.get('format') ?? 'full';
-  if (format === 'raw') return object({ ...common, raw: base64url }, [...always, 'raw']);
-  return format === 'minimal' ? object(common, always) : object({ ...common, payload }, [...always, 'payload']);
+  if (format === 'raw') return object({ ...common, raw: base64url }, [...requiredFields, 'raw']);
+  return format === 'minimal'
+    ? object(common, requiredFields)
+    : object({ ...common, payload }, [...requiredFields, 'payload']);
 }
 
 const label = object(

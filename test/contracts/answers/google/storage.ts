@@ -36,7 +36,7 @@ const bucket = object(
   },
   ['kind', 'id', 'name', 'location', 'storageClass', 'metageneration', 'etag', 'timeCreated', 'updated'],
 );
-/** A page of a list, which is missing if it is empty; `kind` is always present. */
+/** Returns the shape of a page. An empty list is missing; `kind` is always present. */
 const pageOf = (kind: string, items: Shape, others: string): Shape =>
   object({ kind: kindOf(kind), items: listOf(items), nextPageToken: text, [others]: listOf(text) }, ['kind']);
 const isMedia = ({ searchParams }: URL): boolean => searchParams.get('alt') === 'media';

@@ -1,4 +1,6 @@
-/** ffmpeg arguments for the recordings of a run: at least three per type, with different content and encoding. */
+/**
+ * ffmpeg arguments for the recordings of a test run: at least three per type, with different contents and encodings.
+ */
 import type { FileFormat } from '../../../../contract/files/fileFormats.js';
 import type { AUDIO_SOURCES, VIDEO_SOURCES } from '../../../../contract/sources/sources.js';
 

@@ -18,13 +18,16 @@ export function boxRows(catalogue: Catalogue): void {
       expect(items).toMatchObject([{ external_id: 'web_link:7', is_selectable: false, is_expandable: false }]);
       await customer.syncFiles(['folder:10']);
       const syncedFiles = await customer.settledFiles(4);
-      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
-      expect(of(customer.content.lighthouse)).toMatchObject({ sync_status: 'READY', file_metadata: { type: 'FILE' } });
-      expect(of('web_link:7')).toMatchObject({
+      const fileWithId = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
+      expect(fileWithId(customer.content.lighthouse)).toMatchObject({
+        sync_status: 'READY',
+        file_metadata: { type: 'FILE' },
+      });
+      expect(fileWithId('web_link:7')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/Scrape the page/),
       });
-      expect(of('folder:13')).toMatchObject({
+      expect(fileWithId('folder:13')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/does not let the connected account see/),
       });

@@ -34,14 +34,14 @@ export function document360Rows(catalogue: Catalogue): void {
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { item_types: ['ARTICLE'] } });
       const selectable = new Map(items.map((item) => [item.external_id, item.is_selectable]));
-      for (const [id, is] of [
+      for (const [id, isSelectable] of [
         ['html', true],
         ['md', true],
         ['draft', false],
         ['hidden', false],
         ['within', false],
       ] as const)
-        expect([id, selectable.get(`boats/article:${id}`)]).toEqual([id, is]);
+        expect([id, selectable.get(`boats/article:${id}`)]).toEqual([id, isSelectable]);
       await customer.syncFiles(['boats', 'boats/article:nothing'], {
         file_sync_config: { generate_chunks_only: true },
       });

@@ -34,12 +34,12 @@ export function dropboxRows(catalogue: Catalogue): void {
     });
 
     test('shared folders and team folders are listed like others; inaccessible ones end with the reason', async () => {
-      const { items: emulated, roots } = dropbox();
+      const { items: emulated, namespaces } = dropbox();
       emulated.set('id:shared', { path: '/Shared', shared: '84528192421' });
       emulated.set('id:plan', { path: '/Shared/plan.md', content: 'To sea.' });
       emulated.set('id:closed', { path: '/Atlas/Closed', isClosed: true });
       emulated.set('id:form', { path: '/Atlas/form.cform', exports: {} });
-      Object.assign(roots, { own: '1001', whole: '2002' });
+      Object.assign(namespaces, { home: '1001', root: '2002' });
       const { data_source_metadata: metadata } = await customer.connect({ sync_source_items: true });
       expect(metadata).toMatchObject({ team_name: 'Harbour', account_id: 'dbid:Ada' });
       const { items } = await customer.items({ filters: { external_ids: ['id:closed', 'id:form', 'id:shared'] } });
@@ -52,10 +52,13 @@ export function dropboxRows(catalogue: Catalogue): void {
       );
       await customer.syncFiles(['id:shared', 'id:atlas', 'id:closed']);
       const syncedFiles = await customer.settledFiles(5);
-      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
-      expect(of('id:plan')).toMatchObject({ sync_status: 'READY', file_metadata: { shared_folder_id: '84528192421' } });
-      expect(of('id:form')?.sync_error_message).toMatch(/cannot export this type of document/);
-      expect(of('id:closed')).toMatchObject({
+      const fileWithId = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
+      expect(fileWithId('id:plan')).toMatchObject({
+        sync_status: 'READY',
+        file_metadata: { shared_folder_id: '84528192421' },
+      });
+      expect(fileWithId('id:form')?.sync_error_message).toMatch(/cannot export this type of document/);
+      expect(fileWithId('id:closed')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/does not let the connected account see/),
       });

@@ -59,16 +59,19 @@ export function freshdeskRows(catalogue: Catalogue): void {
       emulator().hosts.length = 0;
       const credentials = { source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'fd-key-lighthouse' };
       const options = { sync_source_items: false, sync_files_on_connection: false };
-      const hand = (authentication: object) =>
+      const connectWith = (authentication: object) =>
         user.post('/integrations/connect', { authentication, sync_options: options });
-      expect(await hand(credentials)).toMatchObject({ status: 422 });
+      expect(await connectWith(credentials)).toMatchObject({ status: 422 });
       expect(emulator().hosts).toEqual([]);
       expect(await fixture.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
       expect(await customer.source()).toMatchObject({
         data_source_external_id: 'FRESHDESK|quay',
         data_source_metadata: { domain: 'quay', user_name: 'Ada' },
       });
-      expect(await hand({ ...credentials, domain: 'quay' })).toMatchObject({ status: 200, body: { sync_url: null } });
+      expect(await connectWith({ ...credentials, domain: 'quay' })).toMatchObject({
+        status: 200,
+        body: { sync_url: null },
+      });
       expect(new Set(emulator().hosts.map((one) => one.split('/')[1]))).toEqual(new Set(['quay']));
     });
 
@@ -81,16 +84,16 @@ export function freshdeskRows(catalogue: Catalogue): void {
       tickets.set(31, { subject: 'Spam', text: 'Buy.', spam: true });
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
       const files = await customer.settledFiles(11);
-      const of = (id: string) => files.find((file) => file.external_file_id === id);
-      expect(of('harbour/ticket:30')?.name).toBe('Later');
-      expect(of('harbour/ticket:31')).toBeUndefined();
-      expect(of('harbour/ticket:7')?.file_metadata).toMatchObject({
+      const fileWithId = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(fileWithId('harbour/ticket:30')?.name).toBe('Later');
+      expect(fileWithId('harbour/ticket:31')).toBeUndefined();
+      expect(fileWithId('harbour/ticket:7')?.file_metadata).toMatchObject({
         ...{ type: 'TICKET', ticket_status: 'open', ticket_priority: 'high', ticket_type: 'Question' },
       });
       expect(await customer.textOf('harbour/ticket:7')).toMatch(
         /Ben, [\d :-]+: It is broken\.\s+Agent, .*: A carpenter comes\.\s+Ben, .*: Thank you\.\s+Agent, .* \(internal note\): He is/,
       );
-      expect(of('harbour/ticket:7/70')).toMatchObject({
+      expect(fileWithId('harbour/ticket:7/70')).toMatchObject({
         file_statistics: { file_format: 'TXT' },
         file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
       });

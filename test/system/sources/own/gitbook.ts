@@ -70,16 +70,16 @@ export function gitbookRows(catalogue: Catalogue): void {
       const { id } = (connected.body as { data_source: DataSourceRecord }).data_source;
       const sync = (more: object = {}) =>
         otherUser.post('/integrations/gitbook/sync', { data_source_id: id, space_ids: ['boats'], ...more });
-      const made = (holds: (file: FileRecord) => boolean) =>
+      const fileWhen = (holds: (file: FileRecord) => boolean) =>
         waitFor(
           async () => (await otherUser.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
           ([file]) => file?.sync_status === 'READY_TO_SYNC' && holds(file),
         );
       expect((await sync()).status).toBe(200);
       const options = { chunk_size: 99, chunk_properties: { max_items_per_chunk: 7 } };
-      expect(await made(() => true)).toMatchObject([{ ...options, tags: { asked: 'red' }, request_id: 'asked' }]);
+      expect(await fileWhen(() => true)).toMatchObject([{ ...options, tags: { asked: 'red' }, request_id: 'asked' }]);
       expect((await sync({ chunk_size: 55, request_id: 'own' })).status).toBe(200);
-      expect(await made((file) => file.request_id === 'own')).toMatchObject([{ ...options, chunk_size: 55 }]);
+      expect(await fileWhen((file) => file.request_id === 'own')).toMatchObject([{ ...options, chunk_size: 55 }]);
       // Another user's data source is not accessible.
       expect((await sync({ data_source_id: dataSource.id })).status).toBe(404);
     });

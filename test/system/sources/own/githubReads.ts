@@ -130,7 +130,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect(await pulls({})).toEqual([2, 5]);
       expect(await pulls({ base: 'release/1', head: null })).toEqual([5]);
       expect(await pulls({ head: 'ben:topic-2' })).toEqual([2]);
-      // A branch without an owner belongs to the repository's owner, who has none.
+      // A head without an owner means a branch of the repository's owner; no pull request has such a head.
       expect(await pulls({ head: 'topic-2' })).toEqual([]);
       expect(await numbers('pull_requests', { order_by: 'popularity', filters: { state: 'closed' } })).toEqual([5]);
     });
@@ -150,13 +150,13 @@ export function githubReadRows(catalogue: Catalogue): void {
       };
       expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
       expect(await walked('pull_requests/files', { pull_number: 2, page_size: 2 })).toHaveLength(3);
-      github().limits.numbered = 2;
+      github().limits.numberedRows = 2;
       expect(await walked('issues', all)).toEqual([1, 2, 3, 4]);
       expect(await list('issues', { ...all, page: 3 })).toMatchObject({
         status: 400,
         body: { detail: expect.stringContaining('next_cursor') },
       });
-      github().limits.numbered = 10_000;
+      github().limits.numberedRows = 10_000;
       for (const cursor of ['x', Buffer.from('{"page":7}').toString('base64url')])
         expect(await list('issues', { next_cursor: cursor })).toMatchObject({
           status: 400,
@@ -229,7 +229,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect((await list('pull_requests/files')).status).toBe(422);
     });
 
-    test('wait out a short limit, and report a longer one with its time', async () => {
+    test('wait for the end of a short rate limit, and report a longer one with its duration', async () => {
       github().repositories['ada/atlas']!.discussions!.issues.push(issueRow(6));
       customer.fixture.limit(2);
       expect(await numbers('issues')).toEqual([1, 2, 3, 6]);

@@ -158,8 +158,8 @@ export function gongRows(catalogue: Catalogue): void {
       await customer.connect();
       await customer.syncFiles(['folder:11']);
       const syncedFiles = await customer.settledFiles(2);
-      const of = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
-      expect(of('100')).toMatchObject({
+      const fileWithId = (id: string) => syncedFiles.find((file) => file.external_file_id === id);
+      expect(fileWithId('100')).toMatchObject({
         ...{ sync_status: 'READY', name: 'Lighthouse', external_url: 'https://app.gong.io/call?id=100' },
         ...{
           file_statistics: { file_format: 'GONG' },
@@ -170,7 +170,7 @@ export function gongRows(catalogue: Catalogue): void {
       const text = await customer.textOf('100');
       expect(text).toContain('Ada, 1:01: The lighthouse was lit in 1901.');
       expect(text).toContain('Ben, 1:05: By whom?');
-      expect(of('101')).toMatchObject({
+      expect(fileWithId('101')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/no transcript of this call/),
       });

@@ -8,7 +8,7 @@ import type { Listed, TestUser } from '../../../support/client.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, eventsOf } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Ids by type of the few items of a helpdesk; `attached` has the attachments of each type. */
+/** Ids of the items of a helpdesk by type; `attached` has the ids of their attachments, by type of the item. */
 export interface HelpdeskContent {
   readonly types: Partial<Readonly<Record<'ARTICLE' | 'TICKET' | 'CONVERSATION', string>>>;
   readonly attached: HelpdeskContent['types'];
@@ -17,10 +17,10 @@ export interface HelpdeskContent {
 /** The reason of skipped items. */
 const REASON = 'auto_synced_source_types';
 
-/** Maximum number of concurrent connections. */
+/** Maximum number of accounts that are connected concurrently. */
 const MAX_CONNECTIONS = 5;
 
-/** The options of a caller for types. */
+/** Options that select the synced types. */
 export interface TypeOptions {
   /** Unset: the option is not sent. */
   readonly types?: readonly string[];
@@ -40,12 +40,12 @@ const TYPE_SELECTIONS: readonly (readonly string[] | undefined)[] = [
 export const ALL_TYPE_OPTIONS: readonly TypeOptions[] = TYPE_SELECTIONS.flatMap((types) =>
   [false, true].map((attachments) => ({ attachments, ...(types === undefined ? {} : { types }) })),
 );
-/** Options that exclude something, and options that do not, for shorter runs. */
+/** A part of ALL_TYPE_OPTIONS for shorter runs: some of these exclude items, others do not. */
 export const SOME_TYPE_OPTIONS: readonly TypeOptions[] = [
   { types: ['TICKET', 'INCIDENT'], attachments: true },
   { attachments: false },
 ];
-/** The options as files/sync and connections accept them; nothing is fetched. */
+/** Returns the options in the format of files/sync and of connections. No file is processed. */
 export const configOf = ({ types, attachments }: TypeOptions) => ({
   skip_file_processing: true,
   sync_attachments: attachments,

@@ -8,7 +8,7 @@ import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 export function fillIntercom({ fixtures }: Catalogue) {
   const { collections, articles, conversations, tickets } = (fixtures.INTERCOM as IntercomFixture).emulator;
   fixtures.INTERCOM.reset();
-  for (const all of [collections, articles, conversations, tickets]) all.clear();
+  for (const items of [collections, articles, conversations, tickets]) items.clear();
   collections.set(1, { name: 'Sea' });
   articles.set(100, { collection: 1, title: 'Lighthouse', body: '<p>A light.</p>' });
   const plan = { name: 'plan.txt', content: 'High tide at noon.' };
@@ -45,8 +45,8 @@ export function intercomRows(catalogue: Catalogue): void {
       const source = await customer.connect({ sync_files_on_connection: true, file_sync_config: config });
       expect(source.data_source_metadata).toMatchObject({ workspace_name: 'Harbour', region: 'US' });
       const files = await customer.settledFiles(5);
-      const of = (id: string) => files.find((file) => file.external_file_id === id);
-      expect(of('ticket:7')).toMatchObject({
+      const fileWithId = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(fileWithId('ticket:7')).toMatchObject({
         name: 'Pier',
         tags: {
           ticket_type: 'Bug',
@@ -59,11 +59,11 @@ export function intercomRows(catalogue: Catalogue): void {
       });
       expect(await customer.textOf('ticket:7')).toMatch(/About Pier\.\s+Ada, .*: Broken & wet\./);
       // Intercom returns a limited number of parts of a conversation; the number of missing parts is recorded.
-      expect(of('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
+      expect(fileWithId('conversation:5')?.file_metadata).toMatchObject({ type: 'CONVERSATION', parts_left_out: 5 });
       expect(await customer.textOf('conversation:5')).toMatch(
         /Ben, [\d :-]+: When is high tide\?\s+Ada, .*: At noon\.\s+Ada, .* \(internal note\): He asks daily\./,
       );
-      expect(of('ticket:7/700-0')?.file_metadata).toMatchObject({ parent_external_file_id: 'ticket:7' });
+      expect(fileWithId('ticket:7/700-0')?.file_metadata).toMatchObject({ parent_external_file_id: 'ticket:7' });
       expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
     });
 
@@ -101,7 +101,7 @@ export function intercomRows(catalogue: Catalogue): void {
       await customer.begin();
       const { attached } = fillIntercom(catalogue);
       await customer.connect();
-      emulator().filesRefused = 401;
+      emulator().fileStatus = 401;
       await customer.syncFiles([attached.TICKET, 'article:100']);
       const files = await customer.settledFiles(2);
       expect(files.find((file) => file.external_file_id === 'article:100')?.sync_status).toBe('READY');
@@ -110,7 +110,7 @@ export function intercomRows(catalogue: Catalogue): void {
         sync_error_message: expect.stringMatching(/did not send the attachment/),
       });
       expect((await customer.source()).revoked_access).toBe(false);
-      emulator().filesRefused = null;
+      emulator().fileStatus = null;
     });
 
     test('an article in several languages is one file, without drafts', async () => {

@@ -12,18 +12,18 @@ export function outlookRows(catalogue: Catalogue): void {
     let user: TestUser;
     let id: number;
     const { fixtures } = catalogue;
-    const box = () => (fixtures.OUTLOOK as MicrosoftFixture).graph.mailbox;
-    const addMessage = (message: string, folder: string, more: Partial<EmulatedMessage> = {}): void =>
-      box().put(message, {
+    const getMailbox = () => (fixtures.OUTLOOK as MicrosoftFixture).graph.mailbox;
+    const addMessage = (message: string, folder: string, fields: Partial<EmulatedMessage> = {}): void =>
+      getMailbox().put(message, {
         folder,
         subject: `About ${message}`,
         text: `Text of ${message}.`,
         received: '2026-01-07T09:00:00Z',
-        ...more,
+        ...fields,
       });
     const sync = (body: Record<string, unknown>) => user.post('/integrations/outlook/sync', body);
-    /** Waits for this number of settled files. Returns them by external id. */
-    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+    /** Waits until the user has this number of files, all READY or SYNC_ERROR. Returns them by external id. */
+    const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
@@ -35,7 +35,7 @@ export function outlookRows(catalogue: Catalogue): void {
 
     beforeAll(() => void fixtures.OUTLOOK.reset());
     beforeEach(async () => {
-      const mailbox = box();
+      const mailbox = getMailbox();
       mailbox.clear();
       mailbox.folders.set('INBOX', { name: 'Posteingang', parent: null, wellKnown: 'inbox' });
       mailbox.folders.set('WORK', { name: 'Work', parent: null });
@@ -79,13 +79,13 @@ export function outlookRows(catalogue: Catalogue): void {
       expect((await stranger.post('/integrations/outlook/sync', { filters: {} })).status).toBe(404);
     });
 
-    test('sync mails of the inbox without a folder, each with sender and recipients', async () => {
+    test('sync mails of the inbox if the request names no folder, each with sender and recipients', async () => {
       const options = { tags: { from: 'mail' }, request_id: 'mails', chunk_size: 90, chunk_overlap: 5 };
       expect(await sync({ filters: { key: 'is', value: 'flagged' }, ...options })).toMatchObject({
         status: 200,
         body: { success: true },
       });
-      const files = await settled(1);
+      const files = await settledFiles(1);
       expect(files.get('b')).toMatchObject({
         source: 'OUTLOOK',
         name: 'About b',
@@ -113,7 +113,7 @@ export function outlookRows(catalogue: Catalogue): void {
           ],
         },
       });
-      expect([...(await settled(2)).keys()].toSorted()).toEqual(['a', 'b']);
+      expect([...(await settledFiles(2)).keys()].toSorted()).toEqual(['a', 'b']);
     });
 
     test.each([
@@ -122,7 +122,7 @@ export function outlookRows(catalogue: Catalogue): void {
       ['synced on request of file_sync_config', { file_sync_config: { sync_attachments: true } }, ['c', 'c/plan']],
     ])('attachments are %s', async (_name, options, ids) => {
       expect((await sync({ folder: 'work', filters: {}, data_source_id: id, ...options })).status).toBe(200);
-      const files = await settled(ids.length);
+      const files = await settledFiles(ids.length);
       expect([...files.keys()].toSorted()).toEqual(ids);
       for (const file of files.values()) expect(file.sync_status).toBe('READY');
       if (ids.length > 1) {
@@ -134,7 +134,7 @@ export function outlookRows(catalogue: Catalogue): void {
           async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!,
           (source) => source.source_items_synced_at !== null && source.sync_status === 'READY',
         );
-        expect([...(await settled(2)).keys()].toSorted()).toEqual(ids);
+        expect([...(await settledFiles(2)).keys()].toSorted()).toEqual(ids);
       }
     });
 
@@ -148,7 +148,7 @@ export function outlookRows(catalogue: Catalogue): void {
     ])('attachments in a selected folder become files, %s', async (_name, options, ids) => {
       const request = { data_source_id: id, ids: ['folder:WORK'], ...options };
       expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
-      expect([...(await settled(ids.length)).keys()].toSorted()).toEqual(ids);
+      expect([...(await settledFiles(ids.length)).keys()].toSorted()).toEqual(ids);
     });
 
     test('refuse a missing or ambiguous folder with 400; a path resolves the ambiguity', async () => {

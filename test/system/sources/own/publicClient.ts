@@ -21,7 +21,7 @@ async function connectByConsent(
   expect((await consentTo(data.oauth_url)).status).toBe(200);
 }
 
-/** How the user of each source connects it. */
+/** Connects an account of each source type. */
 const CONNECT = {
   // File storage with a change feed.
   GOOGLE_DRIVE: (client) => connectByConsent(client, { service: 'GOOGLE_DRIVE' }),
@@ -29,9 +29,9 @@ const CONNECT = {
   NOTION: (client) => connectByConsent(client, { service: 'NOTION' }),
   // A helpdesk at its own host.
   ZENDESK: (client) => connectByConsent(client, { service: 'ZENDESK', zendesk_subdomain: 'harbour' }),
-  // Spaces of one of several sites of an account.
+  // An account with several sites: the spaces of one site.
   CONFLUENCE: (client) => connectByConsent(client, { service: 'CONFLUENCE' }),
-  // Objects, by a key pair that signs requests.
+  // Objects of buckets; a key pair signs the requests.
   S3: async (client) => {
     await client.integrations.createAwsIamUser({
       access_key: ACCESS_KEY,
@@ -57,7 +57,7 @@ async function listChildren(client: Carbon, dataSourceId: number, parent: string
   }
 }
 
-/** Tests sources of five kinds, from the connection to a found passage. */
+/** Tests five source types, from connecting an account to finding a passage. */
 export function publicClientRows(catalogue: Catalogue): void {
   describe('the published client', () => {
     test.each(KINDS)('%s: connects, lists down to a folder, syncs it, and finds the passage', async (type) => {
@@ -79,12 +79,12 @@ export function publicClientRows(catalogue: Catalogue): void {
       expect(source).toMatchObject({ data_source_type: type, data_source_external_id: fixture.externalId });
       const { id = 0 } = source ?? {};
 
-      const open: (string | null)[] = [null];
+      const unlisted: (string | null)[] = [null];
       const seen = new Map<string, boolean | null>();
-      while (open.length > 0 && !seen.has(content.branch))
-        for (const item of await listChildren(client, id, open.shift() ?? null)) {
+      while (unlisted.length > 0 && !seen.has(content.branch))
+        for (const item of await listChildren(client, id, unlisted.shift() ?? null)) {
           seen.set(item.external_id, item.is_selectable);
-          if (item.is_expandable) open.push(item.external_id);
+          if (item.is_expandable) unlisted.push(item.external_id);
         }
       expect(seen.get(content.branch)).toBe(true);
 
@@ -101,7 +101,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       );
       const idOf = (externalId: string) => files.find((file) => file.external_file_id === externalId)?.id;
 
-      // Other items of the account were not selected, and are not found.
+      // Items that were not selected are not found.
       for (const [query, externalId, passage] of [
         ['When was the lighthouse lit?', content.lighthouse, LIGHTHOUSE],
         ['What was the name of its keeper?', content.keeper, KEEPER_SENTENCE],

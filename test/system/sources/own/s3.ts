@@ -16,7 +16,7 @@ export function s3Rows(catalogue: Catalogue): void {
     let store: SourceFixture;
     let customers = 0;
 
-    // Another store than the one of the settings; callers name it.
+    // A second store, which is not in the settings: requests name it by endpoint_url.
     beforeAll(async () => {
       s3 = await startS3Source();
       store = fixtureForS3(s3);
@@ -32,8 +32,8 @@ export function s3Rows(catalogue: Catalogue): void {
       store.connect(user, { endpoint_url: `http://${s3.host}/`, sync_source_items: false, ...body });
     const sync = (ids: readonly Record<string, unknown>[], body: Record<string, unknown> = {}) =>
       user.post<{ success?: true; detail?: unknown }>('/integrations/s3/files', { ids, ...body });
-    /** Waits for this number of settled files. Returns them by external id. */
-    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+    /** Waits until the user has this number of files, all READY or SYNC_ERROR. Returns them by external id. */
+    const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
@@ -74,9 +74,9 @@ export function s3Rows(catalogue: Catalogue): void {
         new Set(sources.map(({ id }) => id)),
       );
       expect(mails).toHaveLength(2);
-      for (const { id, organization_user_data_source_id: of } of mails) {
+      for (const { id, organization_user_data_source_id: sourceId } of mails) {
         const name =
-          of === sources.find((one) => one.data_source_external_id?.endsWith(s3.host))?.id ? 'here' : 'there';
+          sourceId === sources.find((one) => one.data_source_external_id?.endsWith(s3.host))?.id ? 'here' : 'there';
         const ids = [id, ...syncedFiles.filter((file) => file.parent_id === id).map((file) => file.id)];
         const { results } = await user.chunks({ ids });
         expect(results.map((chunk) => chunk.source_content).join(' ')).toMatch(
@@ -108,10 +108,10 @@ export function s3Rows(catalogue: Catalogue): void {
       ['a metadata address', 'http://169.254.169.254'],
       ['a private address', 'http://10.0.0.1:9000'],
       ['another scheme', 'ftp://store.example'],
-      ['credentials in it', 'http://key:secret@127.0.0.1'],
+      ['credentials', 'http://key:secret@127.0.0.1'],
       ['a query', 'http://127.0.0.1/?bucket=a'],
       ['a name that does not resolve', 'http://store.invalid'],
-      ['a text that is not an address', 'store'],
+      ['text that is not a URL', 'store'],
     ])('refuse an endpoint_url with %s with 422', async (_name, endpoint) => {
       const { status, body } = await connect({ endpoint_url: endpoint });
       expect({ status, body }).toMatchObject({
@@ -137,12 +137,12 @@ export function s3Rows(catalogue: Catalogue): void {
         });
     });
 
-    test('connect a key without the right to list buckets, and sync named ones', async () => {
+    test('connect a key without the right to list buckets, and sync buckets by name', async () => {
       s3.injectFault((path) => (path === '' ? { status: 403, code: 'AccessDenied' } : null));
       const { status, body } = await connect({ sync_source_items: true });
       expect(status).toBe(200);
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
-      expect((await settled(1)).get('boats/boats-1.md')?.sync_status).toBe('READY');
+      expect((await settledFiles(1)).get('boats/boats-1.md')?.sync_status).toBe('READY');
       const [source] = (
         await waitFor(
           async () => (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body,
@@ -165,9 +165,9 @@ export function s3Rows(catalogue: Catalogue): void {
         { bucket: 'eels', prefix: 'none/' },
         { bucket: 'eels', prefix: 'eels-0' },
       ];
-      const more = { chunk_size: 90, chunk_overlap: 5, tags: { a: 'b' }, request_id: 'picked' };
-      expect(await sync(ids, more)).toMatchObject({ status: 200, body: { success: true } });
-      const files = await settled(7);
+      const options = { chunk_size: 90, chunk_overlap: 5, tags: { a: 'b' }, request_id: 'picked' };
+      expect(await sync(ids, options)).toMatchObject({ status: 200, body: { success: true } });
+      const files = await settledFiles(7);
       const ready = [...files].filter(([, file]) => file.sync_status === 'READY').map(([id]) => id);
       expect(ready.toSorted()).toEqual([
         'atlas/sights/lighthouse.md',
@@ -188,14 +188,14 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('read keys with any characters, also in a bucket of another region; a key that no address can carry ends with the reason', async () => {
+    test('read keys with any characters, also in a bucket of another region; a key that a URL cannot contain becomes SYNC_ERROR with the reason', async () => {
       const keys = ['a b+c.md', 'ümläut/日本.md', `it's (1) & "2" <3>.md`, '100%/#1?.md', 'twice//slashed.md', '!*.md'];
-      const odd = new Map([...keys, 'up/../away.md'].map((key) => [key, { content: `Of ${key}` }] as const));
-      s3.buckets.set('odd.keys', odd);
+      const objects = new Map([...keys, 'up/../away.md'].map((key) => [key, { content: `Of ${key}` }] as const));
+      s3.buckets.set('odd.keys', objects);
       s3.regions.set('odd.keys', 'eu-north-1');
       await connect();
       await sync([{ bucket: 'odd.keys' }]);
-      const files = await settled(keys.length + 1);
+      const files = await settledFiles(keys.length + 1);
       for (const key of keys) {
         expect({ key, status: files.get(`odd.keys/${key}`)?.sync_status }).toEqual({ key, status: 'READY' });
         const { results } = await user.chunks({ external_file_ids: [`odd.keys/${key}`] });
@@ -214,9 +214,9 @@ export function s3Rows(catalogue: Catalogue): void {
         access_key_secret: ACCESS_KEY_SECRET,
         endpoint_url: `http://${s3.host}`,
       };
-      const wanted = { chunk_size: 99, tags: { asked: 'red' }, request_id: 'asked' };
+      const expected = { chunk_size: 99, tags: { asked: 'red' }, request_id: 'asked' };
       const config = { split_rows: true, skip_file_processing: true };
-      const options = { sync_source_items: false, ...wanted, file_sync_config: config };
+      const options = { sync_source_items: false, ...expected, file_sync_config: config };
       const body = { authentication, sync_options: options };
       expect(await user.post('/integrations/connect', body)).toMatchObject({ status: 200, body: { sync_url: null } });
       expect((await sync([{ bucket: 'boats' }])).status).toBe(200);
@@ -224,19 +224,19 @@ export function s3Rows(catalogue: Catalogue): void {
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
         ([one]) => one?.sync_status === 'READY_TO_SYNC',
       );
-      expect(file).toMatchObject({ ...wanted, sync_properties: config });
-      const elsewhere = { ...authentication, endpoint_url: 'http://169.254.169.254' };
-      expect(await user.post('/integrations/connect', { authentication: elsewhere })).toMatchObject({
+      expect(file).toMatchObject({ ...expected, sync_properties: config });
+      const forbiddenEndpoint = { ...authentication, endpoint_url: 'http://169.254.169.254' };
+      expect(await user.post('/integrations/connect', { authentication: forbiddenEndpoint })).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'authentication', 'endpoint_url'] }] },
       });
     });
 
-    test('end an object above the size limit with the reason', async () => {
+    test('report an object above the size limit as SYNC_ERROR with the reason', async () => {
       s3.buckets.get('boats')?.set('large.txt', { content: Buffer.alloc(MAX_BYTES + 1, 'a'), type: 'text/plain' });
       await connect();
       await sync([{ bucket: 'boats' }]);
-      const files = await settled(2);
+      const files = await settledFiles(2);
       expect(files.get('boats/boats-1.md')?.sync_status).toBe('READY');
       expect(files.get('boats/large.txt')).toMatchObject({
         sync_status: 'SYNC_ERROR',
@@ -244,7 +244,7 @@ export function s3Rows(catalogue: Catalogue): void {
       });
     });
 
-    test('need no data_source_id with one connection; one of several must be named', async () => {
+    test('require a data_source_id if the user has several connections', async () => {
       expect(await sync([{ bucket: 'boats' }])).toMatchObject({ status: 404 });
       const { id } = (await connect()).body as DataSourceRecord;
       expect((await sync([{ bucket: 'boats' }], { data_source_id: null })).status).toBe(200);

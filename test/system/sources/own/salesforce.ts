@@ -12,7 +12,7 @@ interface CrmList {
   readonly data: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Tests the selection of the organization. */
+/** Tests that salesforce_domain selects the Salesforce organization. */
 export function salesforceAddressRows(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
@@ -62,9 +62,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       const idOf = (name: string) => `file:${sfId('069', name)}`;
       for (const name of ['kept', 'lost', 'moved', 'back']) file(name);
       await customer.connect({ sync_source_items: true });
-      const names = async () =>
+      const parentsById = async () =>
         new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
-      const before = await names();
+      const before = await parentsById();
       emulated().reset();
       const minutesAgo = Date.now() - 120_000;
       for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name), minutesAgo);
@@ -80,21 +80,21 @@ export function salesforceRows(catalogue: Catalogue): void {
       const after = new Map(before);
       for (const gone of [idOf('lost'), customer.content.keeper]) after.delete(gone);
       after.set(idOf('new'), 'files').set(idOf('moved'), `library:${library}`);
-      expect(await names()).toEqual(after);
-      const loose = emulated().queries.filter((query) => query.includes('ParentId = null'));
-      expect(loose.length).toBeGreaterThan(0);
-      expect(loose.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
-      // A deletion that Salesforce no longer reports is found by a full listing.
+      expect(await parentsById()).toEqual(after);
+      const looseFileQueries = emulated().queries.filter((query) => query.includes('ParentId = null'));
+      expect(looseFileQueries.length).toBeGreaterThan(0);
+      expect(looseFileQueries.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
+      // If Salesforce no longer reports deletions of that age, a full listing finds the deletion.
       emulated().reset();
       emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
       emulated().deletions.purgedUntil = Date.now();
       await customer.listItems();
       emulated().deletions.purgedUntil = 0;
-      expect([...(await names()).keys()]).not.toContain(idOf('kept'));
+      expect([...(await parentsById()).keys()]).not.toContain(idOf('kept'));
       expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
     });
 
-    test('articles are published ones, with the custom fields of their organization', async () => {
+    test('only published articles are listed, with the custom fields of their organization', async () => {
       const article = (name: string, more: object) =>
         emulated().put('Knowledge__kav', sfId('ka0', name), {
           ...{
@@ -128,7 +128,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('a file that is a link is listed but not selectable, and ends with the reason when selected', async () => {
+    test('a file that is a link is listed but not selectable, and is SYNC_ERROR with the reason when selected', async () => {
       const link = sfId('069', 'link');
       emulated().put('ContentDocument', link, {
         ...{ Title: 'Link', FileType: 'LINK', ParentId: null, CreatedDate: CREATED },
@@ -140,7 +140,7 @@ export function salesforceRows(catalogue: Catalogue): void {
     });
   });
 
-  describe('CRM records of SALESFORCE, as they are now', () => {
+  describe('the current CRM records of SALESFORCE', () => {
     const OWNER = sfId('005', 'ada');
     let source = 0;
     const accounts = (body: object = {}) =>
@@ -169,12 +169,12 @@ export function salesforceRows(catalogue: Catalogue): void {
     });
 
     test("return an account in full, with Salesforce's own data on request", async () => {
-      const one = await customer.user.get(
+      const account = await customer.user.get(
         `/integrations/data/crm/accounts/${id("O'Hare 100%")}?data_source_id=${source}&includes=Tasks&includes=Events`,
       );
-      expect(one).toMatchObject({ status: 200 });
+      expect(account).toMatchObject({ status: 200 });
       const billing = { state: null, address_type: 'BILLING' };
-      expect(one.body).toEqual({
+      expect(account.body).toEqual({
         ...{ id: id("O'Hare 100%"), owner: { id: OWNER }, name: "O'Hare 100%", description: null, industry: 'Ports' },
         ...{ website: 'https://harbour.example', number_of_employees: 12, last_activity_at: null },
         addresses: [
@@ -210,14 +210,14 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(await names({ filters: { owner_id: sfId('005', 'ben') } })).toEqual(['Boats']);
       expect((await accounts({ filters: { owner_id: OWNER } })).body.count).toBe(3);
       const paged = async (body: object): Promise<unknown[]> => {
-        const all: unknown[] = [];
+        const names: unknown[] = [];
         for (let cursor: string | null | undefined; cursor !== null;) {
           const { status, body: page } = await accounts({ ...body, page_size: 1, next_cursor: cursor ?? null });
           expect({ status, count: page.count }).toEqual({ status: 200, count: 4 });
-          all.push(...page.data.map(({ name }) => name));
+          names.push(...page.data.map(({ name }) => name));
           cursor = page.next_cursor;
         }
-        return all;
+        return names;
       };
       const byName = ['Boats', 'Crews', 'Docks', "O'Hare 100%"];
       expect(await paged({ order_by: 'name' })).toEqual(byName);
@@ -232,7 +232,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(new Set(await paged({}))).toEqual(new Set(byName));
     });
 
-    test('return leads, contacts and opportunities with their own fields', async () => {
+    test('return leads, contacts and opportunities with the fields of their type', async () => {
       const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
       const address = { street: 'Pier 1', city: null, state: null, postalCode: null, country: null };
       emulated().put('Lead', sfId('00Q', 'eel'), {

@@ -15,7 +15,7 @@ const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b', 'a.b', 'a/b', '..', '-a'
 
 /** Tables of the emulator. */
 const [incident, drill] = ['incident', 'u_drill'];
-/** Attaches a text to a record. Returns the id of its item. */
+/** Attaches a text file to a record. Returns the id of its item. */
 function attach(
   attachments: ServiceNowFixture['emulator']['attachments'],
   table: string,
@@ -28,20 +28,23 @@ function attach(
   return `${table}/${sysIdOf(record)}/${id}`;
 }
 
-/** Tests the OAuth client that each connection has of its own. */
+/** Tests the OAuth client that each ServiceNow connection has. */
 export function serviceNowClientRows(catalogue: Catalogue): void {
   describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     const credentials = () => serviceNowCredentials(customer.user.baseUrl);
-    const urlFor = (given: unknown, more: object = {}): Promise<Answer<{ oauth_url: string; detail: unknown }>> =>
+    const urlFor = (
+      clientFields: unknown,
+      more: object = {},
+    ): Promise<Answer<{ oauth_url: string; detail: unknown }>> =>
       customer.user.post('/integrations/oauth_url', {
-        ...{ service: 'SERVICENOW', connecting_new_account: true, servicenow_credentials: given },
+        ...{ service: 'SERVICENOW', connecting_new_account: true, servicenow_credentials: clientFields },
         ...more,
       });
     beforeEach(() => customer.begin());
 
-    test('have a redirect_uri at the service or an alias, which the authorization and the token request use unchanged', async () => {
+    test('have a redirect_uri of the service or an alias; authorization and token requests use it unchanged', async () => {
       const { baseUrl } = customer.user;
       for (const redirectUri of [
         `${ALIAS}/integrations/servicenow`,
@@ -54,10 +57,10 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         );
         expect(status).toBe(200);
         expect(new URL(body.oauth_url).searchParams.get('redirect_uri')).toBe(redirectUri);
-        const back = new URL(await answerConsent(body.oauth_url));
-        expect(back.origin).toBe(ALIAS);
+        const callbackUrl = new URL(await answerConsent(body.oauth_url));
+        expect(callbackUrl.origin).toBe(ALIAS);
         // The alias resolves to this service.
-        expect((await openPage(`${baseUrl}${back.pathname}${back.search}`)).status).toBe(200);
+        expect((await openPage(`${baseUrl}${callbackUrl.pathname}${callbackUrl.search}`)).status).toBe(200);
         const token = emulated().oauth.requests.find(({ kind }) => kind === 'token');
         expect(token).toMatchObject({ outcome: 'granted', parameters: { redirect_uri: redirectUri } });
       }
@@ -80,7 +83,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         });
     });
 
-    test('have an instance that is a single host label: no other host is called', async () => {
+    test('accept only a single host label as instance, and call no other host', async () => {
       for (const instance of HOSTILE)
         expect(await urlFor({ ...credentials(), instance_subdomain: instance })).toMatchObject({
           status: 422,
@@ -95,7 +98,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       expect((await customer.source()).data_source_external_id).toBe('SERVICENOW|ada.lee|lagoon');
     });
 
-    test('are all required: a missing one is named, and no authorization URL is returned', async () => {
+    test('are all required: the error names a missing field, and contains no authorization URL', async () => {
       for (const name of Object.keys(credentials()))
         for (const value of [undefined, null, '', 5]) {
           const { status, body } = await urlFor({ ...credentials(), [name]: value });
@@ -105,8 +108,8 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
           });
         }
       for (const wrong of ['x', [], {}]) expect((await urlFor(wrong)).status).toBe(422);
-      for (const nothing of [undefined, null])
-        expect(await urlFor(nothing)).toMatchObject({
+      for (const missing of [undefined, null])
+        expect(await urlFor(missing)).toMatchObject({
           status: 400,
           body: { detail: expect.stringContaining('servicenow_credentials') },
         });
@@ -122,23 +125,23 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
         const { status, body } = await urlFor(given, { service, ...needed });
-        // A source that is not built in reports that.
+        // The answer for a source without a connector says so.
         if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
         else expect(body.detail).toMatch(/cannot be connected in this version/);
       }
     });
 
     test('are encrypted, stored with their connection only, and used by its refreshes', async () => {
-      const own = { ...credentials(), client_id: 'other-client', client_secret: 'other-client-secret' };
+      const otherClient = { ...credentials(), client_id: 'other-client', client_secret: 'other-client-secret' };
       const {
         id,
         organization_id: organizationId,
         organization_user_id: userId,
       } = await customer.connect({
-        servicenow_credentials: own,
+        servicenow_credentials: otherClient,
       });
-      const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
-      expect(customer.service.store.dataSources.credentialsOf(known!)).toContain('other-client-secret');
+      const storedSource = await customer.service.store.dataSources.find({ organizationId, userId }, id);
+      expect(customer.service.store.dataSources.credentialsOf(storedSource!)).toContain('other-client-secret');
       await withDatabase(customer.service, async (connection) => {
         for (const name of ['data_sources', 'connection_attempts', 'runs', 'idempotency'])
           for await (const row of connection.collection(name).find())
@@ -152,7 +155,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('are accepted together with tokens of the caller', async () => {
+    test('are accepted together with tokens that the caller provides', async () => {
       const { accessToken, refreshToken } = emulated().oauth.grant();
       const authentication = {
         ...{ source: 'SERVICENOW', access_token: accessToken, refresh_token: refreshToken, ...credentials() },
@@ -182,9 +185,9 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
     const customer = new Customer(catalogue, 'SERVICENOW');
     beforeEach(() => customer.begin());
 
-    test('select what is synced, by auto_synced_source_types and sync_attachments', async () => {
+    test('are selected by auto_synced_source_types and sync_attachments', async () => {
       const { attachments } = (customer.fixture as ServiceNowFixture).emulator;
-      const [ofIncident, ofTable] = [
+      const [incidentAttachment, recordAttachment] = [
         attach(attachments, incident, 'keeper', 'portrait', 'Aurelia, painted.'),
         attach(attachments, drill, 'eels', 'plan', 'The plan.'),
       ];
@@ -212,8 +215,8 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
         const expected = [
           ...(isIncluded('INCIDENT') ? [lighthouse, keeper] : []),
           ...(isIncluded('TABLE') ? others : []),
-          ...(includesAttachmentsOf('INCIDENT') ? [ofIncident] : []),
-          ...(includesAttachmentsOf('TABLE') ? [ofTable] : []),
+          ...(includesAttachmentsOf('INCIDENT') ? [incidentAttachment] : []),
+          ...(includesAttachmentsOf('TABLE') ? [recordAttachment] : []),
         ];
         expect({ options, ids: await syncedIds({ file_sync_config: configOf(options) }) }).toEqual({
           options,
@@ -221,8 +224,8 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
         });
       }
       // An attachment selected by its own id needs no option.
-      const named = { file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) };
-      expect(await syncedIds(named, [ofTable])).toEqual([ofTable]);
+      const incidentsOnly = { file_sync_config: configOf({ types: ['INCIDENT'], attachments: false }) };
+      expect(await syncedIds(incidentsOnly, [recordAttachment])).toEqual([recordAttachment]);
     });
   });
 }
@@ -233,7 +236,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     beforeEach(() => customer.begin());
 
-    test('are found by type, with their journal entries', async () => {
+    test('can be filtered by type, and contain their journal entries', async () => {
       emulated().tables.get(incident)!.rows.get(sysIdOf('keeper'))!['comments'] = 'Ada: seen on Monday.';
       emulated().tables.get('kb_knowledge')!.rows.get(sysIdOf('crews'))!['text'] =
         '<p>On <b>crews</b> &amp; ships.</p>';
@@ -252,12 +255,12 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(await customer.textOf(portrait)).toContain('Aurelia, painted.');
       expect(await customer.textOf(customer.content.keeper)).toMatch(/INC2: Keeper[\s\S]*Ada: seen on Monday\./);
       expect(await customer.textOf(`kb_knowledge/${sysIdOf('crews')}`)).toContain('On crews & ships.');
-      const [painted] = await customer.user.search({
+      const [hit] = await customer.user.search({
         query: 'Aurelia painted',
         k: 1,
         file_types_at_source: ['ATTACHMENT'],
       });
-      expect(painted?.content).toContain('painted');
+      expect(hit?.content).toContain('painted');
       const [file] = await customer.files({ external_file_ids: [customer.content.keeper] });
       expect(file).toMatchObject({
         organization_user_data_source_id: id,
@@ -300,7 +303,7 @@ export function serviceNowRows(catalogue: Catalogue): void {
       expect(items.map((item) => item.external_id)).toEqual([incident, 'kb_knowledge', 'sc_cat_item']);
     });
 
-    test('are unchanged while the instance hibernates: nothing is deleted, and its page is not stored as text', async () => {
+    test('are unchanged while the instance hibernates: nothing is deleted, and the hibernation page is not stored as text', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles([customer.content.keeper]);
       const [keeper] = await customer.settledFiles(1);

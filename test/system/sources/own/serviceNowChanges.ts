@@ -10,13 +10,13 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
     const [incident, drill] = ['incident', 'u_drill'];
     const attach = (table: string, record: string, name: string, created?: string): string => {
-      const what = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain', content: name };
-      emulated().attachments.set(sysIdOf(name), { ...what, ...(created === undefined ? {} : { created }) });
+      const attachment = { table, record: sysIdOf(record), name: `${name}.txt`, type: 'text/plain', content: name };
+      emulated().attachments.set(sysIdOf(name), { ...attachment, ...(created === undefined ? {} : { created }) });
       return `${table}/${sysIdOf(record)}/${sysIdOf(name)}`;
     };
     beforeEach(() => customer.begin());
 
-    test('are requested alone by later listings; a deletion is found by a lower count', async () => {
+    test('are all that later listings request; a lower row count reveals a deletion', async () => {
       const { tables, attachments, requests } = emulated();
       const [incidents, articles] = [tables.get(incident)!.rows, tables.get('kb_knowledge')!.rows];
       const old = attach(incident, 'lighthouse', 'old');
@@ -47,7 +47,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
         });
       expect(queries().length).toBeGreaterThan(0);
       expect(queries().filter((query) => !/^sys_(?:updated_on>=|created_on<|idIN)/.test(query))).toEqual([]);
-      // A table is listed in full once it has fewer rows than before.
+      // A table that has fewer rows than before is listed in full.
       emulated().reset();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();

@@ -16,7 +16,7 @@ export function sharePointRows(catalogue: Catalogue): void {
     let id: number;
     const { fixtures } = catalogue;
     const graph = () => (fixtures.SHAREPOINT as MicrosoftFixture).graph;
-    const settled = async (number: number): Promise<Map<string, FileRecord>> => {
+    const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
         ({ results: some }) =>
@@ -81,7 +81,7 @@ export function sharePointRows(catalogue: Catalogue): void {
       }
     });
 
-    test('accept tokens of the caller for the tenant and the site that it names', async () => {
+    test('accept tokens that the caller provides for the tenant and the site in the request', async () => {
       const other = await catalogue.service.user('sharepoint handed over');
       const { accessToken, refreshToken } = graph().provider.grant();
       const connectWith = (more: Record<string, unknown>) =>
@@ -149,7 +149,7 @@ export function sharePointRows(catalogue: Catalogue): void {
         'b!atlas/sights.Notes',
       ];
       expect((await user.post('/integrations/files/sync', { data_source_id: id, ids })).status).toBe(200);
-      const files = await settled(6);
+      const files = await settledFiles(6);
       const ready = [...files].filter(([, file]) => file.sync_status === 'READY').map(([external]) => external);
       expect(ready.toSorted()).toEqual([
         'b!atlas/first.md',

@@ -38,7 +38,7 @@ export function slackRows(catalogue: Catalogue): void {
       const direct = await page('?types=private_channel,im&exclude_archived=false');
       expect(direct.body.results).toMatchObject([
         { id: 'CDOCKS', name: 'docks', is_channel: true, is_private: true },
-        // Slack has no name for direct messages; users know them by the other member.
+        // A direct message conversation has no name in Slack: it is named after the other member.
         { id: 'DEELS', is_channel: false, is_im: true, is_private: true, user: 'U0BEN', name: 'Ben' },
       ]);
       for (const query of ['?types=public_channel,channels', '?exclude_archived=maybe', '?data_source_id=x'])
@@ -46,7 +46,7 @@ export function slackRows(catalogue: Catalogue): void {
       expect((await page(`?data_source_id=${2 ** 40}`)).status).toBe(404);
     });
 
-    test('store messages since a time as files, one per quarter of an hour and one per thread', async () => {
+    test('store messages since a given time, as one file for each 15 minutes and each thread', async () => {
       await customer.connect();
       const place = parseSlackItemId(customer.content.keeper);
       const start = place?.kind === 'window' ? place.start : 0;
@@ -74,19 +74,19 @@ export function slackRows(catalogue: Catalogue): void {
       expect(JSON.parse(keeper?.name ?? '')).toEqual({ after: start, before: start + 900, conversation: 'CATLAS' });
       expect(await customer.textOf(customer.content.keeper)).toMatch(/^Ben, 2026-\d\d-\d\d \d\d:\d\d: Its keeper/);
       await expectSparse(customer.service, customer.user, keeper?.id ?? 0);
-      // A second query that finds the messages keeps the same file.
+      // A second request that covers the same messages keeps the file.
       expect((await sync({ conversation_id: 'CATLAS', after: null })).status).toBe(200);
-      const both = await customer.settledFiles(2);
-      expect(both.map((file) => file.external_file_id).toSorted()).toEqual(
+      const files = await customer.settledFiles(2);
+      expect(files.map((file) => file.external_file_id).toSorted()).toEqual(
         [customer.content.keeper, customer.content.lighthouse].toSorted(),
       );
-      const thread = both.find((file) => file.external_file_id === customer.content.lighthouse);
+      const thread = files.find((file) => file.external_file_id === customer.content.lighthouse);
       expect(thread?.file_metadata).toMatchObject({ type: 'THREAD', is_thread: true, channel_name: 'atlas' });
       expect(await customer.textOf(customer.content.lighthouse)).toContain('Ben, ');
       expect(await customer.textOf(customer.content.lighthouse)).toContain('Who told you, @Ada?');
     });
 
-    test('report a missing conversation in a file, and refuse an invalid conversation or time with 422', async () => {
+    test('report a missing conversation as a file with SYNC_ERROR, and refuse an invalid conversation or time with 422', async () => {
       await customer.connect();
       expect((await sync({ conversation_id: 'C0NOWHERE', after: '2026/03/04' })).status).toBe(200);
       const [nowhere] = await customer.settledFiles(1);

@@ -7,7 +7,7 @@ import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Returns the reasons of a customer's skipped items by id, once there are this many and the selections have ended. */
+/** Waits until the selections have ended and `number` items are skipped. Returns the reasons by item id. */
 const skippedReasonsOf = async (customer: Customer, number: number) => {
   const reasons = await waitFor(
     () => customer.skippedItems(),
@@ -41,17 +41,17 @@ export function unreadableRows(catalogue: Catalogue): void {
         ]),
       );
       expect(await github.settledFiles(2)).toHaveLength(2);
-      // The event as receivers get it.
+      // The event as webhook receivers get it.
       const { results } = (
         await github.user.get<{ results: { webhook_type: string; customer_id: string; obj: unknown }[] }>(
           '/events?limit=1000',
           { authorization: `Bearer ${catalogue.service.apiKey}` },
         )
       ).body;
-      const own = results.filter(
+      const skippedEvents = results.filter(
         (one) => one.customer_id === github.customerId && one.webhook_type === 'FILES_SKIPPED',
       );
-      expect(own.map(({ obj }) => obj)).toContainEqual({
+      expect(skippedEvents.map(({ obj }) => obj)).toContainEqual({
         object_type: 'FILE_LIST',
         object_id: [],
         additional_information: {
@@ -64,13 +64,13 @@ export function unreadableRows(catalogue: Catalogue): void {
           ...{ request_id: 'sights', upload_id: null },
         },
       });
-      expect(own).toHaveLength(3);
+      expect(skippedEvents).toHaveLength(3);
       await github.syncFiles(['ada/atlas/other', 'ada/atlas/.gitkeep']);
       expect((await skippedReasonsOf(github, 6)).get('ada/atlas/other')).toMatch(/submodule/);
       expect(await github.files()).toHaveLength(2);
     });
 
-    test('in a space of GITBOOK are reported: links, and computed pages, which no list shows', async () => {
+    test('in a space of GITBOOK are reported: links, and computed pages, which are missing from item lists', async () => {
       await gitbook.connect({ sync_source_items: true });
       const { items } = await gitbook.items({ filters: { item_types: ['LINK'] } });
       expect(items).toMatchObject([{ external_id: 'atlas/away', is_selectable: false }]);
@@ -85,7 +85,7 @@ export function unreadableRows(catalogue: Catalogue): void {
   });
 }
 
-/** The same for sources that do not fit into `npm test`. */
+/** Tests the same for further sources, whose tests would make `npm test` too slow. */
 export function moreUnreadableRows(catalogue: Catalogue): void {
   describe('selected items that do not become files, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
@@ -124,7 +124,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       expect(await oneDrive.skippedItems()).toHaveLength(1);
     });
 
-    test('in mails of OUTLOOK include links to files elsewhere, reported if attachments are requested', async () => {
+    test('in mails of OUTLOOK include links to files outside the mail, reported if attachments are requested', async () => {
       const { mailbox } = (outlook.fixture as MicrosoftFixture).graph;
       const mail = { folder: 'sights', subject: 'Plan', text: 'See there.', received: '2026-01-07T09:00:00Z' };
       mailbox.put('plan', { ...mail, attachments: { far: { name: 'far.docx', content: '', kind: 'reference' } } });

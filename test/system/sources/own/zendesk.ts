@@ -6,7 +6,7 @@ import type { ZendeskFixture } from '../../../support/sourceFixtures/zendesk.js'
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
 
-/** Fills one subdomain with an item of each kind, and no other subdomain. */
+/** Fills one subdomain with an item of each kind, and leaves the others empty. */
 export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
   const account = newZendeskAccount();
   (fixtures.ZENDESK as ZendeskFixture).emulator.accounts.set(subdomain, account);
@@ -27,7 +27,7 @@ export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): Hel
   };
 }
 
-/** Tests the selection of the account. */
+/** Tests that zendesk_subdomain selects the account. */
 export function zendeskAddressRows(catalogue: Catalogue): void {
   const fixture = () => catalogue.fixtures.ZENDESK as ZendeskFixture;
 
@@ -85,8 +85,8 @@ export function zendeskRows(catalogue: Catalogue): void {
       fillZendesk(catalogue);
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
       const files = await customer.settledFiles(3);
-      const of = (id: string) => files.find((file) => file.external_file_id === id);
-      expect(of('harbour/ticket:7')).toMatchObject({
+      const fileWithId = (id: string) => files.find((file) => file.external_file_id === id);
+      expect(fileWithId('harbour/ticket:7')).toMatchObject({
         name: 'Pier',
         external_url: expect.stringMatching(/\/agent\/tickets\/7$/),
         file_statistics: { file_format: 'ZENDESK' },
@@ -96,7 +96,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       expect(await customer.textOf('harbour/ticket:7')).toMatch(
         /Ben, [\d :-]+: It is broken\.\s+Ada, .*: A carpenter comes\./,
       );
-      expect(of('harbour/ticket:7/70')).toMatchObject({
+      expect(fileWithId('harbour/ticket:7/70')).toMatchObject({
         name: 'pier.txt',
         file_statistics: { file_format: 'TXT' },
         file_metadata: { type: 'TICKET_ATTACHMENT', parent_external_file_id: 'harbour/ticket:7' },
@@ -104,7 +104,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       expect(await customer.textOf('harbour/ticket:7/70')).toContain('A broken pier.');
     });
 
-    test('later listings request changed tickets only, and the whole help centre', async () => {
+    test('later listings request only changed tickets, but the whole help centre', async () => {
       await customer.begin();
       fillZendesk(catalogue);
       const { emulator } = catalogue.fixtures.ZENDESK as ZendeskFixture;
@@ -116,7 +116,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       const before = await ids();
       expect(before).toEqual(expect.arrayContaining(['harbour/ticket:8/80', 'harbour/ticket:9/80']));
       emulator.reset();
-      // Reported by the export, which omits the last minute, and by the list of the latest tickets.
+      // The incremental export, which omits the last minute, and the list of the latest tickets report these changes.
       const minutesAgo = new Date(Date.now() - 200_000).toISOString();
       Object.assign(tickets.get(8)!, { updated: minutesAgo, comments: [{ text: 'Nothing here.' }] });
       Object.assign(tickets.get(9)!, { updated: minutesAgo, status: 'deleted' });
@@ -130,7 +130,7 @@ export function zendeskRows(catalogue: Catalogue): void {
       expect(ticketRequests.some((path) => path.includes('start_time=1&'))).toBe(false);
       const commentRequests = ticketRequests.flatMap((path) => /tickets\/(\d+)\/comments/.exec(path)?.[1] ?? []);
       expect(commentRequests.toSorted()).toEqual(['11', '8']);
-      // A further listing repeats only what the export omitted, and loses nothing.
+      // The next listing requests again only the tickets of the omitted minute, and deletes nothing.
       emulator.reset();
       const after = await ids();
       await customer.listItems();

@@ -28,22 +28,22 @@ export function zoteroRows(catalogue: Catalogue): void {
       emulated().oauth.requests.length = 0;
     });
 
-    test('requests a token with our callback, gets consent, and exchanges it once, all signed', async () => {
+    test('signs the requests for a temporary and an access token, and requests the access token once', async () => {
       const { body } = await urlFor();
       const url = new URL(body.oauth_url);
       expect(Object.fromEntries(url.searchParams)).toMatchObject({
         ...{ library_access: '1', notes_access: '1', all_groups: 'read', write_access: '0' },
         oauth_token: expect.stringMatching(/^request-/),
       });
-      const back = await answerConsent(body.oauth_url);
-      expect(back).toMatch(new RegExp(`^${customer.user.baseUrl}/integrations/zotero\\?state=`));
-      expect((await openPage(back)).status).toBe(200);
+      const callbackUrl = await answerConsent(body.oauth_url);
+      expect(callbackUrl).toMatch(new RegExp(`^${customer.user.baseUrl}/integrations/zotero\\?state=`));
+      expect((await openPage(callbackUrl)).status).toBe(200);
       expect(await customer.source()).toMatchObject({
         data_source_external_id: 'ZOTERO|475',
         data_source_metadata: { user_id: '475', username: 'ada' },
       });
-      // Opening the address again exchanges nothing.
-      expect((await openPage(back)).status).toBe(200);
+      // Opening the callback URL again requests no token.
+      expect((await openPage(callbackUrl)).status).toBe(200);
       const tokens = emulated().oauth.requests.filter(({ kind }) => kind === 'token');
       expect(tokens.map(({ path, outcome }) => [path, outcome])).toEqual([
         ['/oauth/request', 'granted'],
@@ -52,14 +52,14 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(tokens[0]?.parameters['oauth_callback']).toContain('/integrations/zotero?state=');
     });
 
-    test('requests exactly the given scopes as permissions', async () => {
+    test('requests exactly the permissions given as scopes', async () => {
       const { body } = await urlFor({ scopes: ['library_access=1', 'identity'] });
       const { searchParams } = new URL(body.oauth_url);
       expect([searchParams.get('library_access'), searchParams.get('identity')]).toEqual(['1', '1']);
       expect([searchParams.get('notes_access'), searchParams.get('all_groups')]).toEqual([null, null]);
     });
 
-    test('reports a refusal, and connects nothing with an invalid verifier', async () => {
+    test('reports denied consent, and connects no account with an invalid verifier', async () => {
       const denied = await consentTo((await urlFor()).body.oauth_url, { deny: true });
       expect(denied.html).not.toMatch(/is connected</);
       const back = new URL(await answerConsent((await urlFor()).body.oauth_url));
@@ -102,7 +102,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(body.results).toMatchObject([{ data_source_external_id: 'ZOTERO|475' }]);
     });
 
-    test('accepts a key of the caller', async () => {
+    test('accepts an API key that the caller provides', async () => {
       const authentication = {
         source: 'ZOTERO',
         access_token: emulated().oauth.grant(),
@@ -122,7 +122,7 @@ export function zoteroRows(catalogue: Catalogue): void {
     const addItem = (name: string, data: object, file?: string): void =>
       emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
 
-    test('contain creators and publication of items and the text of notes; attachments that are links cannot be selected', async () => {
+    test('contain creators and publication of items and the text of notes; linked attachments cannot be selected', async () => {
       addItem('paper', {
         ...{ itemType: 'bookSection', title: 'On lamps', abstractNote: 'Of oil.', bookTitle: 'Light', DOI: '10.1/2' },
         creators: [
@@ -164,19 +164,19 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await customer.textOf(idOf('note'))).toContain('Oil & wick.');
     });
 
-    test('are synced by changes, and listed in full after a collection is deleted: a trashed item is deleted, an item of that collection kept', async () => {
+    test('are synced from the changes of the library; after a collection is deleted, a full listing keeps its items', async () => {
       await customer.connect({ sync_source_items: true });
       await customer.syncFiles(customer.content.containers);
       await customer.settledFiles(customer.documents.length);
-      const whole = (path: string) =>
+      const isFullListing = (path: string) =>
         path.startsWith(`/${OWN}/items?`) && !path.includes('since=') && !path.includes('limit=1&');
       emulated().reset();
       addItem('lighthouse', { ...emulated().libraries.get(OWN)!.items.get(zoteroKey('lighthouse'))!.data, deleted: 1 });
       addItem('fresh', { itemType: 'journalArticle', title: 'Fresh', abstractNote: 'New.' });
       await customer.listItems();
-      expect(emulated().requests.some(whole)).toBe(false);
+      expect(emulated().requests.some(isFullListing)).toBe(false);
       const ids = async () => (await customer.items()).items.map((item) => item.external_id);
-      // Its attachment is deleted with it.
+      // The lighthouse was trashed; its attachment, the keeper, is deleted as well.
       expect(await ids()).not.toContain(customer.content.lighthouse);
       expect(await ids()).not.toContain(customer.content.keeper);
       expect(await ids()).toContain(idOf('fresh'));
@@ -189,18 +189,18 @@ export function zoteroRows(catalogue: Catalogue): void {
       await customer.listItems();
       emulated().drop(OWN, 'collections', zoteroKey('sights'));
       await customer.listItems();
-      expect(emulated().requests.some(whole)).toBe(true);
+      expect(emulated().requests.some(isFullListing)).toBe(true);
       expect(await ids()).toContain(idOf('kept'));
       expect(await ids()).not.toContain(customer.content.branch);
     });
 
-    test('of a group that the account has left are deleted; a new group is listed', async () => {
+    test('of a group that the account has left are deleted; those of a new group are listed', async () => {
       await customer.connect({ sync_source_items: true });
-      const [left] = customer.content.others;
+      const [itemOfLeftGroup] = customer.content.others;
       emulated().libraries.delete('groups/12');
       await customer.listItems();
       const ids = async () => (await customer.items()).items.map((item) => item.external_id);
-      expect(await ids()).not.toContain(left);
+      expect(await ids()).not.toContain(itemOfLeftGroup);
       expect(await ids()).not.toContain('groups/12');
       emulated().libraries.set('groups/99', {
         ...{ name: 'new', version: 0, collections: new Map(), items: new Map(), deleted: [] },
@@ -210,7 +210,7 @@ export function zoteroRows(catalogue: Catalogue): void {
       expect(await ids()).toContain(`groups/99/items/${zoteroKey('gulls')}`);
     });
 
-    test('are those of groups only if the key has no access to the library of its user', async () => {
+    test('are only those of groups if the key has no access to the personal library', async () => {
       emulated().rights.hasLibrary = false;
       await customer.connect({ sync_source_items: true });
       const { items } = await customer.items({ filters: { root_files_only: true } });
@@ -225,13 +225,13 @@ export function zoteroRows(catalogue: Catalogue): void {
       await customer.user.post('/integrations/items/sync', { data_source_id: id });
       await waitFor(
         () => emulated().requests.length,
-        (asked) => asked >= 2,
+        (requestCount) => requestCount >= 2,
       );
       const begun = Date.now();
       const before = emulated().requests.length;
       await waitFor(
         () => emulated().requests.length,
-        (asked) => asked > before,
+        (requestCount) => requestCount > before,
       );
       expect(Date.now() - begun).toBeGreaterThan(300);
       emulated().backoff.seconds = 0;

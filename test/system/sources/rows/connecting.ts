@@ -4,7 +4,7 @@ import { supportsOption } from '../../../../contract/sources/sources.js';
 import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Tests the effects of connecting, and rejected or revoked credentials. */
+/** Tests the effects of connecting an account, and of rejected or revoked credentials. */
 export function connectingRows(customer: Customer): void {
   describe('connecting', () => {
     beforeEach(() => customer.begin());
@@ -32,7 +32,7 @@ export function connectingRows(customer: Customer): void {
       expect((await customer.items()).count).toBe(content.items);
     });
 
-    test('refuses invalid credentials with 400 and a message, and leaves nothing behind', async () => {
+    test('refuses invalid credentials with 400 and a message, and stores nothing', async () => {
       const { user, fixture } = customer;
       const { status, body } = await fixture.connectWithInvalidCredentials(user);
       expect({ status, body }).toEqual({ status: 400, body: { detail: expect.stringMatching(/credentials/) } });
@@ -40,7 +40,7 @@ export function connectingRows(customer: Customer): void {
       expect((await user.post<Listed<unknown>>('/user_data_sources', {})).body.results).toEqual([]);
     });
 
-    test('ends when the source revokes its credentials, and the account can be connected again', async () => {
+    test('can be repeated after the source has revoked the credentials', async () => {
       const { user, fixture, content, documents } = customer;
       const { id } = await customer.connect({ sync_source_items: true });
       fixture.revokeAccess();

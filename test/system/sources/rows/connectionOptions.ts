@@ -10,13 +10,13 @@ import type { Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 
 type Body = Record<string, unknown>;
 
-/** Every field of a connection for its files, with a value other than its default. */
+/** All fields of file_sync_config, each with a value other than its default. */
 const CONFIG = {
-  // All types: none is excluded.
+  // All types, so that no item is excluded.
   auto_synced_source_types: ['TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT'],
   ...{ sync_attachments: true, detect_audio_language: true, include_speaker_labels: true, split_rows: true },
   ...{ transcription_service: 'assemblyai', generate_chunks_only: true, store_file_only: true },
-  // Nothing is fetched: the options are read from the record.
+  // No content is downloaded: the tests read the options from the record.
   skip_file_processing: true,
 };
 const ALL_OPTIONS = {
@@ -31,7 +31,7 @@ const EXPECTED = {
   embedding_properties: { COHERE_MULTILINGUAL_V3: { chunk_size: 99, chunk_overlap: 9 } },
   sync_properties: CONFIG,
 };
-/** Fields that operations with a credential do not have. */
+/** Fields of a file that only connections by consent can set. */
 const CONSENT_ONLY = {
   chunk_properties: { set_page_as_boundary: true, prepend_filename_to_chunks: true, max_items_per_chunk: 7 },
   ocr_properties: { use_ocr: true, parse_pdf_tables_with_ocr: true },
@@ -39,7 +39,7 @@ const CONSENT_ONLY = {
 
 /** Sources whose consent page expects scopes separated by commas. */
 const COMMA_SCOPES: readonly OAuthSource[] = ['SLACK'];
-/** The scopes of these apps are registered with the provider: the address may name none. */
+/** Sources whose scopes are registered with the provider: the consent URL may contain none. */
 const SCOPES_ELSEWHERE: readonly OAuthSource[] = ['BOX', 'INTERCOM', 'NOTION', 'ZOTERO'];
 const WITH_CHALLENGE: readonly OAuthSource[] = [
   ...(['GMAIL', 'GOOGLE_DRIVE', 'GOOGLE_CLOUD_STORAGE', 'ONEDRIVE', 'OUTLOOK', 'SHAREPOINT'] as const),
@@ -55,25 +55,25 @@ const WITHOUT_CHALLENGE: readonly OAuthSource[] = [
   'ZOTERO',
 ];
 /**
- * Sources with other parameters in the address: OAuth 1.0a has no client id, and a connection with its own client has
+ * Sources whose consent URL has other parameters: OAuth 1.0a has no client id, and a connection with its own client has
  * its own redirect URI.
  */
 const OTHER_ADDRESSES: readonly OAuthSource[] = ['ZOTERO', 'SERVICENOW'];
-/** Fields that the address requires. */
+/** Fields that are required to create a consent URL. */
 const NEEDED: Partial<Readonly<Record<OAuthSource, string>>> = {
   ZENDESK: 'zendesk_subdomain',
   SERVICENOW: 'servicenow_credentials',
 };
 const HOSTILE = ['evil.com/#', '127.0.0.1:8080', 'a@b'];
 
-/** The flags of the file picker, with their effect for sources that have a picker. */
+/** The flags of the file picker. `brings` is their effect for sources that have a picker. */
 const PICKERS = [
   { enable_file_picker: true, automatically_open_file_picker: true, brings: 'opened' },
   { enable_file_picker: true, automatically_open_file_picker: null, brings: 'offered' },
   { enable_file_picker: false, automatically_open_file_picker: true, brings: 'none' },
 ] as const;
 
-/** Returns how a page shows the picker. */
+/** Returns whether the picker is open in a page, offered by a link, or missing. */
 const pickerIn = (html: string): string =>
   html.includes('<h1 class="plain">Choose from ')
     ? 'opened'
@@ -82,10 +82,8 @@ const pickerIn = (html: string): string =>
       : 'none';
 
 /**
- * Rows for the options of a connection, field by field: each has its effect at the sources that honour it, and none at
- * the others.
- * @param isConnected whether the source is connected and files are made; otherwise the options are read from the
- * provider's address
+ * Tests each option of a connection: it has its effect for the sources that support it, and none for the others.
+ * @param isConnected whether the tests connect accounts and sync files; otherwise they only check consent URLs
  */
 export function connectionOptionRows(customer: Customer, { recorded }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
@@ -97,7 +95,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
 
     beforeAll(async () => {
       await customer.begin();
-      // The fields that the source's fixture adds to those of a test: its server, for instance.
+      // Records the fields that the fixture adds to those of a test, for instance the subdomain, without connecting.
       const listener: TestUser = {
         ...customer.user,
         post: async <T>(_path: string, body: unknown): Promise<Answer<T>> => {
@@ -118,10 +116,10 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
     /** Returns whether the connection makes later selections incremental. */
     const keepsIncremental = async (): Promise<boolean> => {
       const { id, organization_id: organizationId, organization_user_id: userId } = await customer.source();
-      const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
-      return known?.options?.incrementalSync ?? false;
+      const storedSource = await customer.service.store.dataSources.find({ organizationId, userId }, id);
+      return storedSource?.options?.incrementalSync ?? false;
     };
-    /** Connects. Returns the page that the user then sees; '' for a source without one. */
+    /** Connects an account. Returns the page that the user then sees; '' for a source without consent. */
     const connected = async (body: Body): Promise<string> => {
       const before = recorded.answers.length;
       await customer.connect(body);
@@ -136,7 +134,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         else expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(needed) } });
       });
 
-      test('give an address with a state of its own, and a challenge if the provider supports one', async () => {
+      test('give a consent URL with a new state, and a code challenge if the provider supports it', async () => {
         const [first, second] = [await urlFor({}), await urlFor({})];
         expect(first.href).not.toBe(second.href);
         expect(first.href).not.toContain(CLIENT_SECRET);
@@ -159,33 +157,35 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         test('request exactly the given scopes, separated as its provider expects; without any, the built-in ones', async () => {
           const scopesFor = async (body: Body): Promise<string | null> => {
             const { searchParams } = await urlFor(body);
-            // Some providers name the parameter differently.
+            // Slack names the parameter user_scope.
             return searchParams.get('user_scope') ?? searchParams.get('scope');
           };
           const builtIn = await scopesFor({});
-          const between = COMMA_SCOPES.includes(type) ? ',' : ' ';
+          const separator = COMMA_SCOPES.includes(type) ? ',' : ' ';
           for (const [body, scopes] of [
             [{ scopes: ['a.read', 'b:write'] }, ['a.read', 'b:write']],
             [{ scopes: ['a'], scope: 'b' }, ['a']],
             [{ scopes: [], scope: 'b c' }, ['b', 'c']],
           ] as const) {
-            const found = await scopesFor(body);
-            if (found === null && SCOPES_ELSEWHERE.includes(type)) continue;
-            expect({ body, found }).toEqual({ body, found: scopes.join(between) });
+            const actual = await scopesFor(body);
+            if (actual === null && SCOPES_ELSEWHERE.includes(type)) continue;
+            expect({ body, found: actual }).toEqual({ body, found: scopes.join(separator) });
           }
           for (const none of [{ scopes: null }, { scopes: [] }, { scope: null }, { scope: '' }])
             expect(await scopesFor(none)).toBe(builtIn);
         });
 
-      test('never change the host of the address, and fields of other services are ignored', async () => {
-        const own = new Set((CONNECTION_FIELDS[type] ?? []).map(({ field }) => field));
+      test('never change the host of the consent URL; fields of other services are ignored', async () => {
+        const fieldsOfType = new Set((CONNECTION_FIELDS[type] ?? []).map(({ field }) => field));
         const fields = [...new Set(Object.values(CONNECTION_FIELDS).flatMap((rows) => rows.map(({ field }) => field)))];
-        const foreign = Object.fromEntries(
-          fields.filter((field) => !own.has(field)).map((field) => [field, HOSTILE[0]]),
+        const otherFields = Object.fromEntries(
+          fields.filter((field) => !fieldsOfType.has(field)).map((field) => [field, HOSTILE[0]]),
         );
-        const [usual, other] = [await urlFor({}), await urlFor(foreign)];
-        expect(`${other.origin}${other.pathname}`).toBe(`${usual.origin}${usual.pathname}`);
-        for (const field of own)
+        const [urlWithoutFields, urlWithOtherFields] = [await urlFor({}), await urlFor(otherFields)];
+        expect(`${urlWithOtherFields.origin}${urlWithOtherFields.pathname}`).toBe(
+          `${urlWithoutFields.origin}${urlWithoutFields.pathname}`,
+        );
+        for (const field of fieldsOfType)
           for (const value of HOSTILE.filter((host) => field !== 'gong_account_email' || !host.includes('@')))
             expect(await requestUrl({ ...fixtureFields, [field]: value })).toMatchObject({
               status: 422,
@@ -204,22 +204,22 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
         test.each(PICKERS)(
           'enable_file_picker $enable_file_picker and automatically_open_file_picker $automatically_open_file_picker',
           async ({ brings, ...flags }) => {
-            const wanted = supportsOption(type, 'enable_file_picker') ? brings : 'none';
-            // True where the flag has no effect, false where it would have one.
+            const expected = supportsOption(type, 'enable_file_picker') ? brings : 'none';
+            // sync_files_on_connection is true only where it has no effect, so that nothing is synced.
             const page = await connected({
               ...flags,
               incremental_sync: flags.enable_file_picker,
               sync_files_on_connection: !supportsOption(type, 'sync_files_on_connection'),
             });
             expect(page).toContain(`${CONNECTED_SOURCES[type].name}`);
-            expect(pickerIn(page)).toBe(wanted);
+            expect(pickerIn(page)).toBe(expected);
             expect(await keepsIncremental()).toBe(flags.enable_file_picker && supportsOption(type, 'incremental_sync'));
-            // With a connected account, the answer needs no consent, and has the picker or a button.
+            // If an account is connected, the URL needs no consent: its page has the picker or a button.
             const { body } = await requestUrl({ service: type, ...flags });
             expect(body.oauth_url).toMatch(`${customer.service.url}/connections/`);
             const html = await (await fetch(body.oauth_url)).text();
-            expect(pickerIn(html)).toBe(wanted === 'none' ? 'none' : 'opened');
-            expect(html.includes('value="sync"')).toBe(wanted === 'none');
+            expect(pickerIn(html)).toBe(expected === 'none' ? 'none' : 'opened');
+            expect(html.includes('value="sync"')).toBe(expected === 'none');
             expect(await customer.selections()).toBe(0);
             expect(await customer.files()).toEqual([]);
           },
@@ -242,47 +242,52 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
       );
 
     if (isConnected && (isByConsent || supportsOption(type, 'sync_files_on_connection')))
-      test('reach every file: at connection, from the chooser, and in later selections', async () => {
+      test('apply to every file: of the connection, of the file picker, and of later selections', async () => {
         const { content, documents, user } = customer;
-        const atOnce = supportsOption(type, 'sync_files_on_connection');
-        /** Returns all options, with a request id for each phase, because each selection reports its end once. */
+        const syncsOnConnection = supportsOption(type, 'sync_files_on_connection');
+        /**
+         * Returns all options with a request id of the phase. A new id is needed because each selection reports its end
+         * once.
+         */
         const optionsOf = (phase: string) => ({ ...ALL_OPTIONS, request_id: `${phase} request of ${type}` });
-        const expected = new Map((atOnce ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']));
+        const expected = new Map(
+          (syncsOnConnection ? documents : []).map((id) => [id, isByConsent ? 'page' : 'first']),
+        );
         await customer.connect({ ...optionsOf('first'), sync_files_on_connection: true });
-        // A file belongs to the last run that accepted it: each phase ends before the next one begins.
+        // The request id of a file is that of its last run, so each phase must end before the next one begins.
         await customer.selectionsDone();
         if (isByConsent) {
           const { body } = await requestUrl({ service: type, ...optionsOf('page') });
-          const offers = supportsOption(type, 'enable_file_picker');
+          const hasPicker = supportsOption(type, 'enable_file_picker');
           const chosen = content.others[0]!;
-          const form = new URLSearchParams(offers ? { action: 'choose', ids: chosen } : { action: 'sync' });
+          const form = new URLSearchParams(hasPicker ? { action: 'choose', ids: chosen } : { action: 'sync' });
           expect((await fetch(body.oauth_url, { method: 'POST', body: form })).status).toBe(200);
-          if (offers) expected.set(chosen, 'page');
-          // Without a picker, the button lists items with the options of the call.
+          if (hasPicker) expected.set(chosen, 'page');
+          // Without a picker, the button starts a listing of items with the options of the request.
           else await customer.sourceWhen(({ source_items_synced_at: at }) => at !== null);
           await customer.selectionsDone();
         }
         await customer.connect({ ...optionsOf('later'), sync_files_on_connection: false });
         const { id } = await customer.source();
-        // The request has no options, so those of the connection apply.
-        // At some sources the page of the lighthouse has subpages; the page of the keeper has none.
+        // The following request has no options, so those of the connection apply.
+        // The keeper is selected because it never has children; at some sources the lighthouse has.
         const later = { data_source_id: id, ids: [content.keeper] };
         expect((await user.post('/integrations/files/sync', later)).status).toBe(200);
         expected.set(content.keeper, 'later');
         await customer.selectionsDone();
-        // Attachments are synced too.
+        // The files include attachments.
         const files = await customer.files();
         for (const file of files) expect(file).toMatchObject({ ...EXPECTED, ...(isByConsent ? CONSENT_ONLY : {}) });
         const requests = new Map(files.map((file) => [file.external_file_id, file.request_id]));
         for (const [externalId, phase] of expected)
           expect([externalId, requests.get(externalId)]).toEqual([externalId, `${phase} request of ${type}`]);
         // Options of the selection take precedence; tags and file_sync_config replace the earlier ones entirely.
-        const own = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own request of ${type}` };
-        const request = { ...own, file_sync_config: { split_rows: true, skip_file_processing: true } };
+        const selectionOptions = { chunk_size: 55, tags: { own: 'blue' }, request_id: `own request of ${type}` };
+        const request = { ...selectionOptions, file_sync_config: { split_rows: true, skip_file_processing: true } };
         expect((await user.post('/integrations/files/sync', { ...later, ...request })).status).toBe(200);
         await customer.selectionsDone();
         const keeper = (await customer.files()).find((file) => file.external_file_id === content.keeper);
-        expect(keeper).toMatchObject({ ...own, chunk_overlap: 9, skip_embedding_generation: true });
+        expect(keeper).toMatchObject({ ...selectionOptions, chunk_overlap: 9, skip_embedding_generation: true });
         expect(keeper?.sync_properties).toMatchObject({ split_rows: true, skip_file_processing: true });
         for (const unset of ['sync_attachments', 'detect_audio_language', 'transcription_service', 'store_file_only'])
           expect(keeper?.sync_properties).not.toHaveProperty(unset);

@@ -16,7 +16,7 @@ export interface DiagnosisAnswer {
 
 const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'];
 
-/** Tests the diagnosis of a healthy data source, and of one with a fault. */
+/** Tests the diagnosis of a healthy data source, and of a data source with a fault. */
 export function diagnosisRows(customer: Customer): void {
   describe('its diagnosis', () => {
     beforeEach(() => customer.begin());
@@ -26,11 +26,11 @@ export function diagnosisRows(customer: Customer): void {
       const { status, body } = await customer.user.get<DiagnosisAnswer>(`/data_sources/${id}/diagnosis`);
       expect(status).toBe(200);
       expect(body.checks.map(({ name }) => name)).toEqual(PARTS);
-      const found = new Map(body.checks.map((check) => [check.name, check]));
-      return { status: body.status, of: (name: string) => found.get(name)!, checks: body.checks };
+      const checksByName = new Map(body.checks.map((check) => [check.name, check]));
+      return { status: body.status, of: (name: string) => checksByName.get(name)!, checks: body.checks };
     };
 
-    test('reports ok for each part of a healthy source, with an existing item', async () => {
+    test('reports ok for each check of a healthy source, with the name of an existing item', async () => {
       await customer.connect();
       const { status, of, checks } = await diagnose();
       expect(checks.filter((check) => check.status !== 'ok' || check.fix !== null)).toEqual([]);
@@ -39,7 +39,7 @@ export function diagnosisRows(customer: Customer): void {
       expect(of('scopes').details).not.toMatchObject({ missing: [expect.anything()] });
     });
 
-    test('reports bad for credentials that the source rejects, with the remedy and all other parts', async () => {
+    test('reports bad for credentials that the source rejects, with the fix, and still makes all other checks', async () => {
       const { fixture } = customer;
       await customer.connect();
       fixture.revokeAccess();
@@ -52,7 +52,7 @@ export function diagnosisRows(customer: Customer): void {
       });
       expect(refused.of('sample_item').status).toBe('warn');
       for (const part of ['limits', 'schedule', 'last_failures']) expect(refused.of(part).status).toBe('ok');
-      // The refusal is recorded as by a sync, so the list of data sources shows it.
+      // The diagnosis records the rejection as a sync does, so the list of data sources shows it.
       expect((await customer.source()).revoked_access).toBe(true);
       const closed = await diagnose();
       expect(closed.of('credential')).toMatchObject({
@@ -72,9 +72,9 @@ export function diagnosisRows(customer: Customer): void {
       expect(of('credential').status).toBe('warn');
       const { status, details } = of('limits');
       expect(status).toBe('warn');
-      const left = Date.parse(String(details['limited_until'])) - Date.now();
-      expect(left).toBeGreaterThan(60_000);
-      // Meanwhile no request is sent.
+      const remainingMs = Date.parse(String(details['limited_until'])) - Date.now();
+      expect(remainingMs).toBeGreaterThan(60_000);
+      // Until then, no request is sent.
       const requestsBefore = fixture.requestCount();
       expect((await diagnose()).of('sample_item').status).toBe('warn');
       expect(fixture.requestCount()).toBe(requestsBefore);

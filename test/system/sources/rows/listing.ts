@@ -4,10 +4,10 @@ import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Enough missing items to exceed the mass-deletion limit. */
+/** Number of missing items that exceeds the mass-deletion limit. */
 const MISSING = 12;
 
-/** Tests listings with missing items, and listings that never end. */
+/** Tests listings with missing items, and listings that wait for an answer forever. */
 export function listingRows(customer: Customer): void {
   describe('a listing', () => {
     beforeEach(() => customer.begin());
@@ -19,8 +19,10 @@ export function listingRows(customer: Customer): void {
       const { id } = await customer.connect({ sync_source_items: true });
       await customer.syncFiles(content.containers, { skip_embedding_generation: true });
       const made = await customer.settledFiles(number);
-      const more = made.map((file) => file.external_file_id).filter((externalId) => !documents.includes(externalId));
-      for (const externalId of more.slice(0, MISSING)) fixture.remove(externalId);
+      const addedIds = made
+        .map((file) => file.external_file_id)
+        .filter((externalId) => !documents.includes(externalId));
+      for (const externalId of addedIds.slice(0, MISSING)) fixture.remove(externalId);
       const held = await customer.listItems();
       expect(held).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MISSING } });
       expect(await customer.files()).toHaveLength(number);
@@ -30,7 +32,7 @@ export function listingRows(customer: Customer): void {
       expect(await customer.files()).toHaveLength(number - MISSING);
       expect((await customer.items()).count).toBe(content.items + MISSING);
       // The approval applies once.
-      for (const externalId of more.slice(MISSING)) fixture.remove(externalId);
+      for (const externalId of addedIds.slice(MISSING)) fixture.remove(externalId);
       expect((await customer.listItems()).data_source_metadata).toMatchObject({ deletions_held: MISSING });
       expect(await customer.files()).toHaveLength(number - MISSING);
     });
@@ -50,8 +52,8 @@ export function listingRows(customer: Customer): void {
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: null });
       await customer.idle();
       // A second cancel changes nothing.
-      const more = await user.post('/integrations/items/sync/cancel', request);
-      expect(more).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
+      const secondCancel = await user.post('/integrations/items/sync/cancel', request);
+      expect(secondCancel).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
       fixture.reset();
       await customer.syncFiles([content.branch]);
       const [file] = await customer.settledFiles(2);

@@ -12,7 +12,7 @@ import { runScheduledSync } from '../../../support/scheduledSyncs.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Tests scheduled syncs: their effects, and what they leave unchanged. */
+/** Tests what scheduled syncs change, and what they must not change. */
 export function scheduledSyncRows(customer: Customer): void {
   const { type } = customer;
   describe('a scheduled sync', () => {
@@ -42,16 +42,16 @@ export function scheduledSyncRows(customer: Customer): void {
       return;
     }
 
-    describe('of an account, in sequence', () => {
-      // Enough files for the mass-deletion limit to apply.
+    describe('of an account; each test continues from the previous one', () => {
+      // So many files that the mass-deletion limit applies.
       const more = 20;
-      let all: FileRecord[];
+      let expectedFiles: FileRecord[];
       /**
-       * Number of requests of a listing of the account; `requests` is that of a scheduled sync, which also lists the
+       * Number of requests of a listing of items. `requests` is the number for a scheduled sync, which also lists the
        * selection.
        */
-      let listing = 0;
-      let requests = 0;
+      let listingRequests = 0;
+      let syncRequests = 0;
       let organization: ApiClient;
       const stateOf = ({ id, sync_status, last_sync, request_id }: FileRecord) => ({
         id,
@@ -60,23 +60,24 @@ export function scheduledSyncRows(customer: Customer): void {
         request_id,
       });
       const contentRequests = () => customer.documents.map((one) => customer.fixture.contentRequests?.(one) ?? 0);
-      /** Returns how often each content is requested during `work`. */
+      /** Returns how often the content of each document is requested during `work`. */
       const contentRequestsOf = async (work: () => Promise<unknown>): Promise<number[]> => {
         const before = contentRequests();
         await work();
         return contentRequests().map((number, index) => number - (before[index] ?? 0));
       };
       let byListing: number[] = [];
-      // Some listings request contents: attachments of a ticket, for example, are part of its text.
+      // Some listings request contents: to list the attachments of a ticket, for example, its text is requested.
       const beyondListing = (counts: readonly number[]) =>
         counts.filter((number, index) => number > (byListing[index] ?? 0));
-      const finished = async (): Promise<void> => expect(await syncNow()).toMatchObject({ outcome: 'finished' });
-      const expectAll = async (): Promise<void> => {
-        const files = await customer.settledFiles(all.length);
-        expect(files.map(stateOf)).toEqual(all.map(stateOf));
+      const expectFinishedSync = async (): Promise<void> =>
+        expect(await syncNow()).toMatchObject({ outcome: 'finished' });
+      const expectUnchanged = async (): Promise<void> => {
+        const files = await customer.settledFiles(expectedFiles.length);
+        expect(files.map(stateOf)).toEqual(expectedFiles.map(stateOf));
       };
-      /** Returns how many texts were embedded or reused. */
-      const embedded = async (): Promise<number> => {
+      /** Returns for how many texts a vector was computed or reused. */
+      const countEmbedded = async (): Promise<number> => {
         await customer.service.store.embeddingUsage.flush();
         const { embedding_usage: usage } = (
           await organization.get<{ embedding_usage: Record<string, { computed: number; reused: number }> }>(
@@ -92,25 +93,25 @@ export function scheduledSyncRows(customer: Customer): void {
         organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
         customer.content = fixture.reset(more);
         await customer.connectWhole();
-        all = await customer.settledFiles(documents.length + more);
+        expectedFiles = await customer.settledFiles(documents.length + more);
         await enable();
         const before = customer.fixture.requestCount();
         byListing = await contentRequestsOf(() => customer.listItems());
-        listing = customer.fixture.requestCount() - before;
+        listingRequests = customer.fixture.requestCount() - before;
       });
 
       test('twice without changes downloads no content and embeds nothing', async () => {
         const ready = await customer.countEvents('FILE_READY');
-        const texts = await embedded();
+        const texts = await countEmbedded();
         for (let time = 0; time < 2; time += 1) {
           const before = customer.fixture.requestCount();
-          const asks = await contentRequestsOf(finished);
-          requests = customer.fixture.requestCount() - before;
-          await expectAll();
-          expect(beyondListing(asks)).toEqual([]);
+          const counts = await contentRequestsOf(expectFinishedSync);
+          syncRequests = customer.fixture.requestCount() - before;
+          await expectUnchanged();
+          expect(beyondListing(counts)).toEqual([]);
         }
         expect(await customer.countEvents('FILE_READY')).toBe(ready);
-        expect(await embedded()).toBe(texts);
+        expect(await countEmbedded()).toBe(texts);
       });
 
       test('applies changes and deletions, and downloads no other content', async () => {
@@ -119,11 +120,11 @@ export function scheduledSyncRows(customer: Customer): void {
         fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         const [deletedId = ''] = content.others;
         fixture.remove(deletedId);
-        const meanwhile = await contentRequestsOf(finished);
-        all = await customer.settledFiles(all.length - 1);
-        expect(all.map((file) => file.external_file_id)).not.toContain(deletedId);
+        const counts = await contentRequestsOf(expectFinishedSync);
+        expectedFiles = await customer.settledFiles(expectedFiles.length - 1);
+        expect(expectedFiles.map((file) => file.external_file_id)).not.toContain(deletedId);
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
-        expect(beyondListing(meanwhile.with(documents.indexOf(content.lighthouse), 0))).toEqual([]);
+        expect(beyondListing(counts.with(documents.indexOf(content.lighthouse), 0))).toEqual([]);
         expect(await customer.countEvents('FILE_READY')).toBe(ready + 1);
         expect(await customer.countEvents('FILE_DELETED')).toBe(1);
       });
@@ -132,23 +133,23 @@ export function scheduledSyncRows(customer: Customer): void {
         const { fixture, content } = customer;
         const [, deletedId = ''] = content.others;
         fixture.remove(deletedId);
-        const refused = fixture.breakAfter(Math.floor(Math.min(listing, requests) / 2));
+        const refused = fixture.breakAfter(Math.floor(Math.min(listingRequests, syncRequests) / 2));
         await syncNow().catch(() => undefined);
         expect(refused()).toBeGreaterThan(0);
-        await expectAll();
+        await expectUnchanged();
         fixture.breakAfter(Infinity);
-        await finished();
-        all = await customer.settledFiles(all.length - 1);
-        expect(all.map((file) => file.external_file_id)).not.toContain(deletedId);
+        await expectFinishedSync();
+        expectedFiles = await customer.settledFiles(expectedFiles.length - 1);
+        expect(expectedFiles.map((file) => file.external_file_id)).not.toContain(deletedId);
       });
 
       test('deletes nothing after a listing that shrinks by more than half', async () => {
         const { fixture, documents } = customer;
         const kept = new Set(documents);
-        for (const { external_file_id: id } of all) if (!kept.has(id)) fixture.remove(id);
-        expect(more / all.length).toBeGreaterThan(0.6);
-        await finished();
-        await expectAll();
+        for (const { external_file_id: id } of expectedFiles) if (!kept.has(id)) fixture.remove(id);
+        expect(more / expectedFiles.length).toBeGreaterThan(0.6);
+        await expectFinishedSync();
+        await expectUnchanged();
         expect((await customer.source()).data_source_metadata).toMatchObject({ deletions_held: more });
       });
 
@@ -159,15 +160,15 @@ export function scheduledSyncRows(customer: Customer): void {
         const decide = (what: string) => organization.post(`/data_sources/${id}/held_deletions/${what}`, undefined);
         expect(await decide('refuse')).toMatchObject({ status: 200, body: { data_source_metadata: {} } });
         expect((await decide('approve')).status).toBe(409);
-        // A full listing misses the items again; a change feed may not report them again.
+        // A full listing reports the items as missing again; a change feed may not.
         const { organization_id: organizationId, organization_user_id: userId } = await customer.source();
-        const known = await customer.service.store.dataSources.find({ organizationId, userId }, id);
-        const hasChangeFeed = typeof known?.changeToken === 'string';
+        const storedSource = await customer.service.store.dataSources.find({ organizationId, userId }, id);
+        const hasChangeFeed = typeof storedSource?.changeToken === 'string';
         const again = (await customer.listItems()).data_source_metadata['deletions_held'];
         expect(hasChangeFeed ? [undefined, more] : [more]).toContain(again);
-        expect(await customer.files()).toHaveLength(all.length);
+        expect(await customer.files()).toHaveLength(expectedFiles.length);
         expect((await decide('approve')).status).toBe(again === undefined ? 409 : 200);
-        await customer.settledFiles(again === undefined ? all.length : all.length - more);
+        await customer.settledFiles(again === undefined ? expectedFiles.length : expectedFiles.length - more);
       });
     });
 
@@ -182,7 +183,7 @@ export function scheduledSyncRows(customer: Customer): void {
       for (const { external_file_id: id } of all) fixture.remove(id);
       expect(await syncNow()).toMatchObject({ outcome: 'finished' });
       expect(await customer.settledFiles(all.length)).toHaveLength(all.length);
-      // Attachments of a ticket, for instance, are not listed by themselves: they are deleted or kept with it.
+      // Fewer than all files may be held: attachments of a ticket, for instance, are not counted separately.
       const held = Number((await customer.source()).data_source_metadata['deletions_held']);
       expect(held).toBeGreaterThan(more);
       expect(held).toBeLessThanOrEqual(all.length);

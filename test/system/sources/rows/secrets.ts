@@ -12,7 +12,7 @@ import { serviceNowCredentials } from '../../../support/sourceFixtures/serviceNo
 import { type Catalogue, SOURCES } from '../../../support/sourceFixtures/catalogue.js';
 
 /**
- * Creates an organization with its own OAuth clients, which all providers reject: each connection fails after the
+ * Creates an organization with its own OAuth clients, which all providers reject: each connection fails only after the
  * service has read their secrets. Returns these secrets.
  */
 async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
@@ -35,10 +35,14 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   const pages = await Promise.all(
     sources.map(async (source) => {
       const needed = (CONNECTION_FIELDS[source] ?? []).filter(({ isRequired }) => isRequired === true);
-      const facts = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
-      const own = CONNECTION_CLIENTS[source];
-      const brought = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };
-      const request = { service: source, ...facts, ...(own ? { [own.field]: brought } : {}) };
+      const requiredFields = Object.fromEntries(needed.map(({ field }) => [field, 'harbour']));
+      const ownClient = CONNECTION_CLIENTS[source];
+      const clientOfConnection = { ...serviceNowCredentials(service.url), client_secret: secretOf(source) };
+      const request = {
+        service: source,
+        ...requiredFields,
+        ...(ownClient ? { [ownClient.field]: clientOfConnection } : {}),
+      };
       const answer = await user.post<{ oauth_url: string }>('/integrations/oauth_url', request);
       // With OAuth 1.0a, the service requests a token from the provider before it returns an address.
       if (isConnectedSource(source) && 'request' in CONNECTED_SOURCES[source].urls) return answer;
@@ -50,15 +54,17 @@ async function failWithOwnClients({ service }: Catalogue): Promise<string[]> {
   return sources.map(secretOf);
 }
 
-/** Large enough to be stored as a file. */
+/** A text so large that it is stored in file storage. */
 const LONG = 'The lantern stays lit. '.repeat(20_000);
 
-/** Tests that the secrets of the suite's users appear nowhere in plain text. Runs after all other tests. */
+/**
+ * Tests that no secret of the suite's users is stored, logged or returned in plain text. Runs after all other tests.
+ */
 export function secretRows(catalogue: Catalogue): void {
   describe('the secrets of its users', () => {
-    const places = new Map<string, readonly string[]>();
+    const textsByPlace = new Map<string, readonly string[]>();
     let ownClients: readonly string[] = [];
-    const planted = () => [
+    const allSecrets = () => [
       ...SOURCES.flatMap((type) => catalogue.fixtures[type].allSecrets?.() ?? [catalogue.fixtures[type].secret]),
       ...ownClients,
     ];
@@ -68,18 +74,18 @@ export function secretRows(catalogue: Catalogue): void {
       const user = await catalogue.service.user('of a long text');
       const { body } = await user.upload({ name: 'lantern.txt', content: LONG.slice(0, 290_000) });
       await user.settled(body.id);
-      places.set('rows of MongoDB', await rowsOf(catalogue.service));
-      places.set('histories of Temporal', await historiesOf(catalogue.service));
-      places.set('lines of the log', catalogue.recorded.log);
-      places.set('answers and pages', catalogue.recorded.answers);
-      places.set(
+      textsByPlace.set('rows of MongoDB', await rowsOf(catalogue.service));
+      textsByPlace.set('histories of Temporal', await historiesOf(catalogue.service));
+      textsByPlace.set('lines of the log', catalogue.recorded.log);
+      textsByPlace.set('answers and pages', catalogue.recorded.answers);
+      textsByPlace.set(
         'points of Qdrant',
         (await readPoints(catalogue.service.env)).map(({ payload }) => JSON.stringify(payload)),
       );
-      places.set('stored files', await filesOf(catalogue.service));
+      textsByPlace.set('stored files', await filesOf(catalogue.service));
     });
 
-    // Each search must also find an existing text: one that finds nothing would prove nothing.
+    // A text that is certainly present must be found, which proves that the place was really read.
     test.each([
       ['rows of MongoDB', 'dataSourceId'],
       ['histories of Temporal', 'syncItems'],
@@ -90,10 +96,10 @@ export function secretRows(catalogue: Catalogue): void {
       ['points of Qdrant', 'file_id'],
       ['stored files', 'The lantern stays lit.'],
     ])('are missing from the %s, which contain %s', (place, existing) => {
-      const texts = places.get(place) ?? [];
+      const texts = textsByPlace.get(place) ?? [];
       expect(texts.some((text) => text.includes(existing))).toBe(true);
-      expect(planted().length).toBeGreaterThanOrEqual(2 * SOURCES.length);
-      for (const secret of planted())
+      expect(allSecrets().length).toBeGreaterThanOrEqual(2 * SOURCES.length);
+      for (const secret of allSecrets())
         for (const shape of shapesOf(secret))
           expect(texts.filter((text) => text.includes(shape)).map((text) => text.slice(0, 500))).toEqual([]);
     });

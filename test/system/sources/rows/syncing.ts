@@ -6,7 +6,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { type Customer, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
-/** Tests selections of files, and faults during a sync. */
+/** Tests syncs of selected files, and faults during a sync. */
 export function syncingRows(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {
@@ -81,7 +81,7 @@ export function syncingRows(customer: Customer): void {
       const { fixture, content } = customer;
       const honoured = supportsOption(type, 'incremental_sync');
       await customer.connect();
-      /** Returns the text of the lighthouse after a sync of the branch. */
+      /** Syncs the folder of the lighthouse. Returns the text of the lighthouse. */
       const textAfter = async (more: Record<string, unknown> = {}): Promise<string> => {
         const times = await customer.countEvents('ALL_FILES_PROCESSED');
         await customer.syncFiles([content.branch], more);
@@ -113,22 +113,22 @@ export function syncingRows(customer: Customer): void {
       fixture.breakItem(content.keeper, 403);
       await customer.syncFiles([content.containers[0]!, 'nowhere', content.others[0]!, content.others[0]!]);
       const made = await customer.settledFiles(4);
-      const of = (externalId: string) => made.find((file) => file.external_file_id === externalId);
-      expect(of(content.lighthouse)?.sync_status).toBe('READY');
-      expect(of(content.others[0]!)?.sync_status).toBe('READY');
-      expect(of(content.keeper)).toMatchObject({
+      const fileWithId = (externalId: string) => made.find((file) => file.external_file_id === externalId);
+      expect(fileWithId(content.lighthouse)?.sync_status).toBe('READY');
+      expect(fileWithId(content.others[0]!)?.sync_status).toBe('READY');
+      expect(fileWithId(content.keeper)).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/does not let the connected account see/),
       });
-      expect(of('nowhere')).toMatchObject({
+      expect(fileWithId('nowhere')).toMatchObject({
         sync_status: 'SYNC_ERROR',
         sync_error_message: expect.stringMatching(/no such item/),
       });
     });
 
-    thoroughly('waits out many 429 answers without other effects', async () => {
+    thoroughly('waits out many 429 answers, and syncs everything', async () => {
       const { fixture, content, documents } = customer;
-      // Connected before the limit: a connection does not wait for its end, but asks the user to try again.
+      // Connected before the rate limit, because connecting does not wait for its end but asks the user to try again.
       await customer.connect({ sync_files_on_connection: true });
       fixture.limit(60);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
@@ -154,7 +154,7 @@ export function syncingRows(customer: Customer): void {
       expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(until));
     });
 
-    test('leaves no file in progress when its credentials are revoked meanwhile', async () => {
+    test('leaves no file in progress when the credentials are revoked during the sync', async () => {
       const { fixture, content, documents } = customer;
       fixture.reset(8);
       await customer.connect();

@@ -9,7 +9,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE } from '../../../support/sourceFixtures/fixture.js';
 import type { Customer, Item } from '../../../support/sourceFixtures/catalogue.js';
 
-/** The fields of a data source, complete from the first answer. */
+/** The fields of a data source. The first answer contains all of them. */
 const RECORD_KEYS = [
   ...['created_at', 'data_source_external_id', 'data_source_metadata', 'data_source_type', 'enable_auto_sync'],
   ...['files_synced_at', 'id', 'last_sync_action', 'last_synced_at', 'organization_id'],
@@ -17,20 +17,22 @@ const RECORD_KEYS = [
   ...['sync_status', 'tags', 'token', 'updated_at', ...Object.keys(EXTENSIONS.records)],
 ].toSorted();
 
-/** Tests for one account with all its items, from the connection to the end of its access; each row continues from the
- * one before. @param isThorough whether to run all rows; otherwise it is listed and its content searched
+/**
+ * Tests one account with all its items, from connecting it to revoking its access. Each test continues from the
+ * previous one.
+ * @param isThorough whether to run all tests; otherwise the account is only listed and its content searched
  */
 export function wholeAccountRows(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
-  // Ids of this source only: repeated events are counted over all customers.
+  // The request id contains the type because events are counted over all customers.
   const options = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
 
   describe('an account with all its items', () => {
-    let first: DataSourceRecord;
+    let firstRecord: DataSourceRecord;
     let made: FileRecord[];
     let all: Item[];
     const generations = async () => {
-      const { organization_id: organizationId, organization_user_id: userId } = first;
+      const { organization_id: organizationId, organization_user_id: userId } = firstRecord;
       const ids = made.map(({ id }) => id);
       const files = await customer.service.store.files.byIds({ organizationId, userId }, ids);
       return new Map(files.map((file) => [file.externalFileId, file.generation]));
@@ -43,8 +45,8 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       const body = { sync_source_items: true, data_source_tags: { region: 'north', kept: 'yes' }, ...options };
       const answer = await fixture.connect(customer.user, body);
       expect(answer).toMatchObject({ status: 200, body: fixture.connected ?? { success: true } });
-      first = await customer.source();
-      expect(first).toMatchObject({
+      firstRecord = await customer.source();
+      expect(firstRecord).toMatchObject({
         data_source_external_id: fixture.externalId,
         data_source_type: type,
         token: {},
@@ -53,12 +55,12 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         revoked_access: false,
         tags: { region: 'north', kept: 'yes' },
       });
-      expect(['QUEUED_FOR_SYNCING', 'SYNCING', 'READY']).toContain(first.sync_status);
-      expect(Object.keys(first).toSorted()).toEqual(RECORD_KEYS);
+      expect(['QUEUED_FOR_SYNCING', 'SYNCING', 'READY']).toContain(firstRecord.sync_status);
+      expect(Object.keys(firstRecord).toSorted()).toEqual(RECORD_KEYS);
       const listed = await customer.listed();
       expect(listed).toMatchObject({ sync_status: 'READY', source_items_synced_at: expect.any(String) });
       expect(fixture.pagesListed()).toBeGreaterThanOrEqual(3);
-      // sync_files_on_connection is true by default, and most sources ignore it.
+      // sync_files_on_connection is true by default, but most sources ignore it.
       if (!supportsOption(type, 'sync_files_on_connection')) expect(await customer.selections()).toBe(0);
 
       const answered = await customer.items();
@@ -71,17 +73,17 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       expect(paged).toEqual(all);
       const roots = await customer.items({ filters: { root_files_only: true } });
       expect(roots.items.map((item) => item.external_id).toSorted()).toEqual([...content.containers].toSorted());
-      // Front ends start without a filter.
+      // Without filters, the items of the top level are returned, as front ends expect.
       expect(await customer.items({ filters: undefined })).toEqual(roots);
-      // Down the tree, one folder at a time.
+      // Lists the tree again, folder by folder.
       const seen: string[] = [];
-      const open = [...content.containers];
-      for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
+      const unlisted = [...content.containers];
+      for (let parent = unlisted.pop(); parent !== undefined; parent = unlisted.pop()) {
         const below = (await customer.items({ parent_id: parent })).items;
         for (const item of below) {
           expect(item.parent_external_id).toBe(parent);
           seen.push(item.external_id);
-          if (item.is_expandable) open.push(item.external_id);
+          if (item.is_expandable) unlisted.push(item.external_id);
         }
       }
       expect([...seen, ...content.containers].toSorted()).toEqual(all.map((item) => item.external_id).toSorted());
@@ -95,7 +97,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         expect(file).toMatchObject({
           source: type,
           sync_status: 'READY',
-          organization_user_data_source_id: first.id,
+          organization_user_data_source_id: firstRecord.id,
           request_id: options.request_id,
           chunk_size: 200,
           chunk_overlap: 10,
@@ -126,7 +128,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       const files = new Set(made.map((file) => file.external_file_id));
       const unread = all.filter((item) => !item.is_selectable && !files.has(item.external_id));
       expect(skipped.map(({ id }) => id)).toEqual(expect.arrayContaining(unread.map((item) => item.external_id)));
-      // Each reason is reported once, as a sentence, and only for items that were not read.
+      // Each reason is reported once, as a sentence, and only for items that are not files.
       expect(new Set(skipped.map(({ id }) => id)).size).toBe(skipped.length);
       for (const { id, reason } of skipped)
         expect({ isFile: files.has(id), reason }).toEqual({
@@ -161,11 +163,11 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
 
     test('stores its secret encrypted for its own record: no other record can decrypt it', async () => {
       const { dataSources } = customer.service.store;
-      const { organization_id: organizationId, organization_user_id: userId, id } = first;
-      const known = (await dataSources.find({ organizationId, userId }, id))!;
-      expect(dataSources.credentialsOf(known)).toContain(customer.fixture.secret);
+      const { organization_id: organizationId, organization_user_id: userId, id } = firstRecord;
+      const storedSource = (await dataSources.find({ organizationId, userId }, id))!;
+      expect(dataSources.credentialsOf(storedSource)).toContain(customer.fixture.secret);
       for (const elsewhere of [{ _id: id + 1 }, { organizationId: organizationId + 1 }])
-        expect(() => dataSources.credentialsOf({ ...known, ...elsewhere })).toThrow();
+        expect(() => dataSources.credentialsOf({ ...storedSource, ...elsewhere })).toThrow();
     });
 
     if (isThorough)
@@ -177,7 +179,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
             (externalId) => customer.fixture.contentRequests?.(externalId) ?? 0,
           );
         const before = contentRequests();
-        const known = await generations();
+        const generationsBefore = await generations();
         customer.fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
         await customer.syncFiles(content.containers, { ...options, request_id: second });
         await waitFor(
@@ -186,20 +188,22 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         );
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
         expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
-        const now = await generations();
-        // Compared per file: a first sync may have needed two attempts for a file.
-        expect(now.get(content.lighthouse)).toBeGreaterThan(known.get(content.lighthouse) ?? 0);
-        expect(now.get(content.keeper)).toBe(known.get(content.keeper));
-        // The listing contains versions, so unchanged files are not requested.
+        const generationsAfter = await generations();
+        // Generations are compared per file, because the first sync may have needed two attempts for a file.
+        expect(generationsAfter.get(content.lighthouse)).toBeGreaterThan(
+          generationsBefore.get(content.lighthouse) ?? 0,
+        );
+        expect(generationsAfter.get(content.keeper)).toBe(generationsBefore.get(content.keeper));
+        // The listing contains versions, so the content of unchanged files is not requested.
         if (customer.fixture.contentRequests)
           expect(contentRequests()).toEqual(before.map((number, index) => (index === 0 ? number + 1 : number)));
       });
 
     if (isThorough)
-      test('skips known files if its source supports incremental_sync', async () => {
+      test('skips files that are already synced if the source supports incremental_sync', async () => {
         const { content } = customer;
         const isHonoured = supportsOption(type, 'incremental_sync');
-        /** Returns the request that synced each file last, once all runs have ended. */
+        /** Waits until all runs have ended. Returns the id of the request that synced each file last. */
         const requests = async (): Promise<Map<string, string | null>> => {
           await customer.selectionsDone();
           return new Map((await customer.files()).map((file) => [file.external_file_id, file.request_id ?? null]));
@@ -207,25 +211,25 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const before = await requests();
         const [third, fourth, fifth] = [`third of ${type}`, `fourth of ${type}`, `fifth of ${type}`];
         const again = { ...options, request_id: third, incremental_sync: true, sync_files_on_connection: true };
-        const atOnce = supportsOption(type, 'sync_files_on_connection');
+        const syncsOnConnection = supportsOption(type, 'sync_files_on_connection');
         await customer.connect(again);
         const connected = await requests();
         expect([...connected.values()]).toEqual(
-          [...before.values()].map((request) => (atOnce && !isHonoured ? third : request)),
+          [...before.values()].map((request) => (syncsOnConnection && !isHonoured ? third : request)),
         );
         // The options of the connection apply to later selections too.
         const selected = { ...options, request_id: fourth };
         await customer.syncFiles([content.lighthouse], selected);
-        const known = connected.get(content.lighthouse);
-        expect((await requests()).get(content.lighthouse)).toBe(isHonoured ? known : fourth);
+        const requestBefore = connected.get(content.lighthouse);
+        expect((await requests()).get(content.lighthouse)).toBe(isHonoured ? requestBefore : fourth);
         await customer.syncFiles([content.lighthouse], { ...options, request_id: fifth, incremental_sync: false });
         expect((await requests()).get(content.lighthouse)).toBe(fifth);
       });
 
     if (isThorough)
-      test('keeps its record when it is connected again, and applies its tags, also later ones, to files and points', async () => {
+      test('keeps its record when it is connected again; its tags, also tags added later, apply to files and points', async () => {
         const again = await customer.connect({ data_source_tags: { region: 'south' } });
-        const { id } = first;
+        const { id } = firstRecord;
         expect(again).toMatchObject({ id, tags: { region: 'south', kept: 'yes' }, last_sync_action: 'ADD' });
         const { body } = await customer.user.post<DataSourceRecord>('/data_sources/tags/add', {
           data_source_id: id,
@@ -257,17 +261,19 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         const { content } = customer;
         customer.fixture.remove(content.keeper);
         expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
-        const left = (await customer.files()).map((file) => file.external_file_id);
-        expect(left.toSorted()).toEqual(customer.documents.filter((id) => id !== content.keeper).toSorted());
+        const remaining = (await customer.files()).map((file) => file.external_file_id);
+        expect(remaining.toSorted()).toEqual(customer.documents.filter((id) => id !== content.keeper).toSorted());
         expect((await customer.items()).items.map((item) => item.external_id)).not.toContain(content.keeper);
         const found = await customer.user.search({ query: KEEPER_SENTENCE, k: 10 });
         expect(found.map((hit) => hit.content).join('\n')).not.toContain(KEEPER_SENTENCE);
       });
 
     if (isThorough)
-      test('is inaccessible at once when its access is revoked, and keeps what was synced', async () => {
+      test('is inaccessible at once when its access is revoked; synced files are kept', async () => {
         const { user, content } = customer;
-        expect((await user.post('/revoke_access_token', { data_source_id: first.id })).body).toEqual({ success: true });
+        expect((await user.post('/revoke_access_token', { data_source_id: firstRecord.id })).body).toEqual({
+          success: true,
+        });
         const source = await customer.source();
         expect(source).toMatchObject({ revoked_access: true, token: null, last_sync_action: 'REVOKE' });
         const { id = 0 } = made.find((file) => file.external_file_id === content.lighthouse) ?? {};
