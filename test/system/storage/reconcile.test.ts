@@ -187,7 +187,7 @@ test('finds and repairs planted differences of every kind, and reports them with
 
   const mended = await reconcile(service.store, { repairs: true });
   // Differences that only an operator can repair.
-  expect(mended.report.left()).toBe(3);
+  expect(mended.report.countUnrepaired()).toBe(3);
   await Promise.all([chunkless, pointless, sparseless, cold, first!.id].map((id) => user.settled(id)));
   expect(await found()).toEqual({ stray_stored: 1, missing_original: 1, missing_source: 1 });
   expect(await user.file(stuck)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
