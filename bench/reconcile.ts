@@ -50,7 +50,7 @@ try {
     `${progress.files} files, ${progress.points} points: ${seconds} s, ${cpuSeconds} s of this process, ` +
       `${(before / 1e6).toFixed(0)} MB resident before, ${(peak / 1e6).toFixed(0)} MB at most`,
   );
-  printLine(`${report.left()} differences`);
+  printLine(`${report.countUnrepaired()} differences`);
   await connection.close();
   await store.close();
 } finally {

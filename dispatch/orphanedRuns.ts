@@ -48,13 +48,13 @@ export interface OrphanedRunEnd {
 
 export const CANCELLED: OrphanedRunEnd = {
   cause: 'cancelled',
-  file: 'The run was cancelled before this was synced. Resync to try again.',
+  file: 'The run was cancelled before this file was synced. Resync the file to try again.',
   connection: 'The connection was cancelled. Connect again.',
   listing: null,
 };
 export const ENDED_FROM_OUTSIDE: OrphanedRunEnd = {
   cause: 'ended_from_outside',
-  file: 'The run was terminated outside of this service before this was synced. Resync to try again.',
+  file: 'The run was terminated outside of this service before this file was synced. Resync the file to try again.',
   listing: 'The listing was terminated outside of this service. Sync the items to try again.',
   connection: 'The connection was terminated outside of this service. Connect again.',
 };

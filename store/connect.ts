@@ -122,7 +122,7 @@ export interface Store {
   readonly runHistory: RunHistory;
   /** Items that callers selected or deleted, by account. */
   readonly selections: Selections;
-  /** Connections by consent. */
+  /** Connections that wait for a user's consent (OAuth). */
   readonly attempts: Attempts;
   readonly connections: Connections;
   /** Returns the decrypted credentials of an account, or the store of its OAuth grant; null if access is revoked. */
@@ -198,7 +198,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { models, sequence, atomically, events, queue, fileQueries, blobs, runCommands } = base;
   const { files, segments, users, runs, organizations } = models;
   const { webhooks, deliveries } = models.webhooks;
-  const own = await openOwnCollections(base);
+  const ownCollections = await openOwnCollections(base);
   const fileStore = fileRecords(base);
   const runStore = runRecords(base);
   const contentStore = contentRecords(base, settings.files.rowBytes);
@@ -216,7 +216,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     ...accountRecords(base),
     ...runStore,
     ...contentStore,
-    ...own,
+    ...ownCollections,
     files: fileStore,
     newContainers: createNewContainers(files, runs, events, atomically),
     reembeds: createReembeds(models.reembeds),
@@ -247,7 +247,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
     backlog: createBacklogReader({
       ...{ files, runs, events: models.events.rows, webhooks },
-      ...{ stalls: runStore.stalls, workers: own.workers },
+      ...{ stalls: runStore.stalls, workers: ownCollections.workers },
     }),
     transaction: atomically,
     async pingMongo() {
@@ -256,7 +256,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     async close() {
       schema.stop();
       // Unsaved counts must not delay the exit.
-      await Promise.all([own.embeddingUsage, contentStore.lastUse].map((one) => one.flush().catch(() => undefined)));
+      await Promise.all(
+        [ownCollections.embeddingUsage, contentStore.lastUse].map((writer) => writer.flush().catch(() => undefined)),
+      );
       await connection.close();
     },
   };

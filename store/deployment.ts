@@ -24,8 +24,8 @@ export async function findDeploymentId(connection: Connection): Promise<string |
 
 /** Returns the id of the deployment that owns this database. The first process to connect creates it. */
 export async function readDeploymentId(connection: Connection): Promise<string> {
-  const known = await findDeploymentId(connection);
-  if (known !== null) return known;
+  const existing = await findDeploymentId(connection);
+  if (existing !== null) return existing;
   const row = await rows(connection).findOneAndUpdate(
     { _id: 'deployment' },
     { $setOnInsert: { deploymentId: newId() } },
@@ -35,7 +35,7 @@ export async function readDeploymentId(connection: Connection): Promise<string> 
   return row.deploymentId;
 }
 
-/** Gives the deployment a new id, and returns it. Running processes keep the old one: stop them first. */
+/** Assigns a new id to the deployment and returns it. Running processes keep the old id: stop them first. */
 export async function renewDeploymentId(connection: Connection): Promise<string> {
   const deploymentId = newId();
   await rows(connection).updateOne({ _id: 'deployment' }, { $set: { deploymentId } }, { upsert: true });

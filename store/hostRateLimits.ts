@@ -6,9 +6,13 @@ import { date, list, nested, number, optional, orNull, type RecordOf, schemaOf, 
 import { upsertByPipeline } from './database/driver.js';
 
 const SHARE = {
+  /** Id of the worker. */
   holder: text,
+  /** Maximum concurrent requests of the worker. */
   slots: number,
+  /** Number of slots of the worker if all workers share them equally. */
   fair: number,
+  /** Time at which the share expires. */
   until: date,
 };
 
@@ -39,7 +43,7 @@ const ROW_LIFE_MS = 3_600_000;
 
 type Expression = Record<string, unknown>;
 const after = (ms: number): Expression => ({ $add: ['$$NOW', ms] });
-const known: Expression = { $ifNull: ['$shares', []] };
+const storedShares: Expression = { $ifNull: ['$shares', []] };
 const pauseEnd: Expression = { $ifNull: ['$pausedUntil', new Date(0)] };
 /** Fields that keep a row at least as long as its pause. */
 const expiry: Expression = { expiresAt: { $max: [after(ROW_LIFE_MS), pauseEnd] } };
@@ -57,8 +61,8 @@ export function createHostRateLimits(
   return {
     async acquire(request) {
       const { shares, pausedUntil, askedAt } = await change(request.host, sharing(request, leaseMs));
-      const own = shares.find(({ holder }) => holder === request.holder);
-      return { slots: own?.slots ?? 0, fair: own?.fair ?? 0, leaseMs, pausedMs: msBetween(askedAt, pausedUntil) };
+      const share = shares.find(({ holder }) => holder === request.holder);
+      return { slots: share?.slots ?? 0, fair: share?.fair ?? 0, leaseMs, pausedMs: msBetween(askedAt, pausedUntil) };
     },
     async release(host, holder) {
       await hosts.updateOne({ _id: host }, { $pull: { shares: { holder } } });
@@ -89,16 +93,16 @@ export function createHostRateLimits(
  */
 function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: number): Expression[] {
   const isOwn: Expression = { $eq: ['$$one.holder', holder] };
-  const only = (input: unknown, cond: Expression): Expression => ({ $filter: { input, as: 'one', cond } });
-  const ownOf = (input: unknown): Expression => only(input, isOwn);
-  const othersOf = (input: unknown): Expression => only(input, { $not: [isOwn] });
+  const filtered = (input: unknown, cond: Expression): Expression => ({ $filter: { input, as: 'one', cond } });
+  const ownOf = (input: unknown): Expression => filtered(input, isOwn);
+  const othersOf = (input: unknown): Expression => filtered(input, { $not: [isOwn] });
   const slotsOf = (input: unknown): Expression => ({ $sum: { $map: { input, in: '$$this.slots' } } });
-  const fresh = { holder, slots: 0, fair: 0, until: '$$NOW' };
+  const newShare = { holder, slots: 0, fair: 0, until: '$$NOW' };
   return [
-    { $set: { shares: only(known, { $or: [isOwn, { $gt: ['$$one.until', '$$NOW'] }] }) } },
+    { $set: { shares: filtered(storedShares, { $or: [isOwn, { $gt: ['$$one.until', '$$NOW'] }] }) } },
     {
       $set: {
-        shares: { $cond: [{ $in: [holder, '$shares.holder'] }, '$shares', { $concatArrays: ['$shares', [fresh]] }] },
+        shares: { $cond: [{ $in: [holder, '$shares.holder'] }, '$shares', { $concatArrays: ['$shares', [newShare]] }] },
       },
     },
     {
@@ -163,7 +167,7 @@ function sharing({ host: _host, holder, cap, atMost }: ShareRequest, leaseMs: nu
 function claiming(claim: string, intervalMs: number): Expression[] {
   const isDue: Expression = { $lte: [{ $ifNull: ['$nextStart', new Date(0)] }, '$$NOW'] };
   return [
-    { $set: { shares: known, claim: { $cond: [isDue, claim, '$claim'] }, askedAt: '$$NOW' } },
+    { $set: { shares: storedShares, claim: { $cond: [isDue, claim, '$claim'] }, askedAt: '$$NOW' } },
     {
       $set: {
         nextStart: { $cond: [isDue, after(intervalMs), '$nextStart'] },
@@ -174,7 +178,7 @@ function claiming(claim: string, intervalMs: number): Expression[] {
 }
 
 function pausing(forMs: number): Expression[] {
-  return [{ $set: { shares: known, pausedUntil: { $max: [pauseEnd, after(forMs)] } } }, { $set: expiry }];
+  return [{ $set: { shares: storedShares, pausedUntil: { $max: [pauseEnd, after(forMs)] } } }, { $set: expiry }];
 }
 
 function hostModel(connection: Connection): Model<HostDoc> {

@@ -50,7 +50,7 @@ const TAKEN_CODES: readonly unknown[] = [112, 11000];
 const isTaken = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && TAKEN_CODES.includes(error.code);
 
-const placeOf = ({ organizationId, userId, route, key }: KeyUse) => ({
+const secretContext = ({ organizationId, userId, route, key }: KeyUse) => ({
   organizationId,
   record: `idempotency:${userId}:${route}:${key}`,
   field: 'answer',
@@ -65,7 +65,9 @@ export function createIdempotency(
     async find(use) {
       // MongoDB removes expired rows only once a minute.
       const row = await keys.findOne({ ...use, expiresAt: { $gt: new Date() } }).lean();
-      return row?.answer ? { fingerprint: row.fingerprint, answer: secrets.open(placeOf(use), row.answer) } : null;
+      return row?.answer
+        ? { fingerprint: row.fingerprint, answer: secrets.open(secretContext(use), row.answer) }
+        : null;
     },
     async claim(use, fingerprint, session) {
       const now = Date.now();
@@ -79,7 +81,7 @@ export function createIdempotency(
       }
     },
     async saveAnswer(use, answer, session) {
-      await keys.updateOne(use, { $set: { answer: secrets.seal(placeOf(use), answer) } }, { session });
+      await keys.updateOne(use, { $set: { answer: secrets.seal(secretContext(use), answer) } }, { session });
     },
     createIndexes: () => keys.createIndexes(),
   };

@@ -29,11 +29,11 @@ export interface Limits {
   /** Returns the limits that apply to a user. */
   get(tenant: Tenant): Promise<EffectiveLimits>;
   /**
-   * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed ones, oldest first, as
-   * far as the limits and the queue allow. Returns the limit that delayed files in this call.
+   * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed files, oldest first, as
+   * far as the limits and the queue allow. Returns the limit that delayed files in this call; null if none did.
    */
   applyLimits(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
-  /** Reserves the characters of a text, or returns the limit that it would exceed. Safe to repeat. */
+  /** Reserves the characters of a text and returns null, or returns the limit that it would exceed. Safe to repeat. */
   admit(text: ReadText, limits: EffectiveLimits): Promise<LimitName | null>;
 }
 
@@ -54,12 +54,12 @@ const CHARACTERS = {
   ],
 };
 
-const HELD =
+const DELAYED_MESSAGE =
   'This file waits because the user has reached a limit. It continues when the limit is raised or files are deleted.';
 
 export function createLimits({ users, organizations, files, queue, transaction }: LimitModels): Limits {
   /** Serializes all work on this user's limits: a concurrent transaction is retried. */
-  const alone = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
+  const serializeUser = <T>({ organizationId, userId }: Tenant, work: (session: Session) => Promise<T>): Promise<T> =>
     transaction(async (session) => {
       await users.updateOne({ _id: userId, organizationId }, { $inc: { limitVersion: 1 } }).session(session);
       return work(session);
@@ -75,7 +75,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
   };
   const ofTenant = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   /** Counts files that have content, or whose first sync is queued or in progress. */
-  const countTaken = (tenant: Tenant, session: Session): Promise<number> =>
+  const countLimitedFiles = (tenant: Tenant, session: Session): Promise<number> =>
     files
       .countDocuments({
         ...ofTenant(tenant),
@@ -98,7 +98,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     const { filter, update } = transition('delayNewest', {
       owner: { runId },
       where: { ...withoutContent, ...(last ? { _id: { $gte: last._id } } : {}) },
-      message: HELD,
+      message: DELAYED_MESSAGE,
     });
     await files.updateMany(filter, update).session(session);
   };
@@ -151,18 +151,18 @@ export function createLimits({ users, organizations, files, queue, transaction }
       return effectiveLimits(user?.customLimits ?? {}, organization?.userLimits ?? {});
     },
     async applyLimits(tenant, runId, { max_files, max_characters }) {
-      const inQueue = await queueRoom(tenant, runId);
+      const queueSlots = await queueRoom(tenant, runId);
       if (max_files === null && max_characters === null) {
-        await releaseDelayed(runId, { files: Infinity, characters: Infinity, queue: inQueue }, null);
+        await releaseDelayed(runId, { files: Infinity, characters: Infinity, queue: queueSlots }, null);
         return null;
       }
-      return alone(tenant, async (session) => {
-        const left = max_files === null ? Infinity : max_files - (await countTaken(tenant, session));
+      return serializeUser(tenant, async (session) => {
+        const freeFiles = max_files === null ? Infinity : max_files - (await countLimitedFiles(tenant, session));
         const characters =
           max_characters === null ? Infinity : max_characters - (await charactersOf(ofTenant(tenant), session));
-        if (left < 0) await delayNewest(runId, -left, session);
-        else await releaseDelayed(runId, { files: left, characters, queue: inQueue }, session);
-        return left < 0 ? 'max_files' : null;
+        if (freeFiles < 0) await delayNewest(runId, -freeFiles, session);
+        else await releaseDelayed(runId, { files: freeFiles, characters, queue: queueSlots }, session);
+        return freeFiles < 0 ? 'max_files' : null;
       });
     },
     async admit({ runId, fileId, characters, ...tenant }, limits) {
@@ -173,20 +173,20 @@ export function createLimits({ users, organizations, files, queue, transaction }
       } = limits;
       if (perFile !== null && characters > perFile) return 'max_characters_per_file';
       if (perUpload === null && inTotal === null) return null;
-      return alone(tenant, async (session) => {
-        const others = { _id: { $ne: fileId } };
-        const note = (fields: Partial<FileDoc>) =>
+      return serializeUser(tenant, async (session) => {
+        const otherFiles = { _id: { $ne: fileId } };
+        const setFields = (fields: Partial<FileDoc>) =>
           files.updateOne({ _id: fileId, runId, ...ofTenant(tenant) }, { $set: fields }).session(session);
-        if (perUpload !== null && (await charactersOf({ ...others, runId }, session)) + characters > perUpload)
+        if (perUpload !== null && (await charactersOf({ ...otherFiles, runId }, session)) + characters > perUpload)
           return 'max_characters_per_upload';
         if (inTotal !== null) {
-          const used = await charactersOf({ ...others, ...ofTenant(tenant) }, session);
+          const used = await charactersOf({ ...otherFiles, ...ofTenant(tenant) }, session);
           if (used + characters > inTotal) {
-            await note({ delayedCharacters: characters });
+            await setFields({ delayedCharacters: characters });
             return 'max_characters';
           }
         }
-        await note({ reservedCharacters: characters });
+        await setFields({ reservedCharacters: characters });
         return null;
       });
     },

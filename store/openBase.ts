@@ -27,17 +27,17 @@ export async function openBase(settings: StoreSettings, { connection, secrets }:
   const atomically: Atomically = (work) => transaction(connection, work, timeLimitMs);
   const intents = createIntents(rows, markedFiles(files), settings.eventsKeptDays);
   const events = createEvents(models.events, models.webhooks.webhooks, intents, atomically, settings.eventsKeptDays);
-  const queue = createFileQueue((whose, limit, onlySent = false) => {
-    const sent = onlySent ? { parentId: null, source: { $in: [...UPLOAD_SOURCES] } } : {};
+  const queue = createFileQueue((owner, limit, onlyUploads = false) => {
+    const uploads = onlyUploads ? { parentId: null, source: { $in: [...UPLOAD_SOURCES] } } : {};
     return files
-      .countDocuments({ ...whose, ...sent, syncStatus: 'QUEUED_FOR_SYNC' })
+      .countDocuments({ ...owner, ...uploads, syncStatus: 'QUEUED_FOR_SYNC' })
       .limit(limit)
       .exec();
   }, settings.maxQueuedFiles);
   const live = createLiveItems(files, models.reembeds);
   const ledger = createLedgerWriter(models.ledger, files, runs, live, settings.ledgerLifeDays);
-  const remember = createSumCaches(files, users);
-  const fileQueries = createFileQueries(files, remember);
+  const createSumCache = createSumCaches(files, users);
+  const fileQueries = createFileQueries(files, createSumCache);
   const changes = createFileChanges(files, atomically, events, intents, onFilesEnded);
   const schedules = createSchedules({
     schedules: models.schedules,
@@ -48,7 +48,7 @@ export async function openBase(settings: StoreSettings, { connection, secrets }:
   });
   return {
     ...{ connection, secrets, sequence, models, atomically, intents, events, queue, live, ledger },
-    ...{ remember, fileQueries, changes, schedules },
+    ...{ remember: createSumCache, fileQueries, changes, schedules },
     selections: createSelections(models),
     runCommands: createRuns({
       ...{ runs, sequence, atomically, events, ledger },

@@ -5,14 +5,14 @@ import type { VectorSettings } from './vectors/vectors.js';
 
 export interface StoreSettings {
   readonly mongodbUri: string;
-  /** Keys of SECRET_KEY: the first seals secrets, all open them. */
+  /** Keys of SECRET_KEY: the first encrypts secrets, all decrypt them. */
   readonly secretKeys: readonly { readonly id: string; readonly key: Buffer }[];
   readonly qdrant: VectorSettings;
   readonly files: FileStorageSettings & {
     /** Maximum size in bytes of contents that are stored in MongoDB. */
     readonly rowBytes: number;
   };
-  /** Maximum memory in bytes for cached texts of found chunks. */
+  /** Maximum memory in bytes for cached texts of chunks. */
   readonly textCacheBytes: number;
   /** Days for which events and deliveries are kept. */
   readonly eventsKeptDays: number;

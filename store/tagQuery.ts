@@ -9,8 +9,8 @@ export type TagQuery =
   | { $or: TagQuery[] };
 
 /**
- * Matches records that have the tag with this value or, for a list, with one of its values. Negated: records that do
- * not, also those without the tag.
+ * Matches records that have the tag with this value or, for a list, with one of its values. Negated: matches all other
+ * records, including those without the tag.
  */
 export function tagCondition({ key, value, negate = false }: TagCondition): TagQuery {
   const pairs = tagPairs([{ key, value: value as TagValue }]);
@@ -25,8 +25,8 @@ const anyOf = (query: TagQuery): string[] | undefined =>
 export function tagTreeQuery(tree: TagTree | TagCondition): TagQuery | undefined {
   if ('key' in tree) return tagCondition(tree);
   const members = ('AND' in tree ? tree.AND : tree.OR).map(tagTreeQuery).filter((part) => part !== undefined);
-  const [only] = members;
-  if (members.length <= 1) return only;
+  const [onlyMember] = members;
+  if (members.length <= 1) return onlyMember;
   if ('AND' in tree) return { $and: members };
   // Merge the lists, so that MongoDB reads the index once.
   const lists = members.map(anyOf);

@@ -169,7 +169,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
         const open = await store.uploadStreams.listOpen(tenant, [], RUNS_PER_STEP);
         const begun = open.filter(({ startedAt }) => startedAt !== null);
         for (const run of begun)
-          await end(run, 'aborted', 'The run was cancelled before this was synced. Resync to try again.');
+          await end(run, 'aborted', 'The run was cancelled before this file was synced. Resync the file to try again.');
         if (open.length < RUNS_PER_STEP || begun.length === 0) return;
       }
     },

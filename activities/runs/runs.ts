@@ -118,7 +118,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       const run = await requireRun(store, runId);
       await store.files.abortOpen(
         runId,
-        'The run was cancelled before this was synced. Resync to try again.',
+        'The run was cancelled before this file was synced. Resync the file to try again.',
         'cancelled',
       );
       await settleInterrupted(store, runId);

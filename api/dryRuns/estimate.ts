@@ -66,7 +66,7 @@ export async function estimateOf(
   const chunks = makesChunks ? totalOf(findings, ({ texts }) => texts.length) : none;
   const texts = embeds ? findings.read.flatMap((sample) => sample.texts) : [];
   const countKnown = (chunkTexts: readonly string[]): Promise<number> =>
-    store.vectorCache.countKnown(caller.organizationId, embedder.spaceOf(model).name, chunkTexts);
+    store.vectorCache.countCached(caller.organizationId, embedder.spaceOf(model).name, chunkTexts);
   const rate = await store.runRates.rateOf(caller, kind);
   const sampled = (of: (sample: Sample) => number): number => findings.read.reduce((sum, one) => sum + of(one), 0);
   return {

@@ -18,7 +18,7 @@ The \`id\` of a message is a fingerprint of its snapshot. With \`Last-Event-ID\`
 const ID_CHARACTERS = 22;
 
 async function stateOf(scope: RunScope, runId: number, deps: ApiDeps): Promise<RunState | null> {
-  const run = await deps.store.runs.one(scope, runId);
+  const run = await deps.store.runs.findInScope(scope, runId);
   if (!run) return null;
   const tallies = await deps.store.ledger.tallies([run]);
   const json = JSON.stringify(presentRun(run, tallies.get(runId), deps));

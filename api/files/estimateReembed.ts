@@ -66,7 +66,7 @@ async function countKnown(
   let counted = 0;
   for await (const part of chunks.page(tenant, contents(), 0, CHUNKS_LOOKED_UP)) {
     const texts = part.map(({ text }) => text);
-    counted += await vectorCache.countKnown(organizationId, space, texts);
+    counted += await vectorCache.countCached(organizationId, space, texts);
   }
   return counted;
 }

@@ -9,7 +9,7 @@ export async function syncRunOf({
   params,
   deps,
 }: Pick<Call<'either', unknown>, 'caller' | 'params' | 'deps'>): Promise<RunDoc> {
-  const run = await deps.store.runs.one(caller, pathId(params, 'sync_run_id'));
+  const run = await deps.store.runs.findInScope(caller, pathId(params, 'sync_run_id'));
   if (!run) throw notFound('sync run');
   return run;
 }

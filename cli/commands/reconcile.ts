@@ -46,11 +46,11 @@ export const reconcileCommand: Command = {
     const kinds = [...report.kinds()];
     if (has('json')) {
       terminal.out(
-        JSON.stringify({ looked_at: progress, differences: Object.fromEntries(kinds), left: report.left() }),
+        JSON.stringify({ looked_at: progress, differences: Object.fromEntries(kinds), left: report.countUnrepaired() }),
       );
-      return report.left() > 0 ? 1 : 0;
+      return report.countUnrepaired() > 0 ? 1 : 0;
     }
-    for (const [kind, { count, mended, examples }] of kinds) {
+    for (const [kind, { count, repaired: mended, examples }] of kinds) {
       terminal.out(`${kind}: ${count}${has('mend') ? `, ${mended} mended` : ''}: ${DIFFERENCES[kind]}`);
       for (const example of examples) terminal.out(`  ${example}`);
       if (count > examples.length) terminal.out(`  … ${count - examples.length} more`);
@@ -64,6 +64,6 @@ export const reconcileCommand: Command = {
     else if (!has('mend')) terminal.out('Repair what can be repaired: npm run cli -- reconcile --mend');
     else if (kinds.some(([kind]) => DIFFERENCES[kind].includes('resync')))
       terminal.out('The workers sync the queued files. Watch them: npm run cli -- status --watch');
-    return report.left() > 0 ? 1 : 0;
+    return report.countUnrepaired() > 0 ? 1 : 0;
   },
 };

@@ -23,7 +23,7 @@ export interface ChunkCommands {
   deleteAll(tenant: Tenant): Promise<void>;
 }
 
-/** Yields rows one at a time: of a long text, only the rows of one insert are in memory. */
+/** Yields rows one at a time, so that only the rows of one insert are in memory. */
 function* rowsOf(texts: readonly ChunkedText[]): Generator<SegmentDoc> {
   for (const text of texts) yield* toSegments(text);
 }
@@ -45,10 +45,10 @@ export function createChunkCommands(segments: Model<SegmentDoc>): ChunkCommands 
     },
     async copyGeneration({ organizationId, userId, fileId }, from, to) {
       // Ids end with the row's number, which is the same in every generation.
-      const number = { $arrayElemAt: [{ $split: ['$_id', ':'] }, 2] };
+      const rowNumber = { $arrayElemAt: [{ $split: ['$_id', ':'] }, 2] };
       await segments.aggregate([
         { $match: { organizationId, userId, fileId, generation: from } },
-        { $set: { _id: { $concat: [`${fileId}:${to}:`, number] }, generation: to } },
+        { $set: { _id: { $concat: [`${fileId}:${to}:`, rowNumber] }, generation: to } },
         { $merge: { into: collectionOf(segments), whenMatched: 'replace' } },
       ]);
     },

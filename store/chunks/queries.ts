@@ -30,13 +30,13 @@ export interface ChunkRow extends StoredChunk {
 
 export interface ChunkQueries extends TextRanges {
   /**
-   * Streams the chunks of the given files in their order, in batches. Skips `offset` chunks and returns at most
+   * Streams the chunks of `files` in batches, in the order of the files. Skips `offset` chunks and returns at most
    * `limit`.
    */
   page(tenant: Tenant, files: AsyncIterable<FileContent>, offset: number, limit: number): AsyncIterable<ChunkRow[]>;
-  /** Counts chunks of every generation, published or not. Used to check that a delete leaves nothing. */
+  /** Counts the chunks of every generation, published or not. A deletion calls it to check that no chunk remains. */
   countAll(tenant: Tenant): Promise<number>;
-  /** Counts chunks of some files, of every generation. */
+  /** Counts the chunks of the given files, of every generation. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /**
    * Returns chunks by file, generation and index, omitting missing chunks. The caller checks whether the generation is
@@ -59,16 +59,16 @@ async function* groupRanges(
   limit: number,
 ): AsyncIterable<ChunkRange[]> {
   let skip = offset;
-  let wanted = limit;
+  let remaining = limit;
   let group: ChunkRange[] = [];
   let size = 0;
   for await (const file of files) {
     let from = Math.min(skip, file.numChunks);
     skip -= from;
-    while (from < file.numChunks && wanted > 0) {
-      const to = Math.min(file.numChunks, from + wanted, from + CHUNKS_PER_READ - size);
+    while (from < file.numChunks && remaining > 0) {
+      const to = Math.min(file.numChunks, from + remaining, from + CHUNKS_PER_READ - size);
       group.push({ file, from, to });
-      wanted -= to - from;
+      remaining -= to - from;
       size += to - from;
       from = to;
       if (size === CHUNKS_PER_READ) {
@@ -76,7 +76,7 @@ async function* groupRanges(
         [group, size] = [[], 0];
       }
     }
-    if (wanted === 0) break;
+    if (remaining === 0) break;
   }
   if (group.length > 0) yield group;
 }
@@ -86,7 +86,7 @@ async function* encoded(parts: AsyncIterable<string>): AsyncGenerator<Uint8Array
 }
 
 /** Returns the requested chunks of one row. */
-const inRow = (row: SegmentDoc, keys: readonly Key[]): StoredChunk[] =>
+const requestedChunks = (row: SegmentDoc, keys: readonly Key[]): StoredChunk[] =>
   keys
     .filter(({ fileId, generation, chunkIndex: at }) => {
       return fileId === row.fileId && generation === row.generation && row.first <= at && at <= row.last;
@@ -98,7 +98,7 @@ export function createChunkQueries(
   files: Pick<FileQueries, 'byIds'>,
   cache: TextCache,
 ): ChunkQueries {
-  const read = async (
+  const readRanges = async (
     { organizationId, userId }: Tenant,
     group: readonly ChunkRange[],
   ): Promise<Map<number, SegmentDoc[]>> => {
@@ -110,15 +110,15 @@ export function createChunkQueries(
       first: { $lt: to },
       last: { $gte: from },
     }));
-    const found = new Map<number, SegmentDoc[]>();
+    const rowsByFile = new Map<number, SegmentDoc[]>();
     for (const row of await segments.find({ $or }).sort({ fileId: 1, first: 1 }).lean()) {
-      found.set(row.fileId, [...(found.get(row.fileId) ?? []), row]);
+      rowsByFile.set(row.fileId, [...(rowsByFile.get(row.fileId) ?? []), row]);
     }
-    return found;
+    return rowsByFile;
   };
 
-  const chunksIn = ({ file, from, to }: ChunkRange, found: Map<number, SegmentDoc[]>): ChunkRow[] =>
-    (found.get(file._id) ?? [])
+  const chunksIn = ({ file, from, to }: ChunkRange, rowsByFile: Map<number, SegmentDoc[]>): ChunkRow[] =>
+    (rowsByFile.get(file._id) ?? [])
       .filter((row) => row.generation === file.generation)
       .flatMap((row) => chunksOf(row, from, to))
       .map((chunk) => ({ ...chunk, vectorSpace: file.vectorSpace }));
@@ -127,11 +127,11 @@ export function createChunkQueries(
    * Reads the record and the chunks again. If chunks are missing, a new generation was published after the record was
    * read.
    */
-  const refreshed = async (tenant: Tenant, range: ChunkRange): Promise<ChunkRow[]> => {
+  const readAgain = async (tenant: Tenant, range: ChunkRange): Promise<ChunkRow[]> => {
     const [file] = await files.byIds(tenant, [range.file._id]);
     if (!file) return [];
-    const again: ChunkRange = { file, from: range.from, to: Math.min(range.to, file.numChunks) };
-    return chunksIn(again, await read(tenant, [again]));
+    const currentRange: ChunkRange = { file, from: range.from, to: Math.min(range.to, file.numChunks) };
+    return chunksIn(currentRange, await readRanges(tenant, [currentRange]));
   };
 
   const count = async (query: Record<string, unknown>): Promise<number> => {
@@ -146,11 +146,11 @@ export function createChunkQueries(
     ...createTextRanges(segments),
     async *page(tenant, contents, offset, limit) {
       for await (const group of groupRanges(contents, offset, limit)) {
-        const found = await read(tenant, group);
+        const rowsByFile = await readRanges(tenant, group);
         const parts = await Promise.all(
           group.map(async (range) => {
-            const rows = chunksIn(range, found);
-            return rows.length === range.to - range.from ? rows : refreshed(tenant, range);
+            const rows = chunksIn(range, rowsByFile);
+            return rows.length === range.to - range.from ? rows : readAgain(tenant, range);
           }),
         );
         yield parts.flat();
@@ -159,26 +159,26 @@ export function createChunkQueries(
     countOf: ({ organizationId, userId }, fileIds) => count({ organizationId, userId, fileId: { $in: [...fileIds] } }),
     countAll: ({ organizationId, userId }) => count({ organizationId, userId }),
     cache: cache.add,
-    async byKeys({ organizationId, userId }, wanted) {
+    async byKeys({ organizationId, userId }, requested) {
       const found = new Map<string, StoredChunk>();
-      const keys = wanted.filter(({ fileId, generation, chunkIndex }) => {
+      const keys = requested.filter(({ fileId, generation, chunkIndex }) => {
         const chunk = cache.get({ organizationId, userId }, chunkKey(fileId, generation, chunkIndex));
         if (chunk) found.set(chunk.key, chunk);
         return !chunk;
       });
-      const take = async (query: QueryFilter<SegmentDoc>): Promise<void> => {
+      const load = async (query: QueryFilter<SegmentDoc>): Promise<void> => {
         const rows = await readRows(
           segments,
           { organizationId, userId, ...query },
           { maxRows: keys.length, isLargeText: true },
         );
-        for (const chunk of rows.flatMap((row) => inRow(row, keys))) found.set(chunk.key, chunk);
+        for (const chunk of rows.flatMap((row) => requestedChunks(row, keys))) found.set(chunk.key, chunk);
       };
-      const likely = keys.map((key) => segmentId(key.fileId, key.generation, likelySegment(key.chunkIndex)));
-      if (keys.length > 0) await take({ _id: { $in: [...new Set(likely)] } });
+      const likelyIds = keys.map((key) => segmentId(key.fileId, key.generation, likelySegment(key.chunkIndex)));
+      if (keys.length > 0) await load({ _id: { $in: [...new Set(likelyIds)] } });
       const missing = keys.filter((key) => !found.has(chunkKey(key.fileId, key.generation, key.chunkIndex)));
       if (missing.length > 0)
-        await take({
+        await load({
           $or: missing.map(({ fileId, generation, chunkIndex }) => ({
             ...{ fileId, generation, first: { $lte: chunkIndex }, last: { $gte: chunkIndex } },
           })),
@@ -186,8 +186,8 @@ export function createChunkQueries(
       return [...found.values()];
     },
     async parsedText({ organizationId, fileId }, generation) {
-      // Read by id, because the holder of a signed link names no user. The rows of a generation are numbered without
-      // gaps.
+      // Read by id, because a request with a signed link contains no user. The rows of a generation are numbered
+      // without gaps.
       const row = (number: number): Promise<SegmentDoc | null> =>
         segments.findOne({ _id: segmentId(fileId, generation, number), organizationId }).lean();
       const first = await row(0);

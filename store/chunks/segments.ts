@@ -12,13 +12,13 @@ export interface ChunkedText extends Tenant {
 }
 
 /**
- * Limits of a row in chunks and characters. The chunk that reaches one of them is the row's last. A row stays far below
- * MongoDB's 16 MB.
+ * Maximum chunks and characters of a row; a single longer chunk has a row of its own. Both keep a row far below
+ * MongoDB's limit of 16 MB.
  */
 const CUTS_PER_SEGMENT = 64;
 const CHARACTERS_PER_SEGMENT = 500_000;
 
-/** Returns the row that usually contains a chunk. Rows have fewer chunks if the text has very long chunks. */
+/** Returns the number of the row that usually contains a chunk. After very long chunks, it is in a later row. */
 export const likelySegment = (chunkIndex: number): number => Math.floor(chunkIndex / CUTS_PER_SEGMENT);
 
 /** Returns the end index (exclusive) of the row that begins at a cut. */
@@ -73,7 +73,8 @@ export function chunksOf(row: SegmentDoc, from = row.first, to = row.last + 1): 
 }
 
 /**
- * Yields the parsed text in parts, from rows of a generation in order.
+ * Yields the parsed text in parts. Text that two rows contain is yielded once.
+ * @param rows consecutive rows of one generation, in order
  * @param offset offset of the first row in the text
  */
 export async function* textOf(

@@ -7,8 +7,8 @@ import type { StoredChunk } from '../models/chunks.js';
 const OVERHEAD_BYTES = 400;
 
 /**
- * Cache of recently found chunks, as stored. A published generation never changes and ids are never reused, so a reader
- * that has checked the file's current generation may use the cached text.
+ * Cache of recently read chunks. A published generation never changes and ids are never reused, so a reader that has
+ * checked the file's current generation may use the cached text.
  */
 export interface TextCache {
   get(tenant: Tenant, key: string): StoredChunk | undefined;
@@ -25,13 +25,13 @@ const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as str
 export function createTextCache(maxBytes: number): TextCache {
   if (maxBytes === 0) return { get: () => undefined, add: () => undefined };
   const chunks = new LRUCache<string, StoredChunk>({ maxSize: maxBytes, sizeCalculation: bytesOf });
-  const nameOf = ({ organizationId, userId }: Tenant, key: string): string => `${organizationId}:${userId}:${key}`;
+  const cacheKey = ({ organizationId, userId }: Tenant, key: string): string => `${organizationId}:${userId}:${key}`;
   return {
-    get: (tenant, key) => chunks.get(nameOf(tenant, key)),
+    get: (tenant, key) => chunks.get(cacheKey(tenant, key)),
     add(tenant, found) {
       for (const chunk of found) {
-        const name = nameOf(tenant, chunk.key);
-        if (!chunks.has(name)) chunks.set(name, { ...chunk, text: copyOf(chunk.text) });
+        const cachedUnder = cacheKey(tenant, chunk.key);
+        if (!chunks.has(cachedUnder)) chunks.set(cachedUnder, { ...chunk, text: copyOf(chunk.text) });
       }
     },
   };

@@ -19,11 +19,11 @@ export interface TextRange {
 /** Reads parts of the parsed text of a file. */
 export interface TextRanges {
   /**
-   * Returns the text from an offset on, at most `length` UTF-16 units, and the offset after it.
+   * Returns at most `length` UTF-16 units of the text, beginning at `offset`.
    * @returns null if the generation has no text at that offset
    */
   textFrom(file: FileText, offset: number, length: number): Promise<string | null>;
-  /** Returns the range of the chunks that are on a page; null if no chunk is. */
+  /** Returns the range of the chunks that are on a page; null if the page has no chunk. */
   rangeOfPage(file: FileText, page: number): Promise<TextRange | null>;
   /** Returns the number of the last page with text; null if the chunks have no pages. */
   lastPage(file: FileText): Promise<number | null>;
@@ -35,7 +35,7 @@ interface Pages {
   readonly pg_end?: number;
 }
 
-const rowsOf = ({ organizationId, userId, fileId, generation }: FileText) => ({
+const rowFilter = ({ organizationId, userId, fileId, generation }: FileText) => ({
   organizationId,
   userId,
   fileId,
@@ -45,12 +45,12 @@ const rowsOf = ({ organizationId, userId, fileId, generation }: FileText) => ({
 export function createTextRanges(segments: Model<SegmentDoc>): TextRanges {
   return {
     async textFrom(file, offset, length) {
-      const before = { ...rowsOf(file), offset: { $lte: offset } };
-      // Rows overlap where chunks do. The last row that begins before the offset has the text that follows it.
-      const row = await segments.findOne(before, { first: 1, offset: 1 }).sort({ first: -1 }).lean();
+      const precedingRows = { ...rowFilter(file), offset: { $lte: offset } };
+      // The texts of two rows overlap if their chunks do. The last row that begins at or before the offset contains it.
+      const row = await segments.findOne(precedingRows, { first: 1, offset: 1 }).sort({ first: -1 }).lean();
       if (row === null) return null;
       const rows = segments
-        .find({ ...rowsOf(file), first: { $gte: row.first } })
+        .find({ ...rowFilter(file), first: { $gte: row.first } })
         .sort({ first: 1 })
         .lean()
         .cursor({ batchSize: 2 });
@@ -68,7 +68,7 @@ export function createTextRanges(segments: Model<SegmentDoc>): TextRanges {
     },
     async rangeOfPage(file, page) {
       const onPage = { $elemMatch: { 'metadata.pg_start': { $lte: page }, 'metadata.pg_end': { $gte: page } } };
-      const rows = await segments.find({ ...rowsOf(file), cuts: onPage }, { cuts: 1 }).lean();
+      const rows = await segments.find({ ...rowFilter(file), cuts: onPage }, { cuts: 1 }).lean();
       const cuts = rows
         .flatMap((row) => row.cuts)
         .filter(({ metadata = {} }) => {
@@ -83,7 +83,7 @@ export function createTextRanges(segments: Model<SegmentDoc>): TextRanges {
     },
     async lastPage(file) {
       const row = await segments
-        .findOne(rowsOf(file), { cuts: { $slice: -1 } })
+        .findOne(rowFilter(file), { cuts: { $slice: -1 } })
         .sort({ first: -1 })
         .lean();
       return (row?.cuts[0]?.metadata as Pages | undefined)?.pg_end ?? null;

@@ -22,7 +22,7 @@ export interface MoveClaims {
   isRunOpen(tenant: Tenant, workflowId: string): Promise<boolean>;
   /** Returns the files that the run has claimed and not moved yet. */
   listClaimed(tenant: Tenant, runId: number, limit: number): Promise<number[]>;
-  /** Gives the run all files of the user whose move was interrupted because its run ended. */
+  /** Assigns to the run all files of the user whose move was interrupted because the previous run ended. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
   /** Claims files whose time in hot storage has ended, the longest overdue first. Sets HOT_TO_COLD. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<number[]>;
@@ -30,7 +30,7 @@ export interface MoveClaims {
   claimCold(tenant: Tenant, runId: number, filters: FileFilters, afterId: number, limit: number): Promise<number[]>;
   /**
    * Prevents other runs from moving matching files to cold storage. Files that are not in cold storage yet stay in
-   * Qdrant. Returns whether such a run still holds a matching file.
+   * Qdrant. Returns whether a run that moves files to cold storage still holds a matching file.
    */
   keepHot(tenant: Tenant, filters: FileFilters): Promise<boolean>;
 }
@@ -65,13 +65,13 @@ export function createMoveClaims(
   const claim = async (
     tenant: Tenant,
     query: QueryFilter<FileDoc>,
-    found: readonly { _id: number }[],
+    candidates: readonly { _id: number }[],
     runId: number,
     embeddingStorageStatus: 'HOT_TO_COLD' | 'COLD_TO_HOT',
   ): Promise<number[]> => {
-    if (found.length === 0) return [];
+    if (candidates.length === 0) return [];
     const move = { runId, token: null };
-    const _id = { $in: found.map((row) => row._id) };
+    const _id = { $in: candidates.map((row) => row._id) };
     await files.updateMany(
       { ...query, _id, move: null },
       { $set: { embeddingStorageStatus, move, updatedAt: new Date() } },
@@ -118,8 +118,8 @@ export function createMoveClaims(
       return rows.map((row) => row._id);
     },
     async adopt(tenant, runId) {
-      const known = await files.distinct('move.runId', { ...ofTenant(tenant), ...moving });
-      const endedRunIds = await filterEnded(known.filter((id) => id !== runId));
+      const runIds = await files.distinct('move.runId', { ...ofTenant(tenant), ...moving });
+      const endedRunIds = await filterEnded(runIds.filter((id) => id !== runId));
       if (endedRunIds.length === 0) return;
       await files.updateMany(
         { ...ofTenant(tenant), 'move.runId': { $in: endedRunIds } },
@@ -128,31 +128,31 @@ export function createMoveClaims(
     },
     async claimDue(tenant, runId, now, limit) {
       const query = { ...ofTenant(tenant), ...dueBy(now) };
-      const found = await files
+      const candidates = await files
         .find({ ...query, move: null }, { _id: 1 })
         .sort({ coolsAt: 1 })
         .hint(COLD_INDEXES.dueOfUser.keys)
         .limit(limit)
         .lean();
-      return claim(tenant, query, found, runId, 'HOT_TO_COLD');
+      return claim(tenant, query, candidates, runId, 'HOT_TO_COLD');
     },
     async claimCold(tenant, runId, filters, afterId, limit) {
       const cold = { embeddingStorageStatus: 'COLD_STORAGE' as const, ...notTakenOver };
       const query = { $and: [await matchingQuery(tenant, filters, afterId), cold] };
-      const found = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
-      return claim(tenant, query, found, runId, 'COLD_TO_HOT');
+      const candidates = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
+      return claim(tenant, query, candidates, runId, 'COLD_TO_HOT');
     },
     async keepHot(tenant, filters) {
       const matching = await matchingQuery(tenant, filters);
-      const leaving = {
+      const movingToCold = {
         $and: [matching, { embeddingStorageStatus: 'HOT_TO_COLD' as const, 'move.runId': { $gt: 0 } }],
       };
       // A file moves only while it is due, so a later due time stops the move.
-      await updateByPipeline(files, leaving, asIfUsed(new Date()));
-      const arriving = {
+      await updateByPipeline(files, movingToCold, asIfUsed(new Date()));
+      const alreadyCold = {
         $and: [matching, { embeddingStorageStatus: 'COLD_STORAGE' as const, 'move.runId': { $gt: 0 } }],
       };
-      return (await files.exists({ $or: [leaving, arriving], ...notTakenOver })) !== null;
+      return (await files.exists({ $or: [movingToCold, alreadyCold], ...notTakenOver })) !== null;
     },
   };
 }

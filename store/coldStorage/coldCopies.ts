@@ -45,13 +45,13 @@ export function createColdCopies(blobs: Blobs): ColdCopies {
       const key = copyKey(owner, token);
       let bytes = 0;
       const counted = async function* (): AsyncIterable<Uint8Array> {
-        let found = 0;
+        let numPoints = 0;
         const parts = async function* (): AsyncIterable<readonly WholePoint[]> {
-          for await (const some of points) {
-            found += some.length;
-            yield some;
+          for await (const batch of points) {
+            numPoints += batch.length;
+            yield batch;
           }
-          if (found !== expected.points) throw new PointsMissing();
+          if (numPoints !== expected.points) throw new PointsMissing();
         };
         for await (const part of writePointFile(expected, parts())) {
           bytes += part.byteLength;
@@ -75,7 +75,7 @@ export function createColdCopies(blobs: Blobs): ColdCopies {
     delete: (key) => blobs.delete(key),
     async deleteOthers(file, key) {
       const keys = await blobs.keysOf(file);
-      await Promise.all(keys.filter((one) => one.endsWith(KIND) && one !== key).map((one) => blobs.delete(one)));
+      await Promise.all(keys.filter((copy) => copy.endsWith(KIND) && copy !== key).map((copy) => blobs.delete(copy)));
     },
   };
 }

@@ -33,9 +33,9 @@ export function createColdFiles(
     async findForSearch(tenant, model, filter, limit) {
       const { organizationId, userId } = tenant;
       // Most users have no cold file. One read of a small index detects that.
-      const any = { organizationId, userId, ...COLD };
+      const coldFile = { organizationId, userId, ...COLD };
       const hint = COLD_INDEXES.cold.keys;
-      if ((await readRow(files, any, { fields: { _id: 1 }, hint })) === null) return [];
+      if ((await readRow(files, coldFile, { fields: { _id: 1 }, hint })) === null) return [];
       const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
       const parentsOf = async (ids: readonly number[]): Promise<number[]> =>
         includeAllChildren ? [...new Set([...ids, ...(await descendantParents(tenant, ids))])] : [...ids];
@@ -50,8 +50,10 @@ export function createColdFiles(
         ofMedia[filter.media],
       ];
       if (fileIds.length > 0) {
-        const named = { _id: { $in: [...fileIds] } };
-        conditions.push(includeAllChildren ? { $or: [named, { parentId: { $in: await parentsOf(fileIds) } }] } : named);
+        const withId = { _id: { $in: [...fileIds] } };
+        conditions.push(
+          includeAllChildren ? { $or: [withId, { parentId: { $in: await parentsOf(fileIds) } }] } : withId,
+        );
       }
       const rows = await files.find({ $and: conditions }, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       return rows.map((row) => row._id);

@@ -9,7 +9,7 @@ const PRECISION_MS = 3_600_000;
 /** Time for which uses are collected before one write, in milliseconds. */
 const WAIT_MS = 2_000;
 /** Maximum number of collected files. Beyond it, uses are not recorded until the next write. */
-const MAX_WAITING = 10_000;
+const MAX_COLLECTED = 10_000;
 
 type UsedFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | 'supportsColdStorage' | 'lastUsedAt'>;
 
@@ -29,24 +29,24 @@ function byTenant(used: readonly (readonly [number, Tenant])[]) {
   const ids = new Map<string, Tenant & { _id: { $in: number[] } }>();
   for (const [id, tenant] of used) {
     const key = `${tenant.organizationId}:${tenant.userId}`;
-    const known = ids.get(key) ?? { ...tenant, _id: { $in: [] } };
-    known._id.$in.push(id);
-    ids.set(key, known);
+    const filter = ids.get(key) ?? { ...tenant, _id: { $in: [] } };
+    filter._id.$in.push(id);
+    ids.set(key, filter);
   }
   return [...ids.values()];
 }
 
 export function createLastUse(files: Model<FileDoc>): LastUse {
-  const waiting = new Map<number, Tenant>();
+  const collected = new Map<number, Tenant>();
   let timer: NodeJS.Timeout | null = null;
   const flush = async (): Promise<void> => {
     if (timer) clearTimeout(timer);
     timer = null;
-    const used = [...waiting];
-    waiting.clear();
+    const used = [...collected];
+    collected.clear();
     if (used.length === 0) return;
     const now = new Date();
-    const notSince = new Date(now.getTime() - PRECISION_MS);
+    const threshold = new Date(now.getTime() - PRECISION_MS);
     const rows = await files
       .find(
         { $or: byTenant(used), supportsColdStorage: true },
@@ -54,7 +54,7 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
       )
       .lean();
     const changes = rows.flatMap(({ _id, organizationId, userId, hotStorageTimeToLive, lastUsedAt }) => {
-      if (lastUsedAt && lastUsedAt > notSince) return [];
+      if (lastUsedAt && lastUsedAt > threshold) return [];
       // The filter contains the days: a concurrent change of the days recalculates the due time itself.
       const filter = { _id, organizationId, userId, supportsColdStorage: true, hotStorageTimeToLive };
       const coolsAt = new Date(now.getTime() + hotMs(hotStorageTimeToLive));
@@ -64,13 +64,13 @@ export function createLastUse(files: Model<FileDoc>): LastUse {
   };
   return {
     record(used) {
-      const notSince = Date.now() - PRECISION_MS;
+      const threshold = Date.now() - PRECISION_MS;
       for (const { _id, organizationId, userId, supportsColdStorage, lastUsedAt } of used) {
-        if (!supportsColdStorage || (lastUsedAt && lastUsedAt.getTime() > notSince)) continue;
-        if (waiting.size < MAX_WAITING) waiting.set(_id, { organizationId, userId });
+        if (!supportsColdStorage || (lastUsedAt && lastUsedAt.getTime() > threshold)) continue;
+        if (collected.size < MAX_COLLECTED) collected.set(_id, { organizationId, userId });
       }
-      if (waiting.size === 0 || timer) return;
-      // If a write fails, the next use of the file records it.
+      if (collected.size === 0 || timer) return;
+      // A failed write is not repeated: the next use of the file is recorded instead.
       timer = setTimeout(() => void flush().catch(() => undefined), WAIT_MS);
       timer.unref();
     },

@@ -27,8 +27,8 @@ export interface StorageChanges {
   ): Promise<number | null>;
 }
 
-/** Returns the fields that change; null if none does. */
-function changed(file: FileDoc, { enabled, days }: ColdStorageChange, now: number): Partial<FileDoc> | null {
+/** Returns the changed fields; null if nothing changes. */
+function changedFields(file: FileDoc, { enabled, days }: ColdStorageChange, now: number): Partial<FileDoc> | null {
   const supports = enabled ?? file.supportsColdStorage;
   const hotStorageTimeToLive = supports ? (days ?? file.hotStorageTimeToLive) : null;
   if (supports === file.supportsColdStorage && hotStorageTimeToLive === file.hotStorageTimeToLive) return null;
@@ -55,18 +55,18 @@ export function createStorageChanges(
       };
       const rows = await files.find(query, null, { session }).sort({ _id: 1 }).limit(limit).lean();
       const now = Date.now();
-      const others = rows.flatMap((file) => {
-        const fields = changed(file, change, now);
+      const changes = rows.flatMap((file) => {
+        const fields = changedFields(file, change, now);
         return fields ? [{ file, fields }] : [];
       });
-      if (others.length > 0)
+      if (changes.length > 0)
         await files.bulkWrite(
-          others.map(({ file, fields }) => ({
+          changes.map(({ file, fields }) => ({
             updateOne: { filter: { _id: file._id, ...tenant }, update: { $set: fields } },
           })),
           { session },
         );
-      const changedFiles = others.map(({ file }) => file);
+      const changedFiles = changes.map(({ file }) => file);
       await events.write(fileEvents.stored('EMBEDDING_STORAGE_MODIFIED', changedFiles, requestId, workflowId), session);
       const last = rows.at(-1);
       return last && rows.length === limit ? last._id : null;

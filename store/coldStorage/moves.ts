@@ -32,13 +32,13 @@ export interface Moves {
    */
   saveCopy(by: MoveAttempt, file: MovedFile, copy: ColdCopy): Promise<boolean>;
   /**
-   * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or that
-   * should no longer move.
+   * Sets COLD_STORAGE and writes events; returns the ids. Skips files that were used or synced meanwhile, or whose cold
+   * storage was disabled.
    */
   markCold(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
   /** Sets HOT_STORAGE and writes events; returns the ids. Skips files with other content or tags. */
   markHot(by: MoveAttempt, copied: readonly MovedFile[]): Promise<number[]>;
-  /** Sets files whose move did not complete back to the storage in which they were. */
+  /** Restores the previous storage status of files whose move did not complete. */
   revert(by: MoveAttempt, ids: readonly number[]): Promise<void>;
   /** Postpones the move of a file to the next day, because its stored data is inconsistent. */
   postponeMove(by: MoveAttempt, id: number): Promise<void>;
@@ -58,38 +58,38 @@ interface Move {
 }
 
 export function createMoves(files: Model<FileDoc>, atomically: Atomically, events: EventWriter): Moves {
-  const own = ({ organizationId, userId, runId, token }: MoveAttempt, ids: readonly number[]) => ({
+  const ofAttempt = ({ organizationId, userId, runId, token }: MoveAttempt, ids: readonly number[]) => ({
     organizationId,
     userId,
     _id: { $in: [...ids] },
     'move.runId': runId,
     'move.token': token,
   });
-  /** Finds the files that have not changed since, and updates them in one transaction. */
+  /** Updates, in one transaction, the files that have not changed since their vectors were copied. */
   const markMoved = (
     by: MoveAttempt,
     copied: readonly MovedFile[],
     { when, isSame, change, kind }: Move,
   ): Promise<number[]> => {
     if (copied.length === 0) return Promise.resolve([]);
-    const known = new Map(copied.map((file) => [file._id, file]));
+    const copiedById = new Map(copied.map((file) => [file._id, file]));
     return atomically(async (session) => {
-      const rows = await files.find({ ...own(by, [...known.keys()]), ...when }, null, { session }).lean();
-      const same = rows.filter((row) => {
-        const file = known.get(row._id);
+      const rows = await files.find({ ...ofAttempt(by, [...copiedById.keys()]), ...when }, null, { session }).lean();
+      const unchanged = rows.filter((row) => {
+        const file = copiedById.get(row._id);
         return file !== undefined && row.generation === file.generation && isSame(row, file);
       });
-      if (same.length === 0) return [];
+      if (unchanged.length === 0) return [];
       await updateRows(
         files,
-        same.map((row) => ({
+        unchanged.map((row) => ({
           filter: { _id: row._id },
           update: { $set: { ...change(row), updatedAt: new Date() } },
         })),
         session,
       );
-      await events.write(fileEvents.stored(kind, same, by.requestId, by.workflowId), session);
-      return same.map((row) => row._id);
+      await events.write(fileEvents.stored(kind, unchanged, by.requestId, by.workflowId), session);
+      return unchanged.map((row) => row._id);
     });
   };
   return {
@@ -99,11 +99,11 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         { organizationId, userId, _id: { $in: [...ids] }, 'move.runId': runId, $nor: [TAKEN_OVER] },
         { $set: { 'move.token': token } },
       );
-      return files.find(own(by, ids)).sort({ _id: 1 }).lean();
+      return files.find(ofAttempt(by, ids)).sort({ _id: 1 }).lean();
     },
     async saveCopy(by, { _id, generation }, coldCopy) {
       const { matchedCount } = await files.updateOne(
-        { ...own(by, [_id]), embeddingStorageStatus: 'HOT_TO_COLD', generation },
+        { ...ofAttempt(by, [_id]), embeddingStorageStatus: 'HOT_TO_COLD', generation },
         { $set: { coldCopy } },
       );
       return matchedCount === 1;
@@ -131,24 +131,24 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
         kind: 'MOVED_TO_HOT_STORAGE',
       }),
     async revert(by, ids) {
-      const mine = own(by, ids);
+      const query = ofAttempt(by, ids);
       const updatedAt = new Date();
       await files.updateMany(
-        { ...mine, embeddingStorageStatus: 'HOT_TO_COLD' },
+        { ...query, embeddingStorageStatus: 'HOT_TO_COLD' },
         { $set: { embeddingStorageStatus: 'HOT_STORAGE', coldCopy: null, updatedAt } },
       );
       await files.updateMany(
-        { ...mine, embeddingStorageStatus: 'COLD_TO_HOT' },
+        { ...query, embeddingStorageStatus: 'COLD_TO_HOT' },
         { $set: { embeddingStorageStatus: 'COLD_STORAGE', updatedAt } },
       );
     },
     async postponeMove(by, id) {
-      await files.updateOne(own(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
+      await files.updateOne(ofAttempt(by, [id]), { $set: { coolsAt: new Date(Date.now() + DAY_MS) } });
     },
     async markVectorsLost(by, id, message) {
       const { filter, update } = transition('loseVectors', {
         owner: by,
-        where: { ...own(by, [id]), syncErrorMessage: { $ne: message } },
+        where: { ...ofAttempt(by, [id]), syncErrorMessage: { $ne: message } },
         message,
         set: { processedAs: null, ended: itemEnd('failed', 'store', 'vectors_lost') },
       });
@@ -160,9 +160,9 @@ export function createMoves(files: Model<FileDoc>, atomically: Atomically, event
       });
     },
     async release(by, ids) {
-      const mine = own(by, ids);
-      await files.updateMany({ ...mine, embeddingStorageStatus: 'HOT_STORAGE' }, { $set: { coldCopy: null } });
-      await files.updateMany(mine, { $set: { move: null } });
+      const query = ofAttempt(by, ids);
+      await files.updateMany({ ...query, embeddingStorageStatus: 'HOT_STORAGE' }, { $set: { coldCopy: null } });
+      await files.updateMany(query, { $set: { move: null } });
     },
   };
 }

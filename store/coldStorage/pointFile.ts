@@ -1,6 +1,6 @@
 /**
- * File format of points: a header, one record per point, and a hash of everything before it. Numbers are little-endian
- * and vectors are exact.
+ * File format of points: a header, one record per point, and a SHA-256 hash of the preceding bytes. Numbers are
+ * little-endian. Vectors are stored as 32-bit floats, without loss of precision.
  */
 import { createHash } from 'node:crypto';
 
@@ -10,7 +10,7 @@ const MAGIC = Buffer.from('ALLOTROPE-POINTS-1\n');
 /** Stored instead of the number of sparse indices if the chunk has no sparse vector. */
 const NO_SPARSE = 0xffff_ffff;
 const HASH_BYTES = 32;
-/** Points per read. */
+/** Points per batch. */
 const POINTS_AT_ONCE = 256;
 
 /** Thrown when a stored point file is damaged or missing. */
@@ -62,19 +62,19 @@ export async function* writePointFile(
 function createReader(parts: AsyncIterable<Uint8Array>) {
   const source = parts[Symbol.asyncIterator]();
   const hash = createHash('sha256');
-  let rest: Buffer = Buffer.alloc(0);
+  let unread: Buffer = Buffer.alloc(0);
   const take = async (length: number): Promise<Buffer> => {
-    const pieces: Buffer[] = [rest];
-    let available = rest.byteLength;
+    const pieces: Buffer[] = [unread];
+    let available = unread.byteLength;
     while (available < length) {
       const { value, done } = await source.next();
       if (done === true) throw new BrokenPointFile('the file is truncated');
       pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       available += value.byteLength;
     }
-    const all = pieces.length === 1 ? rest : Buffer.concat(pieces, available);
-    rest = all.subarray(length);
-    return all.subarray(0, length);
+    const joined = pieces.length === 1 ? unread : Buffer.concat(pieces, available);
+    unread = joined.subarray(length);
+    return joined.subarray(0, length);
   };
   return {
     async bytes(length: number): Promise<Buffer> {
@@ -85,9 +85,9 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
     /** @throws BrokenPointFile unless the hash of all bytes so far follows, at the end of the file */
     async end(): Promise<void> {
       const expected = hash.digest();
-      const found = await take(HASH_BYTES);
+      const actual = await take(HASH_BYTES);
       const { done } = await source.next();
-      if (!found.equals(expected) || rest.byteLength > 0 || done !== true)
+      if (!actual.equals(expected) || unread.byteLength > 0 || done !== true)
         throw new BrokenPointFile('the hash does not match the content');
     },
     close: async (): Promise<void> => void (await source.return?.()),
@@ -128,7 +128,7 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
     if (batch.length > 0) yield batch;
     await reader.end();
   } catch (error) {
-    // A truncated or damaged file may no longer be JSON.
+    // The payload in a damaged file may be invalid JSON.
     throw error instanceof SyntaxError ? new BrokenPointFile('the file holds invalid JSON') : error;
   } finally {
     await reader.close();

@@ -14,35 +14,35 @@ import { acceptListing, acceptSelection, type NewConnectedRun, type Owner, type 
 /** An account that its source has identified. */
 export interface NewConnection {
   readonly type: ConnectedSourceType;
-  /** Its id at the source. */
+  /** Id of the account at the source. */
   readonly account: string;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Plain text; encrypted when the record is stored. */
   readonly credentials: string;
   readonly dataSourceTags: Readonly<Record<string, TagValue>>;
-  /** Whether the items of the account are listed at once. */
+  /** Whether to list the items of the account immediately. */
   readonly listItems: boolean;
-  /** Whether the whole account is synced at once, with the given options; only where the source supports it. */
+  /** Whether to sync the whole account immediately, with `options`. Ignored if the source does not support it. */
   readonly syncFiles: boolean;
   readonly requestId: string;
-  /** Options for its files, stored for later selections. Absent if none were given; then nothing is synced at once. */
+  /** Options for the files of the account, stored for later selections. If absent, `syncFiles` has no effect. */
   readonly options?: ConnectionOptions;
-  /** The workflow that connects it; absent if a request does. */
+  /** Id of the workflow that connects the account; absent if a request connects it. */
   readonly workflowId?: string;
 }
 
 /** Stores connected accounts and accepts their runs. */
 export interface Connections {
   /**
-   * Stores a connected account and accepts the requested runs, in the caller's transaction. A known account keeps its
-   * record. @returns the record, and the accepted runs
+   * Stores a connected account and accepts the requested runs, in the caller's transaction. An account that is already
+   * connected keeps its record. @returns the record, and the accepted runs
    */
   accept(
     owner: Owner,
     connection: NewConnection,
     session: Session,
   ): Promise<{ readonly dataSource: DataSourceDoc; readonly runIds: number[] }>;
-  /** Accepts a listing of all items. The data source already names the run. */
+  /** Accepts a listing of all items. The record of the data source already contains the run id. */
   list(owner: Owner, run: NewConnectedRun, session: Session): Promise<void>;
   /** Accepts a sync of the selection. */
   select(owner: Owner, run: NewConnectedRun, selection: Selection, session: Session): Promise<void>;
@@ -62,8 +62,8 @@ export function createConnections(
     async accept(owner, { account, credentials, listItems, ...connection }, session) {
       const { type, metadata, dataSourceTags, requestId, options } = connection;
       const syncFiles = connection.syncFiles && options && supportsOption(type, 'sync_files_on_connection');
-      const first = await runs.nextId(MAX_RUNS);
-      const [itemsRunId, filesRunId, tagsRunId] = [first, first + 1, first + 2];
+      const firstRunId = await runs.nextId(MAX_RUNS);
+      const [itemsRunId, filesRunId, tagsRunId] = [firstRunId, firstRunId + 1, firstRunId + 2];
       const runIds: number[] = [];
       const syncWorkflow = syncFiles && !listItems ? workflowIds.syncSource(filesRunId) : undefined;
       const connectingWorkflow = connection.workflowId ?? syncWorkflow;
@@ -95,9 +95,9 @@ export function createConnections(
       }
       if (syncFiles) {
         const { ingest, tags, incrementalSync: incremental } = options;
-        const all = { externalIds: null, ingest, tags, incremental };
+        const wholeAccount = { externalIds: null, ingest, tags, incremental };
         const run = { runId: filesRunId, requestId, dataSourceId };
-        await acceptSelection(owner, run, all, { runs, selections }, session);
+        await acceptSelection(owner, run, wholeAccount, { runs, selections }, session);
         runIds.push(filesRunId);
       }
       return { dataSource, runIds };

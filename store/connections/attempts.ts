@@ -12,7 +12,7 @@ import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
 import type { AttemptDoc } from '../models/connections.js';
 
-/** Secrets that an attempt has from the start. */
+/** Secrets of an attempt that are stored when it begins. */
 export interface AttemptSecrets {
   readonly verifier: string;
   /** Null unless the attempt uses an OAuth client of its own. */
@@ -41,7 +41,10 @@ export type NewAttempt = Pick<
 /** Further changes of an attempt, in addition to its state. */
 export type AttemptChange = Partial<Pick<AttemptDoc, 'message' | 'dataSourceId' | 'runIds'>>;
 
-/** Connections by consent. Each step is a compare-and-set, so it is safe to repeat. */
+/**
+ * Attempts to connect an account, which need the user's consent at the provider. Each change of state is a
+ * compare-and-set, so it is safe to repeat.
+ */
 export interface Attempts {
   /** Returns a random `state` parameter, which the provider returns to the callback. */
   newState(): string;
@@ -86,7 +89,7 @@ export interface Attempts {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
 const newName = (): string => randomBytes(32).toString('base64url');
-const placeOf = (
+const secretContext = (
   { _id, organizationId }: Pick<AttemptDoc, '_id' | 'organizationId'>,
   field: string,
 ): SecretContext => ({
@@ -107,15 +110,15 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
     await attempts.create([{ ...row, createdAt: now, updatedAt: now }], { session });
   };
   const open = (attempt: AttemptDoc, field: string, sealed: SealedSecret | null): string | null =>
-    sealed === null ? null : secrets.open(placeOf(attempt, field), sealed);
+    sealed === null ? null : secrets.open(secretContext(attempt, field), sealed);
   /** Removes the secrets of an ended attempt. */
-  const forgotten = { sealed: null, sealedCode: null, sealedGrant: null };
+  const clearedSecrets = { sealed: null, sealedCode: null, sealedGrant: null };
   const isOpen = (state: AttemptState): boolean => (OPEN_ATTEMPT_STATES as readonly string[]).includes(state);
 
   return {
     newState: newName,
-    async begin(attempt, state, given, session) {
-      const sealed = secrets.seal(placeOf(attempt, 'secrets'), JSON.stringify(given));
+    async begin(attempt, state, attemptSecrets, session) {
+      const sealed = secrets.seal(secretContext(attempt, 'secrets'), JSON.stringify(attemptSecrets));
       const row = { ...attempt, state: 'waiting', stateHash: hashOf(state), sealed } as const;
       await insert({ ...row, dataSourceId: null, pageExpiresAt: null }, session);
     },
@@ -149,13 +152,13 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
       const attempt = await attempts.findById(id).session(session).lean();
       if (!attempt) return false;
       const now = new Date();
-      const sealedCode = code === null ? null : secrets.seal(placeOf(attempt, 'code'), code);
-      const came = await attempts
+      const sealedCode = code === null ? null : secrets.seal(secretContext(attempt, 'code'), code);
+      const updated = await attempts
         .updateOne(
           { _id: id, state: 'waiting', expiresAt: { $gt: now } },
           {
             $set: {
-              ...(code === null ? forgotten : {}),
+              ...(code === null ? clearedSecrets : {}),
               state: code === null ? 'denied' : 'returned',
               sealedCode,
               updatedAt: now,
@@ -163,7 +166,7 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
           },
         )
         .session(session);
-      return came.modifiedCount === 1;
+      return updated.modifiedCount === 1;
     },
     listUnacknowledged: (before, limit) =>
       attempts
@@ -177,21 +180,21 @@ export function createAttempts(attempts: Model<AttemptDoc>, secrets: Secrets): A
     async saveGrant(id, grant) {
       const attempt = await attempts.findById(id).lean();
       if (!attempt) return false;
-      const sealedGrant = secrets.seal(placeOf(attempt, 'grant'), JSON.stringify(grant));
-      const kept = await attempts.updateOne(
+      const sealedGrant = secrets.seal(secretContext(attempt, 'grant'), JSON.stringify(grant));
+      const updated = await attempts.updateOne(
         { _id: id, state: 'exchanging' },
         { $set: { state: 'granted', sealedGrant, sealed: null, sealedCode: null, updatedAt: new Date() } },
       );
-      return kept.modifiedCount === 1;
+      return updated.modifiedCount === 1;
     },
     async changeState(id, from, to, change = {}, session = null) {
-      const moved = await attempts
+      const updated = await attempts
         .updateOne(
           { _id: id, state: { $in: from } },
-          { $set: { ...change, ...(isOpen(to) ? {} : forgotten), state: to, updatedAt: new Date() } },
+          { $set: { ...change, ...(isOpen(to) ? {} : clearedSecrets), state: to, updatedAt: new Date() } },
         )
         .session(session);
-      return moved.modifiedCount === 1;
+      return updated.modifiedCount === 1;
     },
     async createPage(id, until) {
       const name = newName();

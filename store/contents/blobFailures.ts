@@ -28,7 +28,7 @@ export function blobFailure(error: unknown): unknown {
   return error;
 }
 
-async function failing<T>(work: () => Promise<T>): Promise<T> {
+async function withStoreFailures<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -40,34 +40,34 @@ async function failing<T>(work: () => Promise<T>): Promise<T> {
  * Returns file storage whose methods throw StoreFailure if the folder or bucket fails. Errors of the content's stream
  * are rethrown unchanged.
  */
-export function failingBlobs(blobs: Blobs): Blobs {
+export function blobsWithStoreFailures(blobs: Blobs): Blobs {
   return {
-    put: (key, bytes) => failing(() => blobs.put(key, bytes)),
+    put: (key, bytes) => withStoreFailures(() => blobs.put(key, bytes)),
     async putStream(key, parts) {
-      let sender: { error: unknown } | null = null;
+      let sourceFailure: { error: unknown } | null = null;
       const watched = (async function* watch() {
         try {
           yield* parts;
         } catch (error) {
-          sender = { error };
+          sourceFailure = { error };
           throw error;
         }
       })();
       try {
         await blobs.putStream(key, watched);
       } catch (error) {
-        const { error: reason } = (sender as { error: unknown } | null) ?? { error: blobFailure(error) };
+        const { error: reason } = (sourceFailure as { error: unknown } | null) ?? { error: blobFailure(error) };
         throw reason;
       }
     },
-    stream: (key) => failing(() => blobs.stream(key)),
-    open: (key) => failing(() => blobs.open(key)),
-    delete: (key) => failing(() => blobs.delete(key)),
-    get: (key) => failing(() => blobs.get(key)),
-    deleteGenerations: (scope) => failing(() => blobs.deleteGenerations(scope)),
-    keysOf: (file) => failing(() => blobs.keysOf(file)),
-    countOf: (file) => failing(() => blobs.countOf(file)),
+    stream: (key) => withStoreFailures(() => blobs.stream(key)),
+    open: (key) => withStoreFailures(() => blobs.open(key)),
+    delete: (key) => withStoreFailures(() => blobs.delete(key)),
+    get: (key) => withStoreFailures(() => blobs.get(key)),
+    deleteGenerations: (scope) => withStoreFailures(() => blobs.deleteGenerations(scope)),
+    keysOf: (file) => withStoreFailures(() => blobs.keysOf(file)),
+    countOf: (file) => withStoreFailures(() => blobs.countOf(file)),
     keys: (organizationId) => blobs.keys(organizationId),
-    size: (key) => failing(() => blobs.size(key)),
+    size: (key) => withStoreFailures(() => blobs.size(key)),
   };
 }

@@ -4,7 +4,10 @@ import path from 'node:path';
 
 import { type GenerationScope, inScope } from '../generations.js';
 
-/** Address of an S3-compatible store. A null endpoint means AWS; null credentials mean those of the machine. */
+/**
+ * Address of an S3-compatible store. A null endpoint means AWS. Null credentials mean that the AWS SDK finds them, for
+ * example in the environment.
+ */
 export interface S3Settings {
   readonly bucket: string;
   readonly endpoint: string | null;
@@ -20,7 +23,7 @@ export interface OpenedBlob {
 
 /**
  * Large contents, stored outside the databases. Keys are `organization/file/generation.kind`, or keys that the caller
- * chooses and later deletes. Contents never change.
+ * chooses and later deletes. The content of a key never changes.
  */
 export interface Blobs {
   put(key: string, bytes: Uint8Array): Promise<void>;
@@ -33,7 +36,7 @@ export interface Blobs {
   stream(key: string): Promise<AsyncIterable<Uint8Array> | null>;
   /** Returns the content as a local file, for readers that need one; null if the key does not exist. */
   open(key: string): Promise<OpenedBlob | null>;
-  /** Deletes a content, including parts of an unfinished upload. A missing key is not an error. */
+  /** Deletes the content, including parts of an unfinished upload. A missing key is not an error. */
   delete(key: string): Promise<void>;
   /** Returns the content; null if the key does not exist. */
   get(key: string): Promise<Uint8Array | null>;
@@ -65,7 +68,7 @@ const exists = (file: string): Promise<boolean> =>
     },
   );
 
-/** Yields the names in a folder in small groups; nothing if it does not exist. */
+/** Yields the names in a folder, without reading all of them into memory; none if the folder does not exist. */
 async function* namesIn(folder: string): AsyncIterable<string> {
   try {
     for await (const { name } of await opendir(folder)) yield name;
@@ -76,20 +79,20 @@ async function* namesIn(folder: string): AsyncIterable<string> {
 
 /** Stores contents in a local folder. */
 export function createFolderBlobs(root: string): Blobs {
-  const at = (key: string): string => path.join(root, key);
+  const pathOf = (key: string): string => path.join(root, key);
   const namesOf = async (folder: string): Promise<string[]> =>
-    readdir(at(folder)).catch((error: unknown) => {
+    readdir(pathOf(folder)).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
   return {
     async put(key, bytes) {
-      const file = at(key);
+      const file = pathOf(key);
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, bytes);
     },
     async putStream(key, parts) {
-      const file = at(key);
+      const file = pathOf(key);
       await mkdir(path.dirname(file), { recursive: true });
       const handle = await open(file, 'w');
       try {
@@ -100,14 +103,14 @@ export function createFolderBlobs(root: string): Blobs {
       }
     },
     async stream(key) {
-      return (await exists(at(key))) ? createReadStream(at(key)) : null;
+      return (await exists(pathOf(key))) ? createReadStream(pathOf(key)) : null;
     },
     async open(key) {
-      return (await exists(at(key))) ? { path: at(key), close: () => Promise.resolve() } : null;
+      return (await exists(pathOf(key))) ? { path: pathOf(key), close: () => Promise.resolve() } : null;
     },
-    delete: (key) => rm(at(key), { force: true }),
+    delete: (key) => rm(pathOf(key), { force: true }),
     get: (key) =>
-      readFile(at(key)).catch((error: unknown) => {
+      readFile(pathOf(key)).catch((error: unknown) => {
         if (isMissing(error)) return null;
         throw error;
       }),
@@ -115,7 +118,9 @@ export function createFolderBlobs(root: string): Blobs {
       const folder = `${scope.organizationId}/${scope.fileId}`;
       const names = await namesOf(folder);
       await Promise.all(
-        names.filter((name) => isDeletable(name, scope)).map((name) => rm(at(`${folder}/${name}`), { force: true })),
+        names
+          .filter((name) => isDeletable(name, scope))
+          .map((name) => rm(pathOf(`${folder}/${name}`), { force: true })),
       );
     },
     async keysOf({ organizationId, fileId }) {
@@ -126,12 +131,13 @@ export function createFolderBlobs(root: string): Blobs {
     async *keys(organizationId) {
       const organizations = organizationId === null ? namesIn(root) : [String(organizationId)];
       for await (const organization of organizations)
-        for await (const folder of namesIn(at(organization)))
-          for await (const name of namesIn(at(`${organization}/${folder}`))) yield `${organization}/${folder}/${name}`;
+        for await (const folder of namesIn(pathOf(organization)))
+          for await (const name of namesIn(pathOf(`${organization}/${folder}`)))
+            yield `${organization}/${folder}/${name}`;
     },
     async size(key) {
       try {
-        return (await stat(at(key))).size;
+        return (await stat(pathOf(key))).size;
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

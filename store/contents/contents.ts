@@ -12,27 +12,27 @@ export interface ContentOwner extends Tenant {
   readonly generation: number;
 }
 
-/** A small content that is written together with others. */
+/** Content that is small enough for a row of MongoDB. */
 export interface SmallContent extends ContentOwner {
   readonly bytes: Uint8Array;
 }
 
 /**
- * Contents as received. Small ones are stored as rows next to the chunks of their file, many per write: a separate file
- * costs a hundred times as much. Larger ones are stored in file storage. Safe to repeat; contents never change.
+ * Contents as received. Small contents are rows of a MongoDB collection, written many at a time: a write to file storage
+ * takes a hundred times as long. Large contents are stored in file storage. Every method is safe to repeat.
  */
 export interface Contents {
-  /** Stores a large content at once and returns null. Returns a small one, which the caller passes to `write`. */
+  /** Stores large content in file storage and returns null. Returns small content, which the caller passes to `write`. */
   saveIfLarge(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
   /** Returns the content; null if there is none. */
   get(owner: Omit<ContentOwner, 'userId'>): Promise<Uint8Array | null>;
-  /** Copies a content to another generation of its file. Does nothing if there is no content. */
+  /** Copies the content to another generation of its file. Does nothing if there is no content. */
   copyGeneration(owner: ContentOwner, to: number): Promise<void>;
   deleteGenerations(scopes: readonly GenerationScope[]): Promise<void>;
   /** Deletes all rows of a user, including those that no file record references. */
   deleteAll(tenant: Tenant): Promise<void>;
-  /** Counts the contents of some files, of every generation. Used to check that a delete leaves nothing. */
+  /** Counts the contents of files, of every generation. A deletion calls it to check that none remains. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
 }
 

@@ -27,7 +27,7 @@ const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
 
 /** Attempts per request if a time limit is set. The second attempt covers a store that has just restarted. */
-const TRIES = 2;
+const MAX_ATTEMPTS = 2;
 
 /**
  * Stores contents in a bucket of an S3-compatible store.
@@ -41,8 +41,8 @@ export function createS3Blobs(settings: S3Settings, timeLimitMs: number | null =
     ...(timeLimitMs === null
       ? {}
       : {
-          maxAttempts: TRIES,
-          requestHandler: { connectionTimeout: timeLimitMs / TRIES, socketTimeout: timeLimitMs / TRIES },
+          maxAttempts: MAX_ATTEMPTS,
+          requestHandler: { connectionTimeout: timeLimitMs / MAX_ATTEMPTS, socketTimeout: timeLimitMs / MAX_ATTEMPTS },
         }),
     ...(settings.endpoint === null ? {} : { endpoint: settings.endpoint, forcePathStyle: true }),
     ...(settings.credentials === null ? {} : { credentials: settings.credentials }),

@@ -19,22 +19,22 @@ export interface Connection {
   readonly type: SourceType;
   /** `TYPE|account`; null if the source has no account name. Then every connection creates a new data source. */
   readonly externalId: string | null;
-  /** Plain text. They are encrypted on write and bound to the record. Null if the source needs none. */
+  /** Plain text, encrypted for this record on write. Null if the source needs no credentials. */
   readonly credentials: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Merged into the tags of an account that is already connected. */
   readonly tags: readonly StoredTag[];
   readonly enableAutoSync: boolean | null;
-  /** The run that will list its items, accepted in the same transaction; absent if nothing is to be listed. */
+  /** Id of the run that lists the items, accepted in the same transaction; absent if nothing is to be listed. */
   readonly itemsRunId?: number;
   /** Options of the connection, stored for later selections; absent if none were given. */
   readonly options?: ConnectionOptions;
-  /** The workflow that connects it or that its request starts. If absent, the workflow that lists its items is used. */
+  /** Id of the workflow that connects the account, or that the request starts. Default: the workflow of the listing. */
   readonly workflowId?: string;
 }
 
 /** A data source after a change of its tags. */
-export interface Tagged {
+export interface TaggedDataSource {
   readonly dataSource: DataSourceDoc;
   /** Whether its files and points lack these tags. If so, accept a run of updateTags in the same transaction. */
   readonly needsCopy: boolean;
@@ -45,24 +45,25 @@ export interface DataSourceCommands {
    * Stores a connected account. Creates a record, or renews the access of the record with the same organization, user,
    * type and external id. Both set the last action to ADD and write an event.
    */
-  connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<Tagged>;
+  connect(owner: Tenant & { customerId: string }, connection: Connection, session: Session): Promise<TaggedDataSource>;
   /** Replaces the tags with the result of `change`; null if the user has no such data source. */
   changeTags(
     tenant: Tenant,
     id: number,
     change: (tags: readonly StoredTag[]) => StoredTag[],
     session: Session,
-  ): Promise<Tagged | null>;
+  ): Promise<TaggedDataSource | null>;
   /** Records that a tag workflow has copied this version to all files. False if the tags have changed since. */
   markTagsCopied(tenant: Tenant, id: number, version: number): Promise<boolean>;
-  /** Records that a batch of its files was synced. */
+  /** Records that a batch of files of the data source was synced. */
   recordFilesSynced(tenant: Tenant, id: number): Promise<void>;
   /** Records that a tag workflow was stopped early. The mark stays until another tag workflow completes. */
   markTagsStopped(tenant: Tenant, id: number): Promise<void>;
   /**
    * Deletes the credentials and writes an event, once: safe to repeat. Null if the user has no such data source.
-   * @param refusal set by a workflow: its id, if it has one. The call revokes only if `refused` (encrypted) are still
-   * the credentials, since the account may have been connected again. Absent for a request
+   * @param refusal absent if a user requests it. Set if the source refused the credentials: `refused` are these
+   * credentials, encrypted. Nothing is revoked if the record has other credentials, because the account was connected
+   * again
    */
   revoke(
     tenant: Tenant,
@@ -73,13 +74,13 @@ export interface DataSourceCommands {
   /**
    * Records that a user confirmed a selection: sets the last action to UPDATE and writes an event. Null if the user has
    * no such data source.
-   * @param workflowId of the sync of the selection
+   * @param workflowId id of the workflow that syncs the selection
    */
   recordSelection(tenant: Tenant, id: number, workflowId: string, session: Session): Promise<DataSourceDoc | null>;
   /**
    * Records that the user cancelled the connection or the selection: sets the last action to CANCEL and writes an
    * event. Null if the user has no such data source.
-   * @param workflowId of the connection that waited for the user; null if none did
+   * @param workflowId id of the connection workflow that waited for the user; null if none waited
    */
   recordCancellation(
     tenant: Tenant,
@@ -107,18 +108,18 @@ export function createDataSourceCommands(
    * repeats one of them.
    */
   const update = async (
-    known: DataSourceDoc,
+    existing: DataSourceDoc,
     tags: StoredTag[],
     fields: Partial<DataSourceDoc>,
     session: Session,
-  ): Promise<Tagged> => {
-    const changed = !sameTags(known.tags, tags);
+  ): Promise<TaggedDataSource> => {
+    const changed = !sameTags(existing.tags, tags);
     const set = { ...fields, ...(changed ? { tags, tagPairs: tagPairs(tags) } : {}) };
     if (!changed && Object.keys(fields).length === 0)
-      return { dataSource: known, needsCopy: known.tagsCopied < known.tagsVersion };
+      return { dataSource: existing, needsCopy: existing.tagsCopied < existing.tagsVersion };
     const dataSource = await dataSources
       .findOneAndUpdate(
-        { _id: known._id, organizationId: known.organizationId },
+        { _id: existing._id, organizationId: existing.organizationId },
         { $set: { ...set, updatedAt: new Date() }, $inc: { tagsVersion: changed ? 1 : 0 } },
         { returnDocument: 'after', session },
       )
@@ -131,7 +132,7 @@ export function createDataSourceCommands(
     { organizationId, userId, customerId }: Tenant & { customerId: string },
     { tags, metadata, credentials, itemsRunId, workflowId: _workflowId, ...connection }: Connection,
     session: Session,
-  ): Promise<Tagged> => {
+  ): Promise<TaggedDataSource> => {
     const now = new Date();
     const _id = await sequence.next('dataSource');
     const [row] = await dataSources.create(
@@ -159,7 +160,7 @@ export function createDataSourceCommands(
   };
 
   /** Records an action of the user and writes its event. */
-  const acted = async (
+  const recordAction = async (
     { organizationId, userId }: Tenant,
     id: number,
     action: 'UPDATE' | 'CANCEL',
@@ -182,25 +183,25 @@ export function createDataSourceCommands(
     async connect(owner, connection, session) {
       const { organizationId, userId } = owner;
       const { type, externalId, credentials, metadata, tags, enableAutoSync, itemsRunId, options } = connection;
-      const known =
+      const existing =
         externalId === null
           ? null
           : await dataSources.findOne({ organizationId, userId, type, externalId }).session(session).lean();
-      const given = {
-        sealedCredentials: known && sealed(known._id, organizationId, credentials),
+      const fields = {
+        sealedCredentials: existing && sealed(existing._id, organizationId, credentials),
         refreshClaim: null,
         ...(options === undefined ? {} : { options }),
         ...queuedBy(itemsRunId),
-        metadata: { ...known?.metadata, ...metadata },
-        enableAutoSync: enableAutoSync ?? known?.enableAutoSync ?? null,
+        metadata: { ...existing?.metadata, ...metadata },
+        enableAutoSync: enableAutoSync ?? existing?.enableAutoSync ?? null,
         revokedAccess: false,
         // The renewed access may cover other items.
         changeToken: null,
         lastSyncAction: 'ADD' as const,
         lastSyncedAt: new Date(),
       };
-      const connected = known
-        ? await update(known, upsertTags(known.tags, tags), given, session)
+      const connected = existing
+        ? await update(existing, upsertTags(existing.tags, tags), fields, session)
         : await insert(owner, connection, session);
       const listing = itemsRunId === undefined ? null : workflowIds.syncItems(connected.dataSource._id);
       const event = dataSourceEvent('ADD', connected.dataSource, connection.workflowId ?? listing);
@@ -209,8 +210,8 @@ export function createDataSourceCommands(
       return connected;
     },
     async changeTags({ organizationId, userId }, id, change, session) {
-      const known = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
-      return known && update(known, change(known.tags), {}, session);
+      const existing = await dataSources.findOne({ _id: id, organizationId, userId }).session(session).lean();
+      return existing && update(existing, change(existing.tags), {}, session);
     },
     async markTagsCopied({ organizationId, userId }, id, version) {
       const result = await dataSources.updateOne(
@@ -235,10 +236,10 @@ export function createDataSourceCommands(
     },
     async revoke({ organizationId, userId }, id, session, refusal) {
       const now = new Date();
-      const still = refusal === undefined ? {} : { sealedCredentials: refusal.refused };
+      const sameCredentials = refusal === undefined ? {} : { sealedCredentials: refusal.refused };
       const revoked = await dataSources
         .updateOne(
-          { _id: id, organizationId, userId, revokedAccess: false, ...still },
+          { _id: id, organizationId, userId, revokedAccess: false, ...sameCredentials },
           {
             $set: {
               sealedCredentials: null,
@@ -258,8 +259,8 @@ export function createDataSourceCommands(
       }
       return source;
     },
-    recordSelection: (tenant, id, workflowId, session) => acted(tenant, id, 'UPDATE', workflowId, session),
-    recordCancellation: (tenant, id, workflowId, session) => acted(tenant, id, 'CANCEL', workflowId, session),
+    recordSelection: (tenant, id, workflowId, session) => recordAction(tenant, id, 'UPDATE', workflowId, session),
+    recordCancellation: (tenant, id, workflowId, session) => recordAction(tenant, id, 'CANCEL', workflowId, session),
     async storeOptions({ organizationId, userId }, id, options, session) {
       await dataSources.updateOne({ _id: id, organizationId, userId }, { $set: { options } }).session(session);
     },

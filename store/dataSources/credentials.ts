@@ -3,7 +3,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId'>;
 
-const placeOf = ({ _id, organizationId }: Holder): SecretContext => ({
+const secretContext = ({ _id, organizationId }: Holder): SecretContext => ({
   organizationId,
   record: `data_source:${_id}`,
   field: 'credentials',
@@ -11,7 +11,7 @@ const placeOf = ({ _id, organizationId }: Holder): SecretContext => ({
 
 /** Encrypts credentials for the record of their data source. Another record or organization cannot decrypt them. */
 export const sealCredentials = (secrets: Secrets, holder: Holder, credentials: string): string =>
-  JSON.stringify(secrets.seal(placeOf(holder), credentials));
+  JSON.stringify(secrets.seal(secretContext(holder), credentials));
 
 /** Decrypts the credentials; null for a source without any, or whose access is revoked. */
 export function openCredentials(
@@ -21,5 +21,5 @@ export function openCredentials(
   const { sealedCredentials } = source;
   return sealedCredentials === null
     ? null
-    : secrets.open(placeOf(source), JSON.parse(sealedCredentials) as SealedSecret);
+    : secrets.open(secretContext(source), JSON.parse(sealedCredentials) as SealedSecret);
 }

@@ -16,8 +16,8 @@ export interface Grants {
 }
 
 /**
- * The encrypted grant is its own version, because no two encryptions are equal. A claim is written before the provider
- * is called; the claim of a crashed process expires.
+ * The ciphertext of a grant is also its version, because each encryption gives another ciphertext. A claim is written
+ * before the provider is called; the claim of a crashed process expires.
  */
 export function createGrants(dataSources: Model<DataSourceDoc>, secrets: Secrets): Grants {
   return {

@@ -19,7 +19,7 @@ export interface ListingEnd {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the workflow that lists the items of a data source, or listed them last; null before the first listing. */
+/** Returns the id of the workflow that lists the items of a data source; null before the first listing. */
 export const listingWorkflow = ({
   _id,
   itemsRunId = null,
@@ -30,13 +30,13 @@ export const listingWorkflow = ({
 /** Assigns the listing of a data source to a run, and records its result. */
 export interface DataSourceListings {
   /**
-   * Assigns the listing of the items to a run, unless another run has it. Null if the user has no such data source.
-   * @returns the record after the call: its itemsRunId is the run that has the listing
+   * Assigns the listing of the items to a run, unless it is assigned to another run.
+   * @returns the record after the call: its itemsRunId is the run that lists; null if the user has no such data source
    */
   queueListing(tenant: Tenant, id: number, runId: number, session: Session): Promise<DataSourceDoc | null>;
   /** Records that the run begins to list. False if the listing no longer belongs to it. */
   beginListing(tenant: Tenant, id: number, runId: number): Promise<boolean>;
-  /** Ends the listing, once, and releases it from the run. Writes an event for a complete one. */
+  /** Ends the listing of the run; a second call does nothing. Writes an event if the listing is complete. */
   endListing(tenant: Tenant, id: number, runId: number, end: ListingEnd): Promise<void>;
   /**
    * Allows the next complete listing to delete any number of missing items. For operators. False if there is no such
@@ -65,12 +65,12 @@ export interface DataSourceListings {
 export const queuedBy = (runId: number | undefined) =>
   runId === undefined ? {} : ({ syncStatus: 'QUEUED_FOR_SYNCING', itemsRunId: runId } as const);
 
-/** Returns the update that merges metadata into the metadata. */
+/** Returns the update that merges fields into the metadata of a data source; null removes a field. */
 const metadataOf = (metadata: Readonly<Record<string, unknown>>) => {
-  const named = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
+  const fields = Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value] as const);
   return {
-    $set: Object.fromEntries(named.filter(([, value]) => value !== null)),
-    $unset: Object.fromEntries(named.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
+    $set: Object.fromEntries(fields.filter(([, value]) => value !== null)),
+    $unset: Object.fromEntries(fields.flatMap(([name, value]) => (value === null ? [[name, 1]] : []))),
   };
 };
 
@@ -81,15 +81,15 @@ export function createDataSourceListings(
 ): DataSourceListings {
   return {
     async queueListing({ organizationId, userId }, id, runId, session) {
-      const mine = { _id: id, organizationId, userId };
-      const given = await dataSources
+      const query = { _id: id, organizationId, userId };
+      const assigned = await dataSources
         .findOneAndUpdate(
-          { ...mine, itemsRunId: null },
+          { ...query, itemsRunId: null },
           { $set: { ...queuedBy(runId), updatedAt: new Date() } },
           { returnDocument: 'after', session },
         )
         .lean();
-      return given ?? dataSources.findOne(mine).session(session).lean();
+      return assigned ?? dataSources.findOne(query).session(session).lean();
     },
     async beginListing({ organizationId, userId }, id, runId) {
       const begun = await dataSources.updateOne(

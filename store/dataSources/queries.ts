@@ -28,7 +28,7 @@ export interface DataSourceQueries {
    */
   isConnectedElsewhere(source: DataSourceDoc, types: readonly SourceType[]): Promise<boolean>;
   /**
-   * Returns the decrypted credentials for an immediate call; null for a source without any, or whose access is revoked.
+   * Returns the decrypted credentials; null if the source needs none or its access is revoked.
    */
   credentialsOf(source: DataSourceDoc): string | null;
 }
@@ -59,7 +59,7 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
     async isConnectedElsewhere({ _id, type, externalId }, types) {
       if (externalId === null) return false;
       const account = externalId.slice(type.length);
-      const externalIds = types.map((one) => `${one}${account}`);
+      const externalIds = types.map((otherType) => `${otherType}${account}`);
       const other = { _id: { $ne: _id }, externalId: { $in: externalIds }, revokedAccess: false };
       return (await dataSources.exists(other)) !== null;
     },
@@ -77,14 +77,14 @@ export function createDataSourceQueries(dataSources: Model<DataSourceDoc>, secre
     count: (scope, { filters, page }) => dataSources.countDocuments(query(scope, filters, page.startingId)).exec(),
     find: ({ organizationId, userId }, id) => dataSources.findOne({ _id: id, organizationId, userId }).lean().exec(),
     async findSingle({ organizationId, userId }, type) {
-      const [one = null, another] = await dataSources
+      const [first = null, second] = await dataSources
         .find({ organizationId, userId, type })
         // Sources with access come first.
         .sort({ revokedAccess: 1, _id: 1 })
         .limit(2)
         .lean();
-      if (!one || !another || one.revokedAccess !== another.revokedAccess) return { source: one };
-      return { several: one.revokedAccess ? 'revoked' : 'open' };
+      if (!first || !second || first.revokedAccess !== second.revokedAccess) return { source: first };
+      return { several: first.revokedAccess ? 'revoked' : 'open' };
     },
   };
 }

@@ -12,9 +12,10 @@ type Fields = Readonly<Record<string, 0 | 1>>;
 export type UpdatePipeline = readonly Readonly<Record<string, unknown>>[];
 
 const driverFilter = (filter: object): mongo.Filter<mongo.BSON.Document> => filter;
-const within = (session: Session): { session?: ClientSession } => (session ? { session } : {});
+const sessionOption = (session: Session): { session?: ClientSession } => (session ? { session } : {});
 /** The collection of a model, typed as the driver's untyped documents. */
-const rowsOf = <T>(model: Model<T>): mongo.Collection => model.collection as unknown as mongo.Collection;
+const collectionWithoutCasts = <T>(model: Model<T>): mongo.Collection =>
+  model.collection as unknown as mongo.Collection;
 
 interface ReadOptions {
   readonly fields?: Fields;
@@ -30,7 +31,7 @@ export const readRows = <T, Row = T>(
   filter: QueryFilter<T>,
   { fields, maxRows, isLargeText = false }: ReadOptions,
 ): Promise<Row[]> =>
-  rowsOf(model)
+  collectionWithoutCasts(model)
     .find(driverFilter(filter), {
       ...(fields && { projection: fields }),
       ...(isLargeText && { enableUtf8Validation: false }),
@@ -47,21 +48,21 @@ export const readRow = <T, Row = T>(
     ...options
   }: { readonly fields: Fields; readonly hint?: Readonly<Record<string, unknown>>; readonly session?: Session },
 ): Promise<Row | null> =>
-  rowsOf(model).findOne(driverFilter(filter), {
+  collectionWithoutCasts(model).findOne(driverFilter(filter), {
     projection: options.fields,
     ...(options.hint && { hint: options.hint as mongo.Hint }),
-    ...within(session),
+    ...sessionOption(session),
   }) as unknown as Promise<Row | null>;
 
 /** Runs an aggregation without casts, in one batch: `maxRows` is the maximum number of result rows. */
 export const aggregateRows = <T, Row>(model: Model<T>, stages: readonly object[], maxRows: number): Promise<Row[]> =>
-  rowsOf(model)
+  collectionWithoutCasts(model)
     .aggregate([...stages], { batchSize: maxRows + 1 })
     .toArray() as unknown as Promise<Row[]>;
 
 /** Returns the distinct values of a field. Mongoose would cast the filter for each of its paths. */
 export const distinctValues = <T>(model: Model<T>, field: string, filter: QueryFilter<T>): Promise<unknown[]> =>
-  rowsOf(model).distinct(field, driverFilter(filter)) as Promise<unknown[]>;
+  collectionWithoutCasts(model).distinct(field, driverFilter(filter)) as Promise<unknown[]>;
 
 /**
  * Counts rows with the `count` command. It reads only index keys if one index range contains the rows; countDocuments
@@ -86,7 +87,7 @@ export async function updateByPipeline<T>(
   filter: QueryFilter<T>,
   pipeline: UpdatePipeline,
 ): Promise<void> {
-  await rowsOf(model).updateMany(driverFilter(filter), [...pipeline]);
+  await collectionWithoutCasts(model).updateMany(driverFilter(filter), [...pipeline]);
 }
 
 /** Updates the row of an id with a pipeline in one atomic step, or creates it. @returns the row after the update */
@@ -95,7 +96,7 @@ export async function upsertByPipeline<T extends { readonly _id: unknown }>(
   id: T['_id'],
   pipeline: UpdatePipeline,
 ): Promise<T> {
-  const row = await rowsOf(model).findOneAndUpdate(driverFilter({ _id: id }), [...pipeline], {
+  const row = await collectionWithoutCasts(model).findOneAndUpdate(driverFilter({ _id: id }), [...pipeline], {
     upsert: true,
     returnDocument: 'after',
   });
@@ -104,13 +105,13 @@ export async function upsertByPipeline<T extends { readonly _id: unknown }>(
 }
 
 /** Inserts rows without casts. Undefined fields are not stored, as with mongoose. */
-export async function insertAsGiven<T>(model: Model<T>, rows: readonly object[], session: Session): Promise<void> {
-  const options = { ignoreUndefined: true, ...within(session) };
+export async function insertWithoutCasts<T>(model: Model<T>, rows: readonly object[], session: Session): Promise<void> {
+  const options = { ignoreUndefined: true, ...sessionOption(session) };
   const [first, ...rest] = rows;
   if (!first) return;
   // insertOne has less overhead than insertMany.
-  if (rest.length === 0) await rowsOf(model).insertOne(first, options);
-  else await rowsOf(model).insertMany([first, ...rest], { ordered: false, ...options });
+  if (rest.length === 0) await collectionWithoutCasts(model).insertOne(first, options);
+  else await collectionWithoutCasts(model).insertMany([first, ...rest], { ordered: false, ...options });
 }
 
 /** Runs writes in any order. @returns the number of matched rows */
@@ -119,7 +120,10 @@ export async function bulkWrite<T>(
   writes: readonly mongo.AnyBulkWriteOperation[],
   session: Session,
 ): Promise<number> {
-  const { matchedCount } = await rowsOf(model).bulkWrite([...writes], { ordered: false, ...within(session) });
+  const { matchedCount } = await collectionWithoutCasts(model).bulkWrite([...writes], {
+    ordered: false,
+    ...sessionOption(session),
+  });
   return matchedCount;
 }
 
@@ -136,5 +140,7 @@ export async function createIndexes<T>(model: Model<T>): Promise<void> {
     await model.createCollection();
     return;
   }
-  await rowsOf(model).createIndexes(indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription));
+  await collectionWithoutCasts(model).createIndexes(
+    indexes.map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription),
+  );
 }

@@ -1,9 +1,9 @@
 import type { ClientSession, Model } from 'mongoose';
 
-import { insertAsGiven } from './driver.js';
+import { insertWithoutCasts } from './driver.js';
 
 /** Returns whether an insert failed only because rows with the same key exist. */
-function onlyDuplicates(error: unknown): boolean {
+function isDuplicateKeyError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === 11000;
 }
 
@@ -22,7 +22,7 @@ export async function insertRows<T>(
   rows: readonly T[],
   session: ClientSession | null = null,
 ): Promise<void> {
-  await insertAsGiven(model, rows as readonly object[], session);
+  await insertWithoutCasts(model, rows as readonly object[], session);
 }
 
 /**
@@ -35,7 +35,7 @@ export async function insertOnce<T>(model: Model<T>, rows: readonly T[]): Promis
     await insertRows(model, rows);
     return true;
   } catch (error) {
-    if (!onlyDuplicates(error)) throw error;
+    if (!isDuplicateKeyError(error)) throw error;
     return false;
   }
 }

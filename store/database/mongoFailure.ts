@@ -3,8 +3,8 @@ import mongoose, { mongo } from 'mongoose';
 import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFailures.js';
 
 /**
- * Server error codes that mean "not now": the node is not primary, is shutting down, lost a connection of its own, or
- * ran out of time. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+ * Server error codes of transient states: the node is not primary, is shutting down, lost its connection to another
+ * node, or exceeded a time limit. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 50, 64, 89, 91, 112, 189, 202, 216, 262, 317, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
@@ -45,11 +45,11 @@ const isTransient = (error: object): boolean =>
 
 /** Returns the MongoDB failure that caused an error; null for any other error. */
 export function mongoFailure(error: unknown): StoreFailure | null {
-  for (const one of causesOf(error)) {
-    if (one instanceof mongo.MongoError && (one.code === OUT_OF_DISK_SPACE || isDiskFullError(one)))
+  for (const cause of causesOf(error)) {
+    if (cause instanceof mongo.MongoError && (cause.code === OUT_OF_DISK_SPACE || isDiskFullError(cause)))
       return new StoreFailure('MongoDB', 'full', error);
-    if (isUnreachable(one)) return new StoreFailure('MongoDB', 'unreachable', error);
-    if (isTransient(one)) return new StoreFailure('MongoDB', 'failed', error);
+    if (isUnreachable(cause)) return new StoreFailure('MongoDB', 'unreachable', error);
+    if (isTransient(cause)) return new StoreFailure('MongoDB', 'failed', error);
   }
   return null;
 }

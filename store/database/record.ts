@@ -63,16 +63,16 @@ export const storedTag: Field<StoredTag> = nested(
   { keepEmpty: true },
 );
 
-const changed = <T>({ definition }: Field<unknown>, options: object): Field<T> =>
+const withOptions = <T>({ definition }: Field<unknown>, options: object): Field<T> =>
   field<T>({ ...definition, ...options });
 
 /** Makes mongoose reject a row without the field. */
-export const required = <T>(of: Field<T>): Field<T> => changed(of, { required: true });
+export const required = <T>(of: Field<T>): Field<T> => withOptions(of, { required: true });
 /** @param fallback value of a new row, or a function that returns it */
 export const byDefault = <T>(of: Field<T>, fallback: NoInfer<T | (() => T)> | undefined): Field<T> =>
-  changed(of, { default: fallback });
+  withOptions(of, { default: fallback });
 /** A field that is null in a new row. */
-export const nullable = <T>(of: Field<T>): Field<T | null> => changed(of, { default: null });
+export const nullable = <T>(of: Field<T>): Field<T | null> => withOptions(of, { default: null });
 /** A field that may be null and is absent from a new row. */
 export const orNull = <T>({ definition }: Field<T>): Field<T | null> => field({ ...definition });
 /** A field that is absent from some rows: from new ones, or from those of older versions. */

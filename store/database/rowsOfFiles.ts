@@ -7,11 +7,11 @@ interface Owner {
 
 /** Rows that belong to files and are deleted with them. Safe to repeat. */
 export interface RowsOfFiles {
-  /** Deletes all rows of some files. */
+  /** Deletes all rows of the given files. */
   deleteOf(tenant: Owner, fileIds: readonly number[]): Promise<void>;
   /** Deletes all rows of a user, including those that no file record references. */
   deleteAll(tenant: Owner): Promise<void>;
-  /** Counts the rows of some files. Used to check that a delete leaves nothing. */
+  /** Counts the rows of the given files. A deletion calls it to check that none remains. */
   countOf(tenant: Owner, fileIds: readonly number[]): Promise<number>;
 }
 

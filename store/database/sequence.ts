@@ -23,15 +23,15 @@ interface SequenceDoc extends RecordOf<typeof SEQUENCE> {}
 /** Integer ids from one counter per kind. */
 export interface Sequence {
   /**
-   * Takes `count` consecutive ids and returns the first. Ids of a failed write are not reused, and single ids of busy
-   * kinds come from a block of this process: numbers are unique, but neither dense nor in order of time.
+   * Reserves `count` consecutive ids and returns the first. Ids of a failed write are not reused, and each process
+   * reserves ids of some kinds in blocks. So ids are unique, but have gaps and are not in order of creation.
    */
   next(kind: SequenceKind, count?: number): Promise<number>;
   /** Ensures that ids up to `id` are never assigned. */
   reserve(kind: SequenceKind, id: number): Promise<void>;
 }
 
-/** Kinds of which a request takes one id. A block saves a round trip per request. */
+/** Kinds of which a request needs one id. A block of ids saves a round trip per request. */
 const BLOCK_KINDS: readonly SequenceKind[] = ['file', 'run', 'original'];
 const BLOCK_SIZE = 32;
 
@@ -40,20 +40,20 @@ const BLOCK_SIZE = 32;
  * new block.
  */
 function createBlock(takeBlock: () => Promise<number>): () => Promise<number> {
-  let [next, left] = [0, 0];
+  let [next, remaining] = [0, 0];
   let filling: Promise<void> | null = null;
   return async () => {
-    while (left === 0) {
+    while (remaining === 0) {
       filling ??= takeBlock()
         .then((first) => {
-          [next, left] = [first, BLOCK_SIZE];
+          [next, remaining] = [first, BLOCK_SIZE];
         })
         .finally(() => {
           filling = null;
         });
       await filling;
     }
-    left -= 1;
+    remaining -= 1;
     next += 1;
     return next - 1;
   };

@@ -35,28 +35,28 @@ export async function transaction<T>(
   timeLimitMs: number | null,
 ): Promise<T> {
   if (timeLimitMs === null) return connection.transaction((session) => work(session)) as Promise<T>;
-  let last: unknown = new Error(`no answer within ${timeLimitMs / 1000} s`);
-  let isOver = false;
-  const late = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', last);
+  let lastError: unknown = new Error(`no answer within ${timeLimitMs / 1000} s`);
+  let isTimedOut = false;
+  const timeoutError = (): StoreFailure => new StoreFailure('MongoDB', 'unreachable', lastError);
   const committed = connection.transaction(async (session) => {
     // The driver repeats only its own errors, so this one stops it.
-    if (isOver) throw late();
+    if (isTimedOut) throw timeoutError();
     try {
       return await work(session);
     } catch (error) {
-      last = error;
+      lastError = error;
       throw error;
     }
   }) as Promise<T>;
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
+  const timedOut = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      isOver = true;
-      reject(late());
+      isTimedOut = true;
+      reject(timeoutError());
     }, timeLimitMs);
   });
   try {
-    return await Promise.race([committed, over]);
+    return await Promise.race([committed, timedOut]);
   } finally {
     clearTimeout(timer);
     committed.catch(() => undefined);

@@ -18,8 +18,8 @@ export function watchCommands(connection: Connection, watch: CallObserver): void
   const client = connection.getClient() as unknown as mongo.MongoClient;
   client.on('commandStarted', ({ requestId, commandName, command }) => {
     if (HOUSEKEEPING.has(commandName)) return;
-    const named: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
-    const target = typeof named === 'string' ? named : '';
+    const collection: unknown = commandName === 'getMore' ? command['collection'] : command[commandName];
+    const target = typeof collection === 'string' ? collection : '';
     inProgress.set(requestId, watch({ system: 'mongodb', operation: commandName, target }));
   });
   client.on('commandSucceeded', ({ requestId }) => end(requestId, false));

@@ -11,15 +11,15 @@ import { updateRows } from '../database/updateRows.js';
 /** Runs work in one MongoDB transaction, and repeats it when MongoDB asks for it. */
 export type Atomically = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Rows that are numbered in one call. */
+/** Maximum rows that one call numbers. */
 export const ROWS_PER_ITERATION = 500;
 
 export interface EventWriter {
   /**
    * Writes events. Call it with the session of the transaction that makes the change, so that both are stored or
    * neither, even after a crash. Events of several organizations may be mixed; one call is one insert.
-   * @param once a name that no other write ever uses: a second call with it writes nothing. Use it when no stored state
-   * shows that the events were already written
+   * @param once an idempotency key: a second call with the same key writes nothing. Use it when no stored state shows
+   * that the events were already written
    */
   write(events: readonly NewEvent[], session: Session, once?: string): Promise<void>;
 }
@@ -56,9 +56,9 @@ export interface EventPage {
   readonly next: number;
 }
 
-/** Rows per page of a stream. A row contains all events of one write, some dozens. */
+/** Maximum rows per page of a stream. A row contains all events of one write, usually some dozens. */
 const PAGE_ROWS = 200;
-/** Events per page of a stream. */
+/** Maximum events per page of a stream. */
 const PAGE_EVENTS = 500;
 
 /** Thrown when another process has already numbered the same rows. */
@@ -79,10 +79,10 @@ export function createEvents(
   atomically: Atomically,
   keptDays: number,
 ): Events {
-  const numberOne = (organizationId: number, some: readonly EventRowDoc[]): Promise<void> =>
+  const numberRows = (organizationId: number, organizationRows: readonly EventRowDoc[]): Promise<void> =>
     atomically(async (session) => {
-      const total = some.reduce((sum, { events }) => sum + events.length, 0);
-      // First in the transaction, so that a concurrent call conflicts here.
+      const total = organizationRows.reduce((sum, { events }) => sum + events.length, 0);
+      // The first write of the transaction, so that a concurrent call conflicts before it numbers any row.
       const feed = await feeds
         .findOneAndUpdate(
           { _id: organizationId },
@@ -93,14 +93,14 @@ export function createEvents(
       let next = feed.last - total + 1;
       const matched = await updateRows(
         rows,
-        some.map(({ _id, events }) => {
+        organizationRows.map(({ _id, events }) => {
           const first = next;
           next += events.length;
           return { filter: { _id, last: null }, update: { $set: { first, last: next - 1 } } };
         }),
         session,
       );
-      if (matched !== some.length) throw new RowsTaken();
+      if (matched !== organizationRows.length) throw new RowsTaken();
       await webhooks.updateMany(
         { organizationId, deletedAt: null, disabledAt: null },
         { $set: { wake: feed.last, wokenAt: null } },
@@ -111,13 +111,15 @@ export function createEvents(
   return {
     async write(events, session, once) {
       if (events.length === 0) return;
-      let fresh = newRows(events, keptDays, once);
+      let newEventRows = newRows(events, keptDays, once);
       if (once !== undefined) {
-        const known = await rows.find({ _id: { $in: fresh.map(({ _id }) => _id) } }, { _id: 1 }, { session }).lean();
-        fresh = fresh.filter(({ _id }) => !known.some((row) => row._id === _id));
+        const existing = await rows
+          .find({ _id: { $in: newEventRows.map(({ _id }) => _id) } }, { _id: 1 }, { session })
+          .lean();
+        newEventRows = newEventRows.filter(({ _id }) => !existing.some((row) => row._id === _id));
       }
-      if (fresh.length === 0) return;
-      await insertRows(rows, fresh, session);
+      if (newEventRows.length === 0) return;
+      await insertRows(rows, newEventRows, session);
     },
     async after(organizationId, position, limit) {
       const found = await rows
@@ -139,37 +141,40 @@ export function createEvents(
     },
     async page({ organizationId, customerId }, position, upTo) {
       // Other users' events become null: the position of an event in its row is part of its number.
-      const own = { $cond: [{ $eq: ['$$this.customerId', { $literal: customerId }] }, '$$this', null] };
-      const only = { $set: { events: { $map: { input: '$events', in: own } } } };
+      const ownEventOrNull = { $cond: [{ $eq: ['$$this.customerId', { $literal: customerId }] }, '$$this', null] };
+      const hideOtherUsers = { $set: { events: { $map: { input: '$events', in: ownEventOrNull } } } };
       const found = await rows.aggregate<PageRow>([
         { $match: { organizationId, last: { $gt: position } } },
         { $sort: { last: 1 } },
         { $limit: PAGE_ROWS },
-        ...(customerId === undefined ? [] : [only]),
+        ...(customerId === undefined ? [] : [hideOtherUsers]),
         { $project: { events: 1, first: 1, last: 1, at: 1 } },
       ]);
       const events = found
-        .flatMap(({ events: some, first, at }) =>
-          some.flatMap((event, index) => (event === null ? [] : [{ ...event, at, position: first + index }])),
+        .flatMap(({ events: rowEvents, first, at }) =>
+          rowEvents.flatMap((event, index) => (event === null ? [] : [{ ...event, at, position: first + index }])),
         )
         .filter((event) => event.position > position);
       const end = found.at(-1)?.last ?? position;
       const next = found.length < PAGE_ROWS ? Math.max(end, upTo) : end;
-      const cut = events.slice(0, PAGE_EVENTS);
-      return { events: cut, next: cut.length < events.length ? (cut.at(-1)?.position ?? next) : next };
+      const pageEvents = events.slice(0, PAGE_EVENTS);
+      return {
+        events: pageEvents,
+        next: pageEvents.length < events.length ? (pageEvents.at(-1)?.position ?? next) : next,
+      };
     },
     settle: (fileIds) => intents.settle(fileIds),
     async number() {
-      const fresh = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ITERATION).lean();
+      const unnumbered = await rows.find({ last: null }).sort({ writtenAt: 1 }).limit(ROWS_PER_ITERATION).lean();
       const byOrganization = new Map<number, EventRowDoc[]>();
-      for (const row of fresh)
+      for (const row of unnumbered)
         byOrganization.set(row.organizationId, [...(byOrganization.get(row.organizationId) ?? []), row]);
-      for (const [organizationId, some] of byOrganization) {
-        await numberOne(organizationId, some).catch((error: unknown) => {
+      for (const [organizationId, organizationRows] of byOrganization) {
+        await numberRows(organizationId, organizationRows).catch((error: unknown) => {
           if (!(error instanceof RowsTaken)) throw error;
         });
       }
-      return fresh.length;
+      return unnumbered.length;
     },
   };
 }

@@ -14,13 +14,13 @@ import { metadataFields } from './metadataFields.js';
 import { RESET_BY_NEW_SYNC, transition, transitionEvents } from './transitions.js';
 
 /** Marks a duplicate key error as transient: the transaction is repeated and finds the file of the other request. */
-function runAgain(error: unknown): never {
+function throwAsTransient(error: unknown): never {
   if (error instanceof mongo.MongoServerError && error.code === 11000)
     error.addErrorLabel(mongo.MongoErrorLabel.TransientTransactionError);
   throw error;
 }
 
-/** How a known file is synced again. */
+/** Options of a new sync of an existing file. */
 export interface SyncAgain {
   readonly options: IngestOptions;
   readonly runId: number;
@@ -46,9 +46,9 @@ export interface FileAcceptance {
   /** Queues a file that is in a final state; null if its state has changed meanwhile. */
   queueAgain(owner: Tenant, file: FileDoc, again: SyncAgain, session: Session): Promise<FileDoc | null>;
   /**
-   * Accepts one file: creates a record, or gives the known one of the same (organization, user, source, external id,
-   * account) the options of the request. An upload is DELAYED if the user's queue is full; the caller then holds its
-   * run back.
+   * Accepts one file: creates a record, or applies the options of the request to the existing record of the same
+   * (organization, user, source, external id, account). An upload is DELAYED if the user's queue is full; the caller
+   * must then delay the run of the upload.
    */
   accept(
     owner: FileOwner,
@@ -61,8 +61,9 @@ export interface FileAcceptance {
   draft(id: number, owner: FileOwner, request: FileRequest): FileDoc;
   /**
    * Accepts many files of one run; those beyond the user's queue limit are DELAYED. Returns the number of accepted
-   * files. Files are matched by external id and account. A page that is known as a container, such as the sitemap of
-   * another scrape, is skipped: it has a run and children of its own. A scheduled sync evaluates known files.
+   * files. Files are matched by external id and account. A page that exists as a container, such as the sitemap of
+   * another scrape, is skipped, because the container has its own run and children. A scheduled sync evaluates existing
+   * files.
    */
   acceptMany(owner: FileOwner, requests: readonly FileRequest[]): Promise<number>;
 }
@@ -96,30 +97,30 @@ export function createFileAcceptance({ events, ...deps }: FileAcceptanceDeps): F
       // Files that a run finds, and attachments, are queued with that run.
       const isUploaded = request.upload !== undefined && request.parentId === null;
       const fitsQueue = !isUploaded || (await queue.freeUploadSlots(owner, 1)) > 0;
-      const known = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
+      const existing = await readRow<FileDoc, KnownFile>(files, identityOf(owner, request), {
         fields: KNOWN_FIELDS,
         session,
       });
-      if (known) {
-        await ledger.recordOutcomes([known], request.runId, session);
-        const { filter, update } = acceptedWrite(owner, request, known, { now, fitsQueue });
+      if (existing) {
+        await ledger.recordOutcomes([existing], request.runId, session);
+        const { filter, update } = acceptedWrite(owner, request, existing, { now, fitsQueue });
         const file = await files
           .findOneAndUpdate(
             filter,
             { $set: { ...update.$set, ...metadataFields(request.fileMetadata) } },
             { returnDocument: 'after', session },
           )
-          .orFail(() => new Error(`File ${known._id} was deleted while it was accepted`))
+          .orFail(() => new Error(`File ${existing._id} was deleted while it was accepted`))
           .lean();
         return { file, isNew: false };
       }
       const file = draft(await sequence.next('file'), owner, request, now, fitsQueue);
-      await insertRows(files, [file], session).catch(runAgain);
+      await insertRows(files, [file], session).catch(throwAsTransient);
       await events.write(transitionEvents('create', [file], {}), session);
       return { file, isNew: true };
     },
     nextId: () => sequence.next('file'),
     draft: (id, owner, request) => draft(id, owner, request, new Date(), true),
-    acceptMany: (owner, given) => acceptMany({ ...deps, blank }, owner, given),
+    acceptMany: (owner, requests) => acceptMany({ ...deps, blank }, owner, requests),
   };
 }

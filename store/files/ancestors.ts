@@ -17,34 +17,36 @@ export interface FileAncestors {
 
 export function createFileAncestors(files: Model<FileDoc>): FileAncestors {
   return {
-    async ancestorsOf(placed) {
-      const known = new Map<number, FileWithParent>();
-      let wanted = new Set(placed.flatMap(({ parentId }) => parentId ?? []));
-      for (let level = 0; wanted.size > 0 && level < MAX_LEVELS; level += 1) {
-        const owners = { organizationId: valuesOf(placed, 'organizationId'), userId: valuesOf(placed, 'userId') };
+    async ancestorsOf(children) {
+      const parents = new Map<number, FileWithParent>();
+      let parentIds = new Set(children.flatMap(({ parentId }) => parentId ?? []));
+      for (let level = 0; parentIds.size > 0 && level < MAX_LEVELS; level += 1) {
+        const owners = { organizationId: valuesOf(children, 'organizationId'), userId: valuesOf(children, 'userId') };
         const rows = await files
-          .find({ _id: { $in: [...wanted] }, ...owners }, { organizationId: 1, userId: 1, parentId: 1 })
+          .find({ _id: { $in: [...parentIds] }, ...owners }, { organizationId: 1, userId: 1, parentId: 1 })
           .lean();
-        for (const row of rows) known.set(row._id, row);
-        wanted = new Set(rows.flatMap(({ parentId }) => (parentId === null || known.has(parentId) ? [] : parentId)));
+        for (const row of rows) parents.set(row._id, row);
+        parentIds = new Set(
+          rows.flatMap(({ parentId }) => (parentId === null || parents.has(parentId) ? [] : parentId)),
+        );
       }
-      return new Map(placed.map((file) => [file._id, [...ancestorsIn(file, known)]]));
+      return new Map(children.map((file) => [file._id, [...ancestorsIn(file, parents)]]));
     },
   };
 }
 
-const valuesOf = (placed: readonly FileWithParent[], key: 'organizationId' | 'userId') => ({
-  $in: [...new Set(placed.map((file) => file[key]))],
+const valuesOf = (children: readonly FileWithParent[], key: 'organizationId' | 'userId') => ({
+  $in: [...new Set(children.map((file) => file[key]))],
 });
 
 /** Returns the ancestors up to the first that is unknown or belongs to another owner. */
-function ancestorsIn(file: FileWithParent, known: ReadonlyMap<number, FileWithParent>): Set<number> {
-  const found = new Set<number>();
-  for (let parentId = file.parentId; parentId !== null && !found.has(parentId);) {
-    const parent = known.get(parentId);
+function ancestorsIn(file: FileWithParent, parents: ReadonlyMap<number, FileWithParent>): Set<number> {
+  const ancestors = new Set<number>();
+  for (let parentId = file.parentId; parentId !== null && !ancestors.has(parentId);) {
+    const parent = parents.get(parentId);
     if (parent?.organizationId !== file.organizationId || parent.userId !== file.userId) break;
-    found.add(parentId);
+    ancestors.add(parentId);
     parentId = parent.parentId;
   }
-  return found;
+  return ancestors;
 }

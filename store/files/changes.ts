@@ -34,8 +34,8 @@ export interface FileChanges {
 }
 
 /**
- * Maximum number of marks stored per file. A mark must not be dropped because of later changes before its crash is
- * settled.
+ * Maximum number of marks stored per file. A mark must survive later changes until the events of its change are
+ * published.
  */
 const MARKS_KEPT = 4;
 
@@ -57,7 +57,7 @@ export function createFileChanges(
   intents: Intents,
   onFilesEnded: FilesEnded,
 ): FileChanges {
-  const ended = (name: Transition, count: number): void => reportEnded(name, count, onFilesEnded);
+  const report = (name: Transition, count: number): void => reportEnded(name, count, onFilesEnded);
   return {
     async changeOne(name, change, once) {
       const { filter, update } = transition(name, change);
@@ -66,7 +66,7 @@ export function createFileChanges(
         if (found) await events.write(transitionEvents(name, [found], change), session, once);
         return found;
       });
-      if (before) ended(name, 1);
+      if (before) report(name, 1);
       return before;
     },
     async changeSome(name, change, limit) {
@@ -78,7 +78,7 @@ export function createFileChanges(
         await events.write(transitionEvents(name, rows, change), session);
         return rows.length;
       });
-      ended(name, changed);
+      report(name, changed);
       return changed;
     },
     async changeMany(name, changes) {
@@ -97,17 +97,17 @@ export function createFileChanges(
           );
           if (matched === changes.length) return 'all';
           // Rare: some files now belong to another run.
-          const reached = await markedFiles(files)(mark, ids);
-          changed = ids.filter((id) => reached.has(id));
-          return reached;
+          const changedIds = await markedFiles(files)(mark, ids);
+          changed = ids.filter((id) => changedIds.has(id));
+          return changedIds;
         },
       );
-      ended(name, changed.length);
+      report(name, changed.length);
       return changed;
     },
     async changeManyWithoutEvents(name, changes) {
       const writes = changes.map((change) => transition(name, change));
-      ended(name, await updateRows(files, writes));
+      report(name, await updateRows(files, writes));
     },
     async changeAll(name, rows, change) {
       if (rows.length === 0) return true;
@@ -120,11 +120,11 @@ export function createFileChanges(
           { ...update, ...addingMark(mark) },
         );
         if (matchedCount === rows.length) return 'all';
-        const reached = await markedFiles(files)(mark, ids);
-        changed = reached.size;
-        return reached;
+        const changedIds = await markedFiles(files)(mark, ids);
+        changed = changedIds.size;
+        return changedIds;
       });
-      ended(name, changed);
+      report(name, changed);
       return changed === rows.length;
     },
   };

@@ -36,7 +36,7 @@ export interface FileCommands {
    * Stores the fetched content on the file, in the caller's transaction; null if the file no longer belongs to this
    * run.
    */
-  setOriginal(runId: number, fileId: number, taken: FetchedOriginal, session: Session): Promise<FileDoc | null>;
+  setOriginal(runId: number, fileId: number, fetched: FetchedOriginal, session: Session): Promise<FileDoc | null>;
   /** Counts a crash of the document reader for this content. */
   recordCrash(runId: number, fileId: number, hash: string): Promise<void>;
   /**
@@ -87,9 +87,9 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
   const abort = async <N extends 'abort' | 'abortQueued'>(name: N, change: Change<N>): Promise<number> => {
     let total = 0;
     for (;;) {
-      const some = await changes.changeSome(name, change, ABORTED_AT_ONCE);
-      total += some;
-      if (some < ABORTED_AT_ONCE) return total;
+      const count = await changes.changeSome(name, change, ABORTED_AT_ONCE);
+      total += count;
+      if (count < ABORTED_AT_ONCE) return total;
     }
   };
   /** Changes files without an event. */
@@ -105,21 +105,21 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
       return (await changes.changeOne('skipContent', { ...fileOf(runId, fileId), message: null, set })) !== null;
     },
     finishUnchanged: (all) => finishUnchanged(changes, all),
-    setOriginal: (runId, fileId, taken, session) =>
+    setOriginal: (runId, fileId, fetched, session) =>
       files
         .findOneAndUpdate(
           { _id: fileId, runId, syncStatus: 'SYNCING' },
-          { $set: { ...taken, updatedAt: new Date() } },
+          { $set: { ...fetched, updatedAt: new Date() } },
           { returnDocument: 'after', session },
         )
         .lean()
         .exec(),
     async recordCrash(runId, fileId, hash) {
-      const known = await files.updateOne(
+      const updated = await files.updateOne(
         { _id: fileId, runId, 'crashes.hash': hash },
         { $inc: { 'crashes.count': 1 } },
       );
-      if (known.matchedCount === 0)
+      if (updated.matchedCount === 0)
         await files.updateOne({ _id: fileId, runId }, { $set: { crashes: { hash, count: 1 } } });
     },
     async fail(runId, fileId, message, ended, isGone = false) {
@@ -186,7 +186,8 @@ export function createFileCommands(files: Model<FileDoc>, changes: FileChanges):
     async abortQueuedOf(source) {
       const scope = { owner: source, where: { dataSourceId: source._id } };
       await endEvaluations(files, 'endEvaluationsOfSource', scope, 'source_revoked');
-      const message = 'Access to the data source was revoked before this was synced. Connect it again, then resync.';
+      const message =
+        'Access to the data source was revoked before this file was synced. Connect the data source again, then resync.';
       await abort('abortQueued', { ...scope, message, set: aborted('source_revoked') });
     },
     moveContainer: (runId, fileId, change) => moveContainer(changes, runId, fileId, change),

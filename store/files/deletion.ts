@@ -13,8 +13,9 @@ import type { FileDoc } from '../models/files.js';
 import type { FileQueries } from './queries.js';
 import { TRANSITIONS, transition, transitionEvents } from './transitions.js';
 
-/** State of a file during its delete. EMPTIED is the state after it, if the record is kept. */
+/** State of a file while it is being deleted. */
 export const TAKEN_OVER = { syncStatus: TRANSITIONS.takeOverForDelete.to, syncErrorMessage: BEING_DELETED } as const;
+/** State of a file whose content is deleted and whose record is kept. */
 const EMPTIED = TRANSITIONS.empty.to;
 const OPEN = [...IN_PROGRESS_STATUSES, ...WAITING_FILE_STATUSES];
 export const DELETE_STOPPED =
@@ -44,14 +45,14 @@ export interface FileDeletion {
     afterId: number,
     limit: number,
   ): Promise<number[]>;
-  /** Returns some files of the delete that another run has not finished: queued, delayed or in progress. */
+  /** Returns at most `limit` files of the delete that another run has not finished: queued, delayed or in progress. */
   listDeletableOpen(
     tenant: Tenant,
     run: { readonly runId: number; readonly acceptedAt: Date },
     request: DeleteFilesRequest & DeleteFilesProgress,
     limit: number,
   ): Promise<number[]>;
-  /** Makes the delete's run the owner, so that no other run can publish the files. */
+  /** Assigns the files to the run of the delete, so that no other run can publish them. */
   takeOver(tenant: Tenant, runId: number, workflowId: string, ids: readonly number[]): Promise<void>;
   /** Sets an error message on the files that the run took over, because it ended before they were deleted. */
   markDeleteStopped(runId: number): Promise<void>;
@@ -105,12 +106,12 @@ export function createFileDeletion({
     const below = { ...others, parentFileIds: parents };
     // As in a listing, includeAllChildren extends parentFileIds; deleteChildren adds the children of the matching
     // files.
-    const named =
+    const orQueries =
       filters.includeAllChildren === true && parents.length > 0
         ? [fileQuery(tenant, below, afterId)]
         : [fileQuery(tenant, filters, afterId)];
-    if (deleteChildren && parents.length > 0) named.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
-    return named;
+    if (deleteChildren && parents.length > 0) orQueries.push(fileQuery(tenant, { parentFileIds: parents }, afterId));
+    return orQueries;
   };
   return {
     async parentsOfDelete(tenant, { filters, deleteChildren = false }) {
@@ -120,14 +121,14 @@ export function createFileDeletion({
     },
     async listDeletable(tenant, { runId, acceptedAt }, request, afterId, limit) {
       const { organizationId, userId } = tenant;
-      const mine = { organizationId, userId, runId, _id: { $gt: afterId } };
+      const filesOfRun = { organizationId, userId, runId, _id: { $gt: afterId } };
       const isNotEmptied = { $nor: [{ runId, syncStatus: EMPTIED }] };
       const query = {
         $or: [
           {
             $and: [{ $or: conditionsOf(tenant, request, afterId) }, { createdAt: { $lte: acceptedAt } }, isNotEmptied],
           },
-          { ...mine, ...TAKEN_OVER },
+          { ...filesOfRun, ...TAKEN_OVER },
         ],
       };
       const rows = await files.find(query, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
@@ -140,10 +141,10 @@ export function createFileDeletion({
       return rows.map((row) => row._id);
     },
     async takeOver({ organizationId, userId }, runId, workflowId, ids) {
-      const mine = { organizationId, userId, _id: { $in: [...ids] } };
-      await ledger.recordOutcomes(await files.find(mine, { runId: 1 }).lean(), runId);
+      const filesToDelete = { organizationId, userId, _id: { $in: [...ids] } };
+      await ledger.recordOutcomes(await files.find(filesToDelete, { runId: 1 }).lean(), runId);
       // Clearing the token stops a move of the vectors.
-      await files.updateMany({ ...mine, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
+      await files.updateMany({ ...filesToDelete, 'move.runId': { $gt: 0 } }, { $set: { 'move.token': null } });
       const { filter, update } = transition('takeOverForDelete', {
         owner: { organizationId, userId },
         where: { _id: { $in: [...ids] } },

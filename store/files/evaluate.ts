@@ -40,8 +40,8 @@ export interface FileEvaluation {
   endEvaluation(runId: number, fileId: number): Promise<void>;
 }
 
-/** Returns the fields of an unchanged file: it belongs to its earlier request again. */
-const unchanged = (requestId: string | null) => ({ ...RESET_BY_NEW_SYNC, requestId });
+/** Returns the fields of an unchanged file, which belongs to its earlier request again. */
+const unchangedFields = (requestId: string | null) => ({ ...RESET_BY_NEW_SYNC, requestId });
 
 /** Ends evaluations that were not completed, and restores the earlier state of the files. */
 export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluationsOfSource'>(
@@ -55,7 +55,7 @@ export async function endEvaluations<N extends 'endEvaluation' | 'endEvaluations
   const { filter, update } = transition(name, {
     ...whose,
     message: null,
-    set: { ...unchanged('$keptRequestId'), ended },
+    set: { ...unchangedFields('$keptRequestId'), ended },
   });
   await files.updateMany(filter, [update], { updatePipeline: true });
 }
@@ -69,7 +69,7 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
       where: { _id: file._id, lastGeneration: generation },
       message: null,
       set: {
-        ...unchanged(file.keptRequestId ?? null),
+        ...unchangedFields(file.keptRequestId ?? null),
         ended: { ...itemEnd('skipped', 'fetch', 'unchanged'), ...cost },
         // The file exists at its source, so it no longer counts as restored.
         restoredAt: null,
@@ -80,9 +80,9 @@ export const keepEvaluated = (changes: FileChanges, kept: readonly EvaluatedFile
   );
 
 /**
- * Assigns known files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC
- * until it is compared, and a failed one is queued. Unfinished files, and files without content by request, are
- * skipped.
+ * Assigns existing files to a scheduled sync, with their own options and tags. A file with content is EVALUATING_RESYNC
+ * until it is compared, and a failed file is queued. Skips unfinished files, and files whose content was skipped on
+ * request.
  */
 export async function queueKnownFiles(
   files: Model<FileDoc>,
@@ -90,10 +90,10 @@ export async function queueKnownFiles(
   listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly fitsQueue: boolean }[],
   now: Date,
 ): Promise<void> {
-  const open = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
+  const deletable = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
-    open.map(({ request, file, fitsQueue }) => {
+    deletable.map(({ request, file, fitsQueue }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
       return transition(isComparable ? 'scheduledEvaluate' : fitsQueue ? 'scheduledQueue' : 'scheduledDelay', {
@@ -102,7 +102,7 @@ export async function queueKnownFiles(
         seen: syncStatus,
         message: null,
         set: {
-          // Its later events belong to the scheduled sync.
+          // Later events of the file belong to the scheduled sync.
           requestId: request.requestId,
           keptRequestId: file.requestId,
           runId: request.runId,

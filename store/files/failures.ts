@@ -5,7 +5,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import { OPERATOR_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
-/** Maximum count per cause. Larger numbers are reported as this one. */
+/** Maximum number of files counted per cause. Larger numbers are reported as this maximum. */
 export const MAX_FAILURES_COUNTED = 10_000;
 
 /** The owner of failed files: an organization, or one of its data sources. */
@@ -48,7 +48,7 @@ export interface FileFailures {
   waitingForLimit(source: Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>, limit: number): Promise<number>;
   /** Returns the largest groups first. Reads one index entry per counted file, and one file per group. */
   byCause(scope: FailureScope, limit: number): Promise<FailureGroup[]>;
-  /** Returns the warnings with which files of an organization are READY, each with its number of files. */
+  /** Returns the warnings of READY files of an organization, each with the number of files. */
   byWarning(scope: Pick<FailureScope, 'organizationId'>): Promise<FailureGroup[]>;
   /** Returns the latest files that failed for a cause, or have a warning; null: those without a stored cause. */
   failed(
@@ -92,7 +92,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
     async byCause(scope, limit) {
       const hint = indexOf(scope);
       // Sorted, so that MongoDB skips through the index from one cause to the next.
-      const known = await files
+      const causes = await files
         .aggregate<{ _id: ItemCause | null }>([
           { $match: query(scope) },
           { $sort: { [CAUSE]: 1 } },
@@ -100,7 +100,7 @@ export function createFileFailures(files: Model<FileDoc>): FileFailures {
         ])
         .hint(hint);
       const counted = await Promise.all(
-        [...new Set([...known.map(({ _id }) => _id), null])].map(async (cause) => ({
+        [...new Set([...causes.map(({ _id }) => _id), null])].map(async (cause) => ({
           cause,
           files: await files
             .countDocuments({ ...query(scope), [CAUSE]: cause })

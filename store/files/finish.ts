@@ -1,4 +1,4 @@
-/** The ends of successful syncs: files with new content, and files whose content is unchanged. */
+/** Ends successful syncs: of files with new content, and of files whose content is unchanged. */
 import type { Model } from 'mongoose';
 
 import { hotMs } from '../../contract/files/coldStorage.js';
@@ -16,10 +16,10 @@ export interface FinishedSync {
   readonly file: FileDoc;
   readonly content: SyncedContent;
   readonly name: string | null;
-  /** The model of its vectors, if it differs from the requested one. */
+  /** Model of the vectors, if it differs from the requested model. */
   readonly model?: EmbeddingModelId;
   readonly fileMetadata: Record<string, unknown>;
-  /** The first of the warnings in its metadata, for the ledger. */
+  /** The first warning in `fileMetadata`, for the ledger. */
   readonly warning?: WarningCause;
   /** Creation time that the content states; absent if it states none. */
   readonly sourceCreatedAt?: Date;
@@ -82,15 +82,15 @@ export async function finish(
   return rows.map((row) => row._id);
 }
 
-/** Ends files whose content is unchanged: READY, nothing rewritten. */
-export async function finishUnchanged(changes: FileChanges, all: readonly UnchangedFile[]): Promise<void> {
+/** Ends files whose content is unchanged: sets READY and rewrites nothing. */
+export async function finishUnchanged(changes: FileChanges, unchanged: readonly UnchangedFile[]): Promise<void> {
   const now = new Date();
   const isEvaluated = ({ file }: UnchangedFile): boolean => file.syncStatus === 'EVALUATING_RESYNC';
-  await keepEvaluated(changes, all.filter(isEvaluated));
+  await keepEvaluated(changes, unchanged.filter(isEvaluated));
   await changes.changeMany(
     'finishUnchanged',
-    all
-      .filter((one) => !isEvaluated(one))
+    unchanged
+      .filter((sync) => !isEvaluated(sync))
       .map(({ runId, file, generation, cost }) => ({
         file,
         owner: { runId },

@@ -19,9 +19,9 @@ export const COLD = { embeddingStorageStatus: { $in: ['COLD_STORAGE', 'COLD_TO_H
 /** Files of the user that a search does not cover. */
 export interface UnsearchedFiles {
   readonly model: EmbeddingModelId;
-  /** The vector space that is searched; files of the model in other spaces are found. */
+  /** The searched vector space. Files of the model in other spaces count as unsearched. */
   readonly space: string;
-  /** Whether to include files in cold storage, of any model. */
+  /** Whether files in cold storage, of any model, count as unsearched. */
   readonly cold: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface HitFiles {
   /** Returns the records of hits, with the fields that a search needs. */
   findHits(tenant: Tenant, ids: readonly number[]): Promise<HitFile[]>;
   /**
-   * Returns the records of hits and, from the same query, whether the user has any other file (see UnsearchedFiles).
+   * Returns the records of hits and, from the same query, whether the user has unsearched files.
    */
   findWithOtherSpaces(
     tenant: Tenant,

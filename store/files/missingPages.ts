@@ -9,8 +9,9 @@ import type { FileDoc } from '../models/files.js';
 /** Pages of a scraped site that no longer exist there. */
 export interface MissingPages {
   /**
-   * Returns pages of a container that the site reported to a scheduled run as gone and, with `missed`, those that it
-   * did not find, unless they were changed since it began. Restored pages are excluded.
+   * Returns the pages of a container that the site reported as gone to a scheduled run. With `missed`, also returns
+   * pages that the run did not find, unless they changed after the run was accepted. Excludes restored pages. `pages`
+   * is the number of all pages of the container.
    */
   findMissingPages(
     run: RunDoc,
@@ -35,7 +36,7 @@ const HELD = 'fileMetadata.deletions_held';
 export function createMissingPages(files: Model<FileDoc>): MissingPages {
   return {
     async findMissingPages({ _id: runId, organizationId, userId, acceptedAt }, parentId, missed) {
-      const below = { organizationId, userId, parentId, isContainer: false };
+      const pagesQuery = { organizationId, userId, parentId, isContainer: false };
       const reportedGone: QueryFilter<FileDoc> = { runId, goneBy: runId, syncStatus: 'SYNC_ERROR' };
       const notFound: QueryFilter<FileDoc> = {
         runId: { $ne: runId },
@@ -44,10 +45,10 @@ export function createMissingPages(files: Model<FileDoc>): MissingPages {
         updatedAt: { $lt: acceptedAt },
       };
       const rows = await files
-        .find({ ...below, restoredAt: null, $or: missed ? [reportedGone, notFound] : [reportedGone] }, { _id: 1 })
+        .find({ ...pagesQuery, restoredAt: null, $or: missed ? [reportedGone, notFound] : [reportedGone] }, { _id: 1 })
         .sort({ _id: 1 })
         .lean();
-      return { pages: await files.countDocuments(below), gone: rows.map(({ _id }) => _id) };
+      return { pages: await files.countDocuments(pagesQuery), gone: rows.map(({ _id }) => _id) };
     },
     async setDeletionsApproved({ organizationId, userId }, _id, deletionsApproved) {
       await files.updateOne({ _id, organizationId, userId }, { $set: { deletionsApproved } });

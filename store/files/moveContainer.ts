@@ -9,19 +9,20 @@ export interface ContainerChange {
   /** Cause of a failure. */
   readonly cause?: ItemCause;
   readonly metadata?: Record<string, unknown>;
+  /** Whether to set the time of the last sync. */
   readonly synced?: boolean;
-  /** Whether a scheduled sync makes the change. It reports the queued files itself. */
+  /** Whether a scheduled sync makes the change. Such a sync reports the queued files itself. */
   readonly isScheduled?: boolean;
   /** State of the feed for the next run; null deletes an earlier one. */
   readonly feedReading?: FeedReading | null;
   /** Current address of the container. */
   readonly externalUrl?: string;
-  /** Whether all its children are known and queued. One event per run reports this. */
+  /** Whether all children of the container are discovered and queued. One event per run reports this. */
   readonly discovered?: boolean;
 }
 
 /** Returns the transition for a change of a container. */
-const rowOfContainer = ({ status, discovered = false }: ContainerChange) => {
+const transitionOf = ({ status, discovered = false }: ContainerChange) => {
   if (discovered) return 'containerDiscovered';
   if (status === 'SYNCING') return 'containerStart';
   if (status === 'QUEUED_FOR_SYNC') return 'containerPause';
@@ -37,9 +38,9 @@ export async function moveContainer(
 ): Promise<boolean> {
   const { status, message = null, cause = null, metadata = {}, synced = false, isScheduled = false } = change;
   const { discovered = false, feedReading, externalUrl } = change;
-  const gone = Object.entries(metadata).filter(([, value]) => value === null);
+  const removed = Object.entries(metadata).filter(([, value]) => value === null);
   const before = await changes.changeOne(
-    rowOfContainer(change),
+    transitionOf(change),
     {
       owner: { runId },
       where: { _id: fileId, isContainer: true },
@@ -53,7 +54,7 @@ export async function moveContainer(
         ...(externalUrl === undefined ? {} : { externalUrl }),
         ...metadataFields(Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))),
       },
-      unset: Object.fromEntries(gone.map(([name]) => [`fileMetadata.${name}`, 1])),
+      unset: Object.fromEntries(removed.map(([name]) => [`fileMetadata.${name}`, 1])),
     },
     discovered ? `discovered:${runId}` : undefined,
   );

@@ -25,8 +25,8 @@ export interface NewContainers {
   accept(container: NewContainer): Promise<boolean>;
 }
 
-/** Ends the shared transaction at the first error, because requests of other tenants wait for it. */
-class GivenUp extends Error {}
+/** Thrown at the first error of the shared transaction, because requests of other tenants wait for it. */
+class BatchFailed extends Error {}
 
 const KEY_FIELDS = { organizationId: 1, userId: 1, source: 1, externalFileId: 1, accountId: 1 } as const;
 /** Returns the fields that identify a file. */
@@ -37,7 +37,7 @@ const keyOf = ({ organizationId, userId, source, externalFileId, accountId }: Fi
   externalFileId,
   accountId,
 });
-const nameOf = (file: FileDoc): string => JSON.stringify(Object.values(keyOf(file)));
+const keyText = (file: FileDoc): string => JSON.stringify(Object.values(keyOf(file)));
 
 /**
  * Accepts new containers in batches: a transaction takes several commands, whether it inserts one container or many.
@@ -48,41 +48,41 @@ export function createNewContainers(
   events: EventWriter,
   atomically: Atomically,
 ): NewContainers {
-  const knownAmong = async (some: readonly NewContainer[]): Promise<Set<string>> => {
-    const keys = some.map(({ file }) => keyOf(file));
-    const known = await readRows(files, keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, {
+  const existingKeys = async (batch: readonly NewContainer[]): Promise<Set<string>> => {
+    const keys = batch.map(({ file }) => keyOf(file));
+    const existing = await readRows(files, keys.length === 1 ? (keys[0] ?? {}) : { $or: keys }, {
       fields: { _id: 0, ...KEY_FIELDS },
       maxRows: keys.length,
     });
-    return new Set(known.map(nameOf));
+    return new Set(existing.map(keyText));
   };
-  const insert = (some: readonly NewContainer[]): Promise<void> =>
+  const insert = (batch: readonly NewContainer[]): Promise<void> =>
     atomically(async (session) => {
       try {
         await insertRows(
           files,
-          some.map(({ file }) => file),
+          batch.map(({ file }) => file),
           session,
         );
         await events.write(
-          some.flatMap(({ file }) => transitionEvents('create', [file], {})),
+          batch.flatMap(({ file }) => transitionEvents('create', [file], {})),
           session,
         );
         await insertRows(
           runs,
-          some.map(({ run }) => run),
+          batch.map(({ run }) => run),
           session,
         );
       } catch (error) {
-        throw new GivenUp('The rows could not be inserted together', { cause: error });
+        throw new BatchFailed('The rows could not be inserted together', { cause: error });
       }
     });
   return {
     accept: coalesce(
-      async (some) => {
-        const taken = await knownAmong(some);
-        const fresh = some.filter(({ file }) => {
-          const name = nameOf(file);
+      async (batch) => {
+        const taken = await existingKeys(batch);
+        const fresh = batch.filter(({ file }) => {
+          const name = keyText(file);
           if (taken.has(name)) return false;
           // If two containers have the same key, the second one counts as existing.
           taken.add(name);
@@ -91,11 +91,11 @@ export function createNewContainers(
         try {
           if (fresh.length > 0) await insert(fresh);
         } catch (error) {
-          if (!(error instanceof GivenUp)) throw error;
-          return some.map(() => false);
+          if (!(error instanceof BatchFailed)) throw error;
+          return batch.map(() => false);
         }
-        const done = new Set(fresh);
-        return some.map((one) => done.has(one));
+        const inserted = new Set(fresh);
+        return batch.map((container) => inserted.has(container));
       },
       { maxItems: MAX_CONTAINERS },
     ),

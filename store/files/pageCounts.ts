@@ -16,9 +16,9 @@ export async function pageCounts(
     { $match: { organizationId, userId, parentId, isContainer: false } },
     { $group: { _id: '$syncStatus', pages: { $sum: 1 } } },
   ]);
-  const of = (...statuses: FileSyncStatus[]): number =>
+  const countOf = (...statuses: FileSyncStatus[]): number =>
     rows.reduce((sum, row) => sum + (statuses.includes(row._id) ? row.pages : 0), 0);
-  const [ready, failed, aborted] = [of('READY', 'READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
+  const [ready, failed, aborted] = [countOf('READY', 'READY_TO_SYNC'), countOf('SYNC_ERROR'), countOf('SYNC_ABORTED')];
   return { pages_total: ready + failed + aborted, pages_ready: ready, pages_failed: failed, pages_aborted: aborted };
 }
 
@@ -27,9 +27,9 @@ export async function pageCounts(
  * it found, while the other counts are from an earlier run. Skips a container that another run has taken over.
  */
 export async function recountPages(files: Model<FileDoc>, runId: number): Promise<void> {
-  const mine = { runId, isContainer: true, syncStatus: { $in: [...FINAL_FILE_STATUSES] }, [TOTAL]: { $exists: true } };
-  for (const container of await files.find(mine, { organizationId: 1, userId: 1 }).lean()) {
+  const query = { runId, isContainer: true, syncStatus: { $in: [...FINAL_FILE_STATUSES] }, [TOTAL]: { $exists: true } };
+  for (const container of await files.find(query, { organizationId: 1, userId: 1 }).lean()) {
     const counts = metadataFields(await pageCounts(files, container));
-    await files.updateOne({ ...mine, _id: container._id }, { $set: { ...counts, updatedAt: new Date() } });
+    await files.updateOne({ ...query, _id: container._id }, { $set: { ...counts, updatedAt: new Date() } });
   }
 }

@@ -20,11 +20,11 @@ type Query = QueryFilter<FileDoc>;
  * Up to this number of matches, files are read by the index of their filter and sorted. With more matches, the index of
  * the order finds a page quickly.
  */
-const FEW = 12_000;
+const FEW_MATCHES = 12_000;
 /** Maximum number of filters of one request that are counted: there can be many tags. */
 const FILTERS_COUNTED = 6;
 /** From this number of matches on, sorting takes longer than the longest scan of an order's index. */
-const MANY = 40_000;
+const MANY_MATCHES = 40_000;
 /**
  * Time limit in milliseconds for scanning an order's index, because all matches may be at its far end: a fixed part,
  * and an amount per row.
@@ -39,38 +39,38 @@ export interface ReadingPlan {
   /**
    * Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY matches.
    */
-  readonly otherwise: Narrowing | null;
+  readonly otherwise: IndexedFilter | null;
 }
 
 /** A filter with an index that supports it. */
-interface Narrowing {
+interface IndexedFilter {
   readonly index: IndexKeys;
   readonly query: Query;
 }
 
-/** Returns the filters that have an index. */
-function narrowings(filters: FileFilters, startingId: number): Narrowing[] {
-  const found: Narrowing[] = [];
-  const member = <T>(field: string, index: IndexKeys, values: readonly T[] | undefined): void => {
+/** Returns the filters that an index supports. */
+function indexedFilters(filters: FileFilters, startingId: number): IndexedFilter[] {
+  const found: IndexedFilter[] = [];
+  const addFilter = <T>(field: string, index: IndexKeys, values: readonly T[] | undefined): void => {
     if (values?.length) found.push({ index, query: { [field]: { $in: [...values] } } });
   };
-  member('_id', ORDER_INDEXES.id, filters.ids);
+  addFilter('_id', ORDER_INDEXES.id, filters.ids);
   if (startingId > 0) found.push({ index: ORDER_INDEXES.id, query: { _id: { $gt: startingId } } });
-  member('syncStatus', FILTER_INDEXES.status, filters.syncStatuses);
-  member('source', IDENTITY_INDEX, filters.sources);
-  member('parentId', FILTER_INDEXES.parent, filters.parentFileIds);
-  member('requestId', FILTER_INDEXES.request, filters.requestIds);
-  member('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
-  member('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
+  addFilter('syncStatus', FILTER_INDEXES.status, filters.syncStatuses);
+  addFilter('source', IDENTITY_INDEX, filters.sources);
+  addFilter('parentId', FILTER_INDEXES.parent, filters.parentFileIds);
+  addFilter('requestId', FILTER_INDEXES.request, filters.requestIds);
+  addFilter('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
+  addFilter('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
   // MongoDB uses such an index only if the filter implies its condition.
   if (filters.dataSourceIds?.every((id) => id > 0))
-    member('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
-  if (filters.uploadIds?.every((id) => id > '')) member('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);
+    addFilter('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
+  if (filters.uploadIds?.every((id) => id > '')) addFilter('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);
   if (filters.fileTypesAtSource?.every((type) => type > ''))
-    member('fileTypeAtSource', SPARSE_INDEXES.fileType.keys, filters.fileTypesAtSource);
-  if (filters.rootFilesOnly === true) member('parentId', FILTER_INDEXES.parent, [null]);
-  if (filters.nonSyncedOnly === true) member('lastSync', ORDER_INDEXES.last_sync, [null]);
-  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) member('tagPairs', SPARSE_INDEXES.tag.keys, pairs);
+    addFilter('fileTypeAtSource', SPARSE_INDEXES.fileType.keys, filters.fileTypesAtSource);
+  if (filters.rootFilesOnly === true) addFilter('parentId', FILTER_INDEXES.parent, [null]);
+  if (filters.nonSyncedOnly === true) addFilter('lastSync', ORDER_INDEXES.last_sync, [null]);
+  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) addFilter('tagPairs', SPARSE_INDEXES.tag.keys, pairs);
   return found;
 }
 
@@ -91,18 +91,19 @@ export async function planReading(
   const byOrder = ORDER_INDEXES[order];
   // The number of named ids limits the number of matches.
   if (filters.externalFileIds?.length) return { index: IDENTITY_INDEX, otherwise: null };
-  if (filters.ids?.length && filters.ids.length <= FEW) return { index: ORDER_INDEXES.id, otherwise: null };
+  if (filters.ids?.length && filters.ids.length <= FEW_MATCHES) return { index: ORDER_INDEXES.id, otherwise: null };
   const counted = await Promise.all(
-    narrowings(filters, startingId)
+    indexedFilters(filters, startingId)
       .slice(0, FILTERS_COUNTED)
-      .map(async ({ index, query: own }) => {
-        const query = { organizationId, userId, ...own };
-        return { index, query, number: await files.countDocuments(query, { hint: index, limit: FEW }) };
+      .map(async ({ index, query: filterQuery }) => {
+        const query = { organizationId, userId, ...filterQuery };
+        return { index, query, number: await files.countDocuments(query, { hint: index, limit: FEW_MATCHES }) };
       }),
   );
   const [best] = counted.toSorted((a, b) => a.number - b.number);
   if (!best) return { index: byOrder, otherwise: null };
-  if (best.number < FEW || (order === 'id' && isById(best.index))) return { index: best.index, otherwise: null };
+  if (best.number < FEW_MATCHES || (order === 'id' && isById(best.index)))
+    return { index: best.index, otherwise: null };
   return { index: byOrder, otherwise: { index: best.index, query: best.query } };
 }
 
@@ -157,8 +158,8 @@ export async function* readInOrder<Row extends Pick<FileDoc, '_id'>>(
     }
   } catch (error) {
     if (!tookTooLong(error)) throw error;
-    const number = await files.countDocuments(otherwise.query, { hint: otherwise.index, limit: MANY });
-    const rest = read(number < MANY ? otherwise.index : index);
-    for await (const row of rest) if (!yielded.has(row._id)) yield row;
+    const number = await files.countDocuments(otherwise.query, { hint: otherwise.index, limit: MANY_MATCHES });
+    const remaining = read(number < MANY_MATCHES ? otherwise.index : index);
+    for await (const row of remaining) if (!yielded.has(row._id)) yield row;
   }
 }

@@ -26,7 +26,7 @@ export interface FileQueries {
   countChunks(tenant: Tenant, filters: FileFilters, startingId: number): Promise<number>;
   /** Streams the matching files that have chunks, in the listing's order: as many as its page of chunks can need. */
   contents(tenant: Tenant, listing: FileListing): AsyncIterable<FileContent>;
-  /** Returns those of these files and their descendants that have children. */
+  /** Returns the ids of the files that have children, among `roots` and their descendants. */
   descendantParents(tenant: Tenant, roots: readonly number[]): Promise<number[]>;
   byIds(tenant: Tenant, ids: readonly number[]): Promise<FileDoc[]>;
   /** Adds the folders below the named parents to the filters, if they include all descendants. */
@@ -59,33 +59,36 @@ async function measureFiles(
   startingId: number,
   measure: Measure,
 ): Promise<number> {
-  const { includeContainers, ...every } = filters;
-  const { embeddingModels: models = [], ...rest } = every;
-  const query = fileQuery(tenant, every, startingId);
+  const { includeContainers, ...fileFilters } = filters;
+  const { embeddingModels: models = [], ...otherFilters } = fileFilters;
+  const query = fileQuery(tenant, fileFilters, startingId);
   if (includeContainers === false) {
     const [all, containers] = await Promise.all([
-      measureFiles(files, tenant, every, startingId, measure),
+      measureFiles(files, tenant, fileFilters, startingId, measure),
       measure({ ...query, isContainer: true }, SPARSE_INDEXES.container.keys),
     ]);
     return all - containers;
   }
-  const all = fileQuery(tenant, rest, startingId);
+  const all = fileQuery(tenant, otherFilters, startingId);
   if ('$and' in all) return measure(query);
   const hint = FILTER_INDEXES.status;
   if (models.length === 0 || (await countRows(files, query, { hint, limit: FEW_OF_MODEL })) < FEW_OF_MODEL)
     return measure(query, hint);
-  const others = { ...all, 'options.embeddingModel': { $nin: [...models] } };
-  const [whole, left] = await Promise.all([measure(all, hint), measure(others, hint)]);
-  return whole - left;
+  const otherModelsQuery = { ...all, 'options.embeddingModel': { $nin: [...models] } };
+  const [totalOfAllModels, totalOfOtherModels] = await Promise.all([
+    measure(all, hint),
+    measure(otherModelsQuery, hint),
+  ]);
+  return totalOfAllModels - totalOfOtherModels;
 }
 
-/** Removes the filter for containers. They have no chunks, so queries for chunks need not exclude them. */
+/** Removes the filter that excludes containers: they have no chunks, so queries for chunks do not need it. */
 function withChunksOnly({ includeContainers: _none, ...filters }: FileFilters): FileFilters {
   return filters;
 }
 
-export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCache): FileQueries {
-  const totals = remember<number>(TOTALS_KEPT);
+export function createFileQueries(files: Model<FileDoc>, createCache: CreateSumCache): FileQueries {
+  const totals = createCache<number>(TOTALS_KEPT);
   /** Finds all parents in two queries, at any depth: the index on parents contains each of them once. */
   const descendantParents = async (tenant: Tenant, roots: readonly number[]): Promise<number[]> => {
     const { organizationId, userId } = tenant;
@@ -99,17 +102,17 @@ export function createFileQueries(files: Model<FileDoc>, remember: CreateSumCach
       else childrenOf.set(parentId, [_id]);
     }
     // Iterating over a set also visits the members that are added meanwhile.
-    const below = new Set(roots);
-    for (const id of below) childrenOf.get(id)?.forEach((child) => below.add(child));
-    const known = new Set(parents);
-    return [...below].filter((id) => known.has(id));
+    const descendants = new Set(roots);
+    for (const id of descendants) childrenOf.get(id)?.forEach((child) => descendants.add(child));
+    const parentIds = new Set(parents);
+    return [...descendants].filter((id) => parentIds.has(id));
   };
 
   const expand = async (tenant: Tenant, filters: FileFilters): Promise<FileFilters> => {
     if (filters.includeAllChildren !== true || !filters.parentFileIds?.length) return filters;
     // The named parents stay in the filter in any case: an empty list would match every file.
-    const below = await descendantParents(tenant, filters.parentFileIds);
-    return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...below])] };
+    const descendants = await descendantParents(tenant, filters.parentFileIds);
+    return { ...filters, parentFileIds: [...new Set([...filters.parentFileIds, ...descendants])] };
   };
 
   return {

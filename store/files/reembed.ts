@@ -41,7 +41,7 @@ export interface ReembeddedFile extends StartedFile {
  * published only if no sync has started since.
  */
 export interface FileReembedding {
-  /** Streams the files that match filters and existed at a given time, by id. */
+  /** Streams the files that match filters and existed at `acceptedAt`, ordered by id. */
   candidates(
     tenant: Tenant,
     filters: FileFilters,
@@ -53,12 +53,12 @@ export interface FileReembedding {
   setModel(tenant: Tenant, containerIds: readonly number[], model: EmbeddingModelId): Promise<void>;
   /** Assigns a generation for new vectors; null if the file has changed since it was read. */
   beginVectors(file: FileDoc): Promise<StartedFile | null>;
-  /** Publishes the new vectors of files; returns the ids of published ones. */
+  /** Publishes the new vectors of files; returns the ids of the published files. */
   publishVectors(files: readonly ReembeddedFile[]): Promise<number[]>;
-  /** Discards generations, so that they can no longer be published. */
+  /** Prevents the publication of generations that were assigned for new vectors. */
   discardVectors(
     tenant: Tenant,
-    tries: readonly { readonly fileId: number; readonly generation: number }[],
+    attempts: readonly { readonly fileId: number; readonly generation: number }[],
   ): Promise<void>;
 }
 
@@ -142,10 +142,10 @@ export function createFileReembedding(files: Model<FileDoc>, queries: Pick<FileQ
         .lean();
       return rows.map((row) => row._id);
     },
-    async discardVectors({ organizationId, userId }, tries) {
-      if (tries.length === 0) return;
+    async discardVectors({ organizationId, userId }, attempts) {
+      if (attempts.length === 0) return;
       await files.bulkWrite(
-        tries.map(({ fileId: _id, generation }) => ({
+        attempts.map(({ fileId: _id, generation }) => ({
           updateOne: {
             filter: { _id, organizationId, userId, lastGeneration: generation, generation: { $ne: generation } },
             update: { $inc: { lastGeneration: 1 } },

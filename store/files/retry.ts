@@ -50,7 +50,7 @@ export interface FileRetry {
 const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
 
 export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'recordOutcomes'>): FileRetry {
-  const found = async (
+  const findRetryable = async (
     { organizationId, userId }: Tenant,
     ids: readonly number[],
     unsynced: boolean,
@@ -66,10 +66,10 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
   };
   return {
     async retryable(tenant, ids, unsynced, session = null) {
-      return (await found(tenant, ids, unsynced, session)).map(({ _id }) => _id);
+      return (await findRetryable(tenant, ids, unsynced, session)).map(({ _id }) => _id);
     },
     async retry(tenant, ids, unsynced, targetRun, session) {
-      const rows = await found(tenant, ids, unsynced, session);
+      const rows = await findRetryable(tenant, ids, unsynced, session);
       await ledger.recordOutcomes(rows, targetRun.runId, session);
       // Uses the transaction that read the files, so MongoDB repeats both after a concurrent change.
       const { filter, update } = transition('queueAgain', {

@@ -20,27 +20,27 @@ export interface RunCounts {
 export interface RunProgress {
   /** Returns a file that a run has started and not finished; null if it is in another state. */
   findSyncing(runId: number, fileId: number): Promise<FileDoc | null>;
-  /** Returns those of the given files that are published and whose older generations are not deleted yet. */
+  /** Returns the published files among `of` whose older generations are not deleted yet. */
   filterNeedingCleanUp(of: readonly { readonly runId: number; readonly fileId: number }[]): Promise<FileDoc[]>;
-  /** Returns the ids of the READY files of some runs. */
+  /** Returns the ids of the READY files of the runs. */
   listReady(runIds: readonly number[]): Promise<number[]>;
-  /** Returns READY files of some runs whose older generations are not deleted yet. */
+  /** Returns READY files of the runs whose older generations are not deleted yet. */
   listNeedingCleanUp(runIds: readonly number[], limit: number): Promise<FileDoc[]>;
-  /** Returns the next SYNC_ABORTED files of a run, by id, that may have rows of an unpublished attempt. */
+  /** Returns the next SYNC_ABORTED files of a run, ordered by id, that may have rows of an unpublished attempt. */
   listAbortedAttempts(runId: number, afterId: number, limit: number): Promise<FileDoc[]>;
-  /** Returns the next due files of the run, by id. */
+  /** Returns the next due files of the run, ordered by id. */
   listDue(runId: number, afterId: number, limit: number, now: Date): Promise<number[]>;
   /** Returns whether a limit delays files of the run. */
   hasDelayed(runId: number): Promise<boolean>;
-  /** Returns when the first of the run's queued files is due; null if none is queued. */
+  /** Returns the earliest time at which a queued file of the run is due; null if none is queued. */
   nextDueTime(runId: number): Promise<Date | null>;
-  /** Returns the current state of a batch's files. */
+  /** Counts the files of a batch by their current state. */
   outcomes(runId: number, fileIds: readonly number[]): Promise<BatchResult>;
   /** Counts the run's files by state, without its container. */
   countRun(runId: number): Promise<RunCounts>;
-  /** Counts the files that the run has synced, or tried to sync, without unchanged ones. */
+  /** Counts the files that the run has synced or tried to sync, without evaluated files that had not changed. */
   countSynced(run: Pick<RunDoc, '_id' | 'acceptedAt'>): Promise<number>;
-  /** Returns whether the content of any feed entry of the run is a page. */
+  /** Returns whether the content of any feed entry of the run comes from its web page. */
   hasPageContent(runId: number): Promise<boolean>;
 }
 
@@ -116,9 +116,13 @@ export function createRunProgress(files: Model<FileDoc>): RunProgress {
         { $match: { runId, isContainer: false } },
         { $group: { _id: '$syncStatus', count: { $sum: 1 } } },
       ]);
-      const of = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;
+      const countOf = (status: FileSyncStatus) => rows.find((row) => row._id === status)?.count ?? 0;
       const total = rows.reduce((sum, row) => sum + row.count, 0);
-      const [ready, failed, aborted] = [of('READY') + of('READY_TO_SYNC'), of('SYNC_ERROR'), of('SYNC_ABORTED')];
+      const [ready, failed, aborted] = [
+        countOf('READY') + countOf('READY_TO_SYNC'),
+        countOf('SYNC_ERROR'),
+        countOf('SYNC_ABORTED'),
+      ];
       return { total, ready, failed, aborted, open: total - ready - failed - aborted };
     },
     countSynced: ({ _id: runId, acceptedAt }) =>

@@ -22,38 +22,38 @@ export async function startFiles(
   runId: number,
   fileIds: readonly number[],
 ): Promise<StartedFile[]> {
-  const mine = { _id: { $in: [...fileIds] }, runId };
+  const filesOfRun = { _id: { $in: [...fileIds] }, runId };
   const rows = await files
-    .find({ ...mine, syncStatus: activeStatus })
+    .find({ ...filesOfRun, syncStatus: activeStatus })
     .sort({ _id: 1 })
     .lean();
   const now = new Date();
-  const entering = rows.filter(isStartable);
+  const startable = rows.filter(isStartable);
   // Restarted after a crash or a deferral: no new event.
-  const again = rows.filter((row) => !isStartable(row));
-  const reported = entering.some(startsSparse) ? { sparseQueuedBy: runId } : {};
+  const inProgress = rows.filter((row) => !isStartable(row));
+  const sparseReport = startable.some(startsSparse) ? { sparseQueuedBy: runId } : {};
   const inc = { lastGeneration: 1, unfinishedStarts: 1 };
-  if (again.length > 0)
+  if (inProgress.length > 0)
     await files.updateMany(
-      { _id: { $in: again.map(({ _id }) => _id) }, runId, syncStatus: IN_PROGRESS },
+      { _id: { $in: inProgress.map(({ _id }) => _id) }, runId, syncStatus: IN_PROGRESS },
       { $set: { updatedAt: now }, $inc: inc },
     );
-  const set = { updatedAt: now, ...reported };
-  const enteredAll = await changes.changeAll('start', entering, { owner: { runId }, where: {}, set, inc });
+  const set = { updatedAt: now, ...sparseReport };
+  const startedAll = await changes.changeAll('start', startable, { owner: { runId }, where: {}, set, inc });
   // A worker that was presumed dead may start the same files. After a restart, read the generations instead of
   // computing them.
-  const isAsExpected = enteredAll && again.length === 0;
+  const isAsExpected = startedAll && inProgress.length === 0;
   const started = isAsExpected
     ? rows.map((row): FileDoc => ({
         ...row,
-        ...reported,
+        ...sparseReport,
         syncStatus: TRANSITIONS.start.to,
         updatedAt: now,
         lastGeneration: row.lastGeneration + 1,
         unfinishedStarts: row.unfinishedStarts + 1,
       }))
     : await files
-        .find({ ...mine, syncStatus: IN_PROGRESS })
+        .find({ ...filesOfRun, syncStatus: IN_PROGRESS })
         .sort({ _id: 1 })
         .lean();
   return started.map((file) => ({ file, generation: file.lastGeneration }));

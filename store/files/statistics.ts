@@ -31,9 +31,9 @@ const add = (a: FileTotals | undefined, b: FileTotals): FileTotals => ({
   numEmbeddings: (a?.numEmbeddings ?? 0) + b.numEmbeddings,
 });
 
-export function createFileSums(files: Model<FileDoc>, remember: CreateSumCache): FileSums {
-  const known = remember<FileStatisticsTotals>(USERS_KEPT);
-  const knownTags = remember<{ key: string; value: TagValue }[]>(USERS_KEPT);
+export function createFileSums(files: Model<FileDoc>, createCache: CreateSumCache): FileSums {
+  const totalsCache = createCache<FileStatisticsTotals>(USERS_KEPT);
+  const tagsCache = createCache<{ key: string; value: TagValue }[]>(USERS_KEPT);
   const sumOf = async (owner: { organizationId: number; userId?: number }): Promise<FileStatisticsTotals> => {
     const rows = await files.aggregate<Row>([
       { $match: { ...owner, isContainer: false, generation: { $gt: 0 } } },
@@ -68,8 +68,8 @@ export function createFileSums(files: Model<FileDoc>, remember: CreateSumCache):
   };
   return {
     totals: ({ organizationId, userId }) =>
-      known.get({ organizationId, userId }, null, () => sumOf({ organizationId, userId })),
+      totalsCache.get({ organizationId, userId }, null, () => sumOf({ organizationId, userId })),
     totalsOfAll: (organizationId) => sumOf({ organizationId }),
-    uniqueTags: (tenant) => knownTags.get(tenant, null, () => tagsOf(tenant)),
+    uniqueTags: (tenant) => tagsCache.get(tenant, null, () => tagsOf(tenant)),
   };
 }

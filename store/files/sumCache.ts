@@ -56,9 +56,9 @@ export const createSumCaches =
         const name = createHash('sha256')
           .update(JSON.stringify([organizationId, userId, what]))
           .digest('base64');
-        const known = sums.get(name);
+        const cached = sums.get(name);
         // The first request only records that the sum is costly; the second one caches it.
-        if (!known) {
+        if (!cached) {
           const begun = performance.now();
           const sum = (await compute()) as T;
           if (performance.now() - begun >= COSTLY_MS) sums.set(name, { state: null, sum });
@@ -66,7 +66,7 @@ export const createSumCaches =
         }
         const state = await stateOf(tenant);
         if (state === null) return compute();
-        if (known.state === state) return known.sum;
+        if (cached.state === state) return cached.sum;
         const sum = (await compute()) as T;
         // A change during the computation may or may not be included, so the sum is not cached.
         if ((await stateOf(tenant)) === state) sums.set(name, { state, sum });

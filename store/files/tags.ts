@@ -24,7 +24,7 @@ export interface FileTags {
     change: (tags: readonly StoredTag[]) => StoredTag[],
     session: Session,
   ): Promise<{ file: FileDoc; changed: boolean } | null>;
-  /** Returns the next files of a data source that lack its latest tags, by id. */
+  /** Returns the next files of a data source that lack its latest tags, ordered by id. */
   listBehindSourceTags(source: DataSourceDoc, afterId: number, limit: number): Promise<FileDoc[]>;
   /**
    * Copies the tags of a data source to files. A file whose tags changed since it was read is skipped; the next
@@ -49,11 +49,11 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
   const ofSource = ({ _id, organizationId, userId }: DataSourceDoc) => ({ organizationId, userId, dataSourceId: _id });
   return {
     async changeTags({ organizationId, userId }, id, change, session) {
-      const known = await files.findOne({ _id: id, organizationId, userId }).session(session).lean();
-      if (!known) return null;
-      const tags = change(known.tags);
-      if (sameTags(known.tags, tags)) return { file: known, changed: false };
-      const pairs = tagPairs(fileTags({ ...known, tags }));
+      const existing = await files.findOne({ _id: id, organizationId, userId }).session(session).lean();
+      if (!existing) return null;
+      const tags = change(existing.tags);
+      if (sameTags(existing.tags, tags)) return { file: existing, changed: false };
+      const pairs = tagPairs(fileTags({ ...existing, tags }));
       const file = await files
         .findOneAndUpdate(
           { _id: id, organizationId, userId },
@@ -89,8 +89,8 @@ export function createFileTags(files: Model<FileDoc>): FileTags {
         { ordered: false },
       );
     },
-    async markSourceTagsApplied(source, settled) {
-      const upToDate = settled.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
+    async markSourceTagsApplied(source, taggedFiles) {
+      const upToDate = taggedFiles.filter(({ sourceTags = [] }) => sameTags(sourceTags, source.tags));
       if (upToDate.length === 0) return;
       await files.bulkWrite(
         upToDate.map((file) => ({

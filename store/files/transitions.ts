@@ -43,10 +43,10 @@ export type FilesEnded = (status: FileSyncStatus, files: number) => void;
 /** States of files that wait in the queue, or for the end of a rate limit. The run starts them when they are due. */
 const STARTABLE = ['QUEUED_FOR_SYNC', 'RATE_LIMITED'] as const satisfies FileSyncStatus[];
 const ACTIVE_STATUSES = [...STARTABLE, ...IN_PROGRESS_STATUSES] as const;
-const BEGUN = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
+const STARTED = ['SYNCING', 'QUEUED_FOR_OCR'] as const satisfies FileSyncStatus[];
 const OPEN = [...WAITING_FILE_STATUSES, ...IN_PROGRESS_STATUSES] as const;
 /**
- * States of idle files that a scheduled sync retries. READY_TO_SYNC is not one: a caller decided that the file has no
+ * States of idle files that a scheduled sync retries. READY_TO_SYNC is excluded: a caller decided that the file has no
  * content.
  */
 const RETRIED_BY_SCHEDULED_SYNC = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED'] as const satisfies FileSyncStatus[];
@@ -80,7 +80,7 @@ export const TRANSITIONS = {
   /** For a file whose vectors could not be restored. */
   restoreFailed: { from: [], to: 'SYNC_ERROR', by: 'tenant' },
 
-  // A request or a scheduled sync assigns a known file to a run.
+  // A request or a scheduled sync assigns an existing file to a run.
   accept: { from: FILE_SYNC_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
   acceptDelayed: { from: FILE_SYNC_STATUSES, to: 'DELAYED', by: 'tenant' },
   queueAgain: { from: FINAL_FILE_STATUSES, to: 'QUEUED_FOR_SYNC', by: 'tenant' },
@@ -107,7 +107,7 @@ export const TRANSITIONS = {
   startChanged: { from: EVALUATING, to: 'SYNCING', by: 'run', emits: syncing },
   deferToOcr: { from: ['SYNCING'], to: 'QUEUED_FOR_OCR', by: 'run' },
   release: { from: ['SYNCING'], to: 'QUEUED_FOR_SYNC', by: 'run' },
-  requeue: { from: BEGUN, to: 'QUEUED_FOR_SYNC', by: 'run' },
+  requeue: { from: STARTED, to: 'QUEUED_FOR_SYNC', by: 'run' },
   limit: {
     from: IN_PROGRESS_STATUSES,
     to: 'RATE_LIMITED',
@@ -124,7 +124,7 @@ export const TRANSITIONS = {
 
   // The end of a sync.
   finish: { from: IN_PROGRESS_STATUSES, to: 'READY', by: 'run', emits: ready, endsSync: true },
-  finishUnchanged: { from: BEGUN, to: 'READY', by: 'run', emits: ready, endsSync: true },
+  finishUnchanged: { from: STARTED, to: 'READY', by: 'run', emits: ready, endsSync: true },
   keepEvaluated: { from: EVALUATING, to: 'READY', by: 'run', endsSync: true },
   endEvaluation: { from: EVALUATING, to: 'READY', by: 'run' },
   endEvaluationsOfSource: { from: EVALUATING, to: 'READY', by: 'tenant' },
@@ -217,7 +217,7 @@ export function transition<N extends Transition>(
     filter: {
       ...where,
       ...(row(name).by === 'run' ? { runId } : { organizationId, userId }),
-      // If all states are allowed, there is no condition: it could make the planner use another index.
+      // If all states are allowed, the filter omits the state: a condition could make the planner use another index.
       ...(allowed.length < FILE_SYNC_STATUSES.length && { syncStatus: { $in: allowed } }),
     },
     update: {
@@ -233,7 +233,7 @@ export function transition<N extends Transition>(
   };
 }
 
-/** Returns the events of files that make the transition. @param before their old records */
+/** Returns the events of files that make the transition. @param before records of the files before the transition */
 export const transitionEvents = (name: Transition, before: readonly TransitioningFile[], detail: Detail): NewEvent[] =>
   row(name).emits?.(before, detail) ?? [];
 

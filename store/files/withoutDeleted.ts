@@ -3,7 +3,7 @@ import type { Selections } from '../selections/selections.js';
 import type { Tenant } from '../users/accept.js';
 
 /** Fields of a file that a run is about to create. */
-interface Found {
+interface NewFile {
   readonly externalFileId: string;
   readonly dataSource?: { readonly _id: number };
   readonly parentId: number | null;
@@ -11,27 +11,27 @@ interface Found {
 }
 
 /** Returns the schedule whose syncs add the file; null if there is none. */
-const scheduleOf = ({ dataSource, parentId }: Found): string | null => {
+const scheduleOf = ({ dataSource, parentId }: NewFile): string | null => {
   if (dataSource) return scheduleIds.source(dataSource._id);
   return parentId === null ? null : scheduleIds.container(parentId);
 };
 
 /**
- * Filters the new files of one run: a scheduled sync skips files that a caller has deleted; a request adds them again.
+ * Filters the new files of one run. A scheduled sync skips files that a caller has deleted; a request adds them again.
  */
-export async function withoutDeleted<T extends Found>(
+export async function withoutDeleted<T extends NewFile>(
   deleted: Pick<Selections, 'filterSkipped' | 'unskip'>,
   owner: Tenant,
   requests: readonly T[],
 ): Promise<readonly T[]> {
-  const [one] = requests;
-  const scheduleId = one ? scheduleOf(one) : null;
-  if (!one || scheduleId === null) return requests;
+  const [firstRequest] = requests;
+  const scheduleId = firstRequest ? scheduleOf(firstRequest) : null;
+  if (!firstRequest || scheduleId === null) return requests;
   const ids = requests.map(({ externalFileId }) => externalFileId);
-  if (one.isScheduled !== true) {
+  if (firstRequest.isScheduled !== true) {
     await deleted.unskip(owner, scheduleId, ids);
     return requests;
   }
-  const left = await deleted.filterSkipped(owner, scheduleId, ids);
-  return requests.filter(({ externalFileId }) => !left.has(externalFileId));
+  const skippedIds = await deleted.filterSkipped(owner, scheduleId, ids);
+  return requests.filter(({ externalFileId }) => !skippedIds.has(externalFileId));
 }

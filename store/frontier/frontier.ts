@@ -16,23 +16,23 @@ export interface FoundLinks extends Pick<CrawlPageDoc, 'runId' | 'url' | 'links'
  * find, and one step follows them. Every call is safe to repeat.
  */
 export interface Frontier {
-  /** Adds addresses; known ones stay unchanged. */
+  /** Adds addresses. Existing addresses stay unchanged. */
   add(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   count(runId: number): Promise<number>;
   /** Returns one address of the run; null if the run does not have it. */
   find(runId: number, url: string): Promise<CrawlPageDoc | null>;
-  /** Returns the depth of the known addresses. */
+  /** Returns the depth of each address that the run has. */
   findDepths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
   /**
-   * Stores the links of pages. They are followed later, even if the page was followed before. Addresses that the run
-   * does not have are ignored.
+   * Stores the links of pages. A later step follows them, even if it followed earlier links of the page. Ignores pages
+   * that the run does not have.
    */
   saveLinks(found: readonly FoundLinks[]): Promise<void>;
   /** Returns the next pages whose links are to be followed, nearest first. */
   listUnfollowed(runId: number, limit: number): Promise<CrawlPageDoc[]>;
   /** Marks pages whose links were followed from the given depth. */
   markFollowed(runId: number, pages: readonly CrawlAddress[]): Promise<void>;
-  /** Sets a smaller depth on known addresses with a shorter path: their links are followed again from there. */
+  /** Lowers the depth of addresses to which a shorter path was found. Their links are followed again. */
   lowerDepths(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   /** Deletes the rows of a run that has ended. */
   clear(runId: number): Promise<void>;
@@ -61,15 +61,15 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     count: (runId) => pages.countDocuments({ runId }),
     find: (runId, url) => pages.findOne({ runId, url }).lean().exec(),
     async findDepths(runId, urls) {
-      const known = new Map<string, number>();
+      const depths = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
         // Sequential, to bound the load on MongoDB.
         const rows = await pages
           .find({ runId, url: { $in: urls.slice(from, from + PER_QUERY) } }, { url: 1, depth: 1 })
           .lean();
-        for (const { url, depth } of rows) known.set(url, depth);
+        for (const { url, depth } of rows) depths.set(url, depth);
       }
-      return known;
+      return depths;
     },
     async saveLinks(found) {
       if (found.length === 0) return;
@@ -86,10 +86,10 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
     },
     listUnfollowed: (runId, limit) =>
       pages.find({ runId, state: 'read' }).sort({ depth: 1, _id: 1 }).limit(limit).lean().exec(),
-    async markFollowed(runId, done) {
-      if (done.length === 0) return;
+    async markFollowed(runId, followed) {
+      if (followed.length === 0) return;
       await pages.bulkWrite(
-        done.map(({ url, depth }) => ({
+        followed.map(({ url, depth }) => ({
           updateOne: {
             filter: { runId, url, depth, state: 'read' as const },
             update: { $set: { state: 'followed' as const, changedAt: new Date() } },

@@ -6,11 +6,11 @@ import type { ItemDoc } from '../models/items.js';
 
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** Items whose contents the account currently cannot list: their known contents count as existing. */
+/** Closed items: the account currently cannot list their contents. Their stored descendants count as existing. */
 export interface ClosedItems {
   /**
-   * Records that a listing could not read the contents of items, and counts all known descendants as found by it. Safe
-   * to repeat. @returns the items that are known
+   * Records that a listing could not read the contents of items, and that it found all their stored descendants. Safe
+   * to repeat. @returns the external ids of the items that are stored
    */
   markClosed(source: Holder, runId: number, externalIds: readonly string[]): Promise<Set<string>>;
   /** Returns items whose contents could not be listed, at most `limit`. */
@@ -27,12 +27,12 @@ export function createClosedItems(items: Model<ItemDoc>): ClosedItems {
   return {
     async markClosed(source, runId, externalIds) {
       if (externalIds.length === 0) return new Set();
-      const named = { ...inSource(source), externalId: { $in: [...externalIds] } };
-      await items.updateMany(named, { $set: { closedBy: runId } });
-      for await (const some of allDescendants(items, source, externalIds))
-        await items.updateMany({ ...inSource(source), externalId: { $in: some } }, { $set: { listedBy: runId } });
-      const known = await items.find(named, { externalId: 1 }).lean();
-      return new Set(known.map(({ externalId }) => externalId));
+      const query = { ...inSource(source), externalId: { $in: [...externalIds] } };
+      await items.updateMany(query, { $set: { closedBy: runId } });
+      for await (const ids of allDescendants(items, source, externalIds))
+        await items.updateMany({ ...inSource(source), externalId: { $in: ids } }, { $set: { listedBy: runId } });
+      const stored = await items.find(query, { externalId: 1 }).lean();
+      return new Set(stored.map(({ externalId }) => externalId));
     },
     async listClosed(source, limit) {
       const rows = await items

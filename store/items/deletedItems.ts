@@ -24,7 +24,7 @@ export interface DeletedItems {
   markDeleted(source: Holder, externalIds: readonly string[]): Promise<void>;
   /** Marks items by their paths, with all items below these paths. */
   markPathsDeleted(source: Holder, paths: readonly string[]): Promise<void>;
-  /** Marks items that a listing did not find, except below some root items. Safe to repeat. */
+  /** Marks items that a listing did not find, except `roots` and the items below them. Safe to repeat. */
   markUnlisted(source: Holder, runId: number, roots: readonly string[]): Promise<void>;
   /** Unmarks all items after an operator rejected the deletions. */
   unmarkDeleted(source: Holder): Promise<void>;
@@ -48,25 +48,27 @@ export function createDeletedItems(items: Model<ItemDoc>, files: Model<FileDoc>)
       .sort({ _id: 1 })
       .limit(limit)
       .lean();
-  const namesOf = (rows: readonly ItemDoc[]) => ({ externalFileId: { $in: rows.map(({ externalId }) => externalId) } });
+  const filesOfItems = (rows: readonly ItemDoc[]) => ({
+    externalFileId: { $in: rows.map(({ externalId }) => externalId) },
+  });
   return {
     async markDeleted(source, externalIds) {
-      for await (const some of allDescendants(items, source, externalIds))
-        await items.updateMany({ ...filesOf(source), externalId: { $in: some } }, { $set: { isGone: true } });
+      for await (const ids of allDescendants(items, source, externalIds))
+        await items.updateMany({ ...filesOf(source), externalId: { $in: ids } }, { $set: { isGone: true } });
     },
     async markPathsDeleted(source, paths) {
       for (let from = 0; from < paths.length; from += PATHS_AT_ONCE) {
-        const some = paths.slice(from, from + PATHS_AT_ONCE);
+        const pathBatch = paths.slice(from, from + PATHS_AT_ONCE);
         // The range from '/' to the next character '0' contains everything that begins with the path and a slash.
-        const below = some.map((path) => ({ path: { $gt: `${path}/`, $lt: `${path}0` } }));
-        const $or = [{ path: { $in: some } }, ...below];
+        const descendants = pathBatch.map((path) => ({ path: { $gt: `${path}/`, $lt: `${path}0` } }));
+        const $or = [{ path: { $in: pathBatch } }, ...descendants];
         await items.updateMany({ ...filesOf(source), $or }, { $set: { isGone: true } });
       }
     },
     async markUnlisted(source, runId, roots) {
-      const elsewhere = { $nin: [...roots] };
+      const notARoot = { $nin: [...roots] };
       await items.updateMany(
-        { ...filesOf(source), externalId: elsewhere, rootExternalId: elsewhere, listedBy: { $ne: runId } },
+        { ...filesOf(source), externalId: notARoot, rootExternalId: notARoot, listedBy: { $ne: runId } },
         { $set: { isGone: true } },
       );
     },
@@ -78,7 +80,7 @@ export function createDeletedItems(items: Model<ItemDoc>, files: Model<FileDoc>)
       for (let afterId: number | undefined = 0; afterId !== undefined;) {
         const rows: ItemDoc[] = await marked(source, afterId, AT_ONCE);
         if (rows.length > 0)
-          vanished += await files.countDocuments({ ...filesOf(source), isContainer: false, ...namesOf(rows) });
+          vanished += await files.countDocuments({ ...filesOf(source), isContainer: false, ...filesOfItems(rows) });
         afterId = rows.length < AT_ONCE ? undefined : rows.at(-1)?._id;
       }
       return { files: await files.countDocuments({ ...filesOf(source), isContainer: false }), vanished };
@@ -86,7 +88,9 @@ export function createDeletedItems(items: Model<ItemDoc>, files: Model<FileDoc>)
     async listDeleted(source, limit) {
       const rows = await marked(source, 0, limit);
       if (rows.length === 0) return { items: [], files: [] };
-      const found = await files.find({ ...filesOf(source), isContainer: false, ...namesOf(rows) }, { _id: 1 }).lean();
+      const found = await files
+        .find({ ...filesOf(source), isContainer: false, ...filesOfItems(rows) }, { _id: 1 })
+        .lean();
       return { items: rows.map(({ _id }) => _id), files: found.map(({ _id }) => _id) };
     },
     async deleteRows(source, ids) {

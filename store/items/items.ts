@@ -39,7 +39,7 @@ export interface ItemRow {
 /** The data source that owns the items. */
 type Holder = Pick<DataSourceDoc, '_id' | 'organizationId' | 'userId'>;
 
-/** A complete listing, by its run. Only files that existed when it began are compared with it. */
+/** A complete listing and its run. Only files that existed when the listing began are compared with it. */
 export interface WholeListing {
   readonly runId: number;
   readonly begun: Date;
@@ -55,9 +55,9 @@ export interface ListingCoverage {
 }
 
 export interface Items extends DeletedItems, ClosedItems {
-  /** Stores a page of a listing; returns which of its items are new, or were marked as gone. Safe to repeat. */
+  /** Stores a page of a listing; returns the items that are new or were marked as deleted. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
-  /** Returns whether a full listing found an item that is new, or that differs from the listing before. */
+  /** Returns whether a complete listing found an item that is new or differs from the previous listing. */
   hasChanged(source: Holder, runId: number): Promise<boolean>;
   /** Discards the results of a listing that starts again. */
   unlist(source: Holder, runId: number): Promise<void>;
@@ -68,7 +68,7 @@ export interface Items extends DeletedItems, ClosedItems {
   parents(source: Holder, externalIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Counts the files that a complete listing did not find. */
   countMissing(source: Holder, listing: WholeListing): Promise<ListingCoverage>;
-  /** Returns files whose items a complete listing did not find, after an id. */
+  /** Returns files whose items a complete listing did not find, ordered by id, after `afterId`. */
   missingFiles(source: Holder, listing: WholeListing, afterId: number, limit: number): Promise<MissingFiles>;
   /** Deletes the items that a complete listing did not find. */
   deleteMissing(source: Holder, runId: number): Promise<void>;
@@ -101,7 +101,7 @@ const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
 };
 
 /**
- * Returns whether a field of a known item differs from the stored one. A field without a value may be null or absent.
+ * Returns whether a field of a stored item has changed. A field without a value may be null or absent.
  */
 const differs = (stored: ListedItem | undefined, listed: ListedItem): boolean =>
   stored !== undefined &&
@@ -109,19 +109,19 @@ const differs = (stored: ListedItem | undefined, listed: ListedItem): boolean =>
     (field) => (stored[field] ?? null) !== (listed[field] ?? null),
   );
 
-const containing = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
+const substringPattern = (text: string): RegExp => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'i');
 
 function query({ _id, organizationId, userId }: Holder, filters: ItemFilters, startingId = 0): QueryFilter<ItemDoc> {
   const and: QueryFilter<ItemDoc>[] = [];
-  const member = (field: string, values: readonly unknown[] | undefined): void => {
+  const addCondition = (field: string, values: readonly unknown[] | undefined): void => {
     if (values?.length) and.push({ [field]: { $in: [...values] } } as QueryFilter<ItemDoc>);
   };
-  member('_id', filters.ids);
+  addCondition('_id', filters.ids);
   if (startingId > 0) and.push({ _id: { $gt: startingId } });
-  member('externalId', filters.externalIds);
-  member('itemType', filters.itemTypes);
-  member('fileFormat', filters.fileFormats);
-  if (filters.name !== undefined && filters.name !== '') and.push({ name: containing(filters.name) });
+  addCondition('externalId', filters.externalIds);
+  addCondition('itemType', filters.itemTypes);
+  addCondition('fileFormat', filters.fileFormats);
+  if (filters.name !== undefined && filters.name !== '') and.push({ name: substringPattern(filters.name) });
   if (filters.rootsOnly === true) and.push({ parentExternalId: null });
   if (filters.parentExternalId !== undefined) and.push({ parentExternalId: filters.parentExternalId });
   return { dataSourceId: _id, organizationId, userId, ...(and.length > 0 ? { $and: and } : {}) };
@@ -157,9 +157,9 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       )
       .lean();
     const listed = new Set(found.map(({ externalId }) => externalId));
-    const back = rows.filter(({ externalFileId, restoredAt }) => restoredAt && listed.has(externalFileId));
-    if (back.length > 0)
-      await files.updateMany({ _id: { $in: back.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
+    const reappeared = rows.filter(({ externalFileId, restoredAt }) => restoredAt && listed.has(externalFileId));
+    if (reappeared.length > 0)
+      await files.updateMany({ _id: { $in: reappeared.map(({ _id }) => _id) } }, { $unset: { restoredAt: 1 } });
     const vanished = rows
       // A restored file stays until it exists at its source again.
       .filter(({ externalFileId, restoredAt }) => !restoredAt && !listed.has(externalFileId))
@@ -184,65 +184,66 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       .lean();
     return new Map(found.map(({ _id, externalFileId }) => [externalFileId, _id]));
   };
-  const upsertSome = async (
+  const upsertBatch = async (
     { _id: dataSourceId, organizationId, userId, customerId }: DataSourceDoc,
     runId: number,
     listed: readonly ListedItem[],
   ): Promise<string[]> => {
     const now = new Date();
-    const known = await items
+    const existing = await items
       .find(
         { dataSourceId, externalId: { $in: listed.map(({ externalId }) => externalId) } },
         { ...LISTED_FIELDS, isGone: 1, foundBy: 1 },
       )
       .lean();
-    const stored = new Map(known.map((item) => [item.externalId, item]));
-    const back = new Set(known.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
+    const stored = new Map(existing.map((item) => [item.externalId, item]));
+    const reappeared = new Set(existing.flatMap(({ externalId, isGone }) => (isGone === true ? [externalId] : [])));
     // If a page is stored again after a crash, items that were new in the first attempt still count as new.
-    const again = known.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
-    const ids = new Map(known.map(({ _id, externalId }) => [externalId, _id]));
-    const fresh = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
-    const first = fresh.size === 0 ? 0 : await sequence.next('item', fresh.size);
-    for (const [index, externalId] of [...fresh].entries()) ids.set(externalId, first + index);
+    const newInFirstAttempt = existing.flatMap(({ externalId, foundBy }) => (foundBy === runId ? [externalId] : []));
+    const ids = new Map(existing.map(({ _id, externalId }) => [externalId, _id]));
+    const newIds = new Set(listed.flatMap(({ externalId }) => (ids.has(externalId) ? [] : [externalId])));
+    const firstId = newIds.size === 0 ? 0 : await sequence.next('item', newIds.size);
+    for (const [index, externalId] of [...newIds].entries()) ids.set(externalId, firstId + index);
     await items.bulkWrite(
-      listed.map((one) => ({
+      listed.map((listedItem) => ({
         updateOne: {
-          filter: { dataSourceId, externalId: one.externalId },
+          filter: { dataSourceId, externalId: listedItem.externalId },
           update: {
             $set: {
-              ...one,
+              ...listedItem,
               listedBy: runId,
               syncedAt: now,
               updatedAt: now,
-              ...(back.has(one.externalId) ? { foundBy: runId } : {}),
-              ...(differs(stored.get(one.externalId), one) ? { changedBy: runId } : {}),
+              ...(reappeared.has(listedItem.externalId) ? { foundBy: runId } : {}),
+              ...(differs(stored.get(listedItem.externalId), listedItem) ? { changedBy: runId } : {}),
             },
             $unset: { isGone: 1 },
             $setOnInsert: {
-              _id: ids.get(one.externalId) ?? 0,
+              _id: ids.get(listedItem.externalId) ?? 0,
               organizationId,
               userId,
               customerId,
               createdAt: now,
-              ...(fresh.has(one.externalId) ? { foundBy: runId } : {}),
+              ...(newIds.has(listedItem.externalId) ? { foundBy: runId } : {}),
             },
           },
           upsert: true,
         },
       })),
     );
-    return [...fresh, ...back, ...again];
+    return [...newIds, ...reappeared, ...newInFirstAttempt];
   };
   return {
     ...createDeletedItems(items, files),
     ...createClosedItems(items),
     async upsert(source, runId, listed) {
       // A new item that a page lists twice would be inserted twice.
-      const once = [...new Map(listed.map((one) => [one.externalId, one])).values()];
-      const fresh = new Set<string>();
-      for (let from = 0; from < once.length; from += ITEMS_PER_WRITE)
-        for (const id of await upsertSome(source, runId, once.slice(from, from + ITEMS_PER_WRITE))) fresh.add(id);
-      return fresh;
+      const uniqueItems = [...new Map(listed.map((listedItem) => [listedItem.externalId, listedItem])).values()];
+      const newIds = new Set<string>();
+      for (let from = 0; from < uniqueItems.length; from += ITEMS_PER_WRITE)
+        for (const id of await upsertBatch(source, runId, uniqueItems.slice(from, from + ITEMS_PER_WRITE)))
+          newIds.add(id);
+      return newIds;
     },
     async hasChanged({ _id: dataSourceId, organizationId, userId }, runId) {
       const changed = { $or: [{ foundBy: runId }, { changedBy: runId }] };
@@ -261,8 +262,8 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
         .lean()
         .cursor();
       for await (const part of inParts<ItemDoc>(cursor)) {
-        const known = await filesByItem(source, part);
-        yield part.map((item) => ({ item, fileId: known.get(item.externalId) ?? null }));
+        const fileIds = await filesByItem(source, part);
+        yield part.map((item) => ({ item, fileId: fileIds.get(item.externalId) ?? null }));
       }
     },
     count: (source, { filters, page }) => items.countDocuments(query(source, filters, page.startingId)).exec(),
@@ -271,15 +272,15 @@ export function createItems(items: Model<ItemDoc>, files: Model<FileDoc>, sequen
       return new Set(await items.distinct('parentExternalId', { ...query(source, {}), ...within }).exec());
     },
     async countMissing(source, listing) {
-      let [all, vanished] = [0, 0];
+      let [total, vanished] = [0, 0];
       for (let afterId: number | null = 0; afterId !== null;) {
         const part: Awaited<ReturnType<typeof compare>> = await compare(source, listing, afterId, COMPARED_AT_ONCE);
-        all += part.number;
+        total += part.number;
         vanished += part.vanished.length;
         afterId = part.afterId;
       }
       const found = await items.countDocuments({ dataSourceId: source._id, listedBy: listing.runId });
-      return { files: all, vanished, items: found };
+      return { files: total, vanished, items: found };
     },
     async missingFiles(source, listing, afterId, limit) {
       const { vanished, afterId: next } = await compare(source, listing, afterId, limit);

@@ -7,7 +7,7 @@ import type { DataSourceDoc } from '../models/dataSources.js';
 import type { FileDoc } from '../models/files.js';
 
 /**
- * Finds the files of some items that were synced before with exactly these options.
+ * Finds the files of items that were synced before with exactly these options.
  * @returns the files by the external ids of their items
  */
 export async function findSyncedFiles(
@@ -28,10 +28,10 @@ export async function findSyncedFiles(
     })
     .lean();
   // The options as MongoDB stores them: unset fields are absent.
-  const wanted: unknown = JSON.parse(JSON.stringify(options));
+  const expected: unknown = JSON.parse(JSON.stringify(options));
   return new Map(
     rows
-      .filter((file) => isDeepStrictEqual(JSON.parse(JSON.stringify(file.options)), wanted))
+      .filter((file) => isDeepStrictEqual(JSON.parse(JSON.stringify(file.options)), expected))
       .map((file) => [file.externalFileId, file]),
   );
 }

@@ -27,7 +27,7 @@ export async function unchangedItems(
     const listed = await items.find(leaves, { externalId: 1, version: 1, source: 1 }).lean();
     const versions = new Map(listed.map((item) => [item.externalId, item.version]));
     const source = { $in: [...new Set(listed.map((item) => item.source))] };
-    const known = await files
+    const syncedFiles = await files
       .find(
         {
           organizationId,
@@ -40,7 +40,7 @@ export async function unchangedItems(
         { externalFileId: 1, version: 1 },
       )
       .lean();
-    for (const { externalFileId, version } of known)
+    for (const { externalFileId, version } of syncedFiles)
       if (version && version === versions.get(externalFileId)) unchanged.add(externalFileId);
   }
   return unchanged;

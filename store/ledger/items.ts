@@ -32,12 +32,12 @@ export const fileOfKey = (key: string): number | null => {
 };
 
 /** A run and its owner. */
-export interface RunOf extends Tenant {
+export interface OwnedRun extends Tenant {
   readonly _id: number;
 }
 
 /** Fields of a file that its ledger entry needs. */
-export const LINE_FIELDS = {
+export const ENTRY_FIELDS = {
   ...({ organizationId: 1, userId: 1, runId: 1, externalFileId: 1, name: 1, syncStatus: 1 } as const),
   ...({ syncErrorMessage: 1, ended: 1, updatedAt: 1, 'fileMetadata.warnings': 1 } as const),
 };
@@ -77,7 +77,7 @@ export interface NewItem {
 }
 
 /** Returns the ledger row of an item that ended. */
-export function rowOf(run: RunOf, { fileId, externalId, name, end, message }: NewItem, at: Date, expiresAt: Date) {
+export function rowOf(run: OwnedRun, { fileId, externalId, name, end, message }: NewItem, at: Date, expiresAt: Date) {
   const { as, stage, cause, bytes, tokens, reused } = end;
   return {
     _id: itemKey(run._id, fileId === null ? { externalId } : { fileId }),

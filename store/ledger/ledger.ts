@@ -7,7 +7,7 @@ import { insertOnce } from '../database/insertOnce.js';
 import type { RunDoc } from '../models/runs.js';
 import type { Session } from '../database/sequence.js';
 import type { Tenant } from '../users/accept.js';
-import { endOf, LINE_FIELDS, messageOf, type NewItem, rowOf, type RunOf } from './items.js';
+import { endOf, ENTRY_FIELDS, messageOf, type NewItem, rowOf, type OwnedRun } from './items.js';
 import { outcomeOfSkipped, type LiveItems } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { sumEntries, sumEntriesByRun, tallyOf } from './tally.js';
@@ -27,23 +27,23 @@ export interface LedgerWriter {
   expiry(): Date;
   /**
    * Records the current outcomes of files for their runs that are still active. Call it before another run takes the
-   * files over or deletes them.
+   * files over or deletes them. @param to id of that other run
    */
   recordOutcomes(
     files: readonly { readonly _id: number; readonly runId: number | null }[],
     to: number,
     session?: Session,
   ): Promise<void>;
-  /** Records items without a file of the run: skipped ones and deleted ones. A repeated call overwrites. */
-  addItems(run: RunOf, items: readonly NewItem[], session?: Session): Promise<void>;
+  /** Records items that have no file in the run: skipped and deleted items. A repeated call overwrites the entries. */
+  addItems(run: OwnedRun, items: readonly NewItem[], session?: Session): Promise<void>;
   /**
-   * Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: it continues where it
-   * stopped.
+   * Records the outcomes of the files of an ending run, and returns its counts. Safe to repeat: a second call continues
+   * after the last recorded file.
    */
   close(run: RunDoc): Promise<RunTally>;
   /**
-   * Closes several runs of one user whose files are all idle, with few reads and writes for all of them together. Also
-   * returns the counts of their files, by run.
+   * Closes several runs of one user whose files are all idle, with fewer reads and writes than `close` for each. Also
+   * returns the counts of the files, by run.
    */
   closeMany(tenant: Tenant, runs: readonly RunDoc[]): Promise<ReadonlyMap<number, ClosedRun>>;
   /** Deletes all entries of a user. */
@@ -64,7 +64,7 @@ const countAs = (status: FileDoc['syncStatus']): keyof ClosedRun['counts'] => {
 };
 
 export function createLedgerWriter(
-  lines: Model<LedgerItemDoc>,
+  entries: Model<LedgerItemDoc>,
   files: Model<FileDoc>,
   runs: Model<RunDoc>,
   live: LiveItems,
@@ -73,20 +73,23 @@ export function createLedgerWriter(
   const expiry = (): Date => new Date(Date.now() + lifeDays * DAY_MS);
   const overwrite = async (rows: readonly LedgerItemDoc[], session: Session): Promise<void> => {
     await updateRows(
-      lines,
+      entries,
       rows.map((row) => ({ filter: { _id: row._id }, replacement: row, upsert: true as const })),
       session,
     );
   };
   return {
     expiry,
-    async recordOutcomes(given, to, session = null) {
-      const owners = [...new Set(given.flatMap(({ runId }) => (runId === null || runId === to ? [] : [runId])))];
+    async recordOutcomes(takenFiles, to, session = null) {
+      const owners = [...new Set(takenFiles.flatMap(({ runId }) => (runId === null || runId === to ? [] : [runId])))];
       if (owners.length === 0) return;
-      const open = await runs.find({ _id: { $in: owners }, finishedAt: null }, { _id: 1 }, { session }).lean();
-      if (open.length === 0) return;
-      const taken = { _id: { $in: given.map(({ _id }) => _id) }, runId: { $in: open.map(({ _id }) => _id) } };
-      const found = await files.find({ ...taken, isContainer: false }, LINE_FIELDS, { session }).lean();
+      const activeRuns = await runs.find({ _id: { $in: owners }, finishedAt: null }, { _id: 1 }, { session }).lean();
+      if (activeRuns.length === 0) return;
+      const query = {
+        _id: { $in: takenFiles.map(({ _id }) => _id) },
+        runId: { $in: activeRuns.map(({ _id }) => _id) },
+      };
+      const found = await files.find({ ...query, isContainer: false }, ENTRY_FIELDS, { session }).lean();
       const [now, until] = [new Date(), expiry()];
       const rows = found.flatMap((file) => {
         const { _id: fileId, runId, externalFileId: externalId, name } = file;
@@ -116,21 +119,21 @@ export function createLedgerWriter(
           rowOf(run, { ...item, end: end ?? outcomeOfSkipped('unfinished') }, at, until),
         );
         // Rare: after a crash, or if a delete has recorded the file already.
-        if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
+        if (!(await insertOnce(entries, rows))) await overwrite(rows, null);
         if (found.length < AT_ONCE) break;
         after = found.at(-1)?.fileId ?? after;
         await runs.updateOne({ _id: run._id, finishedAt: null }, { $set: { closedTo: after } });
       }
-      return tallyOf(await sumEntries(lines, run._id));
+      return tallyOf(await sumEntries(entries, run._id));
     },
     async closeMany({ organizationId, userId }, ended) {
       const until = expiry();
       const counts = new Map(ended.map(({ _id }) => [_id, NO_COUNTS]));
-      const own = { runId: { $in: [...counts.keys()] }, organizationId, userId, isContainer: false };
+      const query = { runId: { $in: [...counts.keys()] }, organizationId, userId, isContainer: false };
       await runs.updateMany({ _id: { $in: [...counts.keys()] }, finishedAt: null }, { $set: { closedTo: 0 } });
       for (let after = 0; ;) {
         const found = await files
-          .find({ ...own, _id: { $gt: after } }, LINE_FIELDS)
+          .find({ ...query, _id: { $gt: after } }, ENTRY_FIELDS)
           .sort({ _id: 1 })
           .limit(AT_ONCE)
           .hint(RUN_INDEX)
@@ -139,21 +142,23 @@ export function createLedgerWriter(
           const { _id: fileId, runId, externalFileId: externalId, name, syncStatus } = file;
           const message = messageOf(file);
           if (runId === null) return [];
-          const so = counts.get(runId) ?? NO_COUNTS;
+          const previous = counts.get(runId) ?? NO_COUNTS;
           const as = countAs(syncStatus);
-          counts.set(runId, { ...so, total: so.total + 1, [as]: so[as] + 1 });
+          counts.set(runId, { ...previous, total: previous.total + 1, [as]: previous[as] + 1 });
           const end = endOf(file) ?? outcomeOfSkipped('unfinished');
           return [rowOf({ ...file, _id: runId }, { fileId, externalId, name, end, message }, file.updatedAt, until)];
         });
-        if (!(await insertOnce(lines, rows))) await overwrite(rows, null);
+        if (!(await insertOnce(entries, rows))) await overwrite(rows, null);
         if (found.length < AT_ONCE) break;
         after = found.at(-1)?._id ?? after;
       }
-      const sums = await sumEntriesByRun(lines, [...counts.keys()]);
-      return new Map([...counts].map(([id, so]) => [id, { tally: tallyOf(sums.get(id) ?? []), counts: so }]));
+      const sums = await sumEntriesByRun(entries, [...counts.keys()]);
+      return new Map(
+        [...counts].map(([id, previous]) => [id, { tally: tallyOf(sums.get(id) ?? []), counts: previous }]),
+      );
     },
     async removeAll({ organizationId, userId }) {
-      await lines.deleteMany({ organizationId, userId });
+      await entries.deleteMany({ organizationId, userId });
     },
   };
 }

@@ -15,8 +15,8 @@ import { RUN_INDEX } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import type { ReembedDoc } from '../models/reembeds.js';
 import type { RunDoc } from '../models/runs.js';
-import { endOf, LINE_FIELDS, messageOf } from './items.js';
-import type { LineFilter, TallyRow } from './tally.js';
+import { endOf, ENTRY_FIELDS, messageOf } from './items.js';
+import type { EntryStages, TallyRow } from './tally.js';
 
 /** A file of a run that has not ended. */
 export interface LiveItem {
@@ -35,8 +35,8 @@ export interface ItemFilter {
   readonly stages?: readonly ItemStage[];
   readonly causes?: readonly ItemCause[];
 }
-/** Returns whether an item matches the filter; an unfinished one has no outcome. */
-export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd | null): boolean {
+/** Returns whether an item matches the filter. @param end null for a pending item */
+export function matchesFilter({ outcomes, stages, causes }: ItemFilter, end: ItemEnd | null): boolean {
   const { as = 'pending', stage = null, cause = null } = end ?? {};
   const isOf = <T>(wanted: readonly T[] | undefined, value: T | null): boolean =>
     wanted === undefined || (value !== null && wanted.includes(value));
@@ -46,13 +46,13 @@ export function isWanted({ outcomes, stages, causes }: ItemFilter, end: ItemEnd 
 /** Reads the items of an active run from the records of its files. */
 export interface LiveItems {
   /**
-   * Returns items after a file, ordered by id. The filter is applied only as far as it reduces reads; callers apply
-   * isWanted() too.
+   * Returns items after a file, ordered by id. May return items that do not match the filter; callers also apply
+   * matchesFilter().
    */
   page(run: RunDoc, afterId: number, limit: number, filter?: ItemFilter): Promise<LiveItem[]>;
   sums(run: RunDoc): Promise<TallyRow[]>;
-  /** Returns a filter of the run's ledger entries: those whose items are not in `sums`. */
-  others(run: RunDoc): LineFilter;
+  /** Returns a filter that excludes the ledger entries of the items in `sums`. */
+  otherEntries(run: RunDoc): EntryStages;
 }
 
 /** Reads the items of active runs of any kind. */
@@ -74,7 +74,7 @@ export const filesOf = ({ _id: runId, kind }: Pick<RunDoc, '_id' | 'kind'>) => (
 });
 
 /** Returns the stages that drop entries whose file has a matching row in a collection. */
-const without = (from: string, foreignField: string, match: object): LineFilter => [
+const withoutMatches = (from: string, foreignField: string, match: object): EntryStages => [
   {
     $lookup: {
       from,
@@ -90,13 +90,13 @@ const without = (from: string, foreignField: string, match: object): LineFilter 
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
     // Items without a stored outcome get it from their status, so they pass the filter here.
-    const only = {
+    const filters = {
       ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
       ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
     };
     const found = await files
-      .find({ ...filesOf(run), ...only, _id: { $gt: afterId } }, LINE_FIELDS)
+      .find({ ...filesOf(run), ...filters, _id: { $gt: afterId } }, ENTRY_FIELDS)
       .sort({ _id: 1 })
       .hint(RUN_INDEX)
       .limit(limit)
@@ -128,7 +128,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
       _id: as ?? endOf({ syncStatus: status })?.as ?? 'pending',
     }));
   },
-  others: (run) => without(collectionOf(files), '_id', filesOf(run)),
+  otherEntries: (run) => withoutMatches(collectionOf(files), '_id', filesOf(run)),
 });
 
 function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
@@ -137,7 +137,7 @@ function reembedEnd({ outcome, reason, tokens }: ReembedDoc): ItemEnd | null {
   return outcome === 'failed' ? itemEnd('failed', 'embed', 'embedding_failed') : itemEnd('skipped', 'select', reason);
 }
 
-/** A re-embedding run owns no files: it has rows of its own. */
+/** Items of a re-embedding run, which owns no files: its items are rows of another collection. */
 const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems => ({
   async page({ _id: runId }, afterId, limit) {
     const outcome = { $in: [null, 'reembedded', 'skipped', 'failed'] as const };
@@ -166,20 +166,20 @@ const byReembeds = (rows: Model<ReembedDoc>, files: Model<FileDoc>): LiveItems =
       _id: outcome === null ? 'pending' : outcome === 'reembedded' ? 'ok' : outcome,
     }));
   },
-  others: ({ _id: runId }) => without(collectionOf(rows), 'fileId', { runId }),
+  otherEntries: ({ _id: runId }) => withoutMatches(collectionOf(rows), 'fileId', { runId }),
 });
 
 /** Returns the live items of a run, by its kind, while the run is active. */
 export function createLiveItems(files: Model<FileDoc>, reembeds: Model<ReembedDoc>): AnyLiveItems {
   const [ofFiles, ofReembeds] = [byFiles(files), byReembeds(reembeds, files)];
-  const of = ({ kind }: RunDoc): LiveItems => (kind === 'reembedFiles' ? ofReembeds : ofFiles);
+  const itemsOf = ({ kind }: RunDoc): LiveItems => (kind === 'reembedFiles' ? ofReembeds : ofFiles);
   return {
-    page: (run, ...args) => of(run).page(run, ...args),
-    sums: (run) => of(run).sums(run),
-    others: (run) => of(run).others(run),
+    page: (run, ...args) => itemsOf(run).page(run, ...args),
+    sums: (run) => itemsOf(run).sums(run),
+    otherEntries: (run) => itemsOf(run).otherEntries(run),
     async among(runIds, fileIds) {
-      const own = { _id: { $in: [...fileIds] }, runId: { $in: [...runIds] }, isContainer: false };
-      const rows = await files.find(own, { runId: 1 }).lean();
+      const query = { _id: { $in: [...fileIds] }, runId: { $in: [...runIds] }, isContainer: false };
+      const rows = await files.find(query, { runId: 1 }).lean();
       return rows.flatMap(({ _id: fileId, runId }) => (runId === null ? [] : [{ fileId, runId }]));
     },
   };

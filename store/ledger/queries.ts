@@ -11,7 +11,7 @@ import {
 import type { RunTally } from '../../contract/runs/ledger.js';
 import type { RunDoc } from '../models/runs.js';
 import { fileOfKey, itemKey, keysOf, runOfKey } from './items.js';
-import { isWanted, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
+import { matchesFilter, type ItemFilter, type AnyLiveItems, type LiveItem } from './live.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 import { addTallies, sumEntries, tallyOf } from './tally.js';
 
@@ -32,14 +32,14 @@ export interface LedgerItem extends ItemCost {
 
 /** Reads the items of ended and active runs. Callers must check the owner of the runs first. */
 export interface LedgerQueries {
-  /** Returns the counts of runs by their ids: final, or current. A scheduled sync has the sums of its parts. */
+  /** Returns the final or current counts of runs, by run id. The counts of a scheduled sync are the sums of its parts. */
   tallies(runs: readonly RunDoc[]): Promise<ReadonlyMap<number, RunTally>>;
   /** Returns items of a run, or of all parts of a scheduled sync, ordered by id. */
   items(run: RunDoc, filter: ItemFilter, after: string | null, limit: number): Promise<LedgerItem[]>;
   /** Returns which of the files and items the run has processed, as id strings. */
   processed(
     run: RunDoc,
-    of: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
+    runIds: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
   ): Promise<string[]>;
   /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;
@@ -81,21 +81,21 @@ export function createLedgerQueries(
       .sort({ _id: 1 })
       .lean()
       .exec();
-  const tallyOfOne = async (run: RunDoc): Promise<RunTally> => {
+  const tallyOfRun = async (run: RunDoc): Promise<RunTally> => {
     if (run.kind === 'autoSync') {
-      const parts = await Promise.all((await partsOf(run)).map(tallyOfOne));
+      const parts = await Promise.all((await partsOf(run)).map(tallyOfRun));
       return parts.reduce(addTallies, NO_TALLY);
     }
-    return run.tally ?? current(run);
+    return run.tally ?? currentTally(run);
   };
   /** Returns the counts of an active run: those of its files, and of ledger entries for other items. */
-  const current = async (run: RunDoc): Promise<RunTally> => {
+  const currentTally = async (run: RunDoc): Promise<RunTally> => {
     const sums = [...(await live.sums(run)), ...(await sumEntries(entries, run._id))];
     const now = await runs.findOne({ _id: run._id }, { tally: 1, closedTo: 1 }).lean();
     if (now?.tally) return now.tally;
     if (now?.closedTo === undefined) return tallyOf(sums);
-    // The run is ending: some of its files are in the ledger too. Comparing them takes longer.
-    return tallyOf([...(await live.sums(run)), ...(await sumEntries(entries, run._id, live.others(run)))]);
+    // The run is ending, and some of its files are also in the ledger. Excluding these entries takes longer.
+    return tallyOf([...(await live.sums(run)), ...(await sumEntries(entries, run._id, live.otherEntries(run)))]);
   };
 
   const recordedItems = async (
@@ -106,12 +106,12 @@ export function createLedgerQueries(
   ): Promise<LedgerItem[]> => {
     const { outcomes, stages, causes } = filter;
     const { last } = keysOf(runId);
-    const wanted = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
+    const wantedOutcomes = outcomes && ITEM_OUTCOMES.filter((outcome) => outcomes.includes(outcome));
     const rows = await entries
       .find({
         runId,
         _id: { $gt: after, $lt: last },
-        ...(wanted ? { outcome: { $in: wanted } } : {}),
+        ...(wantedOutcomes ? { outcome: { $in: wantedOutcomes } } : {}),
         ...(stages ? { stage: { $in: [...stages] } } : {}),
         ...(causes ? { cause: { $in: [...causes] } } : {}),
       })
@@ -129,34 +129,34 @@ export function createLedgerQueries(
   ): Promise<LedgerItem[]> => {
     const recorded = await recordedItems(run._id, filter, after, limit);
     const found: LedgerItem[] = [];
-    const isPast = fileOfKey(after) === null && after !== keysOf(run._id).first;
-    for (let from = fileOfKey(after) ?? 0; !isPast && found.length < limit;) {
-      const wanted = Math.max(limit, MIN_PAGE_SIZE);
-      const page = await live.page(run, from, wanted, filter);
-      for (const one of page) if (isWanted(filter, one.end)) found.push(itemOfFile(run._id, one));
-      if (page.length < wanted) break;
+    const afterFiles = fileOfKey(after) === null && after !== keysOf(run._id).first;
+    for (let from = fileOfKey(after) ?? 0; !afterFiles && found.length < limit;) {
+      const pageSize = Math.max(limit, MIN_PAGE_SIZE);
+      const page = await live.page(run, from, pageSize, filter);
+      for (const item of page) if (matchesFilter(filter, item.end)) found.push(itemOfFile(run._id, item));
+      if (page.length < pageSize) break;
       from = page.at(-1)?.fileId ?? from;
     }
-    // A file that another run has taken over may briefly appear in both lists: its own record decides.
-    const own = new Set(found.map(({ id }) => id));
-    return [...found, ...recorded.filter(({ id }) => !own.has(id))]
+    // A file that another run takes over may briefly appear in both lists. The item from the file's record is returned.
+    const liveIds = new Set(found.map(({ id }) => id));
+    return [...found, ...recorded.filter(({ id }) => !liveIds.has(id))]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit);
   };
 
   return {
     async tallies(counted) {
-      const all = await Promise.all(counted.map(async (run) => [run._id, await tallyOfOne(run)] as const));
+      const all = await Promise.all(counted.map(async (run) => [run._id, await tallyOfRun(run)] as const));
       return new Map(all);
     },
     async processed(run, { fileIds, itemIds }) {
-      const of = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
+      const runIds = [run, ...(run.kind === 'autoSync' ? await partsOf(run) : [])].map(({ _id }) => _id);
       const recorded = await entries
-        .find({ runId: { $in: of }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
+        .find({ runId: { $in: runIds }, $or: [{ fileId: { $in: [...fileIds] } }, { _id: { $in: [...itemIds] } }] })
         .lean();
       const keys = itemIds.map(fileOfKey).filter((id) => id !== null);
-      const own = await live.among(of, [...fileIds, ...keys]);
-      const ids = own.flatMap(({ fileId, runId }) => [String(fileId), itemKey(runId, { fileId })]);
+      const liveFiles = await live.among(runIds, [...fileIds, ...keys]);
+      const ids = liveFiles.flatMap(({ fileId, runId }) => [String(fileId), itemKey(runId, { fileId })]);
       return [...recorded.flatMap(({ _id, fileId }) => [_id, String(fileId)]), ...ids];
     },
     async workflowIds(run) {
@@ -164,17 +164,17 @@ export function createLedgerQueries(
       return new Map(all.map(({ _id, workflowId }) => [_id, workflowId]));
     },
     async items(run, filter, after, limit) {
-      const of = run.kind === 'autoSync' ? await partsOf(run) : [run];
+      const listedRuns = run.kind === 'autoSync' ? await partsOf(run) : [run];
       const from = after === null ? null : runOfKey(after);
       const found: LedgerItem[] = [];
-      for (const one of of) {
+      for (const listedRun of listedRuns) {
         if (found.length >= limit) break;
-        if (from !== null && one._id < from) continue;
-        const start = after !== null && from === one._id ? after : keysOf(one._id).first;
-        const read = hasEnded(one)
+        if (from !== null && listedRun._id < from) continue;
+        const start = after !== null && from === listedRun._id ? after : keysOf(listedRun._id).first;
+        const read = hasEnded(listedRun)
           ? recordedItems
-          : (_id: number, ...args: [ItemFilter, string, number]) => itemsOfActiveRun(one, ...args);
-        found.push(...(await read(one._id, filter, start, limit - found.length)));
+          : (_id: number, ...args: [ItemFilter, string, number]) => itemsOfActiveRun(listedRun, ...args);
+        found.push(...(await read(listedRun._id, filter, start, limit - found.length)));
       }
       return found;
     },

@@ -31,18 +31,22 @@ const SUMS = {
   reused: { $sum: '$reused' },
 } as const;
 /** Stages that reduce the entries of a run. */
-export type LineFilter = readonly Exclude<PipelineStage, PipelineStage.Merge | PipelineStage.Out>[];
+export type EntryStages = readonly Exclude<PipelineStage, PipelineStage.Merge | PipelineStage.Out>[];
 
 /** Sums the entries of a run by outcome. */
-export const sumEntries = (lines: Model<LedgerItemDoc>, runId: number, only: LineFilter = []): Promise<TallyRow[]> =>
-  lines.aggregate<TallyRow>([{ $match: { runId } }, ...only, { $group: { _id: '$outcome', ...SUMS } }]).exec();
+export const sumEntries = (
+  entries: Model<LedgerItemDoc>,
+  runId: number,
+  stages: EntryStages = [],
+): Promise<TallyRow[]> =>
+  entries.aggregate<TallyRow>([{ $match: { runId } }, ...stages, { $group: { _id: '$outcome', ...SUMS } }]).exec();
 
 /** Sums the entries of several runs by outcome, for each run. */
 export async function sumEntriesByRun(
-  lines: Model<LedgerItemDoc>,
+  entries: Model<LedgerItemDoc>,
   runIds: readonly number[],
 ): Promise<ReadonlyMap<number, readonly TallyRow[]>> {
-  const rows = await lines.aggregate<Omit<TallyRow, '_id'> & { _id: { runId: number; outcome: ItemOutcome } }>([
+  const rows = await entries.aggregate<Omit<TallyRow, '_id'> & { _id: { runId: number; outcome: ItemOutcome } }>([
     { $match: { runId: { $in: [...runIds] } } },
     { $group: { _id: { runId: '$runId', outcome: '$outcome' }, ...SUMS } },
   ]);

@@ -10,14 +10,14 @@ interface Row {
   readonly _id: unknown;
 }
 
-/** MongoDB's error codes of an index, and a collection, that does not exist. */
+/** MongoDB's error codes for a missing collection and a missing index. */
 const MISSING_CODES: readonly unknown[] = [26, 27];
 const isMissing = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && MISSING_CODES.includes(error.code);
 
 /**
- * Returns a migration that renames fields in all rows, some rows per update. Only rows with an old name are changed, so
- * a second or concurrent run continues where another one ended.
+ * Returns a migration that renames fields in all rows, in batches. Only rows with an old name are changed, so a second
+ * run continues where the first one ended, and runs may be concurrent.
  */
 export const renameFields =
   (renamed: RenamedFields): Migration =>

@@ -21,7 +21,7 @@ import {
 } from '../database/record.js';
 
 const ATTEMPT = {
-  /** Id of its run. */
+  /** Id of the run of the attempt. */
   _id: number,
   organizationId: required(number),
   userId: required(number),
@@ -41,7 +41,7 @@ const ATTEMPT = {
   /** The encrypted authorization code with which the user returned. */
   sealedCode: nullable(json<SealedSecret>()),
   sealedGrant: nullable(json<SealedSecret>()),
-  /** Whether its workflow was notified of the user's return. */
+  /** Whether the workflow of the attempt was notified of the user's return. */
   isAcknowledged: byDefault(flag, false),
   /** The data source that is reconnected. If the user refuses, the refusal is reported for it. */
   knownSourceId: nullable(number),
@@ -59,7 +59,10 @@ const ATTEMPT = {
   updatedAt: required(date),
 };
 
-/** A connection by consent: from the creation of its address to its data source. Its secrets are encrypted. */
+/**
+ * An attempt to connect an account with the user's consent, from the creation of the authorization URL until the data
+ * source is stored. The secrets are encrypted.
+ */
 export interface AttemptDoc extends RecordOf<typeof ATTEMPT> {}
 
 const attempt = schemaOf<AttemptDoc>(ATTEMPT, { keepEmpty: true });

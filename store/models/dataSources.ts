@@ -43,7 +43,7 @@ const DATA_SOURCE = {
   /** Options of the connection for its files; null, or absent, if none were given. */
   options: optional(nullable(json<ConnectionOptions>())),
   syncStatus: required(oneOf(DATA_SOURCE_SYNC_STATUSES)),
-  /** The run that lists its items; null, or absent in older records, if none does. */
+  /** Id of the run that lists the items; null, or absent in older records, if no run lists them. */
   itemsRunId: optional(nullable(number)),
   sourceItemsSyncedAt: nullable(date),
   /**

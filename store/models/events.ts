@@ -21,7 +21,7 @@ const EVENT_ROW = {
   at: required(date),
   /** Time of MongoDB's own clock, set at the insert, so that the order depends on one clock only. */
   writtenAt: json<mongo.Timestamp>(),
-  /** Numbers of its first and last event; null until they are numbered, INTENDED while the row is hidden. */
+  /** Numbers of the row's first and last event; null before they are assigned. `last` is INTENDED in a hidden row. */
   first: nullable(number),
   last: nullable(number),
   expiresAt: required(date),
@@ -42,7 +42,7 @@ const FEED = {
 /** The counter of an organization's feed. */
 export interface FeedDoc extends RecordOf<typeof FEED> {}
 
-/** `last` of a hidden row, whose change may not have happened. */
+/** Value of `last` in a hidden row, whose change may not have happened. */
 export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
@@ -77,10 +77,10 @@ export function newRows(events: readonly NewEvent[], keptDays: number, name: str
   for (const event of events)
     byOrganization.set(event.organizationId, [...(byOrganization.get(event.organizationId) ?? []), event]);
   const at = new Date();
-  return [...byOrganization].map(([organizationId, own]) => ({
+  return [...byOrganization].map(([organizationId, organizationEvents]) => ({
     _id: `${name}:${organizationId}`,
     organizationId,
-    events: own.map(({ kind, customerId, objectId, info, workflowId }) => ({
+    events: organizationEvents.map(({ kind, customerId, objectId, info, workflowId }) => ({
       ...{ kind, customerId, objectId, info },
       ...(workflowId ? { workflowId } : {}),
     })),

@@ -57,7 +57,7 @@ const SYNCED_CONTENT = {
   hasContent: byDefault(flag, false),
   hasText: byDefault(flag, false),
   rawHash: nullable(text),
-  /** ETag by which the source identifies this copy. */
+  /** ETag of the fetched content. */
   etag: nullable(text),
   lastModified: nullable(text),
   /**
@@ -81,7 +81,7 @@ export interface VectorMove {
 /** The vectors of a file in file storage. */
 export interface ColdCopy {
   readonly key: string;
-  /** Generation of the content to which they belong. */
+  /** Generation of the content to which the vectors belong. */
   readonly generation: number;
   readonly points: number;
   readonly bytes: number;
@@ -95,8 +95,8 @@ const FILE = {
   customerId: required(text),
   dataSourceId: nullable(number),
   /**
-   * The data source within which its external id is unique: its own, or that of its parent. Null without an account:
-   * then the id is unique among the user's files.
+   * Id of the data source within which the external id is unique: that of the file or of its parent. Null without an
+   * account: then the external id is unique among the user's files.
    */
   accountId: nullable(number),
   source: required(textOf<SourceType>()),
@@ -119,9 +119,9 @@ const FILE = {
   syncErrorMessage: nullable(text),
   lastSync: nullable(date),
   sourceCreatedAt: nullable(date),
-  /** For a file of a connected account: its version when it was queued. Null: unknown. */
+  /** For a file of a connected account: version of the content when the file was queued. Null: unknown. */
   listedVersion: optional(orNull(text)),
-  /** The file's own tags: of its request, or given to the file itself. */
+  /** The file's own tags, set by its request or by a later call. */
   tags: list(storedTag),
   /**
    * Tags of its data source, as the last tag workflow copied them. The file's own tags take precedence. Absent in older
@@ -136,8 +136,8 @@ const FILE = {
   tagPairs: list(text),
   options: json<IngestOptions>(),
   /**
-   * Options that the source needs to fetch it again, in the source's own format: PageOptions of a page, ScrapeOptions
-   * of a sitemap…
+   * Options that the source needs to fetch the file again, in the source's own format: PageOptions of a page,
+   * ScrapeOptions of a sitemap…
    */
   sourceOptions: nullable(json<unknown>()),
   enableAutoSync: nullable(flag),
@@ -156,13 +156,13 @@ const FILE = {
   supportsColdStorage: byDefault(flag, false),
   hotStorageTimeToLive: nullable(number),
   embeddingStorageStatus: byDefault(textOf<EmbeddingStorageStatus>(), 'HOT_STORAGE'),
-  /** When a search last returned a chunk of it, to the hour; null or absent: no recorded use. */
+  /** Time when a search last returned a chunk of the file, precise to an hour; null or absent: no recorded use. */
   lastUsedAt: optional(orNull(date)),
-  /** When its vectors may move to file storage if they are not used before; null or absent: never. */
+  /** Time from which the vectors may move to file storage; each use of the file postpones it. Null or absent: never. */
   coolsAt: optional(orNull(date)),
-  /** The move of its vectors that is in progress, or whose clean-up is not finished. */
+  /** The move of the vectors that is in progress, or whose clean-up is not finished. */
   move: optional(orNull(json<VectorMove>())),
-  /** Location of its vectors while they are not in Qdrant. */
+  /** Location of the vectors while they are not in Qdrant. */
   coldCopy: optional(orNull(json<ColdCopy>())),
   fileContentsDeleted: byDefault(flag, false),
   /** The uploaded content; null for a file that is fetched from its source. */
@@ -174,13 +174,13 @@ const FILE = {
   /** The run that owns the file. It guards the file's writes: a run that no longer owns the file changes nothing. */
   runId: nullable(number),
   workflowId: nullable(text),
-  /** Its outcome in its run, for the ledger; null while unfinished, absent in older records. */
+  /** Outcome of the file in its run, for the ledger; null while unfinished, absent in older records. */
   ended: optional(nullable(json<ItemEnd>())),
   /** Last generation that was reserved. If it is greater than `generation`, a sync is in progress or left rows. */
   lastGeneration: byDefault(number, 0),
   /** Whether earlier generations still have rows or points to delete. */
   cleanupPending: byDefault(flag, false),
-  /** The run that announced sparse vectors; absent if none did. */
+  /** The run whose event announced sparse vectors; absent if no run did. */
   sparseQueuedBy: optional(orNull(number)),
   /** Failed attempts in this run. */
   attempts: byDefault(number, 0),
@@ -192,7 +192,7 @@ const FILE = {
   delayedCharacters: optional(nullable(number)),
   /** Time before which no attempt starts. */
   notBefore: nullable(date),
-  /** When it was restored from quarantine. It is missing at its source, and is not deleted again because of that. */
+  /** Time of its restore from quarantine. The file is missing at its source, but is not deleted again for that. */
   restoredAt: optional(orNull(date)),
   /** The run to which the source reported that the file is gone. */
   goneBy: optional(orNull(number)),

@@ -8,10 +8,11 @@ const CRAWL_PAGE = {
   /** Smallest known number of links from the start address. */
   depth: required(number),
   /**
-   * waiting: its links are not read, or not wanted; read: its links are to be followed; followed: they were followed.
+   * waiting: the links are not read, or need not be followed; read: the links will be followed; followed: the links
+   * were followed.
    */
   state: required(textOf<'waiting' | 'read' | 'followed'>()),
-  /** Address after redirects; null before it is read. */
+  /** Address after redirects; null before the page is read. */
   endedAt: nullable(text),
   /** Addresses of the links on the page. */
   links: list(text),
@@ -21,7 +22,7 @@ const CRAWL_PAGE = {
 /** An address that a crawl found and accepted. One row per run and address, deleted at the end of the run. */
 export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 
-/** Lifetime of rows that a terminated run leaves: MongoDB deletes them after this time without a change. */
+/** Lifetime in seconds of rows that a terminated run leaves. It begins at the last change of a row. */
 const ROW_LIFE_S = 30 * 24 * 3600;
 
 const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);

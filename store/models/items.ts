@@ -31,32 +31,31 @@ const ITEM = {
   fileFormat: nullable(text),
   isSelectable: flag,
   isExpandable: flag,
-  /** Version of its content; null, or absent in older records: the listing did not report one. */
+  /** Version of the content; null, or absent in older records, if the listing reported none. */
   version: optional(orNull(text)),
-  /** Its path, for sources that report deletions only by path; absent for others. */
+  /** Path of the item, for sources that report deletions only by path; absent for others. */
   path: optional(text),
-  /** The listing that found it last: after a complete listing, items with an older one no longer exist. */
+  /** Run of the last listing that found the item. After a complete listing, items of other listings no longer exist. */
   listedBy: required(number),
   /**
-   * The listing that found it first, or that found it again after a deletion. That listing treats it as new, even if it
-   * repeats a page.
+   * Run of the listing that found the item first, or again after a deletion. This listing treats the item as new, even
+   * if it repeats a page.
    */
   foundBy: optional(number),
   /**
-   * The last listing in which a field of it differed from the listing before; absent: it has not changed since it was
-   * found.
+   * Run of the last listing in which a field of the item had changed; absent: it has not changed since it was found.
    */
   changedBy: optional(number),
-  /** Whether its source reported it as deleted. It is deleted with its file once that is allowed. */
+  /** Whether the source reported the item as deleted. The item and its file are deleted once deletions are allowed. */
   isGone: optional(flag),
-  /** The last listing that was not allowed to read its contents; absent: it can be listed. */
+  /** Run of the last listing that was not allowed to read the item's contents; absent: they can be listed. */
   closedBy: optional(number),
   syncedAt: required(date),
   createdAt: required(date),
   updatedAt: required(date),
 };
 
-/** An item of a connected account, as its last listing found it. */
+/** An item of a connected account, as the last listing found it. */
 export interface ItemDoc extends RecordOf<typeof ITEM> {}
 
 const item = schemaOf<ItemDoc>(ITEM, { keepEmpty: true });

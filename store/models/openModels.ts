@@ -52,9 +52,9 @@ export async function openModels(connection: Connection) {
     events: eventModels(connection),
     webhooks: webhookModels(connection),
   };
-  const all = [...Object.values(single), ...Object.values(families).flatMap((family) => Object.values(family))];
+  const models = [...Object.values(single), ...Object.values(families).flatMap((family) => Object.values(family))];
   // Each concurrent command opens a connection, and more than a few do not make MongoDB faster.
   const fewAtOnce = pLimit(4);
-  await Promise.all(all.map((model) => fewAtOnce(() => createIndexes(model))));
+  await Promise.all(models.map((model) => fewAtOnce(() => createIndexes(model))));
   return { ...single, ...families };
 }

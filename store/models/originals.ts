@@ -35,11 +35,11 @@ const ORIGINAL = {
   _id: number,
   organizationId: required(number),
   userId: required(number),
-  /** The file to which it belongs; null while it is being received, and after it was replaced. */
+  /** Id of the file that uses the content; null while the content is being received, and after it was replaced. */
   fileId: nullable(number),
-  /** Small contents; null for those in file storage. */
+  /** Small content; null for content in file storage. */
   bytes: nullable(bytes),
-  /** Time of the receiver's last heartbeat; null once it belongs to a file. */
+  /** Time of the receiving process's last heartbeat; null once a file uses the content. */
   aliveAt: nullable(date),
   /** Marked for deletion: no file may use it. */
   markedForDeletion: byDefault(flag, false),
@@ -49,8 +49,8 @@ const ORIGINAL = {
 };
 
 /**
- * One uploaded content, unchanged. Its row is written before the first byte is stored and has no file until a request
- * is accepted: after a crash, the row leads to the stored bytes.
+ * The content of one upload, unchanged. The row is written before the first byte is stored, and has no file until a
+ * request is accepted. So after a crash, the row shows which stored bytes to delete.
  */
 export interface OriginalDoc extends RecordOf<typeof ORIGINAL> {}
 

@@ -13,21 +13,21 @@ const QUARANTINED = {
   dataSourceId: nullable(number),
   parentId: nullable(number),
   state: required(oneOf(QUARANTINE_STATES)),
-  /** The run that found it missing. */
+  /** Run that found that the file is missing. */
   missedBy: required(number),
-  /** The run that processes it, or the last one that did. */
+  /** Run that processes the file, or the last run that processed it. */
   runId: required(number),
   quarantinedAt: required(date),
-  /** After this time it cannot be restored, and is deleted. */
+  /** Time after which the file cannot be restored and is deleted. */
   keptUntil: required(date),
-  /** Location of its vectors, once they are durable; null without vectors. */
+  /** Location of the vectors, once they are durable; null without vectors. */
   copy: nullable(json<ColdCopy>()),
-  /** The record before the deletion. */
+  /** Record of the file before the deletion. */
   file: required(json<FileDoc>()),
 };
 
 /**
- * A file that no longer exists at its source. Its record is stored here, not with the others, so that no list or search
+ * A file that no longer exists at its source. Its record is stored here, not among the files, so that no list or search
  * finds it.
  */
 export interface QuarantinedDoc extends RecordOf<typeof QUARANTINED> {}

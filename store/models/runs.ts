@@ -29,7 +29,7 @@ const RUN_PAUSE = {
   at: date,
   /** Tokens of the text that exceeded the limit. */
   wanted: number,
-  /** When it was resumed; null: not yet. The run's workflow removes the pause. */
+  /** Time of the resume; null while the run is paused. The run's workflow then removes the pause. */
   resumedAt: nullable(date),
 };
 
@@ -52,7 +52,7 @@ export interface RunError {
 const RUN = {
   _id: number,
   kind: required(textOf<RunKind>()),
-  /** Key of its workflow, one of `workflowIds`. */
+  /** Id of the run's workflow, made by a function of `workflowIds`. */
   workflowId: required(text),
   organizationId: required(number),
   /** 0, without a customer id, for a run of the organization itself. */
@@ -63,20 +63,20 @@ const RUN = {
   /** The data source that the run processes; null, or absent in older rows, if there is none. */
   dataSourceId: optional(nullable(number)),
   /**
-   * The scheduled sync to which it belongs, and the name of its part, which is accepted once. Absent if it belongs to
-   * none.
+   * The scheduled sync of which this run is a part, and the name of the part, which is accepted once. Absent for other
+   * runs.
    */
   parentRunId: optional(number),
   part: optional(text),
   /**
-   * For a scheduled sync: Temporal's own id of the execution that accepted it. Absent: its workflow has our id in its
-   * memo.
+   * For a scheduled sync: Temporal's run id of the execution that accepted it. Absent for other runs, whose workflow has
+   * the id of this row in its memo.
    */
   temporalRunId: optional(text),
   /** Cause of the run. Absent in older rows: a schedule for a scheduled sync and its parts, otherwise a request. */
   cause: optional(textOf<RunCause>()),
   requestId: required(text),
-  /** The trace in which it was accepted, in the format of W3C Trace Context. Absent if there is none. */
+  /** The trace in which the run was accepted, in the format of W3C Trace Context. Absent if there is none. */
   traceparent: optional(text),
   /** Id of the upload; null, or absent in older rows, if there is none. */
   uploadId: optional(nullable(text)),
@@ -86,41 +86,41 @@ const RUN = {
    */
   redone: optional(number),
   acceptedAt: required(date),
-  /** When Temporal started it; null while it waits in the outbox. */
+  /** Time when Temporal started the workflow; null while the run waits in the outbox. */
   startedAt: nullable(date),
   /** Set while the upload's run belongs to the stream of its user. Absent: the run has its own workflow. */
   stream: optional(trueOnly),
   /** Size of the uploaded content in bytes, for the batches of a stream. */
   bytes: optional(number),
-  /** Whether it waits until the user's queue has room for its file. Absent in older rows: no. */
+  /** Whether the run waits until the user's queue has room for its file. Absent in older rows: no. */
   held: optional(byDefault(flag, false)),
   /** Time of the outbox's next attempt. */
   nextTryAt: required(date),
   finishedAt: nullable(date),
   outcome: nullable(textOf<RunOutcome['outcome'] | 'aborted'>()),
-  /** Counts specific to its kind, in addition to the tally. */
+  /** Counts specific to the kind of run, in addition to the tally. */
   counts: byDefault(json<Record<string, number>>(), () => ({})),
-  /** Token limit; null: removed. Absent: it never had one, and no tokens are counted. */
+  /** Token limit; null if the limit was removed. Absent: the run never had a limit, and no tokens are counted. */
   maxTokens: optional(orNull(number)),
   /** Tokens reserved before embedding. Only those that the provider reports as unused are returned. */
   tokensTaken: optional(number),
   /** Absent: not paused. */
   pause: optional(nested(RUN_PAUSE)),
-  /** Set while it has due work and makes no progress. */
+  /** Set while the run has due work and makes no progress. */
   stall: optional(json<RunStall>()),
   /** Earlier stalls, the latest last. */
   stalls: optional(byDefault(json<(RunStall & { readonly until: Date })[]>(), undefined)),
-  /** Outcomes of its items; absent while it runs, and in older rows. */
+  /** Outcomes of the run's items; absent while the run is active, and in older rows. */
   tally: optional(json<RunTally>()),
-  /** Cause of its failure, or the items that it skipped. */
+  /** Describes why the run failed, or which items it skipped. */
   message: optional(orNull(text)),
-  /** Kind of that cause; absent if the failure was not caused by fetched content. */
+  /** Cause of the failure in `message`; absent if the failure was not caused by fetched content. */
   error: optional(orNull(textOf<ItemCause>())),
   /** Error of the last failed attempt of a step; absent after a successful attempt. */
   lastError: optional(json<RunError>()),
   /** While the run ends: the outcomes of its files up to this id are in the ledger; 0: none yet. */
   closedTo: optional(number),
-  /** Time of its deletion; absent while it is active. */
+  /** Time at which MongoDB deletes the row; absent while the run is active. */
   expiresAt: optional(date),
 };
 

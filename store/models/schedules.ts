@@ -29,7 +29,7 @@ const SCHEDULE = {
   marked: byDefault(flag, false),
   /** End of the claim of a process. The claim of a crashed process expires. */
   claimedUntil: nullable(date),
-  /** Our text form of the schedule as Temporal has it; null if Temporal has none. */
+  /** Text form of the schedule that was last sent to Temporal; null if Temporal has none. */
   applied: nullable(text),
 };
 

@@ -24,7 +24,7 @@ export interface SelectionDoc extends RecordOf<typeof SELECTION> {}
 
 const SKIPPED_ITEM = {
   ...TENANT,
-  /** The schedule that would add it. */
+  /** Id of the schedule that would add the item. */
   scheduleId: required(text),
   externalFileId: required(text),
 };

@@ -47,7 +47,7 @@ const WEBHOOK = {
   failing: optional(nullable(json<WebhookFailure>())),
   /** Time since when sending is disabled, because the receiver answered 410. */
   disabledAt: nullable(date),
-  /** Set at once by a delete; the workflow then deletes the remaining rows. */
+  /** Set by the request that deletes the webhook. The workflow then deletes the remaining rows. */
   deletedAt: nullable(date),
   createdAt: required(date),
   updatedAt: required(date),
@@ -62,7 +62,7 @@ export interface AttemptDoc {
   ms: number;
   /** Status of the receiver's answer; null if there was none. */
   statusCode: number | null;
-  /** Why it does not count as delivered; null if it does. */
+  /** Reason why the event does not count as delivered; null if it does. */
   error: string | null;
 }
 
@@ -75,7 +75,7 @@ const DELIVERY = {
   event: required(json<PublishedEvent>()),
   objects: list(text),
   status: required(textOf<DeliveryStatus>()),
-  /** Failed attempts since the event, or since its last redelivery on request. */
+  /** Failed attempts since the event, or since the last redelivery that a caller requested. */
   tries: byDefault(number, 0),
   nextTryAt: nullable(date),
   attempts: byDefault(json<AttemptDoc[]>(), () => []),

@@ -26,8 +26,8 @@ export interface Organizations {
 export function createOrganizations(models: OrganizationModels, sequence: Sequence): Organizations {
   const addKey = async (organizationId: number, key: string): Promise<void> => {
     const _id = await sequence.next('apiKey');
-    const fresh = { _id, organizationId, prefix: key.slice(0, 8), createdAt: new Date(), revokedAt: null };
-    await models.apiKeys.updateOne({ hash: hashOf(key) }, { $setOnInsert: fresh }, { upsert: true });
+    const newKey = { _id, organizationId, prefix: key.slice(0, 8), createdAt: new Date(), revokedAt: null };
+    await models.apiKeys.updateOne({ hash: hashOf(key) }, { $setOnInsert: newKey }, { upsert: true });
   };
   return {
     async organizationOfKey(key) {

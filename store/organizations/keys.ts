@@ -6,7 +6,7 @@ import type { ApiKeyDoc, OrganizationModels } from '../models/organizations.js';
 export interface MadeKey {
   readonly id: number;
   readonly organizationId: number;
-  /** Shown once: only its hash is stored. */
+  /** The key. It is shown only once, because only its hash is stored. */
   readonly apiKey: string;
 }
 
@@ -18,7 +18,7 @@ export interface ApiKeys {
   create(organizationId: number): Promise<MadeKey | null>;
   /** @param organizationId null: keys of all organizations */
   list(organizationId: number | null): Promise<KeyRow[]>;
-  /** Returns the id of a valid key; null for any other. */
+  /** Returns the id of a valid key; null for an unknown or revoked key. */
   idOf(key: string): Promise<number | null>;
   /** Returns which of the keys are valid. */
   validAmong(ids: readonly number[]): Promise<number[]>;

@@ -9,13 +9,13 @@ import type { ConnectorSettings, OrganizationDoc } from '../models/organizations
 export interface OrganizationChange {
   readonly userLimits: CustomLimits;
   readonly userAutoSyncSources?: readonly string[];
-  /** By source type or DEFAULT; each replaces the settings of its key. */
+  /** By source type or DEFAULT. Each value replaces the stored settings of its key. */
   readonly connectorSettings: Readonly<Record<string, ConnectorSettings>>;
 }
 
 /** Records of organizations. */
 export interface OrganizationRecords {
-  /** @throws if the record is missing: the id comes from one of its keys or users */
+  /** @throws if the record is missing, because the id comes from a key or user of the organization */
   findRecord(organizationId: number): Promise<OrganizationDoc>;
   update(organizationId: number, change: OrganizationChange, session: Session): Promise<void>;
   setStatistics(organizationId: number, statistics: FileStatisticsTotals): Promise<void>;
@@ -34,7 +34,7 @@ export interface OrganizationOverview {
 }
 
 /** Returns the stage that counts an organization's rows in another collection. */
-const counted = (from: string, as: string, alive: object) => ({
+const countRelated = (from: string, as: string, alive: object) => ({
   $lookup: {
     from,
     localField: '_id',
@@ -69,8 +69,8 @@ export function createOrganizationRecords(organizations: Model<OrganizationDoc>)
     overview: () =>
       organizations.aggregate<OrganizationOverview>([
         { $sort: { _id: 1 } },
-        counted('users', 'users', { deletedAt: null }),
-        counted('api_keys', 'keys', { revokedAt: null }),
+        countRelated('users', 'users', { deletedAt: null }),
+        countRelated('api_keys', 'keys', { revokedAt: null }),
         {
           $project: {
             _id: 0,

@@ -6,12 +6,12 @@ import type { Tenant } from '../users/accept.js';
 import type { Original, OriginalDoc } from '../models/originals.js';
 import { receive, type Received } from './receive.js';
 
-/** A completely received content that belongs to no file yet. */
+/** Content that was received completely and is not assigned to a file yet. */
 export interface DraftOriginal extends Original, Pick<Received, 'head' | 'bytes'> {
   readonly owner: Tenant;
 }
 
-/** A readable content: in memory, or in a file that exists until it is closed. */
+/** Readable content: in memory, or in a local file that exists until `close` is called. */
 export type OpenedOriginal = ({ readonly bytes: Uint8Array } | { readonly path: string }) & {
   close(): Promise<void>;
 };
@@ -25,23 +25,23 @@ const SWEPT_AT_ONCE = 100;
 const LONG_AGO = new Date(0);
 
 /**
- * Contents that users uploaded, or that were downloaded at their request. Each is stored once, however often it is
- * processed. Small ones are rows, written in the transaction that accepts them; larger ones are streamed to file
- * storage.
+ * Contents that users uploaded, or that were downloaded at their request. Each content is stored once, even if it is
+ * processed several times. Small contents are rows, written in the transaction that accepts them. Larger contents are
+ * streamed to file storage.
  */
 export interface Originals {
-  /** Stores a content while it is received, without an owner yet. A failure leaves nothing. */
+  /** Stores content while it is received, without a file yet. After a failure, nothing stays stored. */
   receive(owner: Tenant, parts: AsyncIterable<Uint8Array>): Promise<DraftOriginal>;
   /**
-   * Assigns a content to a file, in the transaction that writes the file.
-   * @throws if it was presumed abandoned and deleted
+   * Assigns content to a file, in the transaction that writes the file.
+   * @throws if the content was presumed abandoned and deleted
    */
   accept(draft: DraftOriginal, fileId: number, session: Session): Promise<void>;
-  /** Detaches a content from its file; `sweep` then deletes it. */
+  /** Detaches content from its file; `sweep` then deletes it. */
   release(owner: Tenant & { readonly fileId: number }, id: number, session: Session): Promise<void>;
   /**
-   * Deletes a content that was not assigned. If the assignment succeeded but its confirmation was lost, the content
-   * stays.
+   * Deletes content that was not assigned to a file. Keeps the content if the assignment succeeded but its confirmation
+   * was lost.
    */
   discard(draft: DraftOriginal): Promise<void>;
   /** Opens the content; null if the file has no such content. */
@@ -56,7 +56,7 @@ export interface Originals {
   sweep(now?: number): Promise<number>;
 }
 
-/** Returns the key of a content in file storage; small contents are not stored there. */
+/** Returns the key of large content in file storage. */
 export const originalKey = ({ organizationId, _id }: Pick<OriginalDoc, 'organizationId' | '_id'>): string =>
   `${organizationId}/originals/${_id}`;
 
@@ -67,7 +67,7 @@ export function createOriginals(
   sequence: Sequence,
   rowBytes: number,
 ): Originals {
-  /** Deletes a content without an owner, unless it has just been assigned. */
+  /** Deletes content without a file, unless it has just been assigned. Returns whether it was deleted. */
   const remove = async (onlyIf: object, row: Pick<OriginalDoc, '_id' | 'organizationId'>): Promise<boolean> => {
     const { matchedCount } = await rows.updateOne(
       { ...onlyIf, _id: row._id, fileId: null },
@@ -81,7 +81,7 @@ export function createOriginals(
   };
   const rowOf = ({ organizationId, fileId }: { organizationId: number; fileId: number }, id: number) =>
     rows.findOne({ _id: id, organizationId, fileId }, { organizationId: 1, bytes: 1 });
-  const deleteFound = async (query: object): Promise<void> => {
+  const deleteMatching = async (query: object): Promise<void> => {
     for (;;) {
       const found = await rows
         .find(query, { organizationId: 1, large: { $eq: ['$bytes', null] } })
@@ -97,24 +97,24 @@ export function createOriginals(
     async receive(owner, parts) {
       const { organizationId, userId } = owner;
       const _id = await sequence.next('original');
-      let alive: NodeJS.Timeout | null = null;
-      const storeStream = async (rest: AsyncIterable<Uint8Array>): Promise<void> => {
+      let heartbeat: NodeJS.Timeout | null = null;
+      const storeStream = async (remainingParts: AsyncIterable<Uint8Array>): Promise<void> => {
         await rows.create({ _id, organizationId, userId, aliveAt: new Date() });
-        alive = setInterval(() => {
-          // If a heartbeat fails, the next one replaces it.
+        heartbeat = setInterval(() => {
+          // A failed heartbeat is not repeated: the next one follows soon.
           rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } }).catch(() => undefined);
         }, ALIVE_EVERY_MS).unref();
-        await blobs.putStream(originalKey({ organizationId, _id }), rest);
+        await blobs.putStream(originalKey({ organizationId, _id }), remainingParts);
         await rows.updateOne({ _id, fileId: null }, { $set: { aliveAt: new Date() } });
       };
       try {
         return { owner: { organizationId, userId }, id: _id, ...(await receive(parts, rowBytes, storeStream)) };
       } catch (error) {
         // The sweep repeats a failed deletion.
-        if (alive !== null) await remove({}, { _id, organizationId }).catch(() => false);
+        if (heartbeat !== null) await remove({}, { _id, organizationId }).catch(() => false);
         throw error;
       } finally {
-        if (alive !== null) clearInterval(alive);
+        if (heartbeat !== null) clearInterval(heartbeat);
       }
     },
     async accept({ id: _id, owner: { organizationId, userId }, bytes }, fileId, session) {
@@ -122,14 +122,14 @@ export function createOriginals(
         await rows.create([{ _id, organizationId, userId, fileId, bytes }], { session });
         return;
       }
-      const mine = { _id, organizationId, userId, fileId: null, markedForDeletion: false };
-      const { matchedCount } = await rows.updateOne(mine, { $set: { fileId, aliveAt: null } }).session(session);
+      const unassigned = { _id, organizationId, userId, fileId: null, markedForDeletion: false };
+      const { matchedCount } = await rows.updateOne(unassigned, { $set: { fileId, aliveAt: null } }).session(session);
       if (matchedCount === 0)
         throw new Error(`The content ${_id} was deleted before it was accepted. Upload it again.`);
     },
     async release({ organizationId, userId, fileId }, _id, session) {
-      const its = { _id, organizationId, userId, fileId };
-      await rows.updateOne(its, { $set: { fileId: null, aliveAt: LONG_AGO } }).session(session);
+      const assigned = { _id, organizationId, userId, fileId };
+      await rows.updateOne(assigned, { $set: { fileId: null, aliveAt: LONG_AGO } }).session(session);
     },
     async discard({ id: _id, owner: { organizationId }, bytes }) {
       if (bytes === null) await remove({}, { _id, organizationId });
@@ -151,17 +151,17 @@ export function createOriginals(
       })();
     },
     deleteOf: ({ organizationId, userId }, fileIds) =>
-      deleteFound({ organizationId, userId, fileId: { $in: [...fileIds] } }),
-    deleteAll: ({ organizationId, userId }) => deleteFound({ organizationId, userId, fileId: { $ne: null } }),
+      deleteMatching({ organizationId, userId, fileId: { $in: [...fileIds] } }),
+    deleteAll: ({ organizationId, userId }) => deleteMatching({ organizationId, userId, fileId: { $ne: null } }),
     countOf: ({ organizationId, userId }, fileIds) =>
       rows.countDocuments({ organizationId, userId, fileId: { $in: [...fileIds] } }).exec(),
     async sweep(now = Date.now()) {
-      const dead = { aliveAt: { $lt: new Date(now - DEAD_AFTER_MS) } };
+      const abandoned = { aliveAt: { $lt: new Date(now - DEAD_AFTER_MS) } };
       const found = await rows
-        .find({ ...dead, fileId: null }, { organizationId: 1 })
+        .find({ ...abandoned, fileId: null }, { organizationId: 1 })
         .limit(SWEPT_AT_ONCE)
         .lean<Pick<OriginalDoc, '_id' | 'organizationId'>[]>();
-      const removed = await Promise.all(found.map((row) => remove(dead, row)));
+      const removed = await Promise.all(found.map((row) => remove(abandoned, row)));
       return removed.filter(Boolean).length;
     },
   };

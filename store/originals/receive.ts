@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 /** Number of leading bytes that are enough to detect the file type. */
 const HEAD_BYTES = 64 * 1024;
 
-/** Properties of a content that was received. */
+/** Properties of received content. */
 export interface Received {
   readonly size: number;
   /** Hexadecimal. */
   readonly sha256: string;
-  /** Its first bytes. */
+  /** The first bytes, at most HEAD_BYTES. */
   readonly head: Uint8Array;
   /** The whole content if it is small; null if it was streamed to storage. */
   readonly bytes: Buffer | null;
 }
 
 /**
- * Receives a content in parts and hashes it. A small content stays in memory. Once it exceeds `smallBytes`, all parts
- * are streamed to `store`, which determines how fast the source is read.
+ * Receives content in parts and hashes it. Content of at most `smallBytes` stays in memory. Larger content is streamed
+ * to `store`, which determines how fast the source is read.
  */
 export async function receive(
   parts: AsyncIterable<Uint8Array>,
@@ -25,7 +25,7 @@ export async function receive(
 ): Promise<Received> {
   const hash = createHash('sha256');
   const source = parts[Symbol.asyncIterator]();
-  const held: Uint8Array[] = [];
+  const buffered: Uint8Array[] = [];
   const head: Uint8Array[] = [];
   let size = 0;
   let headSize = 0;
@@ -50,13 +50,13 @@ export async function receive(
   try {
     for (;;) {
       const part = await next();
-      if (part === null) return received(Buffer.concat(held));
-      held.push(part);
+      if (part === null) return received(Buffer.concat(buffered));
+      buffered.push(part);
       if (size > smallBytes) break;
     }
     await store(
-      (async function* rest() {
-        yield* held.splice(0);
+      (async function* remainingParts() {
+        yield* buffered.splice(0);
         for (let part = await next(); part !== null; part = await next()) yield part;
       })(),
     );

@@ -19,7 +19,7 @@ export interface RecordingOwner extends Tenant {
   readonly originalId: number;
 }
 
-/** The stored transcription of a recording. Recording and transcript are created once, and deleted together. */
+/** The stored transcription of a recording. The recording and the transcript are deleted together. */
 export interface StoredTranscription {
   readonly transcript: Transcript | null;
   /** A started job whose result is still missing. */
@@ -48,7 +48,7 @@ function readTranscript(json: string): Transcript {
 const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
 
 export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
-  const its = ({ organizationId, userId, fileId, originalId }: RecordingOwner) => ({
+  const rowFilter = ({ organizationId, userId, fileId, originalId }: RecordingOwner) => ({
     _id: originalId,
     organizationId,
     userId,
@@ -56,7 +56,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
   });
   return {
     async find(owner) {
-      const row = await rows.findOne(its(owner), { transcript: 1, transcription: 1 });
+      const row = await rows.findOne(rowFilter(owner), { transcript: 1, transcription: 1 });
       if (row === null) return null;
       const packed = row.transcript ?? null;
       return {
@@ -65,7 +65,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
       };
     },
     async saveJob(owner, job) {
-      await rows.updateOne(its(owner), { $set: { transcription: job } });
+      await rows.updateOne(rowFilter(owner), { $set: { transcription: job } });
     },
     async save(owner, transcript) {
       const packed = await pack(JSON.stringify(transcript));
@@ -74,7 +74,7 @@ export function createTranscripts(rows: Model<OriginalDoc>): Transcripts {
           'too_large',
           'The transcript of this recording is too long to store. Split the recording, and upload the parts.',
         );
-      await rows.updateOne(its(owner), { $set: { transcript: packed, transcription: null } });
+      await rows.updateOne(rowFilter(owner), { $set: { transcript: packed, transcription: null } });
     },
   };
 }

@@ -11,10 +11,10 @@ import type { Stalls } from '../runs/stalls.js';
 import type { Workers } from '../workers/workers.js';
 import { ANY_NUMBER, type WebhookDoc } from '../models/webhooks.js';
 
-/** Time limit of one figure, in milliseconds. */
+/** Time limit of one query, in milliseconds. */
 const MAX_MS = 20_000;
 /** Maximum number of receivers with pending work that are read. */
-const WEBHOOKS = 1_000;
+const MAX_WEBHOOKS = 1_000;
 
 interface BacklogParts {
   readonly files: Model<FileDoc>;
@@ -25,7 +25,7 @@ interface BacklogParts {
   readonly workers: Pick<Workers, 'list'>;
 }
 
-/** Counts all files by status from the keys of an index, without reading documents: some 0.5 s per million. */
+/** Counts all files by status from the keys of an index, without reading documents: about 0.5 s per million files. */
 export const countFilesByStatus = (files: Model<FileDoc>) =>
   files
     .aggregate<{ _id: string; count: number }>([{ $group: { _id: '$syncStatus', count: { $sum: 1 } } }])
@@ -63,7 +63,7 @@ const openDeliveries = (webhooks: Model<WebhookDoc>) =>
   webhooks
     .aggregate<{ pending: { count: number; oldestAt: Date }[]; fresh: { at: Date }[] }>([
       { $match: { wake: ANY_NUMBER, deletedAt: null, disabledAt: null } },
-      { $limit: WEBHOOKS },
+      { $limit: MAX_WEBHOOKS },
       {
         $lookup: {
           from: 'webhook_deliveries',

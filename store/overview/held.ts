@@ -8,14 +8,14 @@ import { accountName } from './names.js';
 
 /** A data source or scrape with so many missing files that nothing is deleted until an operator decides. */
 export interface HeldRow {
-  /** Whether `id` is that of a data source, or that of the file of a scrape. */
+  /** Whether `id` is the id of a data source, or the file id of a scrape. */
   readonly of: 'data_sources' | 'files';
   readonly id: number;
   readonly name: string | null;
   readonly source: SourceType;
   readonly customerId: string;
   readonly missing: number;
-  /** Whether an operator approved: the next sync deletes. */
+  /** Whether an operator approved the deletion, which the next sync then performs. */
   readonly isApproved: boolean;
 }
 

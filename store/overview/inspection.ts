@@ -40,7 +40,7 @@ export interface Inspection {
   openSecrets(
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
-  /** Counts unfinished files by run, for the `limit` runs with most of them. */
+  /** Counts unfinished files by run, for the `limit` runs with the most unfinished files. */
   unfinishedFiles(limit: number): Promise<StuckFiles[]>;
   /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
@@ -95,8 +95,12 @@ function inspectionOf(connection: Connection): Inspection {
           count.why ??= (error as Error).message;
         }
       };
-      const kept = dataSources.find({ sealedCredentials: { $ne: null } }, { organizationId: 1, sealedCredentials: 1 });
-      for await (const source of kept.lean().cursor()) tryTo(() => openCredentials(secrets, source as DataSourceDoc));
+      const withCredentials = dataSources.find(
+        { sealedCredentials: { $ne: null } },
+        { organizationId: 1, sealedCredentials: 1 },
+      );
+      for await (const source of withCredentials.lean().cursor())
+        tryTo(() => openCredentials(secrets, source as DataSourceDoc));
       for await (const row of webhooks.find({ deletedAt: null }).lean().cursor()) {
         const { _id, organizationId, signingKey } = row as WebhookDoc;
         tryTo(() => secrets.open(signingKeyPlace(organizationId, _id), signingKey));
@@ -104,9 +108,9 @@ function inspectionOf(connection: Connection): Inspection {
       return count;
     },
     async unfinishedFiles(limit) {
-      const moving = { $nin: [...FINAL_FILE_STATUSES] satisfies FileSyncStatus[] };
+      const unfinished = { $nin: [...FINAL_FILE_STATUSES] satisfies FileSyncStatus[] };
       const groups = await files.aggregate<{ _id: number | null; files: number; example: number }>([
-        { $match: { syncStatus: moving } },
+        { $match: { syncStatus: unfinished } },
         { $group: { _id: '$runId', files: { $sum: 1 }, example: { $min: '$_id' } } },
         { $sort: { files: -1 } },
         { $limit: limit },
@@ -119,7 +123,7 @@ function inspectionOf(connection: Connection): Inspection {
       }));
     },
     unstarted: (before) =>
-      // Deferred starts are due in the far future, and have an index of their own.
+      // Deferred starts have a due time in the far future, and are excluded.
       runs.countDocuments({ startedAt: null, nextTryAt: { $lt: FAR_AWAY }, acceptedAt: { $lt: before } }).exec(),
     failingWebhooks: (limit) =>
       webhooks
@@ -153,9 +157,9 @@ export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings
     ...(apiKey === null ? {} : { apiKey }),
   });
   const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
-  const ours = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
+  const serviceCollections = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
   const states = await Promise.all(
-    ours.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
+    serviceCollections.map(async (name) => ({ name, status: (await client.getCollection(name)).status as string })),
   );
-  return { version, collections: states, broken: await brokenCollections(client, ours) };
+  return { version, collections: states, broken: await brokenCollections(client, serviceCollections) };
 }

@@ -82,8 +82,8 @@ export function createQuarantineOverview(
       files: groups.reduce((sum, group) => sum + group.files, 0),
       groups: groups.length,
       rows: shown.map(({ _id: { dataSourceId, parentId }, ...group }) => {
-        const source = sources.find((one) => one._id === dataSourceId);
-        const parent = parents.find((one) => one._id === parentId);
+        const source = sources.find((row) => row._id === dataSourceId);
+        const parent = parents.find((row) => row._id === parentId);
         return {
           ...group,
           of: dataSourceId === null ? ('parent_id' as const) : ('data_source_id' as const),

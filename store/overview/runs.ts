@@ -18,17 +18,17 @@ export interface RunRow {
   /** Name of the processed file, or source and account. */
   readonly about: string | null;
   readonly source: SourceType | null;
-  /** For a run in the outbox: when it was accepted. */
+  /** Start time; for a run in the outbox, the time when it was accepted. */
   readonly startedAt: Date;
-  /** Number of its files; 0 if none are known or it does not process files. */
+  /** Number of the run's files; 0 if the run has discovered none or does not process files. */
   readonly total: number;
   readonly ready: number;
   readonly failed: number;
   /** For a listing: items found so far. */
   readonly listed: number | null;
-  /** The pause at its token limit, until it is resumed; null: not paused. */
+  /** The pause at the token limit; null if the run is not paused. */
   readonly pause: RunPauseState | null;
-  /** Set while it has due work and makes no progress; otherwise null. */
+  /** Set while the run has due work and makes no progress; otherwise null. */
   readonly stall: RunStall | null;
 }
 
@@ -52,7 +52,7 @@ export interface RunsOverview {
   readonly stalled: number;
 }
 
-/** Maximum count. Larger numbers are reported as this one. */
+/** Maximum count. Larger counts are reported as this maximum. */
 export const MAX_RUNS_COUNTED = 10_000;
 
 const FIELDS = {
@@ -79,8 +79,8 @@ type Row = Pick<
 
 function pauseOf({ pause, maxTokens, tokensTaken = 0 }: Row): RunPauseState | null {
   // All rows belong to active runs.
-  const still = currentPause({ finishedAt: null, ...(pause && { pause }) });
-  return still && { at: still.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: still.wanted };
+  const activePause = currentPause({ finishedAt: null, ...(pause && { pause }) });
+  return activePause && { at: activePause.at, maxTokens: maxTokens ?? 0, tokensTaken, wanted: activePause.wanted };
 }
 
 /** Lists the active runs of one organization with their progress. */
@@ -93,32 +93,32 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
     ]);
     const progress = new Map<number, { total: number; ready: number; failed: number }>();
     for (const { _id, count } of rows) {
-      const known = progress.get(_id.runId) ?? { total: 0, ready: 0, failed: 0 };
+      const counts = progress.get(_id.runId) ?? { total: 0, ready: 0, failed: 0 };
       const hasEnded = (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(_id.status);
       const isReadable = _id.status === 'READY' || _id.status === 'READY_TO_SYNC';
       progress.set(_id.runId, {
-        total: known.total + count,
-        ready: known.ready + (isReadable ? count : 0),
-        failed: known.failed + (hasEnded && !isReadable ? count : 0),
+        total: counts.total + count,
+        ready: counts.ready + (isReadable ? count : 0),
+        failed: counts.failed + (hasEnded && !isReadable ? count : 0),
       });
     }
     return progress;
   };
   return async (organizationId: number, limit: number): Promise<RunsOverview> => {
-    const open = { organizationId, finishedAt: null };
-    const began = { ...open, startedAt: { $gt: new Date(0) } };
-    const still = { organizationId, ...PAUSED };
-    const noProgress = { ...open, 'stall.since': { $exists: true } };
-    const [stopped, stuck, latest, paused, stalled, started, waiting] = await Promise.all([
-      runs.find(still, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
-      runs.find(noProgress, FIELDS).sort({ 'stall.since': 1 }).hint('stalled').limit(limit).lean<Row[]>(),
-      runs.find(began, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
-      runs.countDocuments(still).hint('paused').limit(MAX_RUNS_COUNTED),
-      runs.countDocuments(noProgress).hint('stalled').limit(MAX_RUNS_COUNTED),
-      runs.countDocuments(began).limit(MAX_RUNS_COUNTED),
-      runs.countDocuments({ ...open, startedAt: null }).limit(MAX_RUNS_COUNTED),
+    const activeQuery = { organizationId, finishedAt: null };
+    const startedQuery = { ...activeQuery, startedAt: { $gt: new Date(0) } };
+    const pausedQuery = { organizationId, ...PAUSED };
+    const stalledQuery = { ...activeQuery, 'stall.since': { $exists: true } };
+    const [pausedRows, stalledRows, latestRows, paused, stalled, started, waiting] = await Promise.all([
+      runs.find(pausedQuery, FIELDS).sort({ 'pause.at': 1 }).hint('paused').limit(limit).lean<Row[]>(),
+      runs.find(stalledQuery, FIELDS).sort({ 'stall.since': 1 }).hint('stalled').limit(limit).lean<Row[]>(),
+      runs.find(startedQuery, FIELDS).sort({ startedAt: -1 }).limit(limit).lean<Row[]>(),
+      runs.countDocuments(pausedQuery).hint('paused').limit(MAX_RUNS_COUNTED),
+      runs.countDocuments(stalledQuery).hint('stalled').limit(MAX_RUNS_COUNTED),
+      runs.countDocuments(startedQuery).limit(MAX_RUNS_COUNTED),
+      runs.countDocuments({ ...activeQuery, startedAt: null }).limit(MAX_RUNS_COUNTED),
     ]);
-    const rows = [...new Map([...stopped, ...stuck, ...latest].map((row) => [row._id, row])).values()];
+    const rows = [...new Map([...pausedRows, ...stalledRows, ...latestRows].map((row) => [row._id, row])).values()];
     const [progress, about, sources] = await Promise.all([
       progressOf(rows.map(({ _id }) => _id)),
       files
@@ -142,11 +142,11 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
         const source = sources.find((one) => one._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
         // The container is the run's own file, so it does not count as one of its files.
-        const own = file?.isContainer === true && file.runId === _id ? 1 : 0;
+        const ownContainer = file?.isContainer === true && file.runId === _id ? 1 : 0;
         return {
           ...{ id: _id, kind, workflowId, customerId, ready, failed },
           startedAt: startedAt ?? row.acceptedAt,
-          total: Math.max(0, total - own),
+          total: Math.max(0, total - ownContainer),
           about: file ? (file.name ?? file.externalUrl ?? file.externalFileId) : source ? accountName(source) : null,
           source: file?.source ?? source?.type ?? null,
           listed: row.progress?.listed ?? null,

@@ -22,11 +22,11 @@ export interface SourceRow {
   /** The problem that needs an action. */
   readonly why: string | null;
   readonly syncStatus: DataSourceSyncStatus;
-  /** The workflow that lists it, or listed it last; null before the first listing. */
+  /** Id of the workflow that lists the items; null before the first listing. */
   readonly workflowId: string | null;
   readonly filesSyncedAt: Date | null;
   readonly itemsSyncedAt: Date | null;
-  /** Text form of its schedule as last sent to Temporal; null if it has none. */
+  /** Text form of the schedule that was last sent to Temporal; null if there is none. */
   readonly scheduled: string | null;
 }
 
@@ -93,8 +93,8 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
     const scheduled = new Map(
       (await schedules.find({ _id: { $in: ids } }, { applied: 1 }).lean()).map(({ _id, applied }) => [_id, applied]),
     );
-    const countOf = (wanted: (group: (typeof groups)[number]['_id']) => boolean): number =>
-      groups.reduce((sum, { _id, count }) => sum + (wanted(_id) ? count : 0), 0);
+    const countOf = (matches: (group: (typeof groups)[number]['_id']) => boolean): number =>
+      groups.reduce((sum, { _id, count }) => sum + (matches(_id) ? count : 0), 0);
     return {
       counts: {
         revoked: countOf(({ revoked }) => revoked),

@@ -5,18 +5,18 @@ import type { RunDoc } from '../models/runs.js';
 import type { Tenant } from '../users/accept.js';
 import type { QuarantinedDoc } from '../models/quarantine.js';
 
-/** Claims of quarantined files by runs, and lists of them for operators. */
+/** Claims of quarantined files by runs, and lists of quarantined files for operators. */
 export interface QuarantineClaims {
   /** Returns users with files whose retention has ended, or that an ended run left unfinished. */
   listOwnersOfDue(now: Date, limit: number): Promise<(Tenant & { readonly customerId: string })[]>;
-  /** Gives the run the files that ended runs left unfinished. */
+  /** Assigns to the run the files that ended runs left unfinished. */
   adopt(tenant: Tenant, runId: number): Promise<void>;
   /** Claims files whose retention has ended. */
   claimDue(tenant: Tenant, runId: number, now: Date, limit: number): Promise<void>;
   hasFiles(tenant: Tenant): Promise<boolean>;
   /** Claims all files of a user for deletion, in any state. */
   claimAll(tenant: Tenant, runId: number): Promise<void>;
-  /** Ends the retention of files: of a data source, or of some containers. */
+  /** Ends the retention of the files of a data source, or of the pages of containers. */
   expire(
     tenant: Tenant,
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
@@ -33,7 +33,7 @@ export interface QuarantineClaims {
     organizationId: number,
     filters: QuarantineFilters,
   ): Promise<(Tenant & { readonly customerId: string; readonly files: number })[]>;
-  /** Gives a run the files of a user to restore; returns their number. */
+  /** Assigns the restorable files of a user to a run; returns their number. */
   claimForRestore(tenant: Tenant, filters: QuarantineFilters, runId: number, session: ClientSession): Promise<number>;
 }
 
@@ -60,15 +60,15 @@ const restorable = (organizationId: number, filters: QuarantineFilters): QueryFi
 
 export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs: Model<RunDoc>): QuarantineClaims {
   /** Returns the runs that have ended. */
-  const ended = async (runIds: readonly number[]): Promise<number[]> => {
+  const filterEnded = async (runIds: readonly number[]): Promise<number[]> => {
     if (runIds.length === 0) return [];
     const open = await runs.distinct('_id', { _id: { $in: [...runIds] }, finishedAt: null });
     return runIds.filter((id) => !open.includes(id));
   };
-  const mine = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
+  const tenantQuery = ({ organizationId, userId }: Tenant) => ({ organizationId, userId });
   return {
     async listOwnersOfDue(now, limit) {
-      const endedRuns = await ended(await quarantined.distinct('runId', UNFINISHED));
+      const endedRuns = await filterEnded(await quarantined.distinct('runId', UNFINISHED));
       const due = { state: 'kept' as const, keptUntil: { $lte: now } };
       return quarantined.aggregate<Tenant & { customerId: string }>([
         { $match: { $or: [due, { ...UNFINISHED, runId: { $in: endedRuns } }] } },
@@ -78,37 +78,37 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       ]);
     },
     async adopt(tenant, runId) {
-      const known = await quarantined.distinct('runId', { ...mine(tenant), ...UNFINISHED });
-      const endedRuns = await ended(known.filter((id) => id !== runId));
+      const runIds = await quarantined.distinct('runId', { ...tenantQuery(tenant), ...UNFINISHED });
+      const endedRuns = await filterEnded(runIds.filter((id) => id !== runId));
       if (endedRuns.length > 0)
         await quarantined.updateMany(
-          { ...mine(tenant), ...UNFINISHED, runId: { $in: endedRuns } },
+          { ...tenantQuery(tenant), ...UNFINISHED, runId: { $in: endedRuns } },
           { $set: { runId } },
         );
     },
     async claimDue(tenant, runId, now, limit) {
-      const due = { ...mine(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
+      const due = { ...tenantQuery(tenant), state: 'kept' as const, keptUntil: { $lte: now } };
       const rows = await quarantined.find(due, { _id: 1 }).sort({ _id: 1 }).limit(limit).lean();
       const _id = { $in: rows.map((row) => row._id) };
       // A file may have been restored meanwhile, so the filter is repeated.
       await quarantined.updateMany({ ...due, _id }, { $set: { state: 'erasing', runId } });
     },
     async hasFiles(tenant) {
-      return (await quarantined.exists(mine(tenant))) !== null;
+      return (await quarantined.exists(tenantQuery(tenant))) !== null;
     },
     async claimAll(tenant, runId) {
-      await quarantined.updateMany(mine(tenant), { $set: { state: 'erasing', runId } });
+      await quarantined.updateMany(tenantQuery(tenant), { $set: { state: 'erasing', runId } });
     },
     async expire(tenant, of, session) {
-      const which = 'dataSourceId' in of ? of : { parentId: { $in: [...of.parentIds] } };
+      const scope = 'dataSourceId' in of ? of : { parentId: { $in: [...of.parentIds] } };
       const change = { $set: { keptUntil: new Date() } };
-      await quarantined.updateMany({ ...mine(tenant), ...which }, change, session ? { session } : {});
+      await quarantined.updateMany({ ...tenantQuery(tenant), ...scope }, change, session ? { session } : {});
     },
     async list(organizationId, filters, { limit, offset }) {
-      const wanted = query(organizationId, filters);
+      const restorableQuery = query(organizationId, filters);
       const [found, count] = await Promise.all([
-        quarantined.find(wanted).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
-        quarantined.countDocuments(wanted),
+        quarantined.find(restorableQuery).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
+        quarantined.countDocuments(restorableQuery),
       ]);
       return { found, count };
     },
@@ -124,9 +124,9 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
         { $replaceRoot: { newRoot: { $mergeObjects: ['$_id', { files: '$files' }] } } },
       ]),
     async claimForRestore({ organizationId, userId }, filters, runId, session) {
-      const wanted = { ...restorable(organizationId, filters), userId };
+      const restorableQuery = { ...restorable(organizationId, filters), userId };
       const change = { $set: { state: 'returning' as const, runId } };
-      return (await quarantined.updateMany(wanted, change, { session })).modifiedCount;
+      return (await quarantined.updateMany(restorableQuery, change, { session })).modifiedCount;
     },
   };
 }

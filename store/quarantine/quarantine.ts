@@ -19,7 +19,7 @@ const UNREAD = 'The file was deleted at its source before it was synced. Resync 
 /** A file that is restored. */
 export interface RestoredFile {
   readonly row: QuarantinedDoc;
-  /** Whether its vectors are in Qdrant, or in cold storage if they were there before. */
+  /** Whether the vectors were restored: to cold storage if they were there before, otherwise to Qdrant. */
   readonly isWhole: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface Quarantine {
   saveCopy(row: QuarantinedDoc, copy: ColdCopy | null): Promise<ColdCopy | null>;
   /** Sets `leaving` files to `kept`, after all their other data is deleted. */
   markKept(rows: readonly QuarantinedDoc[]): Promise<void>;
-  /** Returns which of the files have a successor: a file that was created since with the same external id. */
+  /** Returns which of the files have a successor: a file with the same external id that was created meanwhile. */
   findReplaced(rows: readonly QuarantinedDoc[]): Promise<Set<number>>;
   /** Restores files and writes events. */
   restore(run: RunDoc, returned: readonly RestoredFile[]): Promise<void>;
@@ -58,7 +58,7 @@ export const wasCold = ({ file }: Pick<QuarantinedDoc, 'file'>): boolean =>
 
 /** Returns the fields that set an unfinished file to a final state. */
 function finalStateOf(file: FileDoc): Partial<FileDoc> {
-  // It failed only because it was missing at its source.
+  // The file failed only because it was missing at its source.
   const isGone = file.syncStatus === 'SYNC_ERROR' && Boolean(file.goneBy);
   if (isSettled(file) && !isGone) return {};
   const evaluated = file.syncStatus === 'EVALUATING_RESYNC' ? { requestId: file.keptRequestId ?? null } : {};
@@ -106,7 +106,10 @@ export function createQuarantine(
   atomically: Atomically,
   events: EventWriter,
 ): Quarantine {
-  const replaced = async (rows: readonly QuarantinedDoc[], session: ClientSession | null): Promise<Set<number>> => {
+  const findReplacedIds = async (
+    rows: readonly QuarantinedDoc[],
+    session: ClientSession | null,
+  ): Promise<Set<number>> => {
     const found = await Promise.all(
       rows.map(async ({ _id, file }) => ({ _id, is: await files.exists(identityOf(file)).session(session) })),
     );
@@ -114,9 +117,9 @@ export function createQuarantine(
   };
   return {
     async moveIn({ _id: runId, workflowId, organizationId, userId }, ids, keptUntil) {
-      const mine = { organizationId, userId, _id: { $in: [...ids] } };
+      const filesToMove = { organizationId, userId, _id: { $in: [...ids] } };
       await atomically(async (session) => {
-        const rows = await files.find(mine, null, { session }).sort({ _id: 1 }).lean();
+        const rows = await files.find(filesToMove, null, { session }).sort({ _id: 1 }).lean();
         if (rows.length === 0) return;
         const now = new Date();
         await insertRows(
@@ -130,7 +133,7 @@ export function createQuarantine(
           })),
           session,
         );
-        await files.deleteMany({ ...mine, _id: { $in: rows.map(({ _id }) => _id) } }, { session });
+        await files.deleteMany({ ...filesToMove, _id: { $in: rows.map(({ _id }) => _id) } }, { session });
         await users.updateOne({ _id: userId, organizationId }, { $inc: { filesRemoved: 1 } }, { session });
         await events.write(
           rows.flatMap((file) => fileEvents.deleted({ ...file, workflowId })),
@@ -146,9 +149,9 @@ export function createQuarantine(
         .lean()
         .exec(),
     async filterUnchanged(rows) {
-      const now = await quarantined.find({ _id: idsOf(rows) }, { state: 1, runId: 1 }).lean();
-      const known = new Map(now.map(({ _id, state, runId }) => [_id, `${state} ${runId}`]));
-      return rows.filter(({ _id, state, runId }) => known.get(_id) === `${state} ${runId}`);
+      const current = await quarantined.find({ _id: idsOf(rows) }, { state: 1, runId: 1 }).lean();
+      const currentStates = new Map(current.map(({ _id, state, runId }) => [_id, `${state} ${runId}`]));
+      return rows.filter(({ _id, state, runId }) => currentStates.get(_id) === `${state} ${runId}`);
     },
     async saveCopy({ _id, runId }, copy) {
       if (copy) await quarantined.updateOne({ _id, runId, state: 'leaving', copy: null }, { $set: { copy } });
@@ -158,21 +161,22 @@ export function createQuarantine(
     async markKept(rows) {
       await quarantined.updateMany({ _id: idsOf(rows), state: 'leaving' }, { $set: { state: 'kept' } });
     },
-    findReplaced: (rows) => replaced(rows, null),
+    findReplaced: (rows) => findReplacedIds(rows, null),
     async restore(run, returned) {
       const { _id: runId, requestId } = run;
       if (returned.length === 0) return;
       await atomically(async (session) => {
         const ids = returned.map(({ row }) => row._id);
-        const own = { _id: { $in: ids }, runId, state: 'returning' as const };
-        const mine = new Set((await quarantined.find(own, { _id: 1 }, { session }).lean()).map(({ _id }) => _id));
+        const claimedQuery = { _id: { $in: ids }, runId, state: 'returning' as const };
+        const claimedIds = new Set(
+          (await quarantined.find(claimedQuery, { _id: 1 }, { session }).lean()).map(({ _id }) => _id),
+        );
         const now = new Date();
-        const records = returned.filter(({ row }) => mine.has(row._id)).map((one) => recordOf(one, run, now));
+        const records = returned.filter(({ row }) => claimedIds.has(row._id)).map((one) => recordOf(one, run, now));
         if (records.length === 0) return;
         await insertRows(files, records, session);
-        await quarantined.updateMany(own, { $set: { state: 'tidying' } }, { session });
-        // The events contain the request id of the restore: the request of the earlier sync has already reported its
-        // end.
+        await quarantined.updateMany(claimedQuery, { $set: { state: 'tidying' } }, { session });
+        // The events contain the request id of the restore, because the events of the earlier request are complete.
         const ready = records.flatMap((file) => (file.syncStatus === 'READY' ? [{ ...file, requestId }] : []));
         await events.write(transitionEvents('restore', ready, {}), session);
       });

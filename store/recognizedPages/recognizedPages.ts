@@ -11,7 +11,7 @@ export interface ReadingOwner extends Tenant {
   readonly reading: string;
 }
 
-/** OCR results, page by page: a page is read once, however often the file is synced. Safe to repeat. */
+/** OCR results by page: a page is recognized once, even if the file is synced several times. Safe to repeat. */
 export interface RecognizedPages extends RowsOfFiles {
   /** Deletes results of other contents and other reading options; returns the numbers of the stored pages. */
   begin(owner: ReadingOwner): Promise<Set<number>>;

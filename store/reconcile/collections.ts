@@ -12,7 +12,7 @@ export interface CollectionWatch {
   readonly points: ReadonlyMap<string, number>;
   /** Returns whether the points of a file can be checked. Counts the file if its collection is missing or damaged. */
   isReadable(file: RecordOfFile): boolean;
-  /** Returns whether the file has vectors and they can be read. */
+  /** Returns whether the file has vectors in Qdrant whose collection is readable. */
   hasReadableVectors(file: RecordOfFile): boolean;
   /**
    * Returns the missing or damaged collections of the files counted since the last call. These files must belong to one
@@ -23,11 +23,11 @@ export interface CollectionWatch {
 
 /** Checks all collections once. @throws when Qdrant does not answer */
 export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>): Promise<CollectionWatch> {
-  let known = bySpace(await census.check());
+  let conditions = bySpace(await census.check());
   const affected = new Map<string, number>();
-  const isReadable = (space: string): boolean => known.get(space)?.problem === null;
+  const isReadable = (space: string): boolean => conditions.get(space)?.problem === null;
   return {
-    points: new Map([...known].map(([space, { points }]) => [space, points])),
+    points: new Map([...conditions].map(([space, { points }]) => [space, points])),
     isReadable(file) {
       const space = file.vectorSpace ?? '';
       if (!isHot(file)) return true;
@@ -38,11 +38,11 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
     async differences(organizationId) {
       if (affected.size === 0) return [];
       // A collection may have been created since the first check.
-      known = bySpace(await census.check());
+      conditions = bySpace(await census.check());
       const found = [...affected].filter(([space]) => !isReadable(space));
       affected.clear();
       return found.map(([space, files]) => {
-        const problem = known.get(space)?.problem ?? 'it does not exist';
+        const problem = conditions.get(space)?.problem ?? 'it does not exist';
         return {
           ...{ kind: 'damaged_collection', organizationId, userId: null, fileId: null, repair: null },
           what: `the collection of ${space}, which has the vectors of ${files} file${files === 1 ? '' : 's'}, cannot be searched: ${problem}`,

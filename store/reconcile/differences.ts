@@ -59,7 +59,7 @@ export interface Difference extends Finding {
   readonly fileId: number | null;
 }
 
-/** The result of a repair: done; not done, for a reason; or skipped because the file is being processed. */
+/** The result of a repair: done, or not done, with the reason. */
 export type RepairResult = { readonly done: true } | { readonly done: false; readonly why: string };
 
 export interface ReconcileOptions {
@@ -90,7 +90,7 @@ export interface Progress {
   organizations: number;
   users: number;
   files: number;
-  /** Files of active runs, or files that changed during the comparison: skipped. */
+  /** Skipped files: an active run owns them, or they changed during the comparison. */
   busy: number;
   points: number;
   stored: number;

@@ -2,16 +2,16 @@ import { blobKey } from '../contents/blobs.js';
 import { DELETE_STOPPED, TAKEN_OVER } from '../files/deletion.js';
 import { originalKey } from '../originals/originals.js';
 import type { Finding, Repair } from './differences.js';
-import type { Held, Measured } from './measure.js';
+import type { StoredOfFile, Measured } from './measure.js';
 import type { RecordOfFile } from './records.js';
 
-const NOTHING: Held = { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
+const NOTHING: StoredOfFile = { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
 const RESYNC: Repair = { do: 'resync' };
 
 const chunksOf = (count: number): string => `${count} chunk${count === 1 ? '' : 's'}`;
 
 /** Returns findings for all data stored under an id without a record. */
-export function findStrayData({ chunks, points, contents, originals, pages }: Held): Finding[] {
+export function findStrayData({ chunks, points, contents, originals, pages }: StoredOfFile): Finding[] {
   const ofNoFile = 'of a file that does not exist';
   return [
     ...chunks.map(({ generation, count }): Finding => ({
@@ -46,7 +46,7 @@ const isHalfDeleted = ({ syncStatus, syncErrorMessage }: RecordOfFile): boolean 
   (syncErrorMessage === TAKEN_OVER.syncErrorMessage || syncErrorMessage === DELETE_STOPPED);
 
 /** Compares the numbers of chunks and points with the record. */
-function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, checksPoints: boolean): Finding[] {
+function compareCounts(file: RecordOfFile, held: StoredOfFile, isCopied: boolean, checksPoints: boolean): Finding[] {
   const { generation, numChunks, vectorSpace, embeddingStorageStatus } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
@@ -69,14 +69,14 @@ function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, checks
         repair: { do: 'setCount', numChunks: chunks.count },
       },
     ];
-  const wanted = vectorSpace === null || isCold ? 0 : numChunks;
+  const expected = vectorSpace === null || isCold ? 0 : numChunks;
   const findings: Finding[] = [];
   // If the copy of a cold file is missing, its points are the only vectors, so they stay.
-  if (points && points.last >= wanted && (!isCold || isCopied))
+  if (points && points.last >= expected && (!isCold || isCopied))
     findings.push({
       kind: 'stray_points',
-      what: `${count} points of generation ${generation} in ${points.space}, of which the record counts ${wanted}`,
-      repair: { do: 'deletePoints', space: points.space, generation, fromChunk: wanted },
+      what: `${count} points of generation ${generation} in ${points.space}, of which the record counts ${expected}`,
+      repair: { do: 'deletePoints', space: points.space, generation, fromChunk: expected },
     });
   if (isHalfDeleted(file)) return findings;
   if (!chunks.isWhole || chunks.count !== numChunks)
@@ -86,9 +86,9 @@ function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, checks
       repair: RESYNC,
     });
   if (!checksPoints) return findings;
-  if (count < wanted)
-    findings.push({ kind: 'missing_points', what: `has ${count} points of ${wanted}`, repair: RESYNC });
-  else if (held.withoutSparse > 0 && wanted > 0)
+  if (count < expected)
+    findings.push({ kind: 'missing_points', what: `has ${count} points of ${expected}`, repair: RESYNC });
+  else if (held.withoutSparse > 0 && expected > 0)
     findings.push({
       kind: 'missing_sparse',
       what: `${held.withoutSparse} points lack a sparse vector`,
@@ -98,7 +98,7 @@ function compareCounts(file: RecordOfFile, held: Held, isCopied: boolean, checks
 }
 
 /** Finds data of generations and spaces other than those of the record. */
-function findUnreferenced(file: RecordOfFile, held: Held): Finding[] {
+function findUnreferenced(file: RecordOfFile, held: StoredOfFile): Finding[] {
   const { generation, vectorSpace, hasContent, original, callerChunks } = file;
   const unreferenced = findStrayData({
     chunks: held.chunks.filter((one) => one.generation !== generation),
@@ -108,12 +108,15 @@ function findUnreferenced(file: RecordOfFile, held: Held): Finding[] {
     pages: 0,
     withoutSparse: 0,
   });
-  const seen = `that the record (generation ${generation}) does not reference`;
-  return unreferenced.map((one) => ({ ...one, what: one.what.replace('of a file that does not exist', seen) }));
+  const notReferenced = `that the record (generation ${generation}) does not reference`;
+  return unreferenced.map((one) => ({
+    ...one,
+    what: one.what.replace('of a file that does not exist', notReferenced),
+  }));
 }
 
 /** Finds contents that the record references and that are missing in MongoDB and file storage. */
-function findMissingContents(file: RecordOfFile, held: Held, stored: Measured['stored']): Finding[] {
+function findMissingContents(file: RecordOfFile, held: StoredOfFile, stored: Measured['stored']): Finding[] {
   const { organizationId, _id: fileId, generation, hasContent, original, callerChunks } = file;
   if (isHalfDeleted(file)) return [];
   const findings: Finding[] = [];
@@ -149,11 +152,11 @@ function comparePageCounts({ isContainer, fileMetadata }: RecordOfFile): Finding
  */
 export function findDifferences(
   file: RecordOfFile,
-  { held: all, stored }: Pick<Measured, 'held' | 'stored'>,
+  { held: heldByFile, stored }: Pick<Measured, 'held' | 'stored'>,
   checksTags: boolean,
   checksPoints = true,
 ): Finding[] {
-  const held = all.get(file._id) ?? NOTHING;
+  const held = heldByFile.get(file._id) ?? NOTHING;
   const { generation, numChunks, embeddingStorageStatus, coldCopy } = file;
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCopied =

@@ -18,7 +18,7 @@ export interface ChunkCensus {
 }
 
 /** Stored data under the id of one file. */
-export interface Held {
+export interface StoredOfFile {
   readonly chunks: ChunkCensus[];
   readonly points: PointCensus[];
   /** Generations whose content is stored as a row. */
@@ -31,7 +31,7 @@ export interface Held {
 
 export interface Measured {
   /** By file id; ids without stored data are absent. */
-  readonly held: Map<number, Held>;
+  readonly held: Map<number, StoredOfFile>;
   /** Sizes in bytes of referenced objects in file storage, by key; null for a missing one. */
   readonly stored: Map<string, number | null>;
   readonly points: number;
@@ -69,7 +69,7 @@ async function chunksOf(segments: Model<SegmentDoc>, match: object) {
 }
 
 /** Returns the keys in file storage that a record references, except those stored as rows. */
-function namedKeys(file: RecordOfFile, held: Held | undefined): string[] {
+function referencedKeys(file: RecordOfFile, held: StoredOfFile | undefined): string[] {
   const { organizationId, _id: fileId, generation, hasContent, embeddingStorageStatus, coldCopy } = file;
   const isRow = (id: number): boolean => held?.originals.some((one) => one.id === id && one.isRow) === true;
   return [
@@ -107,41 +107,41 @@ export async function measure(
     ]),
     points.count(tenant, range),
   ]);
-  const held = new Map<number, Held>();
-  const of = (id: number): Held => {
-    const known = held.get(id) ?? { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
-    held.set(id, known);
-    return known;
+  const held = new Map<number, StoredOfFile>();
+  const storedOf = (id: number): StoredOfFile => {
+    const entry = held.get(id) ?? { chunks: [], points: [], contents: [], originals: [], pages: 0, withoutSparse: 0 };
+    held.set(id, entry);
+    return entry;
   };
   for (const { _id, cuts, span, first, last } of segments)
-    of(_id.fileId).chunks.push({
+    storedOf(_id.fileId).chunks.push({
       generation: _id.generation,
       count: cuts,
       isWhole: first === 0 && last + 1 === cuts && span === cuts,
     });
-  for (const row of contents) of(row.fileId).contents.push(row.generation);
-  for (const { _id: id, fileId: owner, isRow } of originals) of(owner).originals.push({ id, isRow });
-  for (const { _id, pages: number } of pages) of(_id).pages = number;
-  for (const census of censuses) of(census.fileId).points.push(census);
+  for (const row of contents) storedOf(row.fileId).contents.push(row.generation);
+  for (const { _id: id, fileId: owner, isRow } of originals) storedOf(owner).originals.push({ id, isRow });
+  for (const { _id, pages: number } of pages) storedOf(_id).pages = number;
+  for (const census of censuses) storedOf(census.fileId).points.push(census);
 
-  // Counts chunks without a sparse vector for hot files that should have them.
+  // Count the chunks without a sparse vector in files that should have sparse vectors.
   const sparse = new Map(
     records.flatMap((file) =>
       wantsSparseVectors(file.options) && (held.get(file._id)?.points.length ?? 0) > 0 ? [[file._id, file]] : [],
     ),
   );
   if (sparse.size > 0)
-    for await (const some of points.withoutSparse(tenant, [...sparse.keys()])) {
-      const keys = some.flatMap(({ fileId: id, chunkIndex }) => {
+    for await (const batch of points.withoutSparse(tenant, [...sparse.keys()])) {
+      const keys = batch.flatMap(({ fileId: id, chunkIndex }) => {
         const file = sparse.get(id);
         return file ? [{ fileId: id, generation: file.generation, chunkIndex }] : [];
       });
       for (const { fileId: id, text } of await chunks.byKeys(tenant, keys))
-        if (hasTerms(text)) of(id).withoutSparse += 1;
+        if (hasTerms(text)) storedOf(id).withoutSparse += 1;
     }
 
   const stored = new Map<string, number | null>();
-  const keys = records.flatMap((file) => namedKeys(file, held.get(file._id)));
+  const keys = records.flatMap((file) => referencedKeys(file, held.get(file._id)));
   for (let from = 0; from < keys.length; from += READS_AT_ONCE)
     await Promise.all(
       keys.slice(from, from + READS_AT_ONCE).map(async (key) => void stored.set(key, await blobs.size(key))),

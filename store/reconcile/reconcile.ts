@@ -40,10 +40,10 @@ export function createReconciliation(stores: Stores): Reconciliation {
   const storedFiles = createStoredFiles(models, blobs);
   const repairer = createRepairer(stores);
 
-  /** Finds unfinished files whose run has ended, or never existed. */
-  const stuckAmong = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
-    const moving = files.filter((file) => !isSettled(file) && !live.owns(file));
-    const found = moving.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
+  /** Finds unfinished files whose run has ended or does not exist. */
+  const findStuck = (files: readonly RecordOfFile[], live: LiveRuns): Map<number, Finding[]> => {
+    const stuckFiles = files.filter((file) => !isSettled(file) && !live.owns(file));
+    const found = stuckFiles.map(({ _id, runId, syncStatus }): [number, Finding[]] => [
       _id,
       [
         {
@@ -57,19 +57,19 @@ export function createReconciliation(stores: Stores): Reconciliation {
   };
 
   /** Returns the files that reference a data source which does not exist. */
-  const withoutSource = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
-    const named = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
-    if (named.length === 0) return new Set();
+  const findWithoutSource = async (tenant: Tenant, files: readonly RecordOfFile[]): Promise<Set<number>> => {
+    const sourceIds = [...new Set(files.flatMap(({ dataSourceId }) => dataSourceId ?? []))];
+    if (sourceIds.length === 0) return new Set();
     const { organizationId, userId } = tenant;
-    const existing = await models.dataSources.distinct('_id', { _id: { $in: named }, organizationId, userId });
+    const existing = await models.dataSources.distinct('_id', { _id: { $in: sourceIds }, organizationId, userId });
     return new Set(
       files.flatMap((file) => (file.dataSourceId && !existing.includes(file.dataSourceId) ? [file._id] : [])),
     );
   };
 
   /**
-   * Returns the confirmed differences in a range of ids. A difference is confirmed if no run has begun or ended with
-   * these files meanwhile.
+   * Returns the confirmed differences in a range of ids. A difference is confirmed if no run has changed the record of
+   * the file meanwhile or owns the file now.
    */
   async function compare(
     tenant: Tenant,
@@ -81,9 +81,9 @@ export function createReconciliation(stores: Stores): Reconciliation {
     const live = await liveRuns(models, tenant);
     const measured = await measure(stores, tenant, range, records, options.hasTerms);
     progress.points += measured.points;
-    const lost = await withoutSource(tenant, records);
-    const stuck = stuckAmong(records, live);
-    const known = new Map(records.map((file) => [file._id, file]));
+    const withoutSource = await findWithoutSource(tenant, records);
+    const stuck = findStuck(records, live);
+    const recordsById = new Map(records.map((file) => [file._id, file]));
     const findings = new Map<number, Finding[]>(stuck);
     const consistent: RecordOfFile[] = [];
     for (const file of records) {
@@ -98,7 +98,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
       const found = file.isQuarantined
         ? findQuarantinedDifferences(file, measured)
         : findDifferences(file, measured, !live.retags(file), collections.isReadable(file));
-      if (!file.isQuarantined && lost.has(file._id))
+      if (!file.isQuarantined && withoutSource.has(file._id))
         found.push({ kind: 'missing_source', what: `references data source ${file.dataSourceId}`, repair: null });
       if (found.length > 0) findings.set(file._id, found);
       if (
@@ -109,14 +109,14 @@ export function createReconciliation(stores: Stores): Reconciliation {
     }
     for (const [id, finding] of await checkVectors(stores, tenant, consistent, collections.points, options))
       findings.set(id, [...(findings.get(id) ?? []), finding]);
-    for (const [id, held] of measured.held) if (!known.has(id)) findings.set(id, findStrayData(held));
+    for (const [id, held] of measured.held) if (!recordsById.has(id)) findings.set(id, findStrayData(held));
     if (findings.size === 0) return [];
 
-    const now = await recordsOf(models, tenant, [...findings.keys()]);
+    const currentRecords = await recordsOf(models, tenant, [...findings.keys()]);
     const liveNow = await liveRuns(models, tenant);
     return [...findings].flatMap(([fileId, found]) => {
-      const before = known.get(fileId) ?? null;
-      const after = now.get(fileId);
+      const before = recordsById.get(fileId) ?? null;
+      const after = currentRecords.get(fileId);
       const isConfirmed = before ? isSame(before, after) && !liveNow.owns(before) : after === undefined;
       if (!isConfirmed) {
         progress.busy += 1;
@@ -133,10 +133,10 @@ export function createReconciliation(stores: Stores): Reconciliation {
   /** Finds items whose data source does not exist. */
   async function strayItems({ organizationId, userId }: Tenant): Promise<Difference[]> {
     const tenant = { organizationId, userId };
-    const named = await models.items.distinct('dataSourceId', tenant);
-    if (named.length === 0) return [];
-    const existing = await models.dataSources.distinct('_id', { ...tenant, _id: { $in: named } });
-    return named
+    const sourceIds = await models.items.distinct('dataSourceId', tenant);
+    if (sourceIds.length === 0) return [];
+    const existing = await models.dataSources.distinct('_id', { ...tenant, _id: { $in: sourceIds } });
+    return sourceIds
       .filter((id) => !existing.includes(id))
       .map((dataSourceId) => ({
         kind: 'stray_items',
@@ -188,7 +188,7 @@ export function createReconciliation(stores: Stores): Reconciliation {
           progress.users += 1;
         }
         for (const difference of await collections.differences(organizationId)) await report(difference, null);
-        // Update stored sums, which still count the removed data.
+        // The stored sums still count the removed data.
         if (repaired.has(organizationId))
           await models.organizations.organizations.updateOne(
             { _id: organizationId, statistics: { $ne: null } },

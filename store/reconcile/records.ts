@@ -39,13 +39,13 @@ const FIELDS = [
 
 /** The fields of a file's record that determine its stored data. */
 export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]> & {
-  /** Whether it is in quarantine: hidden, and not synced. */
+  /** Whether the file is in quarantine. */
   readonly isQuarantined?: boolean;
 };
 
 const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].map((field) => [field, 1]));
 
-/** Converts a quarantined record: its vectors are in file storage. */
+/** Returns the record of a quarantined file, whose vectors are in file storage. */
 function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {
   return {
     ...file,
@@ -60,37 +60,37 @@ function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): Record
 /** Excludes rows whose file is already restored. */
 const NOT_RESTORED = { state: { $ne: 'tidying' as const } };
 
-/** Reads the records of a user's files after an id, in order of id, quarantined ones included. */
+/** Reads the records of a user's files after an id, ordered by id, including quarantined files. */
 export async function recordsAbove(
   { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   { organizationId, userId }: Tenant,
   above: number,
   limit: number,
 ): Promise<RecordOfFile[]> {
-  const mine = { organizationId, userId, _id: { $gt: above } };
-  const [shown, kept] = await Promise.all([
-    files.find(mine, PROJECTION).sort({ _id: 1 }).limit(limit).lean<RecordOfFile[]>(),
+  const query = { organizationId, userId, _id: { $gt: above } };
+  const [fileRecords, quarantinedRows] = await Promise.all([
+    files.find(query, PROJECTION).sort({ _id: 1 }).limit(limit).lean<RecordOfFile[]>(),
     quarantined
-      .find({ ...mine, ...NOT_RESTORED })
+      .find({ ...query, ...NOT_RESTORED })
       .sort({ _id: 1 })
       .limit(limit)
       .lean(),
   ]);
-  return [...shown, ...kept.map(quarantinedRecord)].toSorted((a, b) => a._id - b._id).slice(0, limit);
+  return [...fileRecords, ...quarantinedRows.map(quarantinedRecord)].toSorted((a, b) => a._id - b._id).slice(0, limit);
 }
 
-/** Reads the records of files by id, quarantined ones included. */
+/** Reads the records of files by id, including quarantined files. */
 export async function recordsOf(
   { files, quarantined }: Pick<Models, 'files' | 'quarantined'>,
   owner: Partial<Tenant>,
   ids: readonly number[],
 ): Promise<Map<number, RecordOfFile>> {
-  const named = { ...owner, _id: { $in: [...ids] } };
-  // Read the quarantine first. A file that is restored meanwhile is in both results. A file that is quarantined
-  // meanwhile is in neither, and counts as changed.
-  const kept = await quarantined.find({ ...named, ...NOT_RESTORED }).lean();
-  const rows = await files.find(named, PROJECTION).lean<RecordOfFile[]>();
-  return new Map([...kept.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
+  const query = { ...owner, _id: { $in: [...ids] } };
+  // Read the quarantine first: a file that is restored meanwhile is then in both results. A file that is quarantined
+  // meanwhile is in neither result, and counts as changed.
+  const quarantinedRows = await quarantined.find({ ...query, ...NOT_RESTORED }).lean();
+  const rows = await files.find(query, PROJECTION).lean<RecordOfFile[]>();
+  return new Map([...quarantinedRows.map(quarantinedRecord), ...rows].map((row) => [row._id, row]));
 }
 
 /** Returns the range of ids that the records span. */
@@ -112,22 +112,25 @@ export async function liveRuns(
   { runs, reembeds }: Pick<Models, 'runs' | 'reembeds'>,
   { organizationId, userId }: Tenant,
 ): Promise<LiveRuns> {
-  const open = await runs
+  const activeRuns = await runs
     .find({ finishedAt: null, organizationId, userId }, { kind: 1, fileId: 1, dataSourceId: 1 })
     // This index contains only active runs.
     .hint({ startedAt: 1 })
     .lean();
-  const reembedding = open.flatMap(({ _id, kind }) => (kind === 'reembedFiles' ? [_id] : []));
+  const reembedding = activeRuns.flatMap(({ _id, kind }) => (kind === 'reembedFiles' ? [_id] : []));
   const begun =
     reembedding.length === 0
       ? []
       : await reembeds.find({ runId: { $in: reembedding }, outcome: null }, { fileId: 1 }).lean();
-  const ids = new Set(open.map(({ _id }) => _id));
-  const files = new Set([...open.flatMap(({ fileId }) => fileId ?? []), ...begun.map(({ fileId }) => fileId)]);
-  const sources = new Set(open.flatMap(({ kind, dataSourceId }) => (kind === 'updateTags' && dataSourceId) || []));
-  const isEnding = open.some(({ kind }) => kind === 'deleteUser');
+  const ids = new Set(activeRuns.map(({ _id }) => _id));
+  const files = new Set([...activeRuns.flatMap(({ fileId }) => fileId ?? []), ...begun.map(({ fileId }) => fileId)]);
+  const sources = new Set(
+    activeRuns.flatMap(({ kind, dataSourceId }) => (kind === 'updateTags' && dataSourceId) || []),
+  );
+  const isUserDeleted = activeRuns.some(({ kind }) => kind === 'deleteUser');
   return {
-    owns: ({ _id, runId, move }) => isEnding || files.has(_id) || Boolean(move) || (runId !== null && ids.has(runId)),
+    owns: ({ _id, runId, move }) =>
+      isUserDeleted || files.has(_id) || Boolean(move) || (runId !== null && ids.has(runId)),
     retags: ({ dataSourceId }) => dataSourceId !== null && sources.has(dataSourceId),
   };
 }

@@ -22,9 +22,9 @@ export interface RepairStores {
 
 const DONE: RepairResult = { done: true };
 const CHANGED: RepairResult = { done: false, why: 'the file has changed meanwhile' };
-const STUCK = 'Its run ended before this file was finished. Resync to try again.';
+const STUCK_MESSAGE = 'Its run ended before this file was finished. Resync to try again.';
 
-/** Repairs single differences that were just confirmed. Each repair is safe to repeat. */
+/** Creates the function that repairs one confirmed difference. Each repair is safe to repeat. */
 export function createRepairer({ models, points, vectors, chunks, originals, files, blobs }: RepairStores) {
   /** Matches the record only if it has not changed since it was compared. */
   const unchanged = (file: RecordOfFile) => ({
@@ -41,7 +41,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     return matchedCount === 1 ? DONE : CHANGED;
   };
   /** Ensures that a generation above the last reserved one is never reserved, so that its data can be deleted. */
-  const retire = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
+  const reserveUpTo = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
     if (file === null || generation <= file.lastGeneration) return true;
     const { done } = await change(file, { $set: { lastGeneration: generation } });
     // Later repairs of the file use its current record.
@@ -54,14 +54,14 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
 
   /** Removes data under a file's id, with or without a record. */
   const remove = async (owner: Tenant & { readonly fileId: number }, file: RecordOfFile | null, repair: Repair) => {
-    if ('generation' in repair && !(await retire(file, repair.generation))) return CHANGED;
+    if ('generation' in repair && !(await reserveUpTo(file, repair.generation))) return CHANGED;
     if (repair.do === 'deleteChunks')
       await chunks.deleteGenerations([{ ...owner, generations: { exactly: repair.generation } }]);
     if (repair.do === 'deleteContents') await models.contents.deleteMany({ ...owner, generation: repair.generation });
     if (repair.do === 'deletePoints') await points.remove(owner, { ...repair, fileId: owner.fileId }, repair.fromChunk);
     if (repair.do === 'deletePages') await models.recognizedPages.deleteMany(owner);
     if (repair.do === 'releaseOriginal') {
-      // The sweep then deletes it like a replaced content.
+      // The sweep deletes content that has no file.
       await originals.release(owner, repair.id, null);
       await originals.sweep();
     }
@@ -103,7 +103,7 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
       case 'cleanUp':
         return cleanUp(owner, file);
       case 'abort':
-        await files.abortOpen(repair.runId, STUCK, 'unfinished');
+        await files.abortOpen(repair.runId, STUCK_MESSAGE, 'unfinished');
         return DONE;
       case 'deleteChunks':
       case 'deleteContents':

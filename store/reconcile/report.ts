@@ -5,30 +5,31 @@ const EXAMPLES = 5;
 
 export interface KindReport {
   count: number;
-  mended: number;
-  /** The first few, each with the result of its repair. */
+  repaired: number;
+  /** Descriptions of the first differences, each with the result of its repair. */
   readonly examples: string[];
 }
 
 /** Counts differences by kind, in bounded memory. */
 export interface DifferenceReport {
-  add(difference: Difference, mended: RepairResult | null): void;
+  add(difference: Difference, repaired: RepairResult | null): void;
   /** Returns the kinds with differences, in a fixed order. */
   kinds(): Map<DifferenceKind, KindReport>;
   /** Returns the number of differences that were not repaired. */
-  left(): number;
+  countUnrepaired(): number;
 }
 
 export function createDifferenceReport(): DifferenceReport {
   const found = new Map<DifferenceKind, KindReport>();
   return {
-    add({ kind, what, organizationId }, mended) {
-      const known = found.get(kind) ?? { count: 0, mended: 0, examples: [] };
-      found.set(kind, known);
-      known.count += 1;
-      if (mended?.done === true) known.mended += 1;
-      const outcome = mended?.done === false ? ` (not repaired: ${mended.why})` : '';
-      if (known.examples.length < EXAMPLES) known.examples.push(`organization ${organizationId}, ${what}${outcome}`);
+    add({ kind, what, organizationId }, repaired) {
+      const kindReport = found.get(kind) ?? { count: 0, repaired: 0, examples: [] };
+      found.set(kind, kindReport);
+      kindReport.count += 1;
+      if (repaired?.done === true) kindReport.repaired += 1;
+      const outcome = repaired?.done === false ? ` (not repaired: ${repaired.why})` : '';
+      if (kindReport.examples.length < EXAMPLES)
+        kindReport.examples.push(`organization ${organizationId}, ${what}${outcome}`);
     },
     kinds: () =>
       new Map(
@@ -37,6 +38,6 @@ export function createDifferenceReport(): DifferenceReport {
           return one ? [[kind, one] as const] : [];
         }),
       ),
-    left: () => [...found.values()].reduce((sum, { count, mended }) => sum + count - mended, 0),
+    countUnrepaired: () => [...found.values()].reduce((sum, { count, repaired }) => sum + count - repaired, 0),
   };
 }

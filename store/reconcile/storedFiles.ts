@@ -8,7 +8,7 @@ type Name = { readonly key: string; readonly organizationId: number } & (
   | { readonly is: 'ofFile'; readonly fileId: number }
 );
 
-/** Keys that are compared with records together. */
+/** Number of keys that are compared with records together. */
 const AT_ONCE = 500;
 
 /** Parses a key; null if the service never creates such keys. */
@@ -31,21 +31,21 @@ const isReferenced = (file: RecordOfFile, key: string): boolean =>
 
 /** Finds objects in file storage without an owner. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
-  const strayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
+  const findStrayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
     // The row exists before the content is stored and until it is deleted.
     const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
       { $match: { _id: { $in: names.map(({ id }) => id) } } },
       { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },
     ]);
-    const known = new Map(rows.map((row) => [row._id, row]));
+    const rowsById = new Map(rows.map((row) => [row._id, row]));
     return names.filter(({ id, organizationId }) => {
-      const row = known.get(id);
+      const row = rowsById.get(id);
       return !row || row.isRow || row.organizationId !== organizationId;
     });
   };
 
   /** Returns the keys that no current record references, unless a run processes their file. */
-  const strayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
+  const findStrayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
     const records = await recordsOf(
       models,
       {},
@@ -61,17 +61,17 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
     return unreferenced;
   };
 
-  const straysAmong = async (names: readonly Name[]): Promise<Name[]> => [
-    ...(await strayOriginals(names.filter((name) => name.is === 'original'))),
-    ...(await strayOfFiles(names.filter((name) => name.is === 'ofFile'))),
+  const findStray = async (names: readonly Name[]): Promise<Name[]> => [
+    ...(await findStrayOriginals(names.filter((name) => name.is === 'original'))),
+    ...(await findStrayOfFiles(names.filter((name) => name.is === 'ofFile'))),
   ];
 
   const findDifferences = async (keys: readonly string[]): Promise<Difference[]> => {
     const names = keys.map((key) => ({ key, name: readName(key) }));
     const unknownKeys = names.filter(({ name }) => name === null).map(({ key }) => key);
-    const suspects = await straysAmong(names.flatMap(({ name }) => name ?? []));
-    // Check again: if an operation started or ended meanwhile, it has changed a record or the storage.
-    const confirmed = suspects.length === 0 ? [] : await straysAmong(suspects);
+    const suspects = await findStray(names.flatMap(({ name }) => name ?? []));
+    // Check again, because an operation may have changed a record or the storage meanwhile.
+    const confirmed = suspects.length === 0 ? [] : await findStray(suspects);
     const existing = (
       await Promise.all(confirmed.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
     ).flat();

@@ -3,7 +3,7 @@ import type { Model } from 'mongoose';
 import type { PointsCensus } from '../vectors/census.js';
 import type { Models } from './records.js';
 
-const KEPT_BY_TENANT = [
+const TENANT_COLLECTIONS = [
   'files',
   'segments',
   'contents',
@@ -24,17 +24,19 @@ export interface Owners {
 export function createOwners(models: Models, points: PointsCensus): Owners {
   // Each collection has an index that begins with these fields, so MongoDB skips from value to value.
   const distinct = (field: 'organizationId' | 'userId', query: object): Promise<number[]>[] =>
-    KEPT_BY_TENANT.map(
+    TENANT_COLLECTIONS.map(
       async (name) => (await (models[name] as unknown as Model<object>).distinct(field, query)) as number[],
     );
   return {
     async organizations() {
-      const known = models.organizations.organizations.distinct('_id');
-      return ascending((await Promise.all([known, ...distinct('organizationId', {}), points.organizations()])).flat());
+      const recordIds = models.organizations.organizations.distinct('_id');
+      return ascending(
+        (await Promise.all([recordIds, ...distinct('organizationId', {}), points.organizations()])).flat(),
+      );
     },
     async users(organizationId) {
-      const known = models.users.distinct('_id', { organizationId });
-      const found = [known, ...distinct('userId', { organizationId }), points.users(organizationId)];
+      const recordIds = models.users.distinct('_id', { organizationId });
+      const found = [recordIds, ...distinct('userId', { organizationId }), points.users(organizationId)];
       return ascending((await Promise.all(found)).flat());
     },
   };

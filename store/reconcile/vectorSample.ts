@@ -15,7 +15,7 @@ const SAMPLED_POINTS = 10_000;
 const EMBEDDED_AGAIN = { sample: 64, full: 1_000 };
 /** Points per request. */
 const READ_AT_ONCE = 256;
-/** Minimum cosine between a stored vector and one computed now. For the same text they differ only by rounding. */
+/** Minimum cosine of a stored vector and a recomputed vector. For the same text they differ only by rounding. */
 const MIN_COSINE = 0.99;
 /** Tolerance of the squared length, which should be 1 because Qdrant normalizes vectors on write. */
 const LENGTH_TOLERANCE = 1e-3;
@@ -50,8 +50,8 @@ function cosine(a: readonly number[] | Float32Array, b: readonly number[] | Floa
 }
 
 /**
- * Reads the vectors of random chunks of files, and compares some of them with their texts embedded again. Returns a
- * finding for each damaged file.
+ * Reads the vectors of random chunks of files. Embeds the texts of some chunks again and compares the results with the
+ * stored vectors. Returns a finding for each damaged file.
  * @param files idle files of one user, with all their points
  * @param pointsOf the number of points of each space
  */
@@ -68,10 +68,10 @@ export async function checkVectors(
   };
   const bySpace = groupBy(files, ({ vectorSpace }) => vectorSpace ?? '');
   for (const [space, group] of bySpace) {
-    const all = Math.max(1, pointsOf.get(space) ?? 0);
-    const share = readsAllVectors ? 1 : Math.min(1, SAMPLED_POINTS / all);
+    const totalPoints = Math.max(1, pointsOf.get(space) ?? 0);
+    const share = readsAllVectors ? 1 : Math.min(1, SAMPLED_POINTS / totalPoints);
     const embeddedAgain = readsAllVectors ? EMBEDDED_AGAIN.full : EMBEDDED_AGAIN.sample;
-    const embeddedShare = Math.min(1, embeddedAgain / (all * share));
+    const embeddedShare = Math.min(1, embeddedAgain / (totalPoints * share));
     for (const batch of inBatches(sampleOf(group, share))) {
       const sound: { readonly key: Sampled; readonly vector: readonly number[] }[] = [];
       for (const [key, vector] of await readEach(points, tenant, space, batch)) {
@@ -86,17 +86,17 @@ export async function checkVectors(
         tenant,
         compared.map(({ key }) => key),
       );
-      const known = compared.flatMap((one) => {
+      const withTexts = compared.flatMap((one) => {
         const text = texts.get(`${one.key.fileId}:${one.key.chunkIndex}`);
         return text === undefined ? [] : [{ ...one, text }];
       });
       const recomputed = await embed(
         tenant,
         space,
-        known.map(({ text }) => text),
+        withTexts.map(({ text }) => text),
       );
       recomputed?.forEach((expected, index) => {
-        const one = known[index];
+        const one = withTexts[index];
         const similarity = one ? cosine(one.vector, expected) : 1;
         if (one && !(similarity >= MIN_COSINE))
           report(
@@ -165,7 +165,7 @@ async function textsOf(
   tenant: Tenant,
   keys: readonly PointKey[],
 ): Promise<Map<string, string>> {
-  const wanted = keys.map(({ fileId, generation, chunkIndex }) => ({ fileId, generation, chunkIndex }));
-  const rows = await chunks.byKeys(tenant, wanted);
+  const chunkKeys = keys.map(({ fileId, generation, chunkIndex }) => ({ fileId, generation, chunkIndex }));
+  const rows = await chunks.byKeys(tenant, chunkKeys);
   return new Map(rows.map(({ fileId, chunkIndex, text }) => [`${fileId}:${chunkIndex}`, text]));
 }

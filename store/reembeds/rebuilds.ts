@@ -14,7 +14,7 @@ import type { ReembedDoc } from '../models/reembeds.js';
 /** Scope of a rebuild; null: everything. */
 export interface RebuildScope {
   readonly organizationId: number | null;
-  /** The end user, by its customer id. */
+  /** Customer id of the end user. */
   readonly customerId: string | null;
   readonly space: string | null;
 }
@@ -38,11 +38,12 @@ export interface RebuildProgress {
 }
 
 /**
- * Runs that compute the vectors of files again from stored chunks, one run per user. For operators: they span tenants.
+ * Runs that compute the vectors of files again from stored chunks, one run per user. For operators: a rebuild can span
+ * organizations.
  */
 export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recreate'> {
   spaces(scope: RebuildScope): Promise<UsedSpace[]>;
-  /** Queues a run for each user with files in scope, unless such a run is active. Returns the ids of all these runs. */
+  /** Queues a run for each user with files in scope, unless one is active. Returns the ids of the queued and active runs. */
   accept(scope: RebuildScope): Promise<number[]>;
   progress(runIds: readonly number[]): Promise<RebuildProgress>;
   /** Returns the first failed files, each with its message. */
@@ -105,15 +106,15 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
         ids.push(...open.map(({ _id }) => _id));
         const withoutRun = batch.filter(({ userId }) => alive.has(userId) && !busy.has(userId));
         if (withoutRun.length === 0) continue;
-        const first = await outbox.nextId(withoutRun.length);
+        const firstRunId = await outbox.nextId(withoutRun.length);
         const request: ReembedRequest = {
           ...{ filters: {}, model: null, maxTokens: null },
           ...(scope.space === null ? {} : { space: scope.space }),
         };
-        const accepted = withoutRun.map((owner, nth) => {
-          const workflowId = workflowIds.reembed(first + nth);
+        const accepted = withoutRun.map((owner, offset) => {
+          const workflowId = workflowIds.reembed(firstRunId + offset);
           const row = { workflowId, owner, fileId: null, requestId: randomUUID(), request };
-          return [first + nth, { kind: 'reembedFiles', cause: 'command', ...row } as const] as const;
+          return [firstRunId + offset, { kind: 'reembedFiles', cause: 'command', ...row } as const] as const;
         });
         await atomically((session) => outbox.acceptMany(new Map(accepted), session));
         ids.push(...accepted.map(([id]) => id));
@@ -121,10 +122,10 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
       return ids;
     },
     async progress(runIds) {
-      const named = { $in: [...runIds] };
+      const ofRuns = { $in: [...runIds] };
       const [sums, ended] = await Promise.all([
         reembeds.aggregate<{ _id: Pick<ReembedDoc, 'outcome' | 'reason'>; files: number; chunks: number }>([
-          { $match: { runId: named, outcome: { $ne: null } } },
+          { $match: { runId: ofRuns, outcome: { $ne: null } } },
           {
             $group: {
               _id: { outcome: '$outcome', reason: '$reason' },
@@ -133,7 +134,7 @@ export function createRebuilds({ files, users, runs, reembeds, points, outbox, a
             },
           },
         ]),
-        runs.find({ _id: named, finishedAt: { $ne: null } }, { outcome: 1 }).lean(),
+        runs.find({ _id: ofRuns, finishedAt: { $ne: null } }, { outcome: 1 }).lean(),
       ]);
       const [done] = sums.filter(({ _id }) => _id.outcome === 'reembedded');
       const skipped = sums.flatMap(({ _id, files: count }) =>

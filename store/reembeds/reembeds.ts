@@ -5,7 +5,7 @@ import type { StartedFile } from '../files/start.js';
 import type { Tenant } from '../users/accept.js';
 import type { ReembedDoc } from '../models/reembeds.js';
 
-interface RunOf extends Tenant {
+interface OwnedRun extends Tenant {
   readonly _id: number;
 }
 
@@ -25,12 +25,12 @@ export interface ReembedSums {
   readonly skipped: Readonly<Partial<Record<ReembedSkipReason, number>>>;
 }
 
-/** Rows of a re-embedding run, one per file: each outcome is stored once, however often a step is repeated. */
+/** Rows of a re-embedding run, one per file. Every call is safe to repeat. */
 export interface Reembeds {
   /** Records the reserved generations, before anything is written under them. */
-  begin(run: RunOf, tries: readonly StartedFile[]): Promise<void>;
+  begin(run: OwnedRun, started: readonly StartedFile[]): Promise<void>;
   /** Records outcomes. The first outcome of a file is final. */
-  end(run: RunOf, ends: readonly ReembedEnd[]): Promise<void>;
+  end(run: OwnedRun, ends: readonly ReembedEnd[]): Promise<void>;
   /** Returns the rows of unfinished files: of the given files, or of the whole run. */
   listOpen(runId: number, fileIds?: readonly number[]): Promise<ReembedDoc[]>;
   listEnded(runId: number, fileIds: readonly number[]): Promise<ReembedDoc[]>;
@@ -41,16 +41,16 @@ export interface Reembeds {
 
 export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
   const blank = { outcome: null, reason: null, message: null, chunks: 0, tokens: 0 } as const;
-  const idOf = (run: RunOf, fileId: number): string => `${run._id}:${fileId}`;
-  const keysOf = ({ _id: runId, organizationId, userId }: RunOf, fileId: number) => ({
+  const idOf = (run: OwnedRun, fileId: number): string => `${run._id}:${fileId}`;
+  const keysOf = ({ _id: runId, organizationId, userId }: OwnedRun, fileId: number) => ({
     ...{ organizationId, userId, runId, fileId },
     at: new Date(),
   });
   return {
-    async begin(run, tries) {
-      if (tries.length === 0) return;
+    async begin(run, started) {
+      if (started.length === 0) return;
       await rows.bulkWrite(
-        tries.map(({ file, generation }) => ({
+        started.map(({ file, generation }) => ({
           updateOne: {
             filter: { _id: idOf(run, file._id) },
             update: {
@@ -65,13 +65,13 @@ export function createReembeds(rows: Model<ReembedDoc>): Reembeds {
     },
     async end(run, ends) {
       if (ends.length === 0) return;
-      const fresh = { ...blank, from: null, generation: null };
+      const notStarted = { ...blank, from: null, generation: null };
       await rows.bulkWrite(
         ends.flatMap(({ fileId, ...end }) => [
           {
             updateOne: {
               filter: { _id: idOf(run, fileId) },
-              update: { $setOnInsert: { ...keysOf(run, fileId), ...fresh } },
+              update: { $setOnInsert: { ...keysOf(run, fileId), ...notStarted } },
               upsert: true,
             },
           },

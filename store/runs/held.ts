@@ -26,8 +26,8 @@ export function createHeldRuns(
 ): HeldRuns {
   const releaseRunsOf = async (tenant: { readonly organizationId: number; readonly userId: number }): Promise<void> => {
     const { organizationId, userId } = tenant;
-    const mine = { held: true, startedAt: null, organizationId, userId };
-    const held = await runs.find(mine, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(RUNS_PER_BATCH).lean();
+    const heldQuery = { held: true, startedAt: null, organizationId, userId };
+    const held = await runs.find(heldQuery, { _id: 1, fileId: 1 }).sort({ _id: 1 }).limit(RUNS_PER_BATCH).lean();
     const freeSlots = held.length === 0 ? 0 : await queue.freeUploadSlots(tenant, held.length);
     const starting = held.slice(0, freeSlots);
     if (starting.length === 0) return;

@@ -6,7 +6,7 @@ import type { RunDoc } from '../models/runs.js';
 /** Accepted runs, active and ended. */
 export interface RunHistory {
   /** Returns the latest runs of a data source, optionally of one kind. */
-  ofSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
+  listOfSource(dataSourceId: number, limit: number, kind?: RunKind): Promise<RunDoc[]>;
 }
 
 /** Fields that are not read: a request may contain texts of any length. */
@@ -14,7 +14,7 @@ const WITHOUT_REQUEST = { request: 0, progress: 0 } as const;
 
 export function createRunHistory(runs: Model<RunDoc>): RunHistory {
   return {
-    ofSource: (dataSourceId, limit, kind) =>
+    listOfSource: (dataSourceId, limit, kind) =>
       runs
         .find({ dataSourceId, ...(kind === undefined ? {} : { kind }) }, WITHOUT_REQUEST)
         .sort({ acceptedAt: -1 })

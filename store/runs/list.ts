@@ -51,13 +51,13 @@ export interface RunList {
   ): Promise<RunDoc[]>;
   count(scope: RunScope, filter: RunFilter): Promise<number>;
   /** Returns one run, if it is in the scope; otherwise null. */
-  one(scope: RunScope, runId: number): Promise<RunDoc | null>;
+  findInScope(scope: RunScope, runId: number): Promise<RunDoc | null>;
 }
 
 /** Fields that a list omits, because they may contain thousands of items. */
-const WITHOUT = { request: 0, progress: 0 } as const;
+const OMITTED_FIELDS = { request: 0, progress: 0 } as const;
 /** Maximum number of runs that are found by one file. */
-const MAX_OF_A_FILE = 10_000;
+const MAX_RUNS_OF_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
   queued: { finishedAt: null, startedAt: null, 'stall.since': { $exists: false } },
@@ -76,44 +76,44 @@ const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
 
 export function createRunList(
   runs: Model<RunDoc>,
-  lines: Model<LedgerItemDoc>,
+  entries: Model<LedgerItemDoc>,
   runOfFile: (scope: RunScope, fileId: number) => Promise<number | null>,
 ): RunList {
-  const within = ({ organizationId, userId }: RunScope) => ({
+  const scopeQuery = ({ organizationId, userId }: RunScope) => ({
     organizationId,
     ...(userId === undefined ? {} : { userId }),
   });
   const ofFile = async (scope: RunScope, fileId: number): Promise<QueryFilter<RunDoc>> => {
-    const [own, met] = await Promise.all([
+    const [ownRunId, entriesOfFile] = await Promise.all([
       runOfFile(scope, fileId),
-      lines
-        .find({ ...within(scope), fileId }, { runId: 1 })
+      entries
+        .find({ ...scopeQuery(scope), fileId }, { runId: 1 })
         .sort({ runId: -1 })
-        .limit(MAX_OF_A_FILE)
+        .limit(MAX_RUNS_OF_FILE)
         .lean(),
     ]);
-    const ids = [...(own === null ? [] : [own]), ...met.map(({ runId }) => runId)];
+    const ids = [...(ownRunId === null ? [] : [ownRunId]), ...entriesOfFile.map(({ runId }) => runId)];
     return { $or: [{ fileId }, { _id: { $in: ids } }] };
   };
   const queryOf = async (scope: RunScope, filter: RunFilter): Promise<QueryFilter<RunDoc>> => {
     const { customerIds, kinds, states, causes, dataSourceId, fileId, requestId, parentRunId, since, until } = filter;
-    const all: QueryFilter<RunDoc>[] = [within(scope)];
-    if (customerIds) all.push({ customerId: { $in: [...customerIds] } });
-    if (kinds) all.push({ kind: { $in: [...kinds] } });
-    if (states) all.push({ $or: states.map((state) => STATES[state]) });
-    if (causes) all.push({ cause: { $in: [...causes] } });
-    if (dataSourceId !== undefined) all.push({ dataSourceId });
-    if (requestId !== undefined) all.push({ requestId });
-    if (parentRunId !== undefined) all.push({ parentRunId });
-    if (since) all.push({ acceptedAt: { $gte: since } });
-    if (until) all.push({ acceptedAt: { $lt: until } });
-    if (fileId !== undefined) all.push(await ofFile(scope, fileId));
-    return { $and: all };
+    const conditions: QueryFilter<RunDoc>[] = [scopeQuery(scope)];
+    if (customerIds) conditions.push({ customerId: { $in: [...customerIds] } });
+    if (kinds) conditions.push({ kind: { $in: [...kinds] } });
+    if (states) conditions.push({ $or: states.map((state) => STATES[state]) });
+    if (causes) conditions.push({ cause: { $in: [...causes] } });
+    if (dataSourceId !== undefined) conditions.push({ dataSourceId });
+    if (requestId !== undefined) conditions.push({ requestId });
+    if (parentRunId !== undefined) conditions.push({ parentRunId });
+    if (since) conditions.push({ acceptedAt: { $gte: since } });
+    if (until) conditions.push({ acceptedAt: { $lt: until } });
+    if (fileId !== undefined) conditions.push(await ofFile(scope, fileId));
+    return { $and: conditions };
   };
   return {
     async list(scope, filter, { limit, offset }) {
       return runs
-        .find(await queryOf(scope, filter), WITHOUT)
+        .find(await queryOf(scope, filter), OMITTED_FIELDS)
         .sort({ acceptedAt: -1, _id: -1 })
         .skip(offset)
         .limit(limit)
@@ -122,9 +122,9 @@ export function createRunList(
     async count(scope, filter) {
       return runs.countDocuments(await queryOf(scope, filter)).exec();
     },
-    one: (scope, runId) =>
+    findInScope: (scope, runId) =>
       runs
-        .findOne({ ...within(scope), _id: runId }, WITHOUT)
+        .findOne({ ...scopeQuery(scope), _id: runId }, OMITTED_FIELDS)
         .lean<RunDoc | null>()
         .exec(),
   };

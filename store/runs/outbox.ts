@@ -31,13 +31,13 @@ interface NewRunFields {
   readonly uploadId?: string;
   /** Set for an upload that the stream of its user ingests, with the size of its content in bytes. */
   readonly stream?: { readonly bytes: number };
-  /** Whether it waits until heldRuns releases it. */
+  /** Whether the run waits until heldRuns releases it. */
   readonly held?: boolean;
   /** How often the same work was accepted again after its run ended early; absent: never. */
   readonly redone?: number;
   /** Maximum number of tokens to embed; null or absent: no limit. */
   readonly maxTokens?: number | null;
-  /** Set if an existing workflow runs it: the outbox ignores it. */
+  /** Set if an existing workflow processes the run, so that the outbox starts no workflow for it. */
   readonly begun?: { readonly temporalRunId: string } | { readonly parentRunId: number; readonly part: string };
 }
 
@@ -53,7 +53,7 @@ export interface Runs {
   find(runId: number): Promise<Run | null>;
   /** Finds a run if it belongs to the caller; otherwise null. */
   findOf(tenant: Tenant, runId: number): Promise<Run | null>;
-  /** Removes all other runs of the user from the outbox permanently, and returns some that Temporal already runs. */
+  /** Removes all other runs of the user from the outbox permanently. Returns at most `limit` runs that Temporal has. */
   withdrawOthers(tenant: Tenant, runId: number, limit: number): Promise<RunDoc[]>;
   /** Deletes all other ended runs of the user, and the requests of the active ones. */
   deleteOthers(tenant: Tenant, runId: number): Promise<void>;
@@ -73,17 +73,17 @@ export interface Runs {
   postpone(runId: number, until: Date): Promise<void>;
   /** Stores the progress of an active run, for its next attempt. */
   saveProgress<K extends RunKind>(run: Run<K>, progress: RunProgressOf<NoInfer<K>>): Promise<void>;
-  /** Ends a run and accepts the same work again, in one transaction; false if this was done too often already. */
+  /** Ends a run and accepts its work again, in one transaction; false after MAX_RUN_RESTARTS repetitions of the work. */
   redo(run: Run): Promise<boolean>;
   /**
-   * Ends a run, once, and records its results in the ledger; an upload also gets an event. Call it after all its files
-   * have ended.
+   * Ends a run and records its results in the ledger; a second call does nothing. Writes an event for an upload. Call it
+   * after all files of the run have ended.
    */
   finish(
     runId: number,
     outcome: RunOutcome['outcome'] | 'aborted',
     counts: Record<string, number>,
-    details?: RunEnd,
+    runEnd?: RunEnd,
   ): Promise<void>;
 }
 
@@ -147,14 +147,14 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       );
     },
     async withdrawOthers({ organizationId, userId }, runId, limit) {
-      const others = { organizationId, userId, _id: { $ne: runId } };
+      const otherRuns = { organizationId, userId, _id: { $ne: runId } };
       const now = new Date();
       await runs.updateMany(
-        { ...others, startedAt: null },
+        { ...otherRuns, startedAt: null },
         { $set: { startedAt: now, finishedAt: now, outcome: 'aborted', expiresAt: ledger.expiry() } },
       );
       return runs
-        .find({ ...others, finishedAt: null })
+        .find({ ...otherRuns, finishedAt: null })
         .limit(limit)
         .lean();
     },
@@ -213,25 +213,25 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const { _id, workflowId, fileId, dataSourceId, requestId, cause = 'request', redone = 0 } = run;
       if (redone >= MAX_RUN_RESTARTS) return false;
       const id = await sequence.next('run');
-      const again = { ...workOf(run), workflowId, owner: run, fileId, requestId, cause, redone: redone + 1 };
+      const newRun = { ...workOf(run), workflowId, owner: run, fileId, requestId, cause, redone: redone + 1 };
       await atomically(async (session) => {
         const change = { $set: { finishedAt: new Date(), outcome: 'aborted' as const, expiresAt: ledger.expiry() } };
         const { modifiedCount } = await runs.updateOne({ _id, finishedAt: null }, change, { session });
-        // Another worker may have done it already.
+        // Another worker may have ended the run already.
         if (modifiedCount === 0) return;
-        await insertRows(runs, [newRow(id, dataSourceId ? { ...again, dataSourceId } : again, new Date())], session);
+        await insertRows(runs, [newRow(id, dataSourceId ? { ...newRun, dataSourceId } : newRun, new Date())], session);
       });
       return true;
     },
-    async finish(runId, outcome, counts, details) {
-      const open = await runs.findOne({ _id: runId, finishedAt: null }).lean();
-      if (!open) return;
-      const tally = await ledger.close(open);
+    async finish(runId, outcome, counts, runEnd) {
+      const activeRun = await runs.findOne({ _id: runId, finishedAt: null }).lean();
+      if (!activeRun) return;
+      const tally = await ledger.close(activeRun);
       await atomically(async (session) => {
-        const { message = null, error = null } = details ?? {};
+        const { message = null, error = null } = runEnd ?? {};
         const end = { finishedAt: new Date(), outcome, counts, tally, message, error };
         const change = {
-          $set: { ...end, ...stallsAtEnd(open, end.finishedAt), expiresAt: ledger.expiry() },
+          $set: { ...end, ...stallsAtEnd(activeRun, end.finishedAt), expiresAt: ledger.expiry() },
           $unset: { closedTo: 1, pause: 1, stall: 1, lastError: 1 },
         };
         const run = await runs.findOneAndUpdate({ _id: runId, finishedAt: null }, change, { session }).lean();

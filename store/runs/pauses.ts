@@ -6,8 +6,8 @@ import { type RunDoc, PAUSED } from '../models/runs.js';
 /** Runs with a token limit: the reserved tokens, and the pause when the limit is reached. */
 export interface Pauses {
   /**
-   * Reserves tokens of a run's limit before they are embedded, in one write: parallel batches cannot exceed it
-   * together. If they do not fit, the run is paused, and no reservation succeeds until it is resumed.
+   * Reserves tokens before they are embedded, in one write, so that parallel batches cannot exceed the run's limit
+   * together. If the tokens do not fit, the run is paused, and no reservation succeeds until the run is resumed.
    */
   reserveTokens(runId: number, tokens: number): Promise<boolean>;
   /** Returns reserved tokens that the provider reported as not used. */
@@ -29,9 +29,9 @@ const NOT_PAUSED = { $exists: false };
 export function createPauses(runs: Model<RunDoc>): Pauses {
   return {
     async reserveTokens(runId, tokens) {
-      const room = { $expr: { $lte: [{ $add: ['$tokensTaken', tokens] }, '$maxTokens'] } };
+      const fits = { $expr: { $lte: [{ $add: ['$tokensTaken', tokens] }, '$maxTokens'] } };
       const { modifiedCount } = await runs.updateOne(
-        { _id: runId, pause: NOT_PAUSED, $or: [{ maxTokens: null }, room] },
+        { _id: runId, pause: NOT_PAUSED, $or: [{ maxTokens: null }, fits] },
         { $inc: { tokensTaken: tokens } },
       );
       if (modifiedCount > 0) return true;

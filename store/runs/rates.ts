@@ -5,7 +5,7 @@ import type { Tenant } from '../users/accept.js';
 import type { RunDoc } from '../models/runs.js';
 
 /** Maximum number of earlier runs that are measured. */
-const RUNS = 20;
+const MAX_RUNS = 20;
 
 /** Throughput of the last runs of a kind. */
 export interface RunRate {
@@ -16,7 +16,7 @@ export interface RunRate {
 
 /** Measured throughput of earlier runs. */
 export interface RunRates {
-  /** Measures the user's own last runs of a kind that had files and were never paused; null without any. */
+  /** Measures the user's last finished runs of a kind that had files and no token limit; null if there are none. */
   rateOf(tenant: Tenant, kind: RunKind): Promise<RunRate | null>;
 }
 
@@ -35,7 +35,7 @@ export function createRunRates(runs: Model<RunDoc>): RunRates {
           { startedAt: 1, finishedAt: 1, counts: 1 },
         )
         .sort({ acceptedAt: -1, _id: -1 })
-        .limit(RUNS)
+        .limit(MAX_RUNS)
         .lean();
       const files = rows.reduce((sum, { counts }) => sum + (counts['total'] ?? 0), 0);
       const ms = rows.reduce((sum, { startedAt, finishedAt }) => {

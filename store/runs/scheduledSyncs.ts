@@ -23,9 +23,9 @@ export function createScheduledSyncs(runs: Model<RunDoc>): ScheduledSyncs {
         .exec(),
     async findConflict(of) {
       const kinds = ['autoSync', 'syncItems', 'syncSource', 'syncFeed', 'scrapeSitemap', 'webScrape'] as const;
-      const open = { ...of, kind: { $in: kinds }, finishedAt: null };
-      if ((await runs.exists({ ...open, pause: { $exists: false } })) !== null) return 'busy';
-      return (await runs.exists(open)) === null ? null : 'paused';
+      const unfinished = { ...of, kind: { $in: kinds }, finishedAt: null };
+      if ((await runs.exists({ ...unfinished, pause: { $exists: false } })) !== null) return 'busy';
+      return (await runs.exists(unfinished)) === null ? null : 'paused';
     },
   };
 }

@@ -13,7 +13,7 @@ const STALLS_KEPT = 20;
 export const stallsAtEnd = ({ stall, stalls = [] }: Pick<RunDoc, 'stall' | 'stalls'>, until: Date) =>
   stall ? { stalls: [...stalls, { ...stall, until }].slice(-STALLS_KEPT) } : {};
 
-/** Runs that make no progress although they have due work. Temporal provides the evidence; this store records it. */
+/** Runs that make no progress although they have due work. The callers detect stalls from Temporal's data. */
 export interface Stalls {
   /** Returns active runs that are not paused and that Temporal started within a period, the oldest first. */
   listStarted(after: Date, before: Date, limit: number): Promise<RunDoc[]>;
@@ -23,7 +23,7 @@ export interface Stalls {
   listUnstarted(before: Date, limit: number): Promise<RunDoc[]>;
   /** Returns the runs that are recorded as stalled. */
   listStalled(limit: number): Promise<RunDoc[]>;
-  /** Returns whether a file of the run was found, or ended, after a time. */
+  /** Returns whether a file of the run was discovered, or ended, after a time. */
   hasProgressedSince(run: RunDoc, since: Date): Promise<boolean>;
   /** Records a stall; a stall with the same cause keeps its start time. */
   record(runId: number, stall: RunStall): Promise<void>;
@@ -66,16 +66,16 @@ export function createStalls(runs: Model<RunDoc>, files: Model<FileDoc>): Stalls
     },
     listStalled: (limit) => runs.find(STALLED).hint('stalled').limit(limit).lean().exec(),
     async hasProgressedSince({ _id: runId, organizationId, userId }, since) {
-      // Uses the order of changes, to read only files that changed since.
+      // The index on updatedAt limits the read to files that changed after `since`.
       const changed = { organizationId, userId, updatedAt: { $gt: since }, runId };
       const found = { $or: [{ syncStatus: { $in: [...FINAL_FILE_STATUSES] } }, { createdAt: { $gt: since } }] };
       return (await files.exists({ ...changed, ...found })) !== null;
     },
     async record(runId, stall) {
-      const known = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
-      const { matchedCount } = await runs.updateOne(known, { $set: { 'stall.message': stall.message } });
+      const sameStall = { _id: runId, finishedAt: null, 'stall.cause': stall.cause };
+      const { matchedCount } = await runs.updateOne(sameStall, { $set: { 'stall.message': stall.message } });
       if (matchedCount > 0) return;
-      // A stall with another cause ends the earlier one: both stay readable.
+      // A stall with another cause ends the earlier stall, which is added to the past stalls.
       await updateByPipeline(runs, { _id: runId, finishedAt: null }, [
         { $set: { stalls: { $cond: [{ $gt: ['$stall.since', null] }, pastStalls, '$stalls'] } } },
         { $set: { stall: { $literal: stall } } },

@@ -28,8 +28,8 @@ export interface OpenUpload {
  */
 export interface UploadStreams {
   /**
-   * Returns open runs of a user by id, except the given ones: waiting runs, and runs that an earlier execution left
-   * unfinished.
+   * Returns open runs of a user, ordered by id: waiting runs, and runs that an earlier execution left unfinished.
+   * @param except ids of runs to omit
    */
   listOpen(tenant: Tenant, except: readonly number[], limit: number): Promise<RunDoc[]>;
   /**
@@ -38,7 +38,7 @@ export interface UploadStreams {
   listWaiting(now: Date, limit: number): Promise<RunDoc[]>;
   find(tenant: Tenant, runIds: readonly number[]): Promise<RunDoc[]>;
   begin(runIds: readonly number[]): Promise<void>;
-  /** Returns the unfinished files of some runs by id. */
+  /** Returns the unfinished files of the runs, ordered by id. */
   listOpenFiles(tenant: Tenant, runIds: readonly number[]): Promise<OpenUpload[]>;
   /** Ends runs whose files are all finished, each with its event, in one transaction. Ignores ended runs. */
   finish(tenant: Tenant, runs: readonly RunDoc[]): Promise<void>;
@@ -85,10 +85,10 @@ export function createUploadStreams({
           { $limit: limit },
         ])
         .hint('streamWaiting');
-      const first = await Promise.all(
+      const firstRuns = await Promise.all(
         users.map(({ _id }) => runs.findOne({ ...inStream, ..._id, startedAt: null, held: false }).lean()),
       );
-      return first.filter((run) => run !== null);
+      return firstRuns.filter((run) => run !== null);
     },
     find: ({ organizationId, userId }, runIds) =>
       runs
@@ -113,15 +113,15 @@ export function createUploadStreams({
       }));
     },
     async finish(tenant, ended) {
-      const open = ended.filter(({ finishedAt }) => finishedAt === null);
-      if (open.length === 0) return;
-      const closed = await ledger.closeMany(tenant, open);
+      const activeRuns = ended.filter(({ finishedAt }) => finishedAt === null);
+      if (activeRuns.length === 0) return;
+      const closed = await ledger.closeMany(tenant, activeRuns);
       const end = { finishedAt: new Date(), outcome: 'finished' as const, message: null, expiresAt: ledger.expiry() };
       try {
         await atomically(async (session) => {
           const matched = await updateRows(
             runs,
-            open.map((run) => ({
+            activeRuns.map((run) => ({
               filter: { _id: run._id, finishedAt: null },
               update: {
                 $set: { ...end, ...stallsAtEnd(run, end.finishedAt), ...closed.get(run._id) },
@@ -130,15 +130,15 @@ export function createUploadStreams({
             })),
             session,
           );
-          if (matched < open.length) throw new RunsTaken();
-          const endEvents = open.map((run) =>
+          if (matched < activeRuns.length) throw new RunsTaken();
+          const endEvents = activeRuns.map((run) =>
             uploadEvent('ALL_FILES_PROCESSED', { ...run, uploadId: run.uploadId ?? null }),
           );
           await events.write(endEvents, session);
         });
       } catch (error) {
         if (!(error instanceof RunsTaken)) throw error;
-        for (const run of open) await finishOne(run, closed.get(run._id)?.counts ?? {});
+        for (const run of activeRuns) await finishOne(run, closed.get(run._id)?.counts ?? {});
       }
     },
     async moveToOwnWorkflow({ _id, organizationId, userId }, workflowId) {

@@ -27,7 +27,10 @@ export const MARK_DIRTY = { $inc: { version: 1 }, $set: { marked: true } } as co
 export const ORGANIZATION_ROW = /^organization:/;
 
 export function createDirtySchedules(schedules: Model<ScheduleDoc>): DirtySchedules {
-  const raise = async (row: Pick<ScheduleDoc, '_id' | 'organizationId'> & Partial<ScheduleDoc>, session: Session) => {
+  const insertOrMark = async (
+    row: Pick<ScheduleDoc, '_id' | 'organizationId'> & Partial<ScheduleDoc>,
+    session: Session,
+  ) => {
     const { _id, ...fields } = row;
     const insert = { userId: 0, customerId: '', dataSourceId: null, fileId: null, claimedUntil: null, applied: null };
     await schedules
@@ -41,17 +44,17 @@ export function createDirtySchedules(schedules: Model<ScheduleDoc>): DirtySchedu
   const ownerOf = ({ organizationId, userId, customerId }: Owner) => ({ organizationId, userId, customerId });
   return {
     markSource: (owner, dataSourceId, session) =>
-      raise({ _id: scheduleIds.source(dataSourceId), ...ownerOf(owner), dataSourceId }, session),
+      insertOrMark({ _id: scheduleIds.source(dataSourceId), ...ownerOf(owner), dataSourceId }, session),
     async markContainer(owner, fileId, enabled, session) {
       const _id = scheduleIds.container(fileId);
-      if (enabled) await raise({ _id, ...ownerOf(owner), fileId }, session);
+      if (enabled) await insertOrMark({ _id, ...ownerOf(owner), fileId }, session);
       else await schedules.updateOne({ _id }, MARK_DIRTY).session(session);
     },
     async markUsers(organizationId, customerIds, session) {
-      const theirs = { organizationId, customerId: { $in: [...customerIds] } };
-      await schedules.updateMany(theirs, MARK_DIRTY).session(session);
+      const userQuery = { organizationId, customerId: { $in: [...customerIds] } };
+      await schedules.updateMany(userQuery, MARK_DIRTY).session(session);
     },
     markOrganization: (organizationId, session) =>
-      raise({ _id: `organization:${organizationId}`, organizationId }, session),
+      insertOrMark({ _id: `organization:${organizationId}`, organizationId }, session),
   };
 }

@@ -31,7 +31,7 @@ export interface Schedules extends DirtySchedules {
   markApplied(row: ScheduleDoc, applied: string | null): Promise<boolean>;
   /** Delays the row, because Temporal cannot be reached. */
   postpone(row: ScheduleDoc, until: Date): Promise<void>;
-  /** Marks rows again, because Temporal has another schedule than the row. */
+  /** Marks rows again, because the schedule in Temporal differs from the row. */
   markDirty(scheduleIds: readonly string[]): Promise<void>;
   /** Returns schedules of a user, at most `limit`. */
   listOfUser(tenant: Tenant, limit: number): Promise<string[]>;
@@ -39,7 +39,7 @@ export interface Schedules extends DirtySchedules {
   filterScheduledContainers(tenant: Tenant, fileIds: readonly number[]): Promise<number[]>;
   /** Returns the existing rows among the given ones, with the schedule that Temporal has. */
   findApplied(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>>;
-  /** Returns the next rows with a schedule in Temporal, by id. */
+  /** Returns the ids of the next rows with a schedule in Temporal, ordered by id. */
   listApplied(afterId: string, limit: number): Promise<string[]>;
   /** Deletes rows. Call it after Temporal has no schedule for them. */
   remove(scheduleIds: readonly string[]): Promise<void>;
@@ -85,7 +85,7 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
       if (fileId !== null) {
         const file = await files.findOne({ _id: fileId, organizationId, userId, isContainer: true }).lean();
         if (!file) return { state: 'gone' };
-        // Its content was deleted, and returns only on request.
+        // The content was deleted, and is synced again only on request.
         if (file.fileContentsDeleted) return { state: 'off' };
         // A site is synced automatically only if its request enables it.
         const isOn = isAutoSynced({ type: file.source, enabled: file.enableAutoSync ?? false }, user, organization);
@@ -95,8 +95,8 @@ export function createSchedules({ schedules, dataSources, files, users, organiza
       if (!source) return { state: 'gone' };
       const { type, enableAutoSync: enabled, revokedAccess, sealedCredentials } = source;
       if (!isAutoSynced({ type, enabled }, user, organization)) return { state: 'off' };
-      const isClosed = revokedAccess || (isConnectedSource(type) && sealedCredentials === null);
-      return { state: isClosed ? 'paused' : 'on', hours };
+      const isInaccessible = revokedAccess || (isConnectedSource(type) && sealedCredentials === null);
+      return { state: isInaccessible ? 'paused' : 'on', hours };
     },
     async claim(leaseMs) {
       const now = new Date();

@@ -8,7 +8,7 @@ interface SecretKeyCheckDoc {
   sealed: SealedSecret;
 }
 
-const PLACE = { organizationId: 0, record: 'meta:secret-key', field: 'check' };
+const CONTEXT = { organizationId: 0, record: 'meta:secret-key', field: 'check' };
 const KNOWN_TEXT = 'opened with SECRET_KEY';
 
 const WRONG_KEY =
@@ -22,21 +22,21 @@ const WRONG_KEY =
  */
 export async function checkSecretKey(connection: Connection, secrets: Secrets): Promise<void> {
   const rows = connection.collection<SecretKeyCheckDoc>('meta');
-  const fresh = secrets.seal(PLACE, KNOWN_TEXT);
-  const known =
+  const newlySealed = secrets.seal(CONTEXT, KNOWN_TEXT);
+  const row =
     (await rows.findOne({ _id: 'secret-key' })) ??
     // If two first starts run at once, both read the text that one of them stored.
     (await rows.findOneAndUpdate(
       { _id: 'secret-key' },
-      { $setOnInsert: { sealed: fresh } },
+      { $setOnInsert: { sealed: newlySealed } },
       { upsert: true, returnDocument: 'after' },
     ));
-  const sealed = known?.sealed ?? fresh;
+  const sealed = row?.sealed ?? newlySealed;
   try {
-    secrets.open(PLACE, sealed);
+    secrets.open(CONTEXT, sealed);
   } catch (error) {
     throw new StartError(WRONG_KEY, { cause: error });
   }
-  if (sealed.keyId !== fresh.keyId)
-    await rows.updateOne({ _id: 'secret-key', 'sealed.keyId': sealed.keyId }, { $set: { sealed: fresh } });
+  if (sealed.keyId !== newlySealed.keyId)
+    await rows.updateOne({ _id: 'secret-key', 'sealed.keyId': sealed.keyId }, { $set: { sealed: newlySealed } });
 }

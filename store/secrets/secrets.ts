@@ -17,9 +17,9 @@ export interface SealedSecret {
 
 /** Encrypts secrets before they are stored: client secrets, signing keys, credentials of connections. */
 export interface Secrets {
-  seal(place: SecretContext, plaintext: string): SealedSecret;
+  seal(context: SecretContext, plaintext: string): SealedSecret;
   /** @throws if the key is no longer in SECRET_KEY, or the ciphertext was altered or has another owner */
-  open(place: SecretContext, sealed: SealedSecret): string;
+  open(context: SecretContext, sealed: SealedSecret): string;
 }
 
 const NONCE_BYTES = 12;
@@ -33,28 +33,30 @@ export function createSecrets(keys: readonly { id: string; key: Buffer }[]): Sec
   const derived = new Map(
     keys.map(({ id, key }) => [id, Buffer.from(hkdfSync('sha256', key, '', 'sealed-secret', 32))]),
   );
-  const first = keys[0]?.id;
-  if (first === undefined) throw new Error('SECRET_KEY contains no key');
+  const firstKeyId = keys[0]?.id;
+  if (firstKeyId === undefined) throw new Error('SECRET_KEY contains no key');
   const keyOf = (id: string): Buffer => {
     const key = derived.get(id);
     if (!key) throw new Error(`A secret was sealed with key ${id}. Add that key to SECRET_KEY, after the others.`);
     return key;
   };
-  const placeBytes = ({ organizationId, record, field }: SecretContext, keyId: string): Buffer =>
+  const authenticatedData = ({ organizationId, record, field }: SecretContext, keyId: string): Buffer =>
     Buffer.from(JSON.stringify([keyId, organizationId, record, field]));
   return {
-    seal(place, plaintext) {
+    seal(context, plaintext) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', keyOf(first), nonce).setAAD(placeBytes(place, first));
+      const cipher = createCipheriv('aes-256-gcm', keyOf(firstKeyId), nonce).setAAD(
+        authenticatedData(context, firstKeyId),
+      );
       const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return { keyId: first, nonce: nonce.toString('base64'), ciphertext: ciphertext.toString('base64') };
+      return { keyId: firstKeyId, nonce: nonce.toString('base64'), ciphertext: ciphertext.toString('base64') };
     },
-    open(place, { keyId, nonce, ciphertext }) {
+    open(context, { keyId, nonce, ciphertext }) {
       const bytes = Buffer.from(ciphertext, 'base64');
       const decipher = createDecipheriv('aes-256-gcm', keyOf(keyId), Buffer.from(nonce, 'base64'), {
         authTagLength: TAG_BYTES,
       })
-        .setAAD(placeBytes(place, keyId))
+        .setAAD(authenticatedData(context, keyId))
         .setAuthTag(bytes.subarray(-TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8');
     },

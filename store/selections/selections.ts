@@ -28,7 +28,7 @@ export interface Selections {
   nextGroup(tenant: Tenant, dataSourceId: number, done: readonly string[]): Promise<SelectionGroup | null>;
   /** Records deleted files, so that scheduled syncs skip them. @param scheduled containers with their own schedule */
   skip(tenant: Tenant, files: readonly FileDoc[], scheduled: ReadonlySet<number>): Promise<void>;
-  /** Returns which of some files a schedule skips. */
+  /** Returns which of the external ids a schedule skips. */
   filterSkipped(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Removes skip marks, because a request adds the files again. */
   unskip(tenant: Tenant, scheduleId: string, externalFileIds: readonly string[]): Promise<void>;
@@ -65,23 +65,23 @@ export function createSelections({ selections, skippedItems }: SelectionModels):
       );
     },
     async nextGroup({ organizationId, userId }, dataSourceId, done) {
-      const own = { organizationId, userId, dataSourceId };
+      const sourceQuery = { organizationId, userId, dataSourceId };
       const [next] = await selections.aggregate<{ _id: string }>([
-        { $match: { ...own, optionsKey: { $nin: [...done] } } },
+        { $match: { ...sourceQuery, optionsKey: { $nin: [...done] } } },
         { $group: { _id: '$optionsKey', chosenAt: { $max: '$chosenAt' } } },
         { $sort: { chosenAt: -1, _id: 1 } },
         { $limit: 1 },
       ]);
       if (!next) return null;
       const rows = await selections
-        .find({ ...own, optionsKey: next._id })
+        .find({ ...sourceQuery, optionsKey: next._id })
         .sort({ _id: 1 })
         .lean();
-      const [one] = rows;
-      if (!one) return null;
+      const [firstRow] = rows;
+      if (!firstRow) return null;
       const ids = rows.map(({ externalId }) => externalId).filter((id) => id !== null);
       const externalIds = ids.length < rows.length ? null : ids;
-      return { key: next._id, externalIds, tags: one.tags, ingest: one.ingest };
+      return { key: next._id, externalIds, tags: firstRow.tags, ingest: firstRow.ingest };
     },
     async skip({ organizationId, userId }, files, scheduled) {
       const tenant = { organizationId, userId };

@@ -46,23 +46,23 @@ export interface EmbeddingUsages {
 
 export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
   const model = connection.model<UsageDoc>('embeddingUsage', usage, 'embedding_usage');
-  let waiting = new Map<string, UsageDoc>();
+  let collected = new Map<string, UsageDoc>();
   let timer: NodeJS.Timeout | null = null;
 
   const add = (organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void => {
     const _id = `${organizationId}:${space}`;
-    const known = waiting.get(_id);
-    const sum = (name: (typeof COUNTED)[number]): number => (known?.[name] ?? 0) + (counts[name] ?? 0);
+    const earlier = collected.get(_id);
+    const sum = (name: (typeof COUNTED)[number]): number => (earlier?.[name] ?? 0) + (counts[name] ?? 0);
     const sums = { requests: sum('requests'), tokens: sum('tokens'), computed: sum('computed'), reused: sum('reused') };
-    waiting.set(_id, { _id, organizationId, space, ...sums });
+    collected.set(_id, { _id, organizationId, space, ...sums });
     timer ??= setTimeout(() => void flush().catch(() => undefined), WAIT_MS).unref();
   };
 
   const flush = async (): Promise<void> => {
     if (timer) clearTimeout(timer);
     timer = null;
-    const rows = [...waiting.values()];
-    waiting = new Map();
+    const rows = [...collected.values()];
+    collected = new Map();
     if (rows.length === 0) return;
     try {
       await model.bulkWrite(
@@ -76,7 +76,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
         { ordered: false },
       );
     } catch (error) {
-      // The next write includes them.
+      // The next write repeats these counts.
       for (const row of rows) add(row.organizationId, row.space, row);
       throw error;
     }

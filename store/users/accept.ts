@@ -17,8 +17,8 @@ export interface Tenant {
 
 export interface UserAcceptance {
   /**
-   * Returns the end user with a customer id, and creates it if it is unknown. The id of a deleted user creates a new
-   * user.
+   * Returns the end user with a customer id, and creates the user if there is none. The customer id of a deleted user
+   * creates a new user.
    */
   ensure(organizationId: number, customerId: string): Promise<Tenant & { customerId: string }>;
   /** Returns the user, or null if it is deleted. */
@@ -54,8 +54,8 @@ export function createUserAcceptance(
     isLive: (tenant) => liveness.isLive(tenant, async () => (await find(tenant)) !== null),
     async ensure(organizationId, customerId) {
       const live = { organizationId, customerId, deletedAt: null };
-      const known = await users.findOne(live).lean();
-      if (known) return { organizationId, userId: known._id, customerId };
+      const existing = await users.findOne(live).lean();
+      if (existing) return { organizationId, userId: existing._id, customerId };
       const _id = await sequence.next('user');
       const now = new Date();
       const row = await users

@@ -31,7 +31,7 @@ export interface UserRecords {
   findByCustomerId(organizationId: number, customerId: string): Promise<UserDoc | null>;
   /** Returns the user's record, unless the user is deleted; otherwise null. */
   findRecord(tenant: Tenant): Promise<UserDoc | null>;
-  /** Changes all of the named users, or none: false if one is unknown or deleted. */
+  /** Changes all named users, or none: false if a named user is unknown or deleted. */
   update(
     organizationId: number,
     customerIds: readonly string[],
@@ -81,9 +81,9 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
     findRecord: ({ organizationId, userId }) =>
       users.findOne({ _id: userId, organizationId, deletedAt: null }).lean().exec(),
     async update(organizationId, customerIds, { customLimits, autoSyncSources }, session) {
-      const names = [...new Set(customerIds)];
-      const known = await users.countDocuments(live(organizationId, names)).session(session);
-      if (known !== names.length) return false;
+      const uniqueIds = [...new Set(customerIds)];
+      const numExisting = await users.countDocuments(live(organizationId, uniqueIds)).session(session);
+      if (numExisting !== uniqueIds.length) return false;
       // An update pipeline: a plain $set of a nested field fails if customLimits is null.
       const $set = {
         ...(Object.keys(customLimits).length === 0
@@ -92,7 +92,7 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
         ...(autoSyncSources === undefined ? {} : { autoSyncSources: [...autoSyncSources] }),
         updatedAt: new Date(),
       };
-      await users.updateMany(live(organizationId, names), [{ $set }], { updatePipeline: true }).session(session);
+      await users.updateMany(live(organizationId, uniqueIds), [{ $set }], { updatePipeline: true }).session(session);
       return true;
     },
     async setFeature({ organizationId, userId }, feature, enabled) {
@@ -111,12 +111,12 @@ export function createUserRecords(users: Model<UserDoc>, liveness: Pick<Liveness
     },
     async markDeleted(organizationId, customerIds, session) {
       const now = new Date();
-      const names = [...new Set(customerIds)];
+      const uniqueIds = [...new Set(customerIds)];
       await users
-        .updateMany(live(organizationId, names), { $set: { deletedAt: now, updatedAt: now } })
+        .updateMany(live(organizationId, uniqueIds), { $set: { deletedAt: now, updatedAt: now } })
         .session(session);
       const deleted = await users
-        .find({ organizationId, customerId: { $in: names }, deletedAt: { $ne: null }, erasedAt: null })
+        .find({ organizationId, customerId: { $in: uniqueIds }, deletedAt: { $ne: null }, erasedAt: null })
         .session(session)
         .lean();
       liveness.invalidate(deleted.map(({ _id }) => ({ organizationId, userId: _id })));

@@ -40,13 +40,13 @@ export interface VectorCache {
     signal: AbortSignal,
   ): Promise<Float32Array[]>;
   /** Counts the texts that are cached. */
-  countKnown(organizationId: number, space: string, texts: readonly string[]): Promise<number>;
+  countCached(organizationId: number, space: string, texts: readonly string[]): Promise<number>;
   createIndexes(): Promise<void>;
 }
 
 export function createVectorCache(connection: Connection): VectorCache {
   const model = connection.model<CachedVectorDoc>('vectorCache', cachedVector, 'vector_cache');
-  const once = createSingleFlight<Float32Array>();
+  const singleFlight = createSingleFlight<Float32Array>();
   const keyOf = (organizationId: number, space: string, exact: string): string =>
     `${organizationId}:${space}:${createHash('sha256').update(exact).digest('base64url')}`;
 
@@ -81,16 +81,18 @@ export function createVectorCache(connection: Connection): VectorCache {
     async resolve(organizationId, space, texts, compute, signal) {
       const keys = texts.map((one) => keyOf(organizationId, space.name, one));
       const textOf = new Map(keys.map((key, index) => [key, texts[index] ?? '']));
-      const vectors = await once.get(
+      const vectors = await singleFlight.get(
         keys,
-        async (wanted) => {
-          const known = await find(wanted, space.dimensions);
-          const missing = wanted.filter((key) => !known.has(key));
-          if (missing.length === 0) return known;
+        async (requestedKeys) => {
+          const cached = await find(requestedKeys, space.dimensions);
+          const missing = requestedKeys.filter((key) => !cached.has(key));
+          if (missing.length === 0) return cached;
           const computed = await compute(missing.map((key) => textOf.get(key) ?? ''));
-          const fresh = new Map(missing.flatMap((key, index) => (computed[index] ? [[key, computed[index]]] : [])));
-          await put(fresh);
-          return new Map([...known, ...fresh]);
+          const newVectors = new Map(
+            missing.flatMap((key, index) => (computed[index] ? [[key, computed[index]]] : [])),
+          );
+          await put(newVectors);
+          return new Map([...cached, ...newVectors]);
         },
         signal,
       );
@@ -100,11 +102,11 @@ export function createVectorCache(connection: Connection): VectorCache {
         return vector;
       });
     },
-    async countKnown(organizationId, space, texts) {
+    async countCached(organizationId, space, texts) {
       const keys = texts.map((one) => keyOf(organizationId, space, one));
       const rows = await model.find({ _id: { $in: [...new Set(keys)] } }, { _id: 1 }).lean();
-      const known = new Set(rows.map(({ _id }) => _id));
-      return keys.filter((key) => known.has(key)).length;
+      const cached = new Set(rows.map(({ _id }) => _id));
+      return keys.filter((key) => cached.has(key)).length;
     },
     async createIndexes() {
       await model.createIndexes();

@@ -77,7 +77,7 @@ interface Payload {
   readonly tags?: readonly string[];
 }
 
-/** Points per page: some 400 KB of JSON. */
+/** Points per page: about 400 KB of JSON. */
 const PER_PAGE = 2_000;
 /** Maximum number of different values in the result; Qdrant counts them all before it answers. */
 const MAX_OWNERS = 1_000_000;
@@ -165,14 +165,14 @@ export function createPointsCensus(settings: VectorSettings): PointsCensus {
         for await (const page of payloads(name, filter, include))
           for (const { file_id: fileId, generation, chunk_index, tags = [] } of page) {
             const key = `${name} ${fileId} ${generation}`;
-            const known = counts.get(key) ?? {
+            const census = counts.get(key) ?? {
               ...{ space: spaceOf(name), fileId, generation, count: 0, last: -1 },
               tags: new Set<string>(),
             };
-            known.count += 1;
-            known.last = Math.max(known.last, chunk_index);
-            known.tags.add(JSON.stringify([...tags].toSorted()));
-            counts.set(key, known);
+            census.count += 1;
+            census.last = Math.max(census.last, chunk_index);
+            census.tags.add(JSON.stringify([...tags].toSorted()));
+            counts.set(key, census);
           }
       return [...counts.values()];
     },

@@ -23,12 +23,12 @@ const PAYLOAD_INDEXES = [
 ] as const;
 
 export interface Collections {
-  /** Returns the space's collection, and creates it with its indexes if it does not exist. */
+  /** Returns the name of the space's collection, and creates it with its indexes if it does not exist. */
   ensure(space: Pick<VectorSpace, 'name' | 'dimensions'>): Promise<string>;
   /** Makes the next `ensure` check Qdrant again, because the collection was deleted. */
   invalidate(space: string): void;
   nameOf(space: string): string;
-  /** Returns all collections of this deployment. */
+  /** Returns the names of all collections of this deployment. */
   all(): Promise<string[]>;
 }
 
@@ -42,7 +42,7 @@ export function statusOf(error: unknown): number | null {
 
 /** Creates the collections, one per vector space. `prefix` separates several deployments on one Qdrant. */
 export function createCollections(client: QdrantClient, prefix: string, layout: CollectionLayout): Collections {
-  const made = new Map<string, Promise<string>>();
+  const creations = new Map<string, Promise<string>>();
   const nameOf = (space: string): string => `${prefix}${space}`;
 
   const createIndexes = async (name: string): Promise<void> => {
@@ -70,16 +70,16 @@ export function createCollections(client: QdrantClient, prefix: string, layout: 
 
   return {
     nameOf,
-    invalidate: (space) => void made.delete(space),
+    invalidate: (space) => void creations.delete(space),
     ensure(space) {
-      const known = made.get(space.name);
-      if (known) return known;
-      const making = make(space).catch((error: unknown) => {
-        made.delete(space.name);
+      const existing = creations.get(space.name);
+      if (existing) return existing;
+      const creation = make(space).catch((error: unknown) => {
+        creations.delete(space.name);
         throw error;
       });
-      made.set(space.name, making);
-      return making;
+      creations.set(space.name, creation);
+      return creation;
     },
     async all() {
       const { collections } = await client.getCollections();

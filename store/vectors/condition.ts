@@ -49,7 +49,7 @@ export function createCollectionConditions(
     const size = vectors?.[DENSE]?.size ?? 1;
     await client.scroll(name, { limit: 1, with_payload: true, with_vector: true });
     // Exact, so that every vector of every segment is read. The result is discarded.
-    const query = Array.from({ length: size }, (_, nth) => (nth === 0 ? 1 : 0));
+    const query = Array.from({ length: size }, (_, index) => (index === 0 ? 1 : 0));
     await client.query(name, { query, using: DENSE, limit: 1, params: { exact: true }, with_payload: false });
   };
   return {

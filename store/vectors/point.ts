@@ -29,15 +29,15 @@ export interface FileVectors extends Tenant {
 
 /**
  * Returns the Qdrant point of one chunk. Same chunk, generation and space give the same id.
- * @param nth index into the vectors
+ * @param index index into the vectors
  */
-export function pointOf(file: FileVectors, nth: number) {
-  const chunkIndex = (file.firstChunk ?? 0) + nth;
+export function pointOf(file: FileVectors, index: number) {
+  const chunkIndex = (file.firstChunk ?? 0) + index;
   const sparse = file.sparseOf?.(chunkIndex) ?? null;
   return {
     id: pointId(file.fileId, file.generation, chunkIndex, file.space.name),
     vector: {
-      [DENSE]: Array.from(file.vectors[nth] ?? []),
+      [DENSE]: Array.from(file.vectors[index] ?? []),
       ...(sparse ? { [SPARSE]: { indices: [...sparse.indices], values: [...sparse.values] } } : {}),
     },
     payload: {

@@ -8,7 +8,7 @@ import { pointId } from './pointId.js';
 export interface WholePoint {
   readonly chunkIndex: number;
   readonly dense: Float32Array;
-  /** Both arrays have one length, and each index occurs once; null if the chunk has no sparse vector. */
+  /** Both arrays have the same length, and each index occurs once; null if the chunk has no sparse vector. */
   readonly sparse: { readonly indices: Uint32Array; readonly values: Float32Array } | null;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -33,11 +33,11 @@ export interface WholePoints {
   ): Promise<void>;
 }
 
-/** Maximum floats per request: some 8 MB of JSON, less than twice that with sparse vectors. */
+/** Maximum floats per request: about 8 MB of JSON, or less than 16 MB with sparse vectors. */
 const FLOATS_AT_ONCE = 300_000;
 
 /** The vectors of a point in Qdrant's answer. */
-interface Named {
+interface NamedVectors {
   readonly [DENSE]?: readonly number[];
   readonly [SPARSE]?: { readonly indices: readonly number[]; readonly values: readonly number[] };
 }
@@ -55,7 +55,7 @@ export function createWholePoints(client: QdrantClient, collections: Collections
       });
       return points
         .flatMap(({ vector, payload }): WholePoint[] => {
-          const { [DENSE]: dense, [SPARSE]: sparse } = (vector ?? {}) as Named;
+          const { [DENSE]: dense, [SPARSE]: sparse } = (vector ?? {}) as NamedVectors;
           if (!dense || !payload) return [];
           return [
             {

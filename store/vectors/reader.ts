@@ -21,7 +21,7 @@ export interface QdrantAddress {
 export type QueryQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
 
 /** Returns the error for an answer with a status other than 200. */
-function refusal(status: number, text: string): Error {
+function statusError(status: number, text: string): Error {
   return Object.assign(new Error(`Qdrant answered ${status}: ${text.slice(0, 1_000)}`), { status });
 }
 
@@ -61,7 +61,7 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = Q
         response.on('end', () => {
           try {
             const text = Buffer.concat(parts).toString();
-            if (response.statusCode !== 200) throw refusal(response.statusCode ?? 0, text);
+            if (response.statusCode !== 200) throw statusError(response.statusCode ?? 0, text);
             resolve((JSON.parse(text) as { result: unknown }).result);
           } catch (error) {
             reject(error as Error);

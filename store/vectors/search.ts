@@ -104,8 +104,8 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
     { space, model, filter, dense, sparse, limit, exact, signal, ...tenant }: VectorQuery,
     withPayload: typeof CHUNK_FIELDS | false,
   ): Promise<Hits<Schemas['ScoredPoint']>> => {
-    const owned = tenantFilter(tenant);
-    const must = [...owned, { key: 'model', match: { value: model } }, ...filterConditions(filter)];
+    const tenantConditions = tenantFilter(tenant);
+    const must = [...tenantConditions, { key: 'model', match: { value: model } }, ...filterConditions(filter)];
     const common = { limit, filter: { must }, with_payload: withPayload };
     const searches = [
       ...(dense
@@ -119,7 +119,7 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
               using: SPARSE,
               // Computes the rarity of a term from the chunks of this tenant only: other tenants must not change a
               // ranking. Qdrant before 1.19 ignores it (https://github.com/qdrant/qdrant/pull/9661).
-              params: { idf: { corpus: { must: owned } } },
+              params: { idf: { corpus: { must: tenantConditions } } },
             },
           ]
         : []),
@@ -157,8 +157,8 @@ export function createVectorSearch(queryQdrant: QueryQdrant, { nameOf }: Pick<Co
         const include = [...CHUNK_FIELDS.include, ...TENANT_FIELDS];
         const question = { ids, with_vector: false, with_payload: { include } };
         const points = (await queryQdrant(pathOf(space), question, signal)) as Schemas['Record'][];
-        const own = points.filter((point) => isOfTenant(point, tenant));
-        return new Map(own.map((point) => [String(point.id), chunkOf(point)]));
+        const ownPoints = points.filter((point) => isOfTenant(point, tenant));
+        return new Map(ownPoints.map((point) => [String(point.id), chunkOf(point)]));
       } catch (error) {
         if (statusOf(error) === 404) return new Map();
         throw error;

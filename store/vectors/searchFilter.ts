@@ -24,18 +24,18 @@ const anyOf = (key: string, values: readonly (string | number)[]): Condition =>
   ({ key, match: { any: [...values] as string[] } });
 
 /** Matches no point: a condition with an empty list of values cannot be met. */
-const NOTHING: Condition = { has_id: [] };
+const MATCHES_NOTHING: Condition = { has_id: [] };
 
 const pairsOf = ({ key, value }: TagCondition): string[] => tagPairs([{ key, value: value as TagValue }]);
 
 /** Returns the condition that a tag has one of the pairs. */
-const hasAny = (pairs: readonly string[]): Condition => (pairs.length === 0 ? NOTHING : anyOf('tags', pairs));
+const hasAny = (pairs: readonly string[]): Condition => (pairs.length === 0 ? MATCHES_NOTHING : anyOf('tags', pairs));
 
 /** Converts a tag tree. Empty ANDs and ORs are dropped at every level. */
 function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
   if ('key' in tree) {
-    const holds = hasAny(pairsOf(tree));
-    return tree.negate === true ? { must_not: [holds] } : holds;
+    const condition = hasAny(pairsOf(tree));
+    return tree.negate === true ? { must_not: [condition] } : condition;
   }
   const members = 'AND' in tree ? tree.AND : tree.OR;
   const plain = members.filter((member): member is TagCondition => 'key' in member && member.negate !== true);
@@ -48,20 +48,20 @@ function tagCondition(tree: TagTree | TagCondition): Condition | undefined {
 
 /** Returns the condition for the named files and, with all children, their descendants. */
 function matchSubtrees(ids: readonly number[], allChildren: boolean): Condition {
-  const named = anyOf('file_id', ids);
-  return allChildren ? { should: [named, anyOf('ancestors', ids)] } : named;
+  const isFile = anyOf('file_id', ids);
+  return allChildren ? { should: [isFile, anyOf('ancestors', ids)] } : isFile;
 }
 
 /** Returns the conditions of a filter, all on indexed payload fields. The tenant's conditions are not included. */
 export function filterConditions(filter: ChunkFilter): Condition[] {
   const { fileIds = [], parentFileIds = [], includeAllChildren = false, tagTree, fileTypesAtSource = [] } = filter;
   const tags = tagTree && tagCondition(tagTree);
-  const picture = { key: 'media_type', match: { value: 'IMAGE' } };
+  const isImage = { key: 'media_type', match: { value: 'IMAGE' } };
   return [
     ...(fileIds.length > 0 ? [matchSubtrees(fileIds, includeAllChildren)] : []),
     ...(parentFileIds.length > 0 ? [anyOf(includeAllChildren ? 'ancestors' : 'parent_id', parentFileIds)] : []),
     ...(tags ? [tags] : []),
     ...(fileTypesAtSource.length > 0 ? [anyOf('file_type_at_source', fileTypesAtSource)] : []),
-    filter.media === 'TEXT' ? { must_not: [picture] } : { key: 'media_type', match: { value: filter.media } },
+    filter.media === 'TEXT' ? { must_not: [isImage] } : { key: 'media_type', match: { value: filter.media } },
   ];
 }

@@ -28,17 +28,17 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   return {
     async get(keys, make, signal) {
       const found = new Map<string, T>();
-      let open = [...new Set(keys)];
-      while (open.length > 0) {
-        const others = open.flatMap((key) => {
+      let missingKeys = [...new Set(keys)];
+      while (missingKeys.length > 0) {
+        const otherCalls = missingKeys.flatMap((key) => {
           const making = inProgress.get(key);
           return making ? [{ key, making }] : [];
         });
-        const mine = open.filter((key) => !inProgress.has(key));
-        if (mine.length > 0) {
+        const ownKeys = missingKeys.filter((key) => !inProgress.has(key));
+        if (ownKeys.length > 0) {
           // Compute our own before waiting for others, so that two calls never wait for each other.
-          const making = make(mine);
-          for (const key of mine)
+          const making = make(ownKeys);
+          for (const key of ownKeys)
             inProgress.set(
               key,
               making.then(
@@ -49,16 +49,16 @@ export function createSingleFlight<T>(): SingleFlight<T> {
           try {
             for (const [key, value] of await making) found.set(key, value);
           } finally {
-            for (const key of mine) inProgress.delete(key);
+            for (const key of ownKeys) inProgress.delete(key);
           }
-          const left = mine.find((key) => !found.has(key));
-          if (left !== undefined) throw new Error('make() returned no value for a key');
+          const keyWithoutValue = ownKeys.find((key) => !found.has(key));
+          if (keyWithoutValue !== undefined) throw new Error('make() returned no value for a key');
         }
-        for (const { key, making } of others) {
+        for (const { key, making } of otherCalls) {
           const value = await unlessAborted(making, signal);
           if (value !== null) found.set(key, value);
         }
-        open = open.filter((key) => !found.has(key));
+        missingKeys = missingKeys.filter((key) => !found.has(key));
       }
       return found;
     },

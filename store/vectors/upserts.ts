@@ -40,24 +40,24 @@ function bytesAtMost(file: FileVectors): number | null {
  * as much as writing.
  */
 async function* requestsOf(files: readonly FileVectors[], maxBytes: number): AsyncGenerator<Point[]> {
-  const bounds = files.map(bytesAtMost);
-  const isSmall = bounds.reduce<number>((sum, bound) => sum + (bound ?? Infinity), BODY_BYTES) <= maxBytes;
+  const maxSizes = files.map(bytesAtMost);
+  const isSmall = maxSizes.reduce<number>((sum, bound) => sum + (bound ?? Infinity), BODY_BYTES) <= maxBytes;
   let points: Point[] = [];
   let bytes = BODY_BYTES;
-  let made = 0;
+  let numBuilt = 0;
   for (const file of files) {
     for (const nth of file.vectors.keys()) {
       const point = pointOf(file, nth);
-      const more = isSmall ? 0 : bytesOf(point) + 1;
-      if (bytes + more > maxBytes && points.length > 0) {
+      const pointBytes = isSmall ? 0 : bytesOf(point) + 1;
+      if (bytes + pointBytes > maxBytes && points.length > 0) {
         yield points;
         points = [];
         bytes = BODY_BYTES;
       }
       points.push(point);
-      bytes += more;
-      made += 1;
-      if (made % POINTS_PER_SLICE === 0 && !isSmall) await yieldTurn();
+      bytes += pointBytes;
+      numBuilt += 1;
+      if (numBuilt % POINTS_PER_SLICE === 0 && !isSmall) await yieldTurn();
     }
   }
   if (points.length > 0) yield points;

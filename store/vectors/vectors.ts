@@ -51,7 +51,7 @@ export interface Vectors extends VectorSearch, WholePoints {
   deleteAll(tenant: Tenant): Promise<void>;
   /** Counts the points of every generation and space, published or not, to verify deletions. */
   countAll(tenant: Tenant): Promise<number>;
-  /** Counts the points of some files in the same way. */
+  /** Counts the points of the given files, of every generation and space. */
   countOf(tenant: Tenant, fileIds: readonly number[]): Promise<number>;
   /** Returns the approximate number of an organization's points in each space, for display. */
   countBySpace(organizationId: number): Promise<{ readonly space: string; readonly points: number }[]>;
@@ -73,7 +73,7 @@ export interface VectorSettings {
   readonly writes: WriteSettings;
 }
 
-/** How long a result is reused, in milliseconds. /ready needs no authentication, so it must stay cheap. */
+/** Time in milliseconds for which a result is reused. /ready needs no authentication, so each call must be cheap. */
 const PROBE_GOOD_MS = 5_000;
 /** Maximum number of ids per delete: about 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
@@ -111,13 +111,13 @@ export function createVectors(
   watch: CallObserver | null = null,
   timeoutMs = QDRANT_TIMEOUT_MS,
 ): Vectors {
-  const bare = new QdrantClient({
+  const unwatchedClient = new QdrantClient({
     url: settings.url,
     checkCompatibility: false,
     timeout: timeoutMs,
     ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
   });
-  const client = watchedClient(bare, watch);
+  const client = watchedClient(unwatchedClient, watch);
   const collections = createCollections(client, settings.prefix, settings.layout);
   const deleteIds = async (space: string, written: readonly WrittenPoints[]): Promise<void> => {
     const ids = written.flatMap(({ fileId, generation, count }) =>

@@ -5,7 +5,7 @@ import { qdrantFailure } from './qdrantFailure.js';
 import type { QueryQdrant } from './reader.js';
 
 /** Converts errors of Qdrant to StoreFailure. Rejects with the signal's reason if the signal is aborted. */
-async function failing<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+async function withStoreFailures<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -22,14 +22,16 @@ export function watchedClient(client: QdrantClient, watch: CallObserver | null):
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== 'function' || typeof name !== 'string') return member;
-      return (...given: unknown[]) => {
-        const [collection] = given;
+      return (...args: unknown[]) => {
+        const [collection] = args;
         const call = {
           system: 'qdrant',
           operation: name,
           target: typeof collection === 'string' ? collection : '',
         } as const;
-        return failing(() => observe(watch, call, () => Promise.resolve(member.apply(target, given) as unknown)));
+        return withStoreFailures(() =>
+          observe(watch, call, () => Promise.resolve(member.apply(target, args) as unknown)),
+        );
       };
     },
   });
@@ -39,10 +41,10 @@ export function watchedClient(client: QdrantClient, watch: CallObserver | null):
  * Returns the reader with each request reported to `watch`: `/collections/<name>/points/query` is the operation
  * `query`, and `…/query/batch` is `query_batch`.
  */
-export function watchedReader(ask: QueryQdrant, watch: CallObserver | null): QueryQdrant {
+export function watchedReader(query: QueryQdrant, watch: CallObserver | null): QueryQdrant {
   return (path, question, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
-    return failing(() => observe(watch, call, () => ask(path, question, signal)), signal);
+    return withStoreFailures(() => observe(watch, call, () => query(path, question, signal)), signal);
   };
 }

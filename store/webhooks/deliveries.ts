@@ -36,18 +36,20 @@ export interface Deliveries {
   list(webhookId: number, page: { limit: number; offset: number }, status?: DeliveryStatus): Promise<DeliveryDoc[]>;
   count(webhookId: number, status?: DeliveryStatus): Promise<number>;
   /**
-   * Queues ended deliveries again: the named ones, or all whose attempts have failed for good. Returns their number.
+   * Queues ended deliveries again: those with the given positions; with null, all FAILED deliveries. Returns their
+   * number, at most REDELIVERED_AT_ONCE.
    */
   requeue(webhookId: number, positions: readonly number[] | null): Promise<number>;
 }
 
 export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: number): Deliveries {
-  const of = (webhookId: number, status?: DeliveryStatus) => ({
+  const deliveryQuery = (webhookId: number, status?: DeliveryStatus) => ({
     webhookId,
     ...(status === undefined ? {} : { status }),
   });
   return {
-    listPending: (webhookId) => deliveries.find(of(webhookId, 'PENDING')).sort({ position: 1 }).lean().exec(),
+    listPending: (webhookId) =>
+      deliveries.find(deliveryQuery(webhookId, 'PENDING')).sort({ position: 1 }).lean().exec(),
     async filterDelivered(webhookId, positions) {
       if (positions.length === 0) return [];
       const rows = await deliveries.find({ webhookId, position: { $in: [...positions] } }, { position: 1 }).lean();
@@ -79,14 +81,18 @@ export function createDeliveries(deliveries: Model<DeliveryDoc>, keptDays: numbe
       );
     },
     list: (webhookId, { limit, offset }, status) =>
-      deliveries.find(of(webhookId, status)).sort({ position: -1 }).skip(offset).limit(limit).lean().exec(),
-    count: (webhookId, status) => deliveries.countDocuments(of(webhookId, status)).exec(),
+      deliveries.find(deliveryQuery(webhookId, status)).sort({ position: -1 }).skip(offset).limit(limit).lean().exec(),
+    count: (webhookId, status) => deliveries.countDocuments(deliveryQuery(webhookId, status)).exec(),
     async requeue(webhookId, positions) {
-      const wanted =
+      const endedQuery =
         positions === null
-          ? of(webhookId, 'FAILED')
+          ? deliveryQuery(webhookId, 'FAILED')
           : { webhookId, position: { $in: [...positions] }, status: { $ne: 'PENDING' as const } };
-      const rows = await deliveries.find(wanted, { _id: 1 }).sort({ position: 1 }).limit(REDELIVERED_AT_ONCE).lean();
+      const rows = await deliveries
+        .find(endedQuery, { _id: 1 })
+        .sort({ position: 1 })
+        .limit(REDELIVERED_AT_ONCE)
+        .lean();
       const result = await deliveries.updateMany(
         { _id: { $in: rows.map(({ _id }) => _id) }, status: { $ne: 'PENDING' } },
         { $set: { status: 'PENDING', tries: 0, nextTryAt: null, expiresAt: null } },

@@ -11,7 +11,8 @@ export interface WebhookProgress {
   /** Every event up to this number has a delivery. */
   readonly cursor: number;
   /**
-   * The last relevant outcome: a successful delivery, or the reason why one was given up; null if there was neither.
+   * The last relevant outcome: a successful delivery, or the reason why a delivery was given up; null if there was
+   * neither.
    */
   readonly outcome: { readonly status: 'ACTIVE' } | { readonly status: 'FLAGGED'; readonly reason: string } | null;
   /** The first failed delivery that will be retried; null if there is none. */
@@ -34,7 +35,7 @@ export interface Webhooks {
   count(organizationId: number, ids: readonly number[], startingId: number): Promise<number>;
   /** Returns the webhook of the organization, unless it is deleted; otherwise null. */
   findInOrganization(organizationId: number, webhookId: number): Promise<WebhookDoc | null>;
-  /** Ends deliveries at once; its workflow deletes the remaining rows. False if the webhook does not exist. */
+  /** Marks the webhook as deleted; its workflow deletes the remaining rows. False if the webhook does not exist. */
   remove(organizationId: number, webhookId: number): Promise<boolean>;
   /** Returns a webhook in any state, even a deleted one. For its workflow. */
   find(webhookId: number): Promise<WebhookDoc | null>;
@@ -58,7 +59,7 @@ export function createWebhooks(
   feeds: Model<FeedDoc>,
   { sequence, secrets }: { sequence: Sequence; secrets: Secrets },
 ): Webhooks {
-  const live = (organizationId: number, ids: readonly number[], startingId = 0) => ({
+  const existingQuery = (organizationId: number, ids: readonly number[], startingId = 0) => ({
     organizationId,
     deletedAt: null,
     _id: { ...(ids.length > 0 ? { $in: [...ids] } : {}), $gt: startingId },
@@ -77,7 +78,7 @@ export function createWebhooks(
       const existing = await webhooks.countDocuments({ organizationId, deletedAt: null }, { session });
       if (existing >= MAX_WEBHOOKS) return null;
       const now = new Date();
-      const fresh: WebhookDoc = {
+      const webhook: WebhookDoc = {
         _id,
         organizationId,
         url,
@@ -92,27 +93,28 @@ export function createWebhooks(
         createdAt: now,
         updatedAt: now,
       };
-      await webhooks.insertMany([fresh], { session });
-      return fresh;
+      await webhooks.insertMany([webhook], { session });
+      return webhook;
     },
     async list(organizationId, { ids, orderBy, orderDir, page }) {
       const field = orderBy === 'created_at' ? 'createdAt' : 'updatedAt';
       return webhooks
-        .find(live(organizationId, ids, page.startingId))
+        .find(existingQuery(organizationId, ids, page.startingId))
         .sort({ [field]: orderDir, _id: orderDir })
         .skip(page.offset)
         .limit(page.limit)
         .lean();
     },
-    count: (organizationId, ids, startingId) => webhooks.countDocuments(live(organizationId, ids, startingId)).exec(),
+    count: (organizationId, ids, startingId) =>
+      webhooks.countDocuments(existingQuery(organizationId, ids, startingId)).exec(),
     findInOrganization: (organizationId, webhookId) =>
       webhooks
-        .findOne(live(organizationId, [webhookId]))
+        .findOne(existingQuery(organizationId, [webhookId]))
         .lean()
         .exec(),
     async remove(organizationId, webhookId) {
       const now = new Date();
-      const result = await webhooks.updateOne(live(organizationId, [webhookId]), {
+      const result = await webhooks.updateOne(existingQuery(organizationId, [webhookId]), {
         $set: { deletedAt: now, updatedAt: now, wake: 0, wokenAt: null },
       });
       return result.matchedCount === 1;

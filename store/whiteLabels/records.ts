@@ -43,7 +43,7 @@ export interface WhiteLabels {
   client(organizationId: number, type: OAuthSource): Promise<OAuthClient | null>;
 }
 
-const placeOf = (organizationId: number, id: number, field: string): SecretContext => ({
+const secretContext = (organizationId: number, id: number, field: string): SecretContext => ({
   organizationId,
   record: `white_label:${id}`,
   field,
@@ -60,12 +60,14 @@ function query(organizationId: number, { ids, types, page }: WhiteLabelListing):
 }
 
 export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence, secrets: Secrets): WhiteLabels {
-  /** Returns the given credentials, with the secret ones encrypted. */
-  const stored = (organizationId: number, id: number, given: OAuthCredentials) => ({
-    plain: Object.fromEntries(PLAIN_CREDENTIALS.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
+  /** Returns the credentials, with secrets encrypted. */
+  const stored = (organizationId: number, id: number, credentials: OAuthCredentials) => ({
+    plain: Object.fromEntries(
+      PLAIN_CREDENTIALS.flatMap((name) => (credentials[name] ? [[name, credentials[name]]] : [])),
+    ),
     secrets: Object.fromEntries(
       SECRET_CREDENTIALS.flatMap((name) =>
-        given[name] ? [[name, secrets.seal(placeOf(organizationId, id, name), given[name])]] : [],
+        credentials[name] ? [[name, secrets.seal(secretContext(organizationId, id, name), credentials[name])]] : [],
       ),
     ),
   });
@@ -84,43 +86,43 @@ export function createWhiteLabels(rows: Model<WhiteLabelDoc>, sequence: Sequence
       .lean()
       .exec();
 
-  const opened = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
+  const findCredentials = async (organizationId: number, type: OAuthSource): Promise<OAuthCredentials | null> => {
     const row = await byType(organizationId, type, null);
     if (!row) return null;
-    const clear = Object.entries(row.secrets).map(([field, sealed]) => [
+    const decrypted = Object.entries(row.secrets).map(([field, sealed]) => [
       field,
-      secrets.open(placeOf(organizationId, row._id, field), sealed),
+      secrets.open(secretContext(organizationId, row._id, field), sealed),
     ]);
-    return { ...row.plain, ...Object.fromEntries(clear) } as OAuthCredentials;
+    return { ...row.plain, ...Object.fromEntries(decrypted) } as OAuthCredentials;
   };
 
   return {
-    credentials: opened,
+    credentials: findCredentials,
     async client(organizationId, type) {
-      const found = await opened(organizationId, type);
+      const found = await findCredentials(organizationId, type);
       return found && { id: found.client_id, secret: found.client_secret ?? null };
     },
     async put(organizationId, inputs, session) {
       const written = new Map<OAuthSource, WhiteLabelDoc>();
       // Sequential, because operations of one transaction cannot run in parallel. There is at most one client per
       // source.
-      const last = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
-      for (const [dataSourceType, credentials] of last) {
-        const known = await byType(organizationId, dataSourceType, session);
-        const _id = known?._id ?? (await sequence.next('whiteLabel'));
-        const fresh = stored(organizationId, _id, credentials);
-        const row = { _id, organizationId, dataSourceType, ...fresh, updatedAt: new Date() };
+      const clientsBySource = new Map(inputs.map((input) => [input.data_source_type, input.credentials]));
+      for (const [dataSourceType, credentials] of clientsBySource) {
+        const existing = await byType(organizationId, dataSourceType, session);
+        const _id = existing?._id ?? (await sequence.next('whiteLabel'));
+        const encrypted = stored(organizationId, _id, credentials);
+        const row = { _id, organizationId, dataSourceType, ...encrypted, updatedAt: new Date() };
         written.set(dataSourceType, await write(row, session));
       }
       return [...written.values()];
     },
     async change(organizationId, { data_source_type, credentials }, session) {
-      const known = await byType(organizationId, data_source_type, session);
-      if (!known) return null;
-      const given = stored(organizationId, known._id, credentials);
-      const plain = { ...known.plain, ...given.plain };
+      const existing = await byType(organizationId, data_source_type, session);
+      if (!existing) return null;
+      const encrypted = stored(organizationId, existing._id, credentials);
+      const plain = { ...existing.plain, ...encrypted.plain };
       return write(
-        { ...known, plain, secrets: { ...known.secrets, ...given.secrets }, updatedAt: new Date() },
+        { ...existing, plain, secrets: { ...existing.secrets, ...encrypted.secrets }, updatedAt: new Date() },
         session,
       );
     },

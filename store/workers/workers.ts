@@ -32,7 +32,7 @@ export interface Workers {
   recordHeartbeat(worker: WorkerIdentity, load: WorkerLoad): Promise<void>;
   /** Removes the row of a worker that stops. */
   remove(id: string): Promise<void>;
-  /** Returns the workers of one host, so that rows of crashed ones can be deleted. */
+  /** Returns the workers of one host, so that the rows of crashed workers can be deleted. */
   listOnHost(host: string): Promise<WorkerIdentity[]>;
   /** Returns workers, the latest heartbeat first; at most 100. */
   list(): Promise<WorkerReport[]>;

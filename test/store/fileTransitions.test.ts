@@ -139,7 +139,8 @@ const OPERATIONS: readonly Operation[] = [
   {
     rows: ['abortQueued', 'endEvaluationsOfSource'],
     isApplicable: () => true,
-    message: 'Access to the data source was revoked before this was synced. Connect it again, then resync.',
+    message:
+      'Access to the data source was revoked before this file was synced. Connect the data source again, then resync.',
     rowOf: (file) => (isEvaluated(file) ? 'endEvaluationsOfSource' : 'abortQueued'),
     call: () => store().files.abortQueuedOf({ ...ADA, _id: SOURCE }),
   },

@@ -5,7 +5,7 @@ import { blobKey } from '../../store/contents/blobs.js';
 import { originalKey } from '../../store/originals/originals.js';
 import { DIFFERENCES, type DifferenceKind, type Finding, type Repair } from '../../store/reconcile/differences.js';
 import { findDifferences, findQuarantinedDifferences, findStrayData } from '../../store/reconcile/findDifferences.js';
-import type { Held } from '../../store/reconcile/measure.js';
+import type { StoredOfFile } from '../../store/reconcile/measure.js';
 import { isSettled, isSame, rangeOf, type RecordOfFile } from '../../store/reconcile/records.js';
 import { createDifferenceReport } from '../../store/reconcile/report.js';
 import { everyRow } from '../support/everyRow.js';
@@ -34,11 +34,11 @@ const points = (fields: object = {}) => ({
   ...fields,
 });
 const chunks = (fields: object = {}) => ({ generation: GENERATION, count: 4, isWhole: true, ...fields });
-const heldOf = (fields: object = {}): Held =>
+const heldOf = (fields: object = {}): StoredOfFile =>
   ({
     ...{ chunks: [chunks()], points: [points()], contents: [GENERATION], originals: [], pages: 0, withoutSparse: 0 },
     ...fields,
-  }) as unknown as Held;
+  }) as unknown as StoredOfFile;
 const brief = (found: readonly Finding[]): [DifferenceKind, Repair['do'] | null][] =>
   found.map(({ kind, repair }) => [kind, repair?.do ?? null]);
 
@@ -320,6 +320,6 @@ test('a report counts each kind with five examples, and all unrepaired differenc
     ],
     ['stuck', { count: 7, mended: 0, examples: [0, 1, 2, 3, 4].map((at) => `organization 4, file ${at}`) }],
   ]);
-  expect(report.left()).toBe(8);
+  expect(report.countUnrepaired()).toBe(8);
   expect(Object.keys(DIFFERENCES).indexOf('stray_chunks')).toBeLessThan(Object.keys(DIFFERENCES).indexOf('stuck'));
 });

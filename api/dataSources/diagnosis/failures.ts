@@ -28,7 +28,7 @@ export async function lastFailures(
   const { _id: dataSourceId, organizationId, metadata, syncStatus } = source;
   const [groups, runs] = await Promise.all([
     store.files.byCause({ organizationId, dataSourceId }, MAX_CAUSES),
-    store.runHistory.ofSource(dataSourceId, MAX_RUNS),
+    store.runHistory.listOfSource(dataSourceId, MAX_RUNS),
   ]);
   const failed = groups.reduce((sum, { files }) => sum + files, 0);
   const textOf = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null);

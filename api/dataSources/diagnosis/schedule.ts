@@ -27,7 +27,7 @@ export async function schedule(
       ...{ _id: scheduleId, organizationId, userId, customerId, dataSourceId, fileId: null },
       ...unmarked,
     }),
-    store.runHistory.ofSource(dataSourceId, 1, 'autoSync'),
+    store.runHistory.listOfSource(dataSourceId, 1, 'autoSync'),
   ]);
   const hours = 'hours' in desired ? desired.hours : null;
   const details = {

@@ -22,8 +22,8 @@ import {
   isSameKind,
   KNOWN_FIELDS,
   type KnownFile,
-  nameOf,
-  nameOfRequest,
+  fileKey,
+  fileKeyOfRequest,
 } from './request.js';
 
 export interface AcceptManyDeps {
@@ -42,7 +42,7 @@ export interface AcceptManyDeps {
 const TAG_CHANGES = 5;
 
 /** Returns the known files that the requests refer to, by `nameOf`. */
-async function knownOf(
+async function findExisting(
   { files }: Pick<AcceptManyDeps, 'files'>,
   { organizationId, userId }: Tenant,
   requests: readonly FileRequest[],
@@ -59,7 +59,7 @@ async function knownOf(
       { source: 1, externalFileId: 1, accountId: 1, ...KNOWN_FIELDS },
     )
     .lean();
-  return new Map(rows.map((row) => [nameOf(row), row]));
+  return new Map(rows.map((row) => [fileKey(row), row]));
 }
 
 /** Records the outcomes of other runs for known files in the ledger, before this run takes the files over. */
@@ -67,11 +67,11 @@ async function recordTakenOver(
   { ledger }: Pick<AcceptManyDeps, 'ledger'>,
   taken: readonly { readonly request: FileRequest; readonly file: KnownFile }[],
 ): Promise<void> {
-  const [one] = taken;
-  if (!one) return;
+  const [first] = taken;
+  if (!first) return;
   await ledger.recordOutcomes(
     taken.map(({ file }) => file),
-    one.request.runId,
+    first.request.runId,
   );
 }
 
@@ -92,7 +92,7 @@ function recordSkipped(
   );
 }
 
-/** Queues the requests whose files are known. Only a file that still has the tags it was read with is written. */
+/** Queues the requests whose files exist. Writes a file only if its tags have not changed since it was read. */
 async function queueKnown(
   deps: Pick<AcceptManyDeps, 'files' | 'ledger'>,
   owner: Tenant,
@@ -100,35 +100,35 @@ async function queueKnown(
   knownFiles: Map<string, KnownFile>,
   { now, fitting }: { readonly now: Date; readonly fitting: ReadonlySet<FileRequest> },
 ): Promise<void> {
-  let known = knownFiles;
+  let existing = knownFiles;
   for (let change = 0; ; change += 1) {
-    const open = requests.flatMap((request) => {
-      const file = known.get(nameOfRequest(request));
+    const matching = requests.flatMap((request) => {
+      const file = existing.get(fileKeyOfRequest(request));
       return file && isSameKind(request, file) ? [{ request, file }] : [];
     });
-    if (open.length === 0) return;
-    await recordTakenOver(deps, open);
+    if (matching.length === 0) return;
+    await recordTakenOver(deps, matching);
     const matched = await updateRows(
       deps.files,
-      open.map(({ request, file }) => {
+      matching.map(({ request, file }) => {
         const where = { tagsRevision: file.tagsRevision ?? null };
         return acceptedWrite(owner, request, file, { now, fitsQueue: fitting.has(request), where });
       }),
     );
-    if (matched === open.length) return;
+    if (matched === matching.length) return;
     if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
-    // Tags of some of them have changed meanwhile: read them again.
-    const fresh = await knownOf(
+    // The tags of some files have changed meanwhile: read these files again.
+    const fresh = await findExisting(
       deps,
       owner,
-      open.map(({ request }) => request),
+      matching.map(({ request }) => request),
     );
-    const runs = new Set(open.map(({ request }) => request.runId));
-    known = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
+    const runs = new Set(matching.map(({ request }) => request.runId));
+    existing = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
   }
 }
 
-/** Inserts unknown files and writes their events; false if some existed already. */
+/** Inserts new files and writes their events; false if some files existed already. */
 async function insertUnknown(
   { files, blank, sequence, intents }: Pick<AcceptManyDeps, 'files' | 'blank' | 'sequence' | 'intents'>,
   owner: FileOwner,
@@ -140,19 +140,19 @@ async function insertUnknown(
   const rows = fresh.map((request, index) =>
     newFile(blank, first + index, owner, request, { now, fitsQueue: fitting.has(request) }),
   );
-  let all = true;
+  let allInserted = true;
   await intents.withPendingEvents(transitionEvents('create', rows, {}), async (mark) => {
-    all = await insertOnce(
+    allInserted = await insertOnce(
       files,
       rows.map((row) => ({ ...row, marks: [mark] })),
     );
-    if (all) return 'all';
+    if (allInserted) return 'all';
     return markedFiles(files)(
       mark,
       rows.map(({ _id }) => _id),
     );
   });
-  return all;
+  return allInserted;
 }
 
 /**
@@ -161,35 +161,35 @@ async function insertUnknown(
 export async function acceptMany(
   deps: AcceptManyDeps,
   owner: FileOwner,
-  given: readonly FileRequest[],
+  allRequests: readonly FileRequest[],
 ): Promise<number> {
   const { files, queue, deleted } = deps;
-  const requests = await withoutDeleted(deleted, owner, given);
-  if (requests.length < given.length) {
-    const taken = new Set(requests);
-    const skipped = given.filter((request) => !taken.has(request));
+  const requests = await withoutDeleted(deleted, owner, allRequests);
+  if (requests.length < allRequests.length) {
+    const accepted = new Set(requests);
+    const skipped = allRequests.filter((request) => !accepted.has(request));
     await recordSkipped(deps, owner, skipped, 'deleted_by_caller');
   }
-  const [one] = requests;
-  if (!one) return 0;
-  const fitting = new Set(requests.slice(0, await queue.freeSlots(owner, one.runId, requests.length)));
+  const [first] = requests;
+  if (!first) return 0;
+  const fitting = new Set(requests.slice(0, await queue.freeSlots(owner, first.runId, requests.length)));
   const now = new Date();
-  const known = await knownOf(deps, owner, requests);
-  const unknown = requests.filter((request) => !known.has(nameOfRequest(request)));
-  if (!(await insertUnknown(deps, owner, unknown, { now, fitting }))) {
-    // Another request has inserted some of the files in the meantime: they are known now.
-    for (const [name, file] of await knownOf(deps, owner, unknown)) known.set(name, file);
+  const existing = await findExisting(deps, owner, requests);
+  const newRequests = requests.filter((request) => !existing.has(fileKeyOfRequest(request)));
+  if (!(await insertUnknown(deps, owner, newRequests, { now, fitting }))) {
+    // Another request has inserted some of the files meanwhile.
+    for (const [name, file] of await findExisting(deps, owner, newRequests)) existing.set(name, file);
   }
   const scheduled = requests.filter(({ isScheduled }) => isScheduled === true);
   const requested = requests.filter(({ isScheduled }) => isScheduled !== true);
-  await queueKnown(deps, owner, requested, known, { now, fitting });
+  await queueKnown(deps, owner, requested, existing, { now, fitting });
   const found = scheduled.flatMap((request) => {
-    const file = known.get(nameOfRequest(request));
+    const file = existing.get(fileKeyOfRequest(request));
     return file && isSameKind(request, file) ? [{ request, file, fitsQueue: fitting.has(request) }] : [];
   });
   await recordTakenOver(deps, found);
   await queueKnownFiles(files, owner, found, now);
-  const others = requests.filter((request) => !isSameKind(request, known.get(nameOfRequest(request))));
-  if (others.length > 0) await recordSkipped(deps, owner, others, 'is_container');
-  return requests.length - others.length;
+  const ofOtherKind = requests.filter((request) => !isSameKind(request, existing.get(fileKeyOfRequest(request))));
+  if (ofOtherKind.length > 0) await recordSkipped(deps, owner, ofOtherKind, 'is_container');
+  return requests.length - ofOtherKind.length;
 }

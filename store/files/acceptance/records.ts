@@ -1,4 +1,4 @@
-/** The records of accepted files: of new ones, and of known ones that another request takes over. */
+/** Records of accepted files: of new files, and of existing files that another request takes over. */
 import type { QueryFilter } from 'mongoose';
 
 import { fileTags, storedTags, tagPairs, upsertTags } from '../../../contract/files/tags.js';
@@ -13,13 +13,13 @@ export type FileOwner = Tenant & { readonly customerId: string };
 const QUEUE_FULL = 'It waits, because the maximum number of queued files of the user is reached.';
 
 /** Fields of a file that waits for its run. Content of an earlier sync stays readable. */
-function requested(
+function requestedFields(
   request: FileRequest,
   fileId: number,
-  known: KnownFile | null,
+  existing: KnownFile | null,
   now: Date,
 ): Omit<Partial<FileDoc>, 'syncStatus'> {
-  const tags = upsertTags(known?.tags ?? [], storedTags(request.tags));
+  const tags = upsertTags(existing?.tags ?? [], storedTags(request.tags));
   const { dataSource } = request;
   const sourceTags = dataSource?.tags ?? [];
   return {
@@ -27,7 +27,7 @@ function requested(
     parentId: request.parentId,
     tags,
     tagPairs: tagPairs(fileTags({ tags, sourceTags })),
-    tagsRevision: (known?.tagsRevision ?? 0) + 1,
+    tagsRevision: (existing?.tagsRevision ?? 0) + 1,
     ...(dataSource ? { dataSourceId: dataSource._id, sourceTags, sourceTagsVersion: dataSource.tagsVersion } : {}),
     options: request.options,
     sourceOptions: request.sourceOptions,
@@ -61,11 +61,11 @@ interface Acceptance {
   readonly fitsQueue: boolean;
 }
 
-/** Returns the write that hands a known file to the request's run. */
+/** Returns the write that assigns an existing file to the request's run. */
 export function acceptedWrite(
   owner: Tenant,
   request: FileRequest,
-  known: KnownFile,
+  existing: KnownFile,
   { now, fitsQueue, where = {} }: Acceptance & { readonly where?: QueryFilter<FileDoc> },
 ): Write {
   const { source, externalFileId, accountId } = identityOf(owner, request);
@@ -73,7 +73,7 @@ export function acceptedWrite(
     owner,
     where: { source, externalFileId, accountId, ...where },
     message: fitsQueue ? null : QUEUE_FULL,
-    set: requested(request, known._id, known, now),
+    set: requestedFields(request, existing._id, existing, now),
   });
 }
 
@@ -87,7 +87,7 @@ export const newFile = (
 ): FileDoc => ({
   ...blank,
   ...identityOf(owner, request),
-  ...requested(request, _id, null, now),
+  ...requestedFields(request, _id, null, now),
   ...stateOf(fitsQueue ? 'create' : 'createDelayed'),
   syncErrorMessage: fitsQueue ? null : QUEUE_FULL,
   _id,

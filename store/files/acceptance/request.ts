@@ -17,7 +17,7 @@ export interface NewUpload {
   /** Properties that are known before the content is read. */
   readonly statistics: FileStatistics | null;
   readonly ocrProperties: Readonly<Record<string, unknown>>;
-  /** In days; null: its vectors always stay in hot storage. */
+  /** In days; null: the vectors always stay in hot storage. */
   readonly hotStorageTimeToLive: number | null;
   readonly supportsColdStorage: boolean;
 }
@@ -27,46 +27,46 @@ export interface FileRequest {
   readonly source: SourceType;
   readonly externalFileId: string;
   readonly externalUrl: string | null;
-  /** Used until the content provides a better one. */
+  /** Name until the content provides a better one. */
   readonly name: string | null;
-  /** Its creation time at the source, if known. */
+  /** Creation time at the source, if known. */
   readonly sourceCreatedAt?: Date | null;
   /** Version of the content in its listing; null or absent: the listing has none. */
   readonly version?: string | null;
-  /** Its type at the source, a value of file_types_at_source. */
+  /** Type at the source, a value of file_types_at_source. */
   readonly typeAtSource?: TypeAtSource;
   readonly parentId: number | null;
   readonly isContainer: boolean;
   /**
-   * Its account; absent for none. If its tagsVersion has changed once the files are accepted, accept them
-   * again: a tag workflow may have ended before they existed.
+   * Account of the file; absent if the file has none. If the account's tagsVersion changes while files are accepted,
+   * accept the files again: a tag workflow may have ended before they existed.
    */
   readonly dataSource?: Pick<DataSourceDoc, '_id' | 'tags' | 'tagsVersion'>;
-  /** For an attachment: the account of its parent. Unset: its data source, or none. */
+  /** For an attachment: the account of its parent. Unset: the id of `dataSource`, or null. */
   readonly accountId?: number | null;
-  /** Merged into the tags of a known file. */
+  /** Merged into the tags of an existing file. */
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly options: IngestOptions;
   readonly sourceOptions: unknown;
-  /** Containers only: the kind of run that syncs it. */
+  /** Containers only: kind of the run that syncs the container. */
   readonly runKind?: ContainerRunKind;
   /** Fields of file_metadata that are known before anything is read. */
   readonly fileMetadata?: Readonly<Record<string, unknown>>;
   /** Content that was sent with the request; absent for fetched content. */
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
-  /** True for a scheduled sync: a known file is evaluated with its own options and tags. Absent: a request. */
+  /** True for a scheduled sync: an existing file is evaluated with its own options and tags. Absent for a request. */
   readonly isScheduled?: boolean;
   readonly requestId: string;
   readonly runId: number;
-  /** The id of the workflow that will own the file, from the file's id. */
+  /** Returns the id of the workflow that will own the file. */
   readonly workflowOf: (fileId: number) => string;
 }
 
 /** The fields that identify a file of a user. */
 type Identity = Pick<FileDoc, 'source' | 'externalFileId'> & { readonly accountId?: number | null };
 
-/** The fields of a known record that decide how a request is accepted. */
+/** The fields of an existing record that decide how a request is accepted. */
 export type KnownFile = Pick<FileDoc, '_id' | 'isContainer' | 'tags' | 'tagsRevision' | 'runId'> & ListedFile;
 
 export const KNOWN_FIELDS = {
@@ -74,15 +74,16 @@ export const KNOWN_FIELDS = {
   ...({ syncStatus: 1, syncErrorMessage: 1, generation: 1, requestId: 1 } as const),
 };
 
-/** Whether a request can use the known file: a container and a page with the same name are different files. */
-export const isSameKind = ({ isContainer }: FileRequest, known: KnownFile | undefined): boolean =>
-  known === undefined || known.isContainer === isContainer;
+/** Whether a request can use the existing file: a container and a page with the same external id are different files. */
+export const isSameKind = ({ isContainer }: FileRequest, existing: KnownFile | undefined): boolean =>
+  existing === undefined || existing.isContainer === isContainer;
 
 /** Returns the account in which the external id of a file is unique; null without one. */
 export const accountOf = ({ dataSource, accountId = dataSource?._id ?? null }: FileRequest): number | null => accountId;
 
 /** Returns a key that identifies a file among those of its user: two accounts may use the same external id. */
-export const nameOf = ({ source, externalFileId, accountId = null }: Identity): string =>
+export const fileKey = ({ source, externalFileId, accountId = null }: Identity): string =>
   `${accountId ?? ''} ${source} ${externalFileId}`;
 
-export const nameOfRequest = (request: FileRequest): string => nameOf({ ...request, accountId: accountOf(request) });
+export const fileKeyOfRequest = (request: FileRequest): string =>
+  fileKey({ ...request, accountId: accountOf(request) });
