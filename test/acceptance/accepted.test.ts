@@ -1,6 +1,6 @@
 /**
- * Records written by requests, and answers of lists, while no worker runs. Each test has new users, so that the stored
- * rows are only those of the test.
+ * Tests of the records that API requests store, and of the answers of list operations, while no worker runs. Each test
+ * creates its own users, so that it finds no rows of other tests.
  */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -13,22 +13,22 @@ import { everyRow } from '../support/everyRow.js';
 import { testAccounts } from './accepted/accounts.js';
 import { testRuns } from './accepted/runs.js';
 import {
-  closeWorld,
+  closeIdleService,
   database,
   key,
   ok,
-  other,
+  secondOrganization,
   otherKey,
   refusal,
   service,
   createUser,
   type StoredUser,
-  startWorld,
+  startIdleService,
   reserveIds,
-} from './accepted/world.js';
+} from './accepted/idleService.js';
 
-beforeAll(startWorld);
-afterAll(closeWorld);
+beforeAll(startIdleService);
+afterAll(closeIdleService);
 
 testAccounts();
 testRuns();
@@ -39,32 +39,44 @@ describe('Idempotency-Key', () => {
   const remove = (client: ApiClient, name: string, id = 1) =>
     client.post('/delete_files_v2', { filters: { ids: [id] } }, withKey(name));
 
-  test('has one effect and one answer', async () => {
+  test('repeats the first answer for a repeated request, without a second effect', async () => {
     const { user, runs } = await createUser();
     const contents = { contents: 'The lighthouse was lit.' };
-    const first = await user.post<FileRecord>('/upload_text', contents, withKey('once'));
-    const again = await user.post<FileRecord>('/upload_text', { ...contents, chunk_size: null }, withKey('once'));
-    expect(again).toMatchObject({ status: 200, body: first.body });
-    expect([first, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    const firstAnswer = await user.post<FileRecord>('/upload_text', contents, withKey('once'));
+    const secondAnswer = await user.post<FileRecord>(
+      '/upload_text',
+      { ...contents, chunk_size: null },
+      withKey('once'),
+    );
+    expect(secondAnswer).toMatchObject({ status: 200, body: firstAnswer.body });
+    expect([firstAnswer, secondAnswer].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([
+      null,
+      'true',
+    ]);
     expect(await runs()).toHaveLength(1);
-    expect(ok(await user.post<FileRecord>('/upload_text', contents, withKey('twice'))).id).not.toBe(first.body.id);
+    expect(ok(await user.post<FileRecord>('/upload_text', contents, withKey('twice'))).id).not.toBe(
+      firstAnswer.body.id,
+    );
   });
 
   test('is separate per user, even if two users of an organization send the same key', async () => {
-    const [one, two] = [await createUser(), await createUser()];
+    const [ada, ben] = [await createUser(), await createUser()];
     const contents = { contents: 'The same text of both.' };
-    const answers = [one, two].map(({ user }) => user.post<FileRecord>('/upload_text', contents, withKey('shared')));
-    const [mine, theirs] = (await Promise.all(answers)).map(ok);
-    expect([mine!.organization_user_id, theirs!.organization_user_id]).toEqual([one.owner.userId, two.owner.userId]);
-    for (const { runs } of [one, two]) expect(await runs()).toHaveLength(1);
+    const answers = [ada, ben].map(({ user }) => user.post<FileRecord>('/upload_text', contents, withKey('shared')));
+    const [fileOfAda, fileOfBen] = (await Promise.all(answers)).map(ok);
+    expect([fileOfAda!.organization_user_id, fileOfBen!.organization_user_id]).toEqual([
+      ada.owner.userId,
+      ben.owner.userId,
+    ]);
+    for (const { runs } of [ada, ben]) expect(await runs()).toHaveLength(1);
   });
 
   test('is separate per operation, and per organization for calls without a user', async () => {
     const { user, runs } = await createUser();
-    ok(await remove(user, 'of any'));
-    ok(await user.post('/move_to_hot_storage', {}, withKey('of any')));
+    ok(await remove(user, 'shared'));
+    ok(await user.post('/move_to_hot_storage', {}, withKey('shared')));
     expect((await runs()).map(({ kind }) => kind)).toEqual(['deleteFiles', 'moveStorage']);
-    const recount = (client: ApiClient) => client.post('/organization/statistics', {}, withKey('of any'));
+    const recount = (client: ApiClient) => client.post('/organization/statistics', {}, withKey('shared'));
     for (const client of [key, otherKey])
       expect(
         [await recount(client), await recount(client)].map(({ headers }) => headers.get('idempotent-replayed')),
@@ -143,7 +155,7 @@ describe('webhooks', () => {
         ['?offset=5', [101], 6],
       ] as const,
       ([query]) => query,
-      async ([query, found, count]) => expect(await deliveries(query)).toEqual([found, count]),
+      async ([query, expectedIds, count]) => expect(await deliveries(query)).toEqual([expectedIds, count]),
     ));
 
   test('are hidden from other organizations', async () => {
@@ -153,24 +165,24 @@ describe('webhooks', () => {
     expect((await key.get(`/webhooks/${webhookId}/deliveries?limit=10001`)).status).toBe(422);
   });
 
-  test('redeliver the named deliveries, or else the failed ones, and are signalled', async () => {
-    const again = (body: object) => key.post<{ count: number }>(`/webhooks/${webhookId}/redeliver`, body);
+  test('redeliver the deliveries in ids, or all failed ones without ids, and wake the delivery workflow', async () => {
+    const redeliver = (body: object) => key.post<{ count: number }>(`/webhooks/${webhookId}/redeliver`, body);
     const webhooks = database.collection('webhooks');
     await webhooks.updateOne({ _id: webhookId as never }, { $set: { wake: null, disabledAt: new Date() } });
     // A pending delivery is not queued twice.
-    expect(ok(await again({ ids: [101, 103] }))).toEqual({ success: true, count: 1 });
+    expect(ok(await redeliver({ ids: [101, 103] }))).toEqual({ success: true, count: 1 });
     expect(await deliveries('?status=PENDING')).toEqual([[103, 101], 2]);
     expect(await webhooks.findOne({ _id: webhookId as never })).toMatchObject({
       ...{ wake: expect.any(Number), disabledAt: null },
     });
-    expect(ok(await again({ ids: [] }))).toEqual({ success: true, count: 2 });
+    expect(ok(await redeliver({ ids: [] }))).toEqual({ success: true, count: 2 });
     expect(await deliveries('?status=FAILED')).toEqual([[], 0]);
     expect(await deliveries('?status=DELIVERED')).toEqual([[106, 105], 2]);
   });
 });
 
 test('GET /events continues after a cursor and reports whether there is more', async () => {
-  const { organizationId } = other;
+  const { organizationId } = secondOrganization;
   const kinds = ['ADD', 'UPDATE', 'CANCEL', 'REVOKE', 'DATA_SOURCE_READY'] as const;
   const newEvent = (kind: (typeof kinds)[number]): NewEvent => ({
     ...{ kind, organizationId, customerId: 'first', objectId: '7', info: null },
@@ -204,18 +216,18 @@ describe('files in quarantine', () => {
     { parent: null, source: 11, run: 33, user: 1 },
   ];
   let owners: StoredUser[];
-  let first: number;
+  let firstId: number;
   beforeAll(async () => {
     owners = [await createUser(), await createUser()];
-    first = reserveIds(10);
+    firstId = reserveIds(10);
     const at = new Date(Date.now() - DAY);
     const keptUntil = new Date(Date.now() + DAY);
     const row = ({ parent, source, run, user }: (typeof rows)[number], index: number) => ({
-      ...{ _id: first + index, ...owners[user]!.owner, dataSourceId: source, parentId: parent, state: 'kept' },
+      ...{ _id: firstId + index, ...owners[user]!.owner, dataSourceId: source, parentId: parent, state: 'kept' },
       ...{ missedBy: run, runId: run, quarantinedAt: at, keptUntil, copy: null },
       file: { name: `name ${index}`, source: 'BOX', externalFileId: `e${index}`, externalUrl: null },
     });
-    const foreign = { ...row(rows[0]!, 9), organizationId: other.organizationId };
+    const foreign = { ...row(rows[0]!, 9), organizationId: secondOrganization.organizationId };
     const late = { ...row(rows[3]!, 4), keptUntil: at };
     await database.collection('quarantined_files').insertMany([...rows.map(row), late, foreign] as never[]);
   });
@@ -235,17 +247,17 @@ describe('files in quarantine', () => {
         [() => '?data_source_id=11&parent_id=22', [], 0],
       ] as [() => string, number[], number][],
       ([query]) => String(query),
-      async ([query, found, count]) => {
+      async ([query, expectedIndexes, count]) => {
         const listed = ok(await key.get<Listed<{ file_id: number }>>(`/quarantined_files${query()}`));
-        expect([listed.results.map(({ file_id: id }) => id - first), listed.count]).toEqual([found, count]);
+        expect([listed.results.map(({ file_id: id }) => id - firstId), listed.count]).toEqual([expectedIndexes, count]);
       },
     ));
 
-  test('have their former values, and are hidden from other organizations', async () => {
+  test('are shown with the values of their file records, and are hidden from other organizations', async () => {
     const { results } = ok(await key.get<Listed<unknown>>('/quarantined_files?limit=1&offset=1'));
     expect(results).toEqual([
       {
-        ...{ file_id: first + 1, name: 'name 1', source: 'BOX', external_file_id: 'e1', external_url: null },
+        ...{ file_id: firstId + 1, name: 'name 1', source: 'BOX', external_file_id: 'e1', external_url: null },
         ...{ data_source_id: 12, parent_id: 22, organization_supplied_user_id: names().one, run_id: 31 },
         ...{ quarantined_at: expect.any(String), kept_until: expect.any(String), state: 'KEPT' },
       },
@@ -253,13 +265,13 @@ describe('files in quarantine', () => {
     const [{ quarantined_at: from, kept_until: to }] = results as [{ quarantined_at: string; kept_until: string }];
     expect(Date.parse(to) - Date.parse(from)).toBeGreaterThan(DAY);
     const { results: foreign } = ok(await otherKey.get<Listed<{ file_id: number }>>('/quarantined_files'));
-    expect(foreign.map(({ file_id: id }) => id - first)).toEqual([9]);
+    expect(foreign.map(({ file_id: id }) => id - firstId)).toEqual([9]);
   });
 
-  test('are restored by one run per owner, except files that are not named, have expired or belong to others', async () => {
+  test('are restored by one run per user, except files not requested, expired, or of other organizations', async () => {
     const restore = (body: object) => key.post<{ restoring: number }>('/quarantined_files/restore', body);
     expect(await restore({})).toMatchObject(refusal(400));
-    expect(ok(await restore({ file_ids: [first + 9, first + 4] }))).toEqual({ restoring: 0 });
+    expect(ok(await restore({ file_ids: [firstId + 9, firstId + 4] }))).toEqual({ restoring: 0 });
     expect(ok(await otherKey.post('/quarantined_files/restore', { run_id: 33 }))).toEqual({ restoring: 0 });
     expect(ok(await restore({ parent_id: 21 }))).toEqual({ restoring: 2 });
     for (const { runs } of owners)
@@ -268,10 +280,10 @@ describe('files in quarantine', () => {
     expect(stored.map(({ state }) => state as string)).toEqual([
       ...['returning', 'kept', 'returning', 'kept', 'kept', 'kept'],
     ]);
-    const [one] = await owners[0]!.runs();
-    expect(stored[0]).toMatchObject({ runId: one!._id });
-    expect(one).toMatchObject({ workflowId: `restore:${one!._id}` });
-    expect(ok(await restore({ run_id: 31, file_ids: [first + 1, first + 2] }))).toEqual({ restoring: 1 });
+    const [restoreRun] = await owners[0]!.runs();
+    expect(stored[0]).toMatchObject({ runId: restoreRun!._id });
+    expect(restoreRun).toMatchObject({ workflowId: `restore:${restoreRun!._id}` });
+    expect(ok(await restore({ run_id: 31, file_ids: [firstId + 1, firstId + 2] }))).toEqual({ restoring: 1 });
   });
 });
 
@@ -287,8 +299,8 @@ describe('upload', () => {
       ...{ options: { chunkSize: 300, useOcr: true }, ocrProperties: { use_ocr: true }, dataSourceId: null },
       ...{ original: { size: 8 }, statistics: { fileFormat: 'MD', fileSize: 8, mimeType: 'text/markdown' } },
     });
-    const [run, ...more] = await runs();
-    expect(more).toEqual([]);
+    const [run, ...otherRuns] = await runs();
+    expect(otherRuns).toEqual([]);
     expect(run).toMatchObject({
       ...{ kind: 'syncUpload', workflowId: `uploads:${owner.userId}`, fileId: answer.id, bytes: 8, stream: true },
       ...{ requestId: answer.request_id, uploadId: answer.upload_id, customerId: owner.customerId, outcome: null },
@@ -303,7 +315,7 @@ describe('upload', () => {
     expect((await files())[0]).toMatchObject({ source: 'PDF', fileMetadata: { named_as: 'TXT' } });
   });
 
-  test('from a URL has its own workflow, and its name from the caller, else from the URL', async () => {
+  test('from a URL has its own workflow; its name is the requested one, or else from the URL', async () => {
     const { user, files, runs } = await createUser();
     const send = (body: object) =>
       user.post<FileRecord>('/upload_file_from_url', { url: 'http://127.0.0.1:9/manuals/pump.pdf', ...body });
@@ -329,19 +341,23 @@ describe('upload', () => {
     expect(await files()).toHaveLength(1);
   });
 
-  const rest = (id: number, fields: object) =>
+  const setFields = (id: number, fields: object) =>
     database.collection('files').updateOne({ _id: id as never }, { $set: fields });
   const originals = (id: number) => database.collection('originals').countDocuments({ fileId: id });
 
   test('of a text overwrites another text that is not being synced', async () => {
     const { user, files, runs } = await createUser();
     const text = { contents: 'The first text.', name: 'first' };
-    const { id, upload_id: before } = ok(await user.post<FileRecord>('/upload_text', text));
+    const { id, upload_id: firstUploadId } = ok(await user.post<FileRecord>('/upload_text', text));
     expect((await files())[0]).toMatchObject({ source: 'RAW_TEXT', name: 'first', syncStatus: 'QUEUED_FOR_SYNC' });
-    const overwrite = (fileId: number, more: object = {}) =>
-      user.post<FileRecord>('/upload_text', { contents: 'Another text, longer.', overwrite_file_id: fileId, ...more });
+    const overwrite = (fileId: number, options: object = {}) =>
+      user.post<FileRecord>('/upload_text', {
+        contents: 'Another text, longer.',
+        overwrite_file_id: fileId,
+        ...options,
+      });
     expect(await overwrite(id)).toMatchObject(refusal(409));
-    await rest(id, { syncStatus: 'READY' });
+    await setFields(id, { syncStatus: 'READY' });
     expect(ok(await overwrite(id, { chunk_size: 90 }))).toMatchObject({
       id,
       name: 'first',
@@ -349,16 +365,16 @@ describe('upload', () => {
     });
     const [file] = await files();
     expect(file).toMatchObject({ original: { size: 21 }, options: { chunkSize: 90 }, statistics: { fileSize: 21 } });
-    expect(file!.uploadId).not.toBe(before);
+    expect(file!.uploadId).not.toBe(firstUploadId);
     expect(await originals(id)).toBe(1);
     expect((await runs()).map(({ kind, fileId }) => [kind, fileId])).toEqual([
       ['syncUpload', id],
       ['syncUpload', id],
     ]);
-    await rest(id, { syncStatus: 'SYNC_ERROR' });
+    await setFields(id, { syncStatus: 'SYNC_ERROR' });
     expect(ok(await overwrite(id, { name: 'second' })).name).toBe('second');
     const sent = ok(await user.upload({ name: 'a.txt', content: 'not a raw text' }));
-    await rest(sent.id, { syncStatus: 'READY' });
+    await setFields(sent.id, { syncStatus: 'READY' });
     expect(await overwrite(sent.id)).toMatchObject(refusal(400));
     expect(await overwrite(2 ** 40)).toMatchObject(refusal(404));
     expect((await user.post('/upload_text', { contents: 'four' })).status).toBe(422);
@@ -366,7 +382,7 @@ describe('upload', () => {
 });
 
 describe('resync', () => {
-  test('queues a file in a final state with its own options, and drops chunks of the caller', async () => {
+  test('queues a file in a final state with its stored options, and removes chunks that the caller provided', async () => {
     const { user, seed, files, runs, owner } = await createUser();
     const fileOptions = { ...DEFAULT_INGEST_OPTIONS, chunkSize: 200, chunkOverlap: 100, skipEmbeddingGeneration: true };
     const [id] = await seed({
@@ -385,7 +401,7 @@ describe('resync', () => {
     ]);
   });
 
-  test('is refused for a file being synced, an emptied one, and a missing one', async () => {
+  test('is refused for a file that is being synced, has deleted contents, or does not exist', async () => {
     const { user, seed, runs } = await createUser();
     const states = [
       'QUEUED_FOR_SYNC',
@@ -406,7 +422,7 @@ describe('resync', () => {
       ok(await user.post('/resync_file', { file_id: id }));
   });
 
-  test('overrides the options in the request', async () => {
+  test('overrides the stored options with those of the request', async () => {
     const { user, seed, files } = await createUser();
     const fileOptions = {
       ...DEFAULT_INGEST_OPTIONS,
@@ -422,8 +438,8 @@ describe('resync', () => {
       [{ skip_file_processing: true }, { skipFileProcessing: true }],
     ];
     const seeded = await seed(...rows.map(() => ({ fields: { options: fileOptions } })));
-    await everyRow(rows, JSON.stringify, async ([given, expected], index) => {
-      ok(await user.post('/resync_file', { file_id: seeded[index], ...given }));
+    await everyRow(rows, JSON.stringify, async ([requested, expected], index) => {
+      ok(await user.post('/resync_file', { file_id: seeded[index], ...requested }));
       expect((await files()).find(({ _id }) => _id === seeded[index])!.options).toEqual({
         ...fileOptions,
         ...expected,
@@ -534,7 +550,7 @@ describe('scrape', () => {
     expect(answer).toMatchObject({ sync_status: 'QUEUED_FOR_SYNC', request_id: (await runs())[0]!.requestId });
   });
 
-  test('by links starts a crawl per element, all or none, with defaults of three levels and 100 pages', async () => {
+  test('by links starts one crawl per list element, or none if one is invalid; defaults: 3 levels, 100 pages', async () => {
     const { user, files, runs } = await createUser();
     const url = (path: string) => `http://127.0.0.1:9/${path}`;
     const bad = await user.post('/web_scrape', [{ url: url('a') }, { url: 'http://u:p@127.0.0.1:9/' }]);
@@ -575,7 +591,7 @@ describe('scrape', () => {
     expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining(String(id)) } });
   });
 
-  test('of a feed creates a data source with a container, and removes the login from the URL', async () => {
+  test('of a feed creates a data source and a container, and removes user name and password from the URL', async () => {
     const { user, files, runs, owner } = await createUser();
     const feed = {
       url: 'http://ada:secret@127.0.0.1:9/feed',
@@ -614,7 +630,7 @@ describe('scrape', () => {
       },
     ]);
     expect(JSON.stringify([source, file, await runs()])).not.toContain('secret');
-    // The feed exists already, with other tags: a run copies them to its files.
+    // The feed exists already and now has other tags, which a run copies to its files.
     ok(await user.post('/integrations/rss_feed', { url, data_source_tags: { team: 'sales' } }));
     expect((await runs()).map(({ kind, workflowId }) => [kind, workflowId])).toContainEqual([
       ...['updateTags', `update-tags:${source!._id}`],

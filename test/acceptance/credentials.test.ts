@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Expected status for each credential, by the scheme of the operation; 200 stands for "authenticated". */
+/** Expected status for each credential, by the auth scheme of the operation; 200 means "authenticated". */
 const EXPECTED = {
   user: {
     nothing: 401,
@@ -82,25 +82,28 @@ const EXPECTED = {
   },
 } as const satisfies Record<Exclude<AuthScheme, 'reader' | 'operator'>, Record<string, number>>;
 
-/** Returns our scheme for an operation of the contract. The token operation has its two headers as parameters. */
+/**
+ * Returns the auth scheme that corresponds to the contract's declaration of an operation; null if it declares none. The
+ * operation that issues tokens declares its two headers as parameters, not as a security scheme.
+ */
 function schemeInContract(method: string, path: string): keyof typeof EXPECTED | null {
   const described = publishedDocument.paths[path]?.[method];
   if (!described) return null;
   if (!described.security) return 'issuing';
-  return described.security.some((one) => 'accessToken' in one) ? 'user' : 'key';
+  return described.security.some((requirement) => 'accessToken' in requirement) ? 'user' : 'key';
 }
 
 const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string => `${method} ${path}`;
 
-/** Fills in ids that do not exist. */
+/** Replaces the path parameters by an id that does not exist. */
 const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '999999999999');
 
 test('every operation accepts exactly the credentials of the contract', () =>
   everyRow(operations, nameOf, async ({ method, path, auth }) => {
-    // The operators pages are not part of the interface: ops.test.ts tests them.
-    if (auth === 'operator') throw new Error('An operation takes no browser');
-    const named = auth === 'reader' ? 'user' : auth;
-    expect(schemeInContract(method, path) ?? named).toBe(named);
+    // The operators pages are not part of the public API; ops.test.ts tests them.
+    if (auth === 'operator') throw new Error('A public operation must not use the browser session of an operator');
+    const scheme = auth === 'reader' ? 'user' : auth;
+    expect(schemeInContract(method, path) ?? scheme).toBe(scheme);
     const checkWith = async (name: keyof typeof credentials): Promise<void> => {
       const headers = credentials[name];
       const answer = await fetch(`${service.url}${addressOf(path)}`, {
@@ -109,7 +112,7 @@ test('every operation accepts exactly the credentials of the contract', () =>
         ...(method === 'post' ? { body: '{}' } : {}),
       });
       const body = (await jsonOf(answer)) as { detail?: string | { loc: unknown[] }[] };
-      const expected = EXPECTED[named][name];
+      const expected = EXPECTED[scheme][name];
       const admission = JSON.stringify(body.detail ?? '').includes('"customer-id"') ? 422 : 200;
       // A presigned link is the credential for /content.
       const status = [401, 403].includes(answer.status) && !path.startsWith('/content/') ? answer.status : admission;
@@ -121,9 +124,13 @@ test('every operation accepts exactly the credentials of the contract', () =>
   }));
 
 test('answers an unsupported method with 405 and the supported ones', () =>
-  everyRow([...new Set(operations.map((one) => one.path))], String, async (path) => {
-    const methods = operations.filter((one) => one.path === path).map((one) => one.method.toUpperCase());
-    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.includes(one))) {
+  everyRow([...new Set(operations.map((operation) => operation.path))], String, async (path) => {
+    const methods = operations
+      .filter((operation) => operation.path === path)
+      .map((operation) => operation.method.toUpperCase());
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
+      (candidate) => !methods.includes(candidate),
+    )) {
       const answer = await fetch(`${service.url}${addressOf(path)}`, { method });
       expect({ method, status: answer.status, allow: answer.headers.get('allow') }).toEqual({
         method,

@@ -10,13 +10,13 @@ let service: TestService;
 let user: TestUser;
 let key: ApiClient;
 let owner: Tenant & { customerId: string };
-let other: Tenant & { customerId: string };
+let otherUser: Tenant & { customerId: string };
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' }, { worker: false });
   user = await service.user('dora');
   key = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  [owner, other] = [await service.store.users.ensure(1, 'dora'), await service.store.users.ensure(1, 'otto')];
+  [owner, otherUser] = [await service.store.users.ensure(1, 'dora'), await service.store.users.ensure(1, 'otto')];
 });
 afterAll(async () => service.close());
 
@@ -39,12 +39,12 @@ describe('lists of data sources', () => {
   let foreign: number;
 
   beforeAll(async () => {
-    const make = async (who: typeof owner, given: Parameters<typeof connectSource>[2]) =>
-      (await connectSource(service, who, given))._id;
+    const make = async (account: typeof owner, connection: Parameters<typeof connectSource>[2]) =>
+      (await connectSource(service, account, connection))._id;
     drive = await make(owner, { externalId: 'GOOGLE_DRIVE|a@b.c', tags: { team: 'red', size: 4 } });
     slack = await make(owner, { type: 'SLACK', externalId: 'SLACK|a', tags: { team: ['blue', 'red'] } });
     notion = await make(owner, { type: 'NOTION', externalId: 'NOTION|a' });
-    foreign = await make(other, { externalId: 'GOOGLE_DRIVE|a@b.c', tags: { team: 'red' } });
+    foreign = await make(otherUser, { externalId: 'GOOGLE_DRIVE|a@b.c', tags: { team: 'red' } });
     await revokeSource(service, owner, notion);
   });
 
@@ -75,11 +75,13 @@ describe('lists of data sources', () => {
     ]);
   });
 
-  test('an end user sees only own data sources, the organization those of all its users', async () => {
+  test('an end user sees only their data sources, an organization those of all its users', async () => {
     expect(await listed({})).toMatchObject({ count: 3 });
     expect((await ids({})).toSorted(byNumber)).toEqual([drive, slack, notion].toSorted(byNumber));
-    const all = { path: '/data_sources', client: key };
-    expect((await ids({}, all)).toSorted(byNumber)).toEqual([drive, slack, notion, foreign].toSorted(byNumber));
+    const ofOrganization = { path: '/data_sources', client: key };
+    expect((await ids({}, ofOrganization)).toSorted(byNumber)).toEqual(
+      [drive, slack, notion, foreign].toSorted(byNumber),
+    );
     const stranger = await service.store.organizations.create('stranger');
     const elsewhere = apiClient(service.url, { authorization: `Bearer ${stranger.apiKey}` });
     expect(await listed({}, { path: '/data_sources', client: elsewhere })).toEqual({ results: [], count: 0 });
@@ -148,30 +150,36 @@ describe('lists of data sources', () => {
 describe('connection', () => {
   test('of the same account reuses its data source, upserts its tags and restores access', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|same@b.c' };
-    const first = await connectSource(service, owner, { ...account, tags: { a: 1, b: 2 } });
-    await revokeSource(service, owner, first._id);
-    const again = await connectSource(service, owner, { ...account, tags: { b: [3], c: true } });
-    const [record] = (await listed({ filters: { ids: [first._id] } })).results;
-    expect(again._id).toBe(first._id);
+    const connected = await connectSource(service, owner, { ...account, tags: { a: 1, b: 2 } });
+    await revokeSource(service, owner, connected._id);
+    const reconnected = await connectSource(service, owner, { ...account, tags: { b: [3], c: true } });
+    const [record] = (await listed({ filters: { ids: [connected._id] } })).results;
+    expect(reconnected._id).toBe(connected._id);
     expect(record).toMatchObject({
       revoked_access: false,
       last_sync_action: 'ADD',
       token: {},
       tags: { a: 1, b: [3], c: true },
     });
-    expect(again.tagsVersion).toBe(first.tagsVersion + 1);
+    expect(reconnected.tagsVersion).toBe(connected.tagsVersion + 1);
   });
 
   test('twice concurrently creates one data source', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|twice@b.c' };
-    const both = await Promise.all([connectSource(service, owner, account), connectSource(service, owner, account)]);
-    expect(new Set(both.map(({ _id }) => _id)).size).toBe(1);
+    const connections = await Promise.all([
+      connectSource(service, owner, account),
+      connectSource(service, owner, account),
+    ]);
+    expect(new Set(connections.map(({ _id }) => _id)).size).toBe(1);
   });
 
   test('of the same account by another user creates another data source', async () => {
     const account = { externalId: 'GOOGLE_DRIVE|shared@b.c' };
-    const [one, two] = [await connectSource(service, owner, account), await connectSource(service, other, account)];
-    expect(one._id).not.toBe(two._id);
+    const [ofOwner, ofOther] = [
+      await connectSource(service, owner, account),
+      await connectSource(service, otherUser, account),
+    ];
+    expect(ofOwner._id).not.toBe(ofOther._id);
   });
 });
 
@@ -229,10 +237,10 @@ describe('revocation', () => {
   });
 
   test('of an unknown or foreign data source is 404', async () => {
-    const { _id } = await connectSource(service, other);
+    const { _id } = await connectSource(service, otherUser);
     const foreign = await user.post('/revoke_access_token', { data_source_id: _id });
     expect(foreign.status).toBe(404);
     expect(foreign.body).toEqual((await user.post('/revoke_access_token', { data_source_id: 2 ** 40 })).body);
-    expect((await service.store.dataSources.find(other, _id))?.revokedAccess).toBe(false);
+    expect((await service.store.dataSources.find(otherUser, _id))?.revokedAccess).toBe(false);
   });
 });

@@ -11,19 +11,19 @@ import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
 let site: Site;
-let held: HeldSite;
+let heldSite: HeldSite;
 let organization: ApiClient;
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
   site = await startSampleSite(3, 1);
-  held = await startHeldSite(6);
+  heldSite = await startHeldSite(6);
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
 });
 afterAll(async () => {
-  held.release();
+  heldSite.release();
   await service.close();
-  await Promise.all([site.close(), held.close()]);
+  await Promise.all([site.close(), heldSite.close()]);
 });
 
 interface Listed {
@@ -46,31 +46,32 @@ async function untilIdle(): Promise<void> {
 }
 
 test('deletes a user with all data, even during a scrape, and does not touch other users', async () => {
-  const [gone, stays] = [await service.user('gone'), await service.user('stays')];
-  for (const user of [gone, stays]) await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
+  const [deletedUser, otherUser] = [await service.user('gone'), await service.user('stays')];
+  for (const user of [deletedUser, otherUser])
+    await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
   const userId = await idOf('gone');
   const tenant = { organizationId: 1, userId };
   const account = await connectSource(service, { ...tenant, customerId: 'gone' }, { tags: { a: 'b' } });
-  await gone.scrape({ url: held.url('/sitemap.xml') });
-  while (!held.requests.includes('/pages/3.html')) await sleep(20);
+  await deletedUser.scrape({ url: heldSite.url('/sitemap.xml') });
+  while (!heldSite.requests.includes('/pages/3.html')) await sleep(20);
 
   expect((await deleteUsers('gone')).body).toEqual({ success: true });
-  // The deletion applies at once.
-  expect((await gone.get('/whoami')).status).toBe(401);
-  // The check of the user ends after the search begins: neither results nor validation errors are returned.
+  // The user cannot authenticate any longer, although the erasure is still running.
+  expect((await deletedUser.get('/whoami')).status).toBe(401);
+  // A search starts before the check of the user has ended, but returns neither results nor validation errors.
   for (const question of [
     { query: 'x', k: 1 },
     { k: 'x' },
     { query: 'x', k: 1, rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } },
   ])
-    expect(await gone.post('/embeddings', question)).toMatchObject({
+    expect(await deletedUser.post('/embeddings', question)).toMatchObject({
       status: 401,
       body: { detail: expect.any(String) },
     });
-  expect((await gone.post('/user_files_v2', {})).status).toBe(401);
+  expect((await deletedUser.post('/user_files_v2', {})).status).toBe(401);
   expect((await organization.post('/user', { customer_id: 'gone' })).status).toBe(404);
   expect((await organization.post<Listed>('/list_users', {})).body.users.map((user) => user.id)).not.toContain(userId);
-  held.release();
+  heldSite.release();
   await untilIdle();
 
   const stores = await readStoredState(service.env);
@@ -87,23 +88,23 @@ test('deletes a user with all data, even during a scrape, and does not touch oth
 });
 
 test('a new user may take the name of a deleted one, and has no data', async () => {
-  const before = await service.user('phoenix');
+  const oldUser = await service.user('phoenix');
   const oldId = await idOf('phoenix');
-  await before.settled((await before.scrape({ url: site.url('/sitemap.xml') })).id);
+  await oldUser.settled((await oldUser.scrape({ url: site.url('/sitemap.xml') })).id);
   await deleteUsers('phoenix');
-  const after = await service.user('phoenix');
+  const newUser = await service.user('phoenix');
   expect(await idOf('phoenix')).not.toBe(oldId);
-  const newScrape = await after.settled((await after.scrape({ url: site.url('/sitemap.xml') })).id);
+  const newScrape = await newUser.settled((await newUser.scrape({ url: site.url('/sitemap.xml') })).id);
   await untilIdle();
-  expect((await before.get('/whoami')).status).toBe(401);
+  expect((await oldUser.get('/whoami')).status).toBe(401);
   // The erasure of the old user deletes nothing of the new one.
-  expect(await after.children(newScrape.id)).toHaveLength(3);
+  expect(await newUser.children(newScrape.id)).toHaveLength(3);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
 test('skips unknown names and users of other organizations', async () => {
-  const other = await service.store.organizations.create('other');
-  const foreign = await service.user('foreign', other.apiKey);
+  const otherOrganization = await service.store.organizations.create('other');
+  const foreign = await service.user('foreign', otherOrganization.apiKey);
   expect((await deleteUsers('unknown', 'foreign')).body).toEqual({ success: true });
   await untilIdle();
   expect((await foreign.get('/whoami')).status).toBe(200);
@@ -154,6 +155,6 @@ test('a recount stores sums over all users in the record of the organization', a
     aggregate_num_files_by_source: { WEB_SCRAPE: 6 },
     aggregate_num_files_by_file_format: { HTML: 6 },
   });
-  const one = (await counted.post<Record<string, unknown>>('/user', { customer_id: 'one' })).body;
-  expect(sums['aggregate_num_characters']).toEqual({ WEB_SCRAPE: 2 * Number(one['num_characters_synced']) });
+  const userRecord = (await counted.post<Record<string, unknown>>('/user', { customer_id: 'one' })).body;
+  expect(sums['aggregate_num_characters']).toEqual({ WEB_SCRAPE: 2 * Number(userRecord['num_characters_synced']) });
 });

@@ -1,4 +1,4 @@
-/** dry_run: the cost of a run. Nothing is embedded or stored, and no event is written. */
+/** Tests of dry_run, which estimates the cost of a run without embedding, storing or emitting anything. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { FileRecord } from '../../contract/files/records.js';
@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 const DRY = { dry_run: true, chunk_size: 100 };
-/** Data of a user that a run would change. */
+/** Returns those data of a user that a run would change. */
 async function storedData(user: TestUser) {
   const { body } = await user.post<{ count: number }>('/user_files_v2', {});
   const { id, num_files_synced } = (await user.get<{ id: number; num_files_synced: number }>('/whoami')).body;
@@ -76,19 +76,19 @@ async function storedData(user: TestUser) {
   );
   return { files: body.count, num_files_synced, runs, known: activeRuns.length, embedded: await embedded() };
 }
-/** Numbers of embedded and of reused texts of the organization. */
+/** Returns the numbers of embedded and of reused texts of the organization. */
 async function embedded(): Promise<unknown> {
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   return (await organization.get<{ embedding_usage: unknown }>('/organization')).body.embedding_usage;
 }
 async function sitemap(user: TestUser, body: Record<string, unknown>): Promise<Estimate> {
-  const before = await storedData(user);
+  const dataBefore = await storedData(user);
   const { status, body: answer } = await user.post<Estimate>('/scrape_sitemap', { ...DRY, ...body });
   expect({ status, fault: answerFault('ours', { method: 'post', path: '/scrape_sitemap', status }, answer) }).toEqual({
     status: 200,
     fault: null,
   });
-  expect(await storedData(user)).toEqual(before);
+  expect(await storedData(user)).toEqual(dataBefore);
   return answer;
 }
 function publish(name: string, numbers: readonly number[], paragraphs = 3): string {
@@ -98,7 +98,7 @@ function publish(name: string, numbers: readonly number[], paragraphs = 3): stri
   return site.url(`/${name}.xml`);
 }
 const range = (from: number, count: number) => Array.from({ length: count }, (_, index) => from + index);
-const requested = (path: string) => site.requests.filter((one) => one.startsWith(path)).length;
+const requested = (path: string) => site.requests.filter((requestPath) => requestPath.startsWith(path)).length;
 
 test('a small site is read completely, and the estimate equals the run', async () => {
   const user = await service.user('ada');
@@ -115,10 +115,10 @@ test('a small site is read completely, and the estimate equals the run', async (
   const sum = (of: (page: FileRecord) => number | undefined): number =>
     pages.reduce((total, page) => total + (of(page) ?? 0), 0);
   expect({ bytes: dry.bytes, chunks: dry.chunks }).toEqual({
-    bytes: sum(({ file_statistics: one }) => one?.file_size),
-    chunks: sum(({ file_statistics: one }) => one?.num_embeddings),
+    bytes: sum(({ file_statistics: statistics }) => statistics?.file_size),
+    chunks: sum(({ file_statistics: statistics }) => statistics?.num_embeddings),
   });
-  // The limit was met exactly: one token less would have paused the run.
+  // The run used exactly the limit: with one token less, it would have been paused.
   const [record] = await service.store.files.byIds(
     { organizationId: pages[0]?.organization_id ?? 0, userId: pages[0]?.organization_user_id ?? 0 },
     [id],
@@ -127,16 +127,16 @@ test('a small site is read completely, and the estimate equals the run', async (
   expect(dry.price).toBeCloseTo(((dry.tokens ?? 0) / 1_000_000) * 2);
   expect([dry.tokens_low, dry.tokens_high]).toEqual([dry.tokens, dry.tokens]);
 
-  // The estimate reports texts that are embedded already, and derives the duration from the last runs without a limit.
-  await user.scrape({ url: publish('fast', range(10, 2)) }).then((one) => user.settled(one.id));
-  // A run ends after its last file, and counts for the duration from then on.
+  // A second estimate counts texts that are embedded already, and derives the duration from recent runs without a limit.
+  await user.scrape({ url: publish('fast', range(10, 2)) }).then((file) => user.settled(file.id));
+  // Estimates use the run from its end on, which is after the end of its last file.
   await waitFor(
     () => storedData(user),
     ({ runs: [scrapes] }) => scrapes !== null,
   );
-  const again = await sitemap(user, { url });
-  expect(again).toMatchObject({ sample: { known_chunks: dry.chunks }, seconds_by: { runs: 1, files: 2 } });
-  expect(again.seconds).toBeGreaterThan(0);
+  const secondEstimate = await sitemap(user, { url });
+  expect(secondEstimate).toMatchObject({ sample: { known_chunks: dry.chunks }, seconds_by: { runs: 1, files: 2 } });
+  expect(secondEstimate.seconds).toBeGreaterThan(0);
 });
 
 test('a large site is estimated from a sample, with a lower and an upper bound', async () => {
@@ -168,38 +168,38 @@ test('a dry run has a time limit, and respects the limits of its user', async ()
     ...{ files: 6, complete: true, estimated: true, tokens: null, tokens_high: null, bytes: null, price: null },
     sample: { files: 0 },
   });
-  // Well before PAGE_TIMEOUT_MS, 30 s, which ends the requests of the pages.
+  // The dry run must end well before PAGE_TIMEOUT_MS (30 s), at which the requests for pages end.
   expect(Date.now() - startedAt).toBeLessThan(25_000);
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
   await organization.post('/update_users', { customer_ids: ['cleo'], max_files_per_upload: 2 });
   // At most two dry runs of one user at once.
-  const three = await Promise.all(range(0, 3).map(() => user.post<Estimate>('/scrape_sitemap', { url, ...DRY })));
-  expect(three.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
-  for (const { status, body } of three)
+  const answers = await Promise.all(range(0, 3).map(() => user.post<Estimate>('/scrape_sitemap', { url, ...DRY })));
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
+  for (const { status, body } of answers)
     if (status === 200) expect(body).toMatchObject({ files: 2, skipped: { over_limit: 4 } });
-  // A sitemap whose response never ends: the part received is reported.
+  // The response of this sitemap never ends; the estimate uses the part received so far.
   site.pages.set('/endless.xml', (_request, response) => {
     response.writeHead(200, { 'content-type': 'application/xml' });
     response.write(sitemapOf(site.origin, ['/small/0.html']).replace('</urlset>', ''));
   });
   expect(await sitemap(user, { url: site.url('/endless.xml') })).toMatchObject({ complete: false });
-  const none = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/missing.xml'), ...DRY });
-  expect(none).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
+  const missing = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/missing.xml'), ...DRY });
+  expect(missing).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
 });
 
 thoroughly('a crawl is followed within the sample', async () => {
   const user = await service.user('dora');
   site.pages.set('/start.html', linkedPage('start', ['/a.html', '/b.html', '/c.html', 'http://elsewhere.example/']));
   for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}.html`, linkedPage(name, [`/${name}${name}.html`]));
-  const crawl = async (more: Record<string, unknown>) => {
-    const before = await storedData(user);
-    const body = [{ url: site.url('/start.html'), ...DRY, ...more }];
+  const crawl = async (options: Record<string, unknown>) => {
+    const dataBefore = await storedData(user);
+    const body = [{ url: site.url('/start.html'), ...DRY, ...options }];
     const { status, body: answer } = await user.post<Estimate[]>('/web_scrape', body);
     expect({ status, fault: answerFault('ours', { method: 'post', path: '/web_scrape', status }, answer) }).toEqual({
       status: 200,
       fault: null,
     });
-    expect(await storedData(user)).toEqual(before);
+    expect(await storedData(user)).toEqual(dataBefore);
     return answer[0];
   };
   expect(await crawl({ recursion_depth: 1 })).toMatchObject({ files: 4, complete: true, estimated: false });
@@ -223,7 +223,7 @@ test('a selection is listed at its source', async () => {
   });
   const { results } = (await user.post<{ results: { id: number }[] }>('/user_data_sources', {})).body;
   const data_source_id = results[0]?.id;
-  const before = await storedData(user);
+  const dataBefore = await storedData(user);
   const path = '/integrations/files/sync';
   const body = { data_source_id, ids: ['pier', 'no-such-space'], ...DRY };
   const { status, body: dry } = await user.post<Estimate>(path, body);
@@ -245,7 +245,7 @@ test('a selection is listed at its source', async () => {
     ...DRY,
   });
   expect(spaces.body).toMatchObject({ files: 2, tokens: dry.tokens });
-  expect(await storedData(user)).toEqual(before);
+  expect(await storedData(user)).toEqual(dataBefore);
   expect(
     (await user.post<{ results: { last_sync_action: string }[] }>('/user_data_sources', {})).body.results[0],
   ).toMatchObject({ last_sync_action: 'ADD' });

@@ -22,7 +22,7 @@ import { waitFor } from '../support/waitFor.js';
 import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 const LOCAL = 'minilm-l6-v2-384';
-/** More tokens than the window of most models, in one chunk of the default size. */
+/** A text of one chunk of the default size, with more tokens than the context window of most models. */
 const LONG = Array.from({ length: 900 }, (_, i) => (i === 450 ? 'lighthouse' : `word${i}`)).join(' ');
 
 let emulator: EmbeddingEmulator;
@@ -47,8 +47,12 @@ afterAll(async () => {
   await emulator.close();
 });
 
-const uploadText = async (contents: string, model: EmbeddingModelId, more: object = {}): Promise<FileRecord> => {
-  const { status, body } = await user.post<FileRecord>('/upload_text', { contents, embedding_model: model, ...more });
+const uploadText = async (contents: string, model: EmbeddingModelId, options: object = {}): Promise<FileRecord> => {
+  const { status, body } = await user.post<FileRecord>('/upload_text', {
+    contents,
+    embedding_model: model,
+    ...options,
+  });
   expect(status).toBe(200);
   return body;
 };
@@ -109,7 +113,7 @@ test('marks texts as documents or queries if the provider distinguishes them', a
     const { id } = await uploadText(`A passage about ferns, for ${model}.`, model);
     await user.settled(id);
     await user.search({ query: `ferns ${model}`, k: 1, embedding_model: model, file_ids: [id] });
-    expect(emulator.requests.map((one) => one.purpose)).toEqual(['document', 'query']);
+    expect(emulator.requests.map((request) => request.purpose)).toEqual(['document', 'query']);
   }
 }, 60_000);
 
@@ -158,11 +162,11 @@ describe('picture without OCR', () => {
 
   test('fails with a message about use_ocr if it is too large or embedding is skipped', async () => {
     const large = Buffer.concat([Buffer.from(drawPicture(['Large'])), Buffer.alloc(20_000_000)]);
-    const ends = await Promise.all([
+    const uploads = await Promise.all([
       send('large.png', large),
       send('none.png', drawPicture(['None']), { skip_embedding_generation: true }),
     ]);
-    for (const { id } of ends) {
+    for (const { id } of uploads) {
       const file = await user.settled(id);
       expect(file.sync_status).toBe('SYNC_ERROR');
       expect(file.sync_error_message).toMatch(/use_ocr/);
@@ -170,8 +174,8 @@ describe('picture without OCR', () => {
   });
 });
 
-describe('faulty answers of a provider', () => {
-  const WRONG: readonly (readonly [string, ProviderFault])[] = [
+describe('a provider with faulty responses', () => {
+  const FAULTS: readonly (readonly [string, ProviderFault])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
     ['a broken connection', 'broken'],
     ['too few vectors', 'few'],
@@ -188,13 +192,13 @@ describe('faulty answers of a provider', () => {
     ]),
   ];
   const models: readonly EmbeddingModelId[] = ['OPENAI', 'COHERE_MULTILINGUAL_V3', 'SOLAR_1_MINI'];
-  const cases = WRONG.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
+  const cases = FAULTS.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
 
   test.each(cases)(
     'loses no text and writes no wrong vector after %s (%s)',
     async (what, model, wrong) => {
       const { space, dimensions } = EMBEDDING_MODELS[model];
-      // More failures than retries of one call: the file is queued again once.
+      // More faults than one call has tries, so the file is queued again once.
       emulator.injectFault((_one, nth) => (nth <= 3 ? wrong : null));
       const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
       const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
@@ -217,13 +221,13 @@ describe('faulty answers of a provider', () => {
   );
 
   test('truncates texts that a provider refuses as too long', async () => {
-    // Three digits are one token in our count and three in Cohere's.
+    // Three digits are one token for our tokenizer and three for Cohere's.
     const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
-    expect(emulator.requests.some((one) => one.status === 400)).toBe(true);
+    expect(emulator.requests.some((request) => request.status === 400)).toBe(true);
   }, 60_000);
 
-  test('fails the file at once if the key is refused, with the name of the setting', async () => {
+  test('fails the file without retries if it refuses the API key, with the name of the setting', async () => {
     emulator.injectFault(() => ({ status: 401 }));
     const file = await user.settled((await uploadText('A text that is never sent.', 'OPENAI_ADA_LARGE_256')).id);
     expect(file.sync_status).toBe('SYNC_ERROR');
@@ -271,17 +275,21 @@ test('a search whose caller disconnects is not sent to the provider again', asyn
   expect(emulator.requests.map(({ texts }) => texts)).toEqual([['of the first'], ['of the second']]);
 }, 60_000);
 
-test('counts requests and tokens, and does not embed known texts again', async () => {
+test('counts requests and tokens, and does not embed the same text again', async () => {
   const model = 'OPENAI_ADA_LARGE_3072';
   const { space } = EMBEDDING_MODELS[model];
-  const before = (await usageOf(space)) ?? { requests: 0, tokens: 0, computed: 0, reused: 0 };
+  const usageBefore = (await usageOf(space)) ?? { requests: 0, tokens: 0, computed: 0, reused: 0 };
   const contents = 'Seven words that are said only here.';
   await user.settled((await uploadText(contents, model)).id);
-  const once = (await usageOf(space))!;
-  expect(once).toMatchObject({ requests: before.requests + 1, computed: before.computed + 1, reused: before.reused });
-  expect(once.tokens - before.tokens).toBeGreaterThan(6);
+  const usageAfterFirst = (await usageOf(space))!;
+  expect(usageAfterFirst).toMatchObject({
+    requests: usageBefore.requests + 1,
+    computed: usageBefore.computed + 1,
+    reused: usageBefore.reused,
+  });
+  expect(usageAfterFirst.tokens - usageBefore.tokens).toBeGreaterThan(6);
   await user.settled((await uploadText(contents, model)).id);
-  expect(await usageOf(space)).toEqual({ ...once, reused: before.reused + 1 });
+  expect(await usageOf(space)).toEqual({ ...usageAfterFirst, reused: usageBefore.reused + 1 });
 }, 60_000);
 
 test('GET /models lists the provider of each model', async () => {
@@ -297,12 +305,12 @@ test('GET /models lists the provider of each model', async () => {
       };
     }),
   );
-  expect(new Set(body.results.map((one) => one['provider']))).toEqual(new Set(PROVIDERS));
+  expect(new Set(body.results.map((model) => model['provider']))).toEqual(new Set(PROVIDERS));
   expect((await user.get('/models')).status).toBe(403);
 });
 
 thoroughly(
-  'files of the embedded model are still found after a provider is configured',
+  'search finds files of the embedded model after a remote provider is configured',
   async () => {
     const without = await startService({ LOG_LEVEL: 'silent' });
     const owner = await without.user('nora');
@@ -316,18 +324,18 @@ thoroughly(
     const { DATA_DIR: _dir, ...stores } = without.env;
     const later = await startService({
       ...(stores as Record<string, string>),
-      // Another queue than that of the first service, which may still have an open poll.
+      // The first service may still poll its task queue, so use another one.
       TASK_QUEUE: 'later',
       ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
       ...emulator.settings('openai'),
     });
-    const again = await later.user('nora');
-    const fresh = await again.post<FileRecord>('/upload_text', { contents: 'The heron stands in the shallows.' });
-    expect(await again.settled(fresh.body.id)).toMatchObject({
+    const sameUser = await later.user('nora');
+    const fresh = await sameUser.post<FileRecord>('/upload_text', { contents: 'The heron stands in the shallows.' });
+    expect(await sameUser.settled(fresh.body.id)).toMatchObject({
       embedding_properties: { OPENAI: { served_by: EMBEDDING_MODELS.OPENAI.space } },
     });
-    const found = await again.search({ query: 'kingfisher dives', k: 5 });
-    expect(new Set(found.map((one) => one.file_id))).toEqual(new Set([body.id, fresh.body.id]));
+    const documents = await sameUser.search({ query: 'kingfisher dives', k: 5 });
+    expect(new Set(documents.map((document) => document.file_id))).toEqual(new Set([body.id, fresh.body.id]));
     await later.close();
     await without.close();
   },

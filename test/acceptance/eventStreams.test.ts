@@ -1,24 +1,24 @@
-/** Streams of events over HTTP, without a worker: events and runs change only by the tests. */
+/** Tests of event streams over HTTP. No worker runs, so only the tests change events and runs. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { NO_TALLY } from '../../contract/runs/ledger.js';
 import type { NewEvent } from '../../contract/events.js';
 import { waitFor } from '../support/waitFor.js';
 import {
-  closeWorld,
+  closeIdleService,
   createUser,
   database,
   key,
   ok,
-  other,
+  secondOrganization,
   service,
-  startWorld,
+  startIdleService,
   type StoredUser,
   reserveIds,
-} from './accepted/world.js';
+} from './accepted/idleService.js';
 
-beforeAll(startWorld);
-afterAll(closeWorld);
+beforeAll(startIdleService);
+afterAll(closeIdleService);
 
 interface Message {
   readonly id: string;
@@ -56,10 +56,10 @@ async function follow(path: string, headers: Record<string, string>) {
 
 const byToken = ({ user }: StoredUser) => ({ authorization: `Token ${user.token}` });
 const byKey = (apiKey = service.apiKey) => ({ authorization: `Bearer ${apiKey}` });
-const of = ({ owner: { organizationId, customerId } }: StoredUser, objectId: string): NewEvent => ({
+const eventOf = ({ owner: { organizationId, customerId } }: StoredUser, objectId: string): NewEvent => ({
   ...{ kind: 'ADD', organizationId, customerId, objectId, info: null },
 });
-/** Writes events as one row, and numbers them. */
+/** Writes events as one outbox row, and assigns their numbers. */
 async function write(...events: NewEvent[]): Promise<void> {
   await service.store.transaction((session) => service.store.events.write(events, session));
   await service.store.events.number();
@@ -67,48 +67,48 @@ async function write(...events: NewEvent[]): Promise<void> {
 const objectsOf = (messages: readonly Message[]): unknown[] =>
   messages.map(({ data }) => (JSON.parse(data) as { obj: { object_id: string } }).obj.object_id);
 type Stream = Awaited<ReturnType<typeof follow>>;
-const arrived = (stream: Stream, count: number) => waitFor(stream.events, (some) => some.length >= count);
-const connected = (stream: Stream) =>
+const waitForEvents = (stream: Stream, count: number) => waitFor(stream.events, (received) => received.length >= count);
+const waitUntilConnected = (stream: Stream) =>
   waitFor(
     () => stream.messages[0]?.event,
     (event) => event === 'connected',
   );
 
-test('GET /events/stream sends the feed to the organization, and to a user only its own events', async () => {
-  const [one, two] = [await createUser(), await createUser()];
-  const everything = await follow('/events/stream', byKey());
-  const ofOne = await follow('/events/stream', byToken(one));
-  const ofTwo = await follow('/events/stream', { ...byKey(), 'customer-id': two.owner.customerId });
-  const foreign = await follow('/events/stream', byKey(other.apiKey));
-  expect(everything.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  for (const stream of [everything, ofOne, ofTwo, foreign]) await connected(stream);
+test('GET /events/stream sends all events to the organization, and a user only the events of that user', async () => {
+  const [ada, ben] = [await createUser(), await createUser()];
+  const ofOrganization = await follow('/events/stream', byKey());
+  const ofAda = await follow('/events/stream', byToken(ada));
+  const ofBen = await follow('/events/stream', { ...byKey(), 'customer-id': ben.owner.customerId });
+  const foreign = await follow('/events/stream', byKey(secondOrganization.apiKey));
+  expect(ofOrganization.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+  for (const stream of [ofOrganization, ofAda, ofBen, foreign]) await waitUntilConnected(stream);
   // One row with events of both users: the position of an event in the row is part of its id.
-  await write(of(two, 'a'), of(one, 'b'), of(two, 'c'));
-  await write(of(one, 'd'));
-  await arrived(everything, 4);
-  await arrived(ofOne, 2);
-  await arrived(ofTwo, 2);
-  expect(objectsOf(everything.events())).toEqual(['a', 'b', 'c', 'd']);
-  expect(objectsOf(ofOne.events())).toEqual(['b', 'd']);
-  expect(objectsOf(ofTwo.events())).toEqual(['a', 'c']);
+  await write(eventOf(ben, 'a'), eventOf(ada, 'b'), eventOf(ben, 'c'));
+  await write(eventOf(ada, 'd'));
+  await waitForEvents(ofOrganization, 4);
+  await waitForEvents(ofAda, 2);
+  await waitForEvents(ofBen, 2);
+  expect(objectsOf(ofOrganization.events())).toEqual(['a', 'b', 'c', 'd']);
+  expect(objectsOf(ofAda.events())).toEqual(['b', 'd']);
+  expect(objectsOf(ofBen.events())).toEqual(['a', 'c']);
   expect(foreign.events()).toEqual([]);
   const { results } = ok(await key.get<{ results: { cursor: number }[] }>('/events?limit=1000'));
   const feed = new Map(results.map((event) => [String(event.cursor), event]));
-  for (const { id, data } of [...everything.events(), ...ofOne.events(), ...ofTwo.events()])
+  for (const { id, data } of [...ofOrganization.events(), ...ofAda.events(), ...ofBen.events()])
     expect(JSON.parse(data)).toEqual(feed.get(id));
-  await Promise.all([everything, ofOne, ofTwo, foreign].map((stream) => stream.close()));
+  await Promise.all([ofOrganization, ofAda, ofBen, foreign].map((stream) => stream.close()));
 });
 
-test('a resumed stream neither misses nor repeats an event, also within a row', async () => {
+test('a resumed stream neither misses nor repeats an event, even if it resumes within an outbox row', async () => {
   const who = await createUser();
-  await write(...['1', '2', '3'].map((name) => of(who, name)));
-  await write(of(who, '4'), of(await createUser(), 'x'));
+  await write(...['1', '2', '3'].map((name) => eventOf(who, name)));
+  await write(eventOf(who, '4'), eventOf(await createUser(), 'x'));
   const whole = await follow('/events/stream', { ...byToken(who), 'last-event-id': '0' });
-  await arrived(whole, 4);
+  await waitForEvents(whole, 4);
   expect(objectsOf(whole.events())).toEqual(['1', '2', '3', '4']);
   for (const { id } of whole.events().slice(0, 4)) {
     const remainder = await follow(`/events/stream?last_event_id=${id}`, byToken(who));
-    await write(of(who, `after ${id}`));
+    await write(eventOf(who, `after ${id}`));
     await waitFor(remainder.events, (events) => objectsOf(events).includes(`after ${id}`));
     await waitFor(whole.events, (events) => objectsOf(events).includes(`after ${id}`));
     const from = whole.events().findIndex((event) => event.id === id);
@@ -116,31 +116,34 @@ test('a resumed stream neither misses nor repeats an event, also within a row', 
     await remainder.close();
   }
   // The header takes precedence over the query.
-  const last = whole.events().at(-2)!.id;
-  const both = await follow('/events/stream?last_event_id=0', { ...byToken(who), 'last-event-id': last });
-  await arrived(both, 1);
-  expect(both.events()).toEqual(whole.events().slice(-1));
-  await Promise.all([whole.close(), both.close()]);
+  const lastButOneId = whole.events().at(-2)!.id;
+  const withHeaderAndQuery = await follow('/events/stream?last_event_id=0', {
+    ...byToken(who),
+    'last-event-id': lastButOneId,
+  });
+  await waitForEvents(withHeaderAndQuery, 1);
+  expect(withHeaderAndQuery.events()).toEqual(whole.events().slice(-1));
+  await Promise.all([whole.close(), withHeaderAndQuery.close()]);
 });
 
-test('an invalid Last-Event-ID is 422; one after the last event continues from the last event', async () => {
+test('an invalid Last-Event-ID is refused with 422; an id after the last event continues from the last event', async () => {
   const who = await createUser();
   for (const bad of ['x', '-1', '1.5', '99999999999999999'])
     expect((await who.user.get('/events/stream', { 'last-event-id': bad })).status).toBe(422);
   const stream = await follow('/events/stream', { ...byToken(who), 'last-event-id': '999999999999' });
-  await connected(stream);
-  await write(of(who, 'next'));
-  await arrived(stream, 1);
+  await waitUntilConnected(stream);
+  await write(eventOf(who, 'next'));
+  await waitForEvents(stream, 1);
   expect(objectsOf(stream.events())).toEqual(['next']);
   await stream.close();
 });
 
-async function seedRun({ owner }: StoredUser, more: object = {}): Promise<number> {
+async function seedRun({ owner }: StoredUser, fields: object = {}): Promise<number> {
   const id = reserveIds(1);
   await database.collection('runs').insertOne({
     ...{ _id: id, ...owner, kind: 'resyncFile', fileId: null, startedAt: new Date(), finishedAt: null, outcome: null },
     ...{ counts: {}, cause: 'request', workflowId: `resync:${id}`, requestId: `r${id}`, acceptedAt: new Date() },
-    ...{ nextTryAt: new Date(Date.now() + 86_400_000), ...more },
+    ...{ nextTryAt: new Date(Date.now() + 86_400_000), ...fields },
   } as never);
   return id;
 }
@@ -150,25 +153,25 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   const id = await seedRun(who);
   const path = `/sync_runs/${id}/events`;
   const stream = await follow(path, byToken(who));
-  const sent = (count: number) =>
+  const waitForSnapshots = (count: number) =>
     waitFor(
       () => stream.messages.slice(1),
-      (some) => some.length >= count,
+      (snapshots) => snapshots.length >= count,
     );
-  const [first] = await sent(1);
-  expect(first).toMatchObject({ event: 'progress' });
-  expect(JSON.parse(first!.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
+  const [firstSnapshot] = await waitForSnapshots(1);
+  expect(firstSnapshot).toMatchObject({ event: 'progress' });
+  expect(JSON.parse(firstSnapshot!.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
   // Snapshots that the client has received are not sent again.
-  const resumed = await follow(path, { ...byKey(), 'last-event-id': first!.id });
-  await connected(resumed);
+  const resumed = await follow(path, { ...byKey(), 'last-event-id': firstSnapshot!.id });
+  await waitUntilConnected(resumed);
   const runs = database.collection('runs');
   await runs.updateOne(
     { _id: id as never },
     { $set: { pause: { reason: 'max_tokens', at: new Date(), wanted: 1, resumedAt: null } } },
   );
-  await sent(2);
-  const ended = { finishedAt: new Date(), outcome: 'finished', tally: NO_TALLY };
-  await runs.updateOne({ _id: id as never }, { $set: ended, $unset: { pause: '' } });
+  await waitForSnapshots(2);
+  const endedFields = { finishedAt: new Date(), outcome: 'finished', tally: NO_TALLY };
+  await runs.updateOne({ _id: id as never }, { $set: endedFields, $unset: { pause: '' } });
   await Promise.all([stream.ended, resumed.ended]);
   const shown = ({ messages }: Stream) =>
     messages.slice(1).map(({ event, data }) => [event, (JSON.parse(data) as { status: string }).status]);
@@ -178,15 +181,15 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
     ['end', 'finished'],
   ]);
   expect(shown(resumed)).toEqual(shown(stream).slice(1));
-  const last = stream.messages.at(-1)!;
-  expect(JSON.parse(last.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
-  const again = await follow(path, { ...byToken(who), 'last-event-id': last.id });
-  expect(again.response.status).toBe(204);
-  const byQuery = await follow(`${path}?last_event_id=${last.id}`, byToken(who));
+  const lastSnapshot = stream.messages.at(-1)!;
+  expect(JSON.parse(lastSnapshot.data)).toEqual(ok(await who.user.get(`/sync_runs/${id}`)));
+  const afterEnd = await follow(path, { ...byToken(who), 'last-event-id': lastSnapshot.id });
+  expect(afterEnd.response.status).toBe(204);
+  const byQuery = await follow(`${path}?last_event_id=${lastSnapshot.id}`, byToken(who));
   expect(byQuery.response.status).toBe(204);
   const late = await follow(path, byToken(who));
   await late.ended;
-  expect(late.messages.slice(1)).toEqual([last]);
+  expect(late.messages.slice(1)).toEqual([lastSnapshot]);
 });
 
 test("a user's run is not found by any other caller", async () => {
@@ -195,7 +198,7 @@ test("a user's run is not found by any other caller", async () => {
   const foreign = await stranger.user.get(`/sync_runs/${id}/events`);
   const missing = await stranger.user.get(`/sync_runs/${2 ** 40}/events`);
   expect(foreign).toMatchObject({ status: 404, body: missing.body });
-  const otherOrganization = await follow(`/sync_runs/${id}/events`, byKey(other.apiKey));
+  const otherOrganization = await follow(`/sync_runs/${id}/events`, byKey(secondOrganization.apiKey));
   expect(otherOrganization.response.status).toBe(404);
   await otherOrganization.ended;
   const ofOrganization = await follow(`/sync_runs/${id}/events`, byKey());

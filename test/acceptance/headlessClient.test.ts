@@ -10,7 +10,7 @@ import { consentTo } from '../support/consent.js';
 import { watchIgnoredFields } from '../support/ignoredFields.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The published headless client of older front-ends, unchanged except for its table of environments. */
+/** Name of the environment whose base URL this suite sets in the published client of older front-ends. */
 const environment = 'LOCAL';
 let service: TestService;
 let ignoredFields: () => readonly string[];
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([drive.close(), site.close()]);
-  // The requests of published clients contain only known fields, so a strict server would accept them too.
+  // Published clients must send only fields that the service knows, so that a strict server would accept them too.
   expect(ignoredFields()).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ const credentials = () => ({ accessToken, environment }) as const;
 /** The client declares ids as strings, and passes them on as received. */
 const idOf = ({ id }: Pick<FileRecord, 'id'>) => id as unknown as string;
 
-test('starts with health, limits and no accounts, and reports a wrong key by its status', async () => {
+test('reads health, settings and an empty list of accounts, and reports a wrong API key by its status', async () => {
   expect(await carbon.getCarbonHealth({ environment })).toEqual({ status: 200 });
   expect(await carbon.getWhiteLabelData(credentials())).toMatchObject({ status: 200, data: { remove_branding: true } });
   expect(await carbon.getUserConnections(credentials())).toEqual({ status: 200, connections: [], error: null });
@@ -55,16 +55,16 @@ test('starts with health, limits and no accounts, and reports a wrong key by its
 });
 
 test('connects, lists and revokes an account', async () => {
-  const given = await carbon.generateOauthurl({
+  const consent = await carbon.generateOauthurl({
     ...credentials(),
     integrationName: 'GOOGLE_DRIVE',
     tags: { from: 'js' },
   });
-  expect(given).toMatchObject({ status: 200, data: { integration: 'GOOGLE_DRIVE' } });
-  await consentTo(given.data?.oauth_url ?? '');
-  const found = await carbon.getUserDataSources({ ...credentials(), sourceType: 'GOOGLE_DRIVE' });
-  expect(found).toMatchObject({ status: 200, data: { count: 1 } });
-  const [source] = (found.data as { results: DataSourceRecord[] }).results;
+  expect(consent).toMatchObject({ status: 200, data: { integration: 'GOOGLE_DRIVE' } });
+  await consentTo(consent.data?.oauth_url ?? '');
+  const listed = await carbon.getUserDataSources({ ...credentials(), sourceType: 'GOOGLE_DRIVE' });
+  expect(listed).toMatchObject({ status: 200, data: { count: 1 } });
+  const [source] = (listed.data as { results: DataSourceRecord[] }).results;
   expect(source).toMatchObject({ data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example', revoked_access: false });
   expect(await carbon.getUserConnections(credentials())).toMatchObject({ connections: [{ id: source?.id }] });
   const revoked = await carbon.revokeAccessToDataSource({ ...credentials(), dataSourceId: source?.id ?? 0 });

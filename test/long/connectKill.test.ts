@@ -6,7 +6,7 @@ import { startGoogleDrive, type GoogleDriveEmulator } from '../emulators/googleD
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
-import { answerConsent, openPage, type WalkedPage } from '../support/consent.js';
+import { answerConsent, openPage, type FinalPage } from '../support/consent.js';
 import { withDatabase } from '../support/dataSources.js';
 import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
 import { seededRandom } from '../support/seed.js';
@@ -48,7 +48,7 @@ const sourcesOf = async (user: TestUser): Promise<DataSourceRecord[]> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 
 /** Reloads the page, as a user does when it fails to load or is still waiting. */
-const reload = (url: string): Promise<WalkedPage> =>
+const reload = (url: string): Promise<FinalPage> =>
   waitFor(
     () => openPage(url).catch(() => ({ status: 0, url, html: '', headers: new Headers() })),
     ({ status }) => status !== 0 && status < 500 && status !== 202,

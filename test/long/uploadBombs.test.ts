@@ -50,7 +50,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
 
   beforeAll(async () => {
     service = await startBombService(settings);
-    trial = await service.play(bombs, GOOD, TIME_LIMIT_MS);
+    trial = await service.run(bombs, GOOD, TIME_LIMIT_MS);
   }, TRIAL_MS);
   afterAll(() => service.close());
 
@@ -73,7 +73,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
   });
 
   test('keeps the memory of API, worker and readers within the settings', () => {
-    const { before, most, tookMs } = trial;
+    const { before, peak: most, tookMs } = trial;
     const figures = [
       ['API', most.api, before.api],
       ['worker', most.worker, before.worker],

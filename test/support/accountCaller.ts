@@ -1,29 +1,29 @@
-/** Processes that call connected accounts; they share only the stores with each other. */
+/** Starts processes that send requests to connected accounts. The processes share only the stores with each other. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-import type { CallsMade, CallsToMake } from './accountCallerChild.js';
+import type { IdentifyResults, IdentifyCalls } from './accountCallerChild.js';
 
 const CHILD = fileURLToPath(new URL('accountCallerChild.ts', import.meta.url));
 
 export interface AccountCaller {
-  /** Sends calls concurrently and returns their results. Wait for them before the next `ask`. */
-  ask(calls: CallsToMake): Promise<CallsMade>;
+  /** Sends calls concurrently and returns their results. Only one `identify` may be in progress at a time. */
+  identify(calls: IdentifyCalls): Promise<IdentifyResults>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
-/** Starts a process. @param env the settings of a service */
+/** Starts a process. @param env the settings of a service @throws if the process ends before it is ready */
 export async function startAccountCaller(env: NodeJS.ProcessEnv): Promise<AccountCaller> {
   const child = fork(CHILD, { env, execArgv: ['--import', 'tsx'], stdio: 'inherit' });
-  const [first] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown];
-  if (first !== 'ready') throw new Error('A caller of accounts did not start; its message is above');
+  const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [unknown];
+  if (message !== 'ready') throw new Error('accountCallerChild.ts did not start; see its output above');
   return {
-    async ask(calls) {
+    async identify(calls) {
       const reply = once(child, 'message');
       child.send(calls);
-      return ((await reply) as [CallsMade])[0];
+      return ((await reply) as [IdentifyResults])[0];
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;

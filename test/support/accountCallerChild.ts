@@ -1,6 +1,6 @@
 /**
- * Identifies connected accounts with concurrent calls. It runs as a process of its own, so that several processes share
- * only the stores.
+ * A child process that identifies connected accounts with concurrent calls. Several such processes share only the
+ * stores.
  */
 import { loadConfig, storeSettings } from '../../config/config.js';
 import { createConnectors } from '../../connectors/registry.js';
@@ -10,16 +10,16 @@ import { createEgress } from '../../egress/createEgress.js';
 import { connectStore } from '../../store/connect.js';
 import type { Tenant } from '../../store/users/accept.js';
 
-export interface CallsToMake {
+export interface IdentifyCalls {
   readonly tenant: Tenant;
   readonly dataSourceId: number;
   readonly calls: number;
-  /** Whether the calls respect the host rate limits shared with other processes. Default: no. */
+  /** Whether the calls respect the host rate limits that all processes share. Default: false. */
   readonly sharesRateLimits?: boolean;
 }
 
 /** The result of each call: the account, or the kind of its fault. */
-export type CallsMade = readonly string[];
+export type IdentifyResults = readonly string[];
 
 const config = loadConfig(process.env);
 const store = await connectStore(storeSettings(config));
@@ -27,7 +27,7 @@ const egress = createEgress(config.egress);
 const withOwnLimits = createConnectors({ egress, ...config.connectors });
 const withSharedLimits = createConnectors({ egress, ...config.connectors, hostRateLimits: store.hostRateLimits });
 
-async function call({ tenant, dataSourceId, sharesRateLimits = false }: CallsToMake): Promise<string> {
+async function call({ tenant, dataSourceId, sharesRateLimits = false }: IdentifyCalls): Promise<string> {
   const source = await store.dataSources.find(tenant, dataSourceId);
   const credentials = source && store.accountCredentials(source);
   if (!source || credentials === null || !isConnectedSource(source.type)) return 'no access';
@@ -43,7 +43,7 @@ async function call({ tenant, dataSourceId, sharesRateLimits = false }: CallsToM
   }
 }
 
-process.on('message', (request: CallsToMake) => {
+process.on('message', (request: IdentifyCalls) => {
   void Promise.all(Array.from({ length: request.calls }, () => call(request))).then((results) =>
     process.send?.(results),
   );

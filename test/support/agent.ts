@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { apiClient } from './client.js';
 import type { TestService } from './service.js';
 
-/** Returns an access token for an end user. @param query scope and lifetime */
+/** Returns an access token for an end user. @param query the scope and lifetime of the token @throws unless status 200 */
 export async function agentToken(
   { url, apiKey }: Pick<TestService, 'url' | 'apiKey'>,
   customerId: string,
@@ -15,11 +15,11 @@ export async function agentToken(
     `/auth/v1/access_token?${new URLSearchParams(query).toString()}`,
     { authorization: `Bearer ${apiKey}`, 'customer-id': customerId },
   );
-  if (status !== 200) throw new Error(`answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`The token request was answered ${status}: ${JSON.stringify(body)}`);
   return body.access_token;
 }
 
-/** Connects the official client to /mcp. The caller closes it. */
+/** Connects the official MCP client to /mcp. The caller closes the client. */
 export async function connectAgent(url: string, token: string, scheme = 'Bearer'): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' });
   const headers = { authorization: `${scheme} ${token}` };

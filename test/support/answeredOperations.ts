@@ -1,6 +1,6 @@
 /**
- * Records the operations that succeeded at least once; scripts/test.ts compares them with the public contract after a
- * whole run.
+ * Records the API operations that succeeded at least once. After a whole test run, scripts/test.ts compares them with
+ * the public contract.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ const CHANNEL = 'http.server.response.finish';
 
 /**
  * Watches the responses of a server in this process.
- * @returns a function that stops watching and appends the operations that answered 2xx or 3xx to the file
- * TEST_ANSWERED, one per line
+ * @returns a function that stops watching and appends the operations that answered with a status below 400 to the file
+ * that TEST_ANSWERED names, one per line. Without TEST_ANSWERED nothing is recorded.
  */
 export function watchAnswers(port: number): () => void {
   const file = process.env['TEST_ANSWERED'];

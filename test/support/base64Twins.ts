@@ -1,8 +1,8 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /**
- * Returns other texts that Node decodes to the same 32 bytes as a base64url text: with other last characters, or with
- * padding.
+ * Returns other texts that Node decodes to the same bytes as a base64url text: those with another last character, with
+ * padding or with a line break. For texts of 32 bytes, whose last character has unused bits.
  */
 export function base64Twins(text: string): string[] {
   const bytes = Buffer.from(text, 'base64url');

@@ -1,4 +1,4 @@
-/** Uploads decompression bombs and other malicious files together with good files, and returns the result of each. */
+/** Uploads decompression bombs and other malicious files together with valid files, and returns the result of each. */
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 
@@ -30,19 +30,20 @@ import { type ResidentMemory, residentBytes, watchResident } from './watchReside
 const MB = 1_000_000;
 const BOUNDARY = 'zeros';
 
-/** A file of one repeated byte, generated while it is sent. */
-interface Endless {
-  /** Bytes before the repeated byte. */
+/** A file that is generated while it is sent: a head, then one repeated byte. */
+interface GeneratedFile {
   readonly head?: string;
+  /** The repeated byte. */
   readonly byte: string;
+  /** Total size in bytes, including the head. */
   readonly bytes: number;
 }
 
-type Content = Uint8Array | string | Endless;
+type Content = Uint8Array | string | GeneratedFile;
 
 /**
- * The expected result of a bomb: refused by the API with this status, or SYNC_ERROR or READY with a matching message or
- * text.
+ * The expected result of a bomb. A number is the status with which the API refuses the upload; otherwise it is the final
+ * status of the file. `message` matches the error message or, for READY, the text.
  */
 export interface Expected {
   readonly status: number | 'SYNC_ERROR' | 'READY';
@@ -50,11 +51,14 @@ export interface Expected {
 }
 
 export interface Bomb extends Expected {
+  /** Description for the test report. */
   readonly what: string;
+  /** File name. */
   readonly name: string;
   readonly content: () => Content;
 }
 
+/** Sizes in bytes. */
 export interface BombSizes {
   /** Unpacked size of the archive bombs and the PDF. */
   readonly unpackedBytes: number;
@@ -64,7 +68,7 @@ export interface BombSizes {
   readonly lineBytes: number;
 }
 
-/** A sparse file with the signature of a PDF, accepted where the upload limit allows its size. */
+/** A PDF signature followed by zero bytes. The API accepts the upload if MAX_UPLOAD_BYTES allows its size. */
 export const sparseDocument = (bytes: number): Bomb => ({
   what: 'a sparse file that may be uploaded but is too large to be read',
   name: 'sparse.pdf',
@@ -84,7 +88,7 @@ export const bombsOf = ({ unpackedBytes, sentBytes, lineBytes }: BombSizes): rea
   },
   {
     what: 'a flat archive with a wrong size in its header',
-    name: 'lies.docx',
+    name: 'wrongSize.docx',
     content: () => flatBomb(unpackedBytes, 900_000),
     status: 'SYNC_ERROR',
     message: /parts cannot be unpacked/,
@@ -211,7 +215,7 @@ export interface BombTrial {
   readonly feed: BombResult;
   readonly good: readonly (BombResult & { readonly words: string })[];
   readonly before: Omit<ResidentMemory, 'reader'>;
-  readonly most: ResidentMemory;
+  readonly peak: ResidentMemory;
   readonly tookMs: number;
 }
 
@@ -220,8 +224,8 @@ export interface BombService {
   readonly service: TestService;
   readonly user: TestUser;
   readonly site: Site;
-  /** Sends all bombs with good files in between, and waits for the result of each. */
-  play(bombs: readonly Bomb[], good: number, timeLimitMs: number): Promise<BombTrial>;
+  /** Uploads all bombs with `good` valid files in between, and waits for the result of each. */
+  run(bombs: readonly Bomb[], good: number, timeLimitMs: number): Promise<BombTrial>;
   close(): Promise<void>;
 }
 
@@ -238,12 +242,12 @@ export async function startBombService(settings: Record<string, string>): Promis
     service,
     user,
     site,
-    async play(bombs, good, timeLimitMs) {
-      const begun = performance.now();
+    async run(bombs, good, timeLimitMs) {
+      const startedAt = performance.now();
       const files = await goodFiles(good);
       const before = { api: residentBytes(pids.api), worker: residentBytes(pids.worker) };
-      const [ended, most] = await watchResident(pids, () => sendAll(user, url, { bombs, files, site, timeLimitMs }));
-      return { ...ended, before, most, tookMs: performance.now() - begun };
+      const [results, most] = await watchResident(pids, () => sendAll(user, url, { bombs, files, site, timeLimitMs }));
+      return { ...results, before, peak: most, tookMs: performance.now() - startedAt };
     },
     async close() {
       await Promise.all([api.stop(), worker.stop()]);
@@ -276,7 +280,7 @@ async function sendAll(
     batch.forEach((file, at) => sentGood.push({ file, id: ids[at]! }));
     sentBombs.push({ bomb, answer: await sending });
   }
-  const end = async (id: number): Promise<Omit<BombResult, 'what'>> => {
+  const finalResult = async (id: number): Promise<Omit<BombResult, 'what'>> => {
     const { sync_status: status, sync_error_message: message } = await user.settled(id, timeLimitMs);
     return { status, message: message ?? (await textOf(user, id)) };
   };
@@ -284,13 +288,13 @@ async function sendAll(
     good: await inSequence(sentGood, async ({ file, id }) => ({
       what: file.name,
       words: file.words,
-      ...(await end(id)),
+      ...(await finalResult(id)),
     })),
     bombs: await inSequence(sentBombs, async ({ bomb: { what }, answer }) => ({
       what,
-      ...('id' in answer ? await end(answer.id) : answer),
+      ...('id' in answer ? await finalResult(answer.id) : answer),
     })),
-    feed: { what: 'a feed of a billion laughs', ...(await end(await feedId(user))) },
+    feed: { what: 'a feed of a billion laughs', ...(await finalResult(await feedId(user))) },
   };
 }
 
@@ -315,17 +319,17 @@ async function inSequence<T, R>(items: readonly T[], work: (item: T) => Promise<
 type SentFile = { readonly id: number } | { readonly status: number; readonly message: string };
 
 async function send(user: TestUser, url: string, name: string, content: Content): Promise<SentFile> {
-  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return sendEndless(user, url, name, content);
+  if (typeof content !== 'string' && !(content instanceof Uint8Array)) return sendGenerated(user, url, name, content);
   const { status, body } = await user.upload({ name, content }, { skip_embedding_generation: true });
   return status === 200 ? { id: body.id } : { status, message: JSON.stringify(body) };
 }
 
-/** Sends a form without Content-Length, until it is complete or refused. */
-async function sendEndless(
+/** Sends a generated file as a form without Content-Length, until it is complete or the service refuses it. */
+async function sendGenerated(
   user: TestUser,
   url: string,
   name: string,
-  { head = '', byte, bytes }: Endless,
+  { head = '', byte, bytes }: GeneratedFile,
 ): Promise<SentFile> {
   const call = httpRequest(`${url}/uploadfile?skip_embedding_generation=true`, {
     method: 'POST',

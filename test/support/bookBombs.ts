@@ -1,4 +1,4 @@
-/** OpenDocument files and books that would crash a careless reader. They are generated in each run. */
+/** OpenDocument and EPUB files that would crash a parser without limits. They are generated in each run. */
 import { strToU8, type Zippable } from 'fflate';
 import { deflateRawSync } from 'node:zlib';
 
@@ -13,10 +13,10 @@ const CONTAINER =
 const PACKAGE =
   '<package><manifest><item id="p" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="p"/></spine></package>';
 
-/** Member names that lead out of the folder into which a careless program unpacks them. */
+/** A member name that points outside the folder into which a program without path checks unpacks the archive. */
 const OUTSIDE = '../../../../../../tmp/allotrope-escaped';
 
-/** An archive whose text is `size` zero bytes. @param statedSize size in the directory of the archive */
+/** A file whose text is `size` zero bytes. @param statedSize uncompressed size that the central directory states */
 function flatBook(kind: 'odt' | 'epub', size: number, statedSize = size): Uint8Array {
   const packed = (name: string, text: string) => ({ name, packed: deflateRawSync(text), size: text.length });
   const zeros = { packed: packedZeros(size), size: statedSize };
@@ -25,7 +25,7 @@ function flatBook(kind: 'odt' | 'epub', size: number, statedSize = size): Uint8A
     : zipOf([packed('META-INF/container.xml', CONTAINER), packed('a.opf', PACKAGE), { name: 'a.xhtml', ...zeros }]);
 }
 
-/** An OpenDocument file with this content as its part for the text. Stored, so that its ratio is small. */
+/** An OpenDocument file with this content.xml, stored without compression so that its ratio is small. */
 const withContent = (kind: OdfKind, xml: string): Uint8Array =>
   odfFile(kind, { body: '', more: stored('content.xml', xml) });
 const withPackage = (xml: string): Uint8Array => epubFile({ pages: [PAGE], more: stored('OPS/book.opf', xml) });
@@ -54,7 +54,7 @@ const laughingPackage = (): Uint8Array =>
   withPackage(`${LAUGHS}<package><metadata><title>&l10;</title></metadata></package>`);
 const laughingPage = (): Uint8Array => withPage(`${LAUGHS}<html><body><p>${WORDS}</p><p>&l10;</p></body></html>`);
 
-/** An OpenDocument text with a member outside of its folder. */
+/** An OpenDocument text with a member whose path points outside its folder. */
 const escapingOdt = (): Uint8Array =>
   odfFile('text', { body: `<text:p>${WORDS}</text:p>`, more: { [OUTSIDE]: strToU8('x') } });
 const escapingEpub = (): Uint8Array => epubFile({ pages: [PAGE], more: { [OUTSIDE]: strToU8('x') } });
@@ -68,7 +68,7 @@ const readingEpub = (): Uint8Array =>
     spine: ['p0', 'x0', 'x1', 'x2'],
   });
 
-/** A text of `count` spaces, stated as a number. */
+/** A text with `count` spaces, written as one element with a count. */
 const spacesOdt = (count: number): Uint8Array =>
   odfFile('text', { body: `<text:p>${WORDS}<text:s text:c="${count}"/>End.</text:p>` });
 /** A sheet whose only row and cell are repeated `count` times each. */
@@ -80,7 +80,7 @@ const repeatedOds = (count: number): Uint8Array =>
 const repeatedEpub = (count: number): Uint8Array =>
   epubFile({ pages: [PAGE], spine: Array.from({ length: count }, () => 'p0') });
 
-/** A file, and how it ends in the service. */
+/** A file and its final status in the service. */
 interface BookBomb {
   readonly what: string;
   readonly name: string;
@@ -116,7 +116,7 @@ const REPEATED = 2_000_000_000;
 export const bookBombs = (unpackedBytes: number): readonly BookBomb[] => [
   ...(['odt', 'epub'] as const).flatMap((kind) => [
     failing(`a flat ${kind}`, `flat.${kind}`, /MAX_UNPACK_RATIO/, () => flatBook(kind, unpackedBytes)),
-    failing(`a flat ${kind} with a wrong size in its header`, `lies.${kind}`, /parts cannot be unpacked/, () =>
+    failing(`a flat ${kind} with a wrong size in its header`, `wrongSize.${kind}`, /parts cannot be unpacked/, () =>
       flatBook(kind, unpackedBytes, 900_000),
     ),
     failing(`${MEMBERS} members of an ${kind}`, `members.${kind}`, /100000 members.*MAX_ARCHIVE_ENTRIES/, () =>

@@ -1,6 +1,6 @@
 /**
- * Connects, lists and syncs a whole account while its worker is killed, and compares the result with an uninterrupted
- * trial.
+ * Connects, lists and syncs a whole account while the worker is killed several times. Tests compare the result with
+ * that of a trial without kills.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
@@ -14,14 +14,14 @@ import type { OwnService } from './ownService.js';
 import { waitFor } from './waitFor.js';
 import type { SourceFixture, FixtureContent } from './sourceFixtures/fixture.js';
 
-/** Number of documents in addition to those of the catalogue. */
+/** Number of documents in addition to the content that every fixture has. */
 export const MORE = 20;
 
 export interface CatalogueTrial {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly fixture: SourceFixture;
-  /** The content of the source, identical in all trials: version numbers that increase would make the trials differ. */
+  /** The content of the source. All trials share it: a reset would increase version numbers, so results would differ. */
   readonly content: FixtureContent;
   readonly customerId: string;
   /** The worker is killed after each of these numbers of requests to the source. */
@@ -42,13 +42,13 @@ interface TrialResult {
 export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialResult> {
   const { service, type, fixture, content, customerId, killsAfter } = trial;
   await clearVectorCache(service.env);
-  const before = fixture.requestCount();
+  const requestsBefore = fixture.requestCount();
   const user = await service.user(customerId);
   let isOver = false;
   const killing = (async () => {
     let killsDuringSync = 0;
     for (const requests of killsAfter) {
-      while (!isOver && fixture.requestCount() - before < requests) await sleep(5);
+      while (!isOver && fixture.requestCount() - requestsBefore < requests) await sleep(5);
       if (!isOver) killsDuringSync += 1;
       await service.kill('worker');
     }
@@ -73,7 +73,7 @@ export async function runCatalogueTrial(trial: CatalogueTrial): Promise<TrialRes
       current.sync_status === 'READY' && current.files_synced_at !== null && current.source_items_synced_at !== null,
   );
   isOver = true;
-  const requests = fixture.requestCount() - before;
+  const requests = fixture.requestCount() - requestsBefore;
   const killsDuringSync = await killing;
   const { body } = await user.post<{ items: Record<string, unknown>[]; count: number }>('/integrations/items/list', {
     ...listing,

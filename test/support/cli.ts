@@ -11,7 +11,7 @@ export interface CliRun {
   json<T>(): T;
 }
 
-/** A running command of an interactive terminal, which ends when it is stopped, as by Ctrl-C. */
+/** A command that runs as in an interactive terminal until it is stopped, as with Ctrl-C. */
 export interface WatchedCli {
   /** Returns everything printed so far. */
   drawn(): string;
@@ -40,17 +40,17 @@ export function watchCli(env: NodeJS.ProcessEnv, ...args: string[]): WatchedCli 
   };
 }
 
-/** Runs a command without a terminal. @param env the settings of the service; nothing is inherited from this process */
+/** Runs a command without a terminal. @param env the whole environment of the command, with the service's settings */
 export const cli = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<CliRun> =>
   cliWithPerson(env, () => Promise.resolve(), ...args);
 
 /**
- * Runs a command with a person who follows its instructions.
- * @param does receives each instruction before Enter is pressed
+ * Runs a command that gives instructions to a person and waits for Enter after each.
+ * @param followInstruction receives each instruction; Enter is pressed when its promise resolves
  */
 export async function cliWithPerson(
   env: NodeJS.ProcessEnv,
-  does: (request: string) => Promise<void>,
+  followInstruction: (request: string) => Promise<void>,
   ...args: string[]
 ): Promise<CliRun> {
   const lines: string[] = [];
@@ -60,7 +60,7 @@ export async function cliWithPerson(
     isInteractive: false,
     out: (line) => void lines.push(line),
     err: (text) => void (stderr += text),
-    waitForEnter: does,
+    waitForEnter: followInstruction,
     stopped: new AbortController().signal,
   });
   return { code, lines, stderr, json: <T>() => JSON.parse(lines.join('\n')) as T };

@@ -45,7 +45,7 @@ const queryOf = (query: Record<string, unknown>): string =>
 
 const PAUSE_MS = 100;
 
-/** Repeats a call that fails or answers 5xx, as clients do, for `timeLimitMs`. */
+/** Repeats a call that fails or is answered with 5xx, as clients do, for up to `timeLimitMs`. */
 async function callWithRetries(call: () => Promise<Response>, timeLimitMs: number): Promise<Response> {
   const deadline = Date.now() + timeLimitMs;
   for (;;) {
@@ -59,8 +59,8 @@ async function callWithRetries(call: () => Promise<Response>, timeLimitMs: numbe
   }
 }
 
-/** @param standing headers of every request @param timeLimitMs how long a failing call is repeated */
-export function apiClient(baseUrl: string, standing: Record<string, string> = {}, timeLimitMs = 0): ApiClient {
+/** @param defaultHeaders headers of every request @param timeLimitMs how long a failing call is repeated; 0: not at all */
+export function apiClient(baseUrl: string, defaultHeaders: Record<string, string> = {}, timeLimitMs = 0): ApiClient {
   const call = async <T>(
     method: string,
     path: string,
@@ -70,7 +70,11 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
     const response = await callWithRetries(async () => {
       const answer = await fetch(`${baseUrl}${path}`, {
         method,
-        headers: { ...standing, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          ...defaultHeaders,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       // Read the whole body here, so that an incomplete response is repeated too.
@@ -87,7 +91,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
         () =>
           fetch(`${baseUrl}/uploadfile?${queryOf(query)}`, {
             method: 'POST',
-            headers: { ...standing, ...headers },
+            headers: { ...defaultHeaders, ...headers },
             body: formOf(file),
           }),
         timeLimitMs,
@@ -102,7 +106,7 @@ export function apiClient(baseUrl: string, standing: Record<string, string> = {}
   };
 }
 
-/** Reads the JSON of a response. An open stream of events is closed: it has none, and does not end by itself. */
+/** Returns the JSON of a response. Closes an event stream, which has no JSON and would not end, and returns {}. */
 export async function jsonOf(response: Response): Promise<unknown> {
   if (!(response.headers.get('content-type') ?? '').startsWith('text/event-stream')) return response.json();
   await response.body?.cancel();
@@ -114,7 +118,7 @@ export interface Listed<T> {
   readonly count: number;
 }
 
-/** An end user of an organization, with the most common calls. */
+/** A client for an end user of an organization, with methods for the most common calls. */
 export interface TestUser extends ApiClient {
   readonly token: string;
   /** Starts a scrape. @throws if it is not accepted */
@@ -140,8 +144,8 @@ const isFinal = ({ sync_status }: FileRecord): boolean => FINAL.includes(sync_st
 
 /**
  * Requests an access token for a customer id and returns a client for that user.
- * @param hasStatus whether the stored record still has the status of this response; saves requests that change nothing,
- *   which would take a tenth of the processor time of a suite
+ * @param hasStatus returns whether the stored record still has the status of this response. Then `settled` sends no new
+ *   request, which saves a tenth of a suite's processor time.
  */
 export async function testUser(
   baseUrl: string,
@@ -157,7 +161,7 @@ export async function testUser(
     }),
   );
   const client = apiClient(baseUrl, { authorization: `Token ${issued.access_token}` }, timeLimitMs);
-  const all = { limit: 10_000 };
+  const allResults = { limit: 10_000 };
   const user: TestUser = {
     ...client,
     token: issued.access_token,
@@ -173,7 +177,7 @@ export async function testUser(
       ok(
         await client.post<Listed<FileRecord>>('/user_files_v2', {
           filters: { parent_file_ids: [parentId] },
-          pagination: all,
+          pagination: allResults,
           order_by: 'name',
         }),
       ).results,
@@ -181,7 +185,7 @@ export async function testUser(
       ok(
         await client.post<Listed<ChunkRecord>>('/list_chunks_and_embeddings', {
           filters,
-          pagination: all,
+          pagination: allResults,
           order_by: 'name',
           ...more,
         }),

@@ -1,4 +1,4 @@
-/** Reads the vectors of files in Qdrant and file storage, and ages files for cold storage. */
+/** Reads the vectors of files in Qdrant and file storage, and moves the timestamps of files into the past. */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
@@ -7,7 +7,7 @@ import mongoose from 'mongoose';
 import type { EventRowDoc } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';
 
-/** Returns all vector copies in file storage: `file/generation.try.vectors`. */
+/** Returns the names of all vector copies in file storage: `<file id>/<generation>.<attempt>.vectors`. */
 export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -26,7 +26,7 @@ export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Prom
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
   const ownCollections = collections.filter(({ name }) => name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? ''));
-  const found = await Promise.all(
+  const pages = await Promise.all(
     ownCollections.map(({ name }) =>
       client.scroll(name, {
         limit: 10_000,
@@ -36,7 +36,7 @@ export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Prom
       }),
     ),
   );
-  return found
+  return pages
     .flatMap(({ points }) => points)
     .map(({ id, vector, payload }) => ({ id: String(id), vector, payload }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -54,7 +54,7 @@ async function inDatabase<T>(
   }
 }
 
-/** Simulates the passage of days: moves the files' last use and cooling time into the past. */
+/** Simulates the passage of days: moves lastUsedAt and coolsAt of files into the past. @param ids unset: all files */
 export async function letDaysPass(env: NodeJS.ProcessEnv, days: number, ids?: readonly number[]): Promise<void> {
   const earlier = (field: string) => ({ $subtract: [`$${field}`, days * 24 * 3_600_000] });
   await inDatabase(env, async (connection) => {

@@ -9,7 +9,7 @@ import { type FaultProxy, startFaultProxy, type Stop } from './faultProxy.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
 
-/** Enough for several commits, but not always for this many: files share commits depending on timing. */
+/** Number of pages. They need several commits, but sometimes fewer than COMMITS: timing decides which pages share one. */
 const PAGES = 24;
 export const COMMITS = 4;
 const REACHED_MS = 60_000;
@@ -52,7 +52,7 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
     const { id } = await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 100 });
     expect((await user.settled(id, SETTLED_MS)).sync_status).toBe('READY');
   };
-  /** Runs one trial. Returns whether the worker was killed; it is not if the commit does not reach the point. */
+  /** Runs one trial. Returns whether the worker was killed: false if no commit reached the given point. */
   const killAt = async (stop: Stop): Promise<boolean> => {
     change();
     await scrape(uninterrupted);
@@ -72,7 +72,7 @@ async function createTrials({ service, proxy, site }: Parts): Promise<CommitTria
     async run(stop) {
       let nth = stop.nth;
       while (!(await killAt({ ...stop, nth }))) {
-        // This trial had fewer commits; every trial has at least one.
+        // This trial had fewer than `nth` commits. Try an earlier commit; every trial has at least one.
         nth -= 1;
         expect(nth).toBeGreaterThan(0);
       }

@@ -1,4 +1,4 @@
-/** Compares two response schemas: finds values of one that the other does not describe. */
+/** Compares two response schemas: finds values that one schema allows and the other does not describe. */
 import { type Document, resolve, type Schema } from './contract.js';
 
 /** A schema of a single type. */
@@ -11,9 +11,9 @@ interface Kind extends Schema {
 function kindsOf(document: Document, schema: Schema): Kind[] {
   const whole = resolve(document, schema);
   const parts = whole.anyOf ?? whole.oneOf;
-  if (parts) return parts.flatMap((one) => kindsOf(document, one));
+  if (parts) return parts.flatMap((part) => kindsOf(document, part));
   if (Array.isArray(whole.type)) return whole.type.flatMap((type) => kindsOf(document, { ...whole, type }));
-  // Joi includes null in the enum.
+  // For a nullable enum, Joi lists null as a value too; drop it here.
   if (whole.type === 'null') return [{ type: 'null' }];
   return [whole as Kind];
 }
@@ -45,7 +45,7 @@ export function differences(compared: Compared, mine: Schema, other: Schema, pat
     const candidates = expected.filter(
       ({ type }) => type === kind.type || (type === 'number' && kind.type === 'integer'),
     );
-    // One matching type is enough; report the closest one.
+    // A match with one candidate is enough. Without a match, report the candidate with the fewest differences.
     const attempts = candidates.map((candidate) => ofKind(compared, kind, candidate, path));
     return attempts.toSorted((a, b) => a.length - b.length)[0] ?? [`${path}: may be ${kind.type ?? 'anything'}`];
   });

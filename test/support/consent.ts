@@ -5,7 +5,7 @@
 import { Parser } from 'htmlparser2';
 
 /** The page at the end of the flow. */
-export interface WalkedPage {
+export interface FinalPage {
   readonly status: number;
   readonly url: string;
   readonly html: string;
@@ -15,11 +15,11 @@ export interface WalkedPage {
 export interface ConsentChoice {
   /** Denies access. */
   readonly deny?: boolean;
-  /** Id of the consenting person. Unset: the preselected one. */
+  /** Id of the person who consents. Unset: the person that the page preselects. */
   readonly person?: string;
 }
 
-/** Returns the fields of the first form of a page, as a browser submits them, without a button. */
+/** Returns the input fields of a page with their values; of radio buttons, only the checked one. */
 function fieldsOf(html: string): URLSearchParams {
   const fields = new URLSearchParams();
   const parser = new Parser({
@@ -46,11 +46,11 @@ export async function answerConsent(url: string, { deny = false, person }: Conse
   return location;
 }
 
-export async function openPage(url: string): Promise<WalkedPage> {
+export async function openPage(url: string): Promise<FinalPage> {
   const answer = await fetch(url);
   return { status: answer.status, url: answer.url, html: await answer.text(), headers: answer.headers };
 }
 
 /** Follows the address from oauth_url through consent to the resulting page. */
-export const consentTo = async (url: string, wish: ConsentChoice = {}): Promise<WalkedPage> =>
-  openPage(await answerConsent(url, wish));
+export const consentTo = async (url: string, choice: ConsentChoice = {}): Promise<FinalPage> =>
+  openPage(await answerConsent(url, choice));

@@ -72,7 +72,7 @@ export function resolve(document: Document, schema: Schema): Schema {
 export function choices(document: Document, schema: Schema): readonly Schema[] {
   const whole = resolve(document, schema);
   const parts = whole.anyOf ?? whole.oneOf;
-  return parts ? parts.flatMap((one) => choices(document, one)) : [whole];
+  return parts ? parts.flatMap((part) => choices(document, part)) : [whole];
 }
 
 export function bodyOf(document: Document, method: string, path: string): Schema | undefined {
@@ -87,7 +87,7 @@ export function answerOf(document: Document, method: string, path: string, statu
 }
 
 export interface Field {
-  /** Path of the field, such as filters.ids; [] stands for the members of a list. */
+  /** Path of the field, such as filters.ids; [] means each member of a list. */
   readonly path: string;
   readonly schema: Schema;
   readonly required: boolean;
@@ -117,9 +117,9 @@ export const allowsNull = (document: Document, schema: Schema): boolean =>
 
 /** Returns the values of an enum or of a list of enum values; null for other schemas. */
 export function enumOf(document: Document, schema: Schema): readonly string[] | null {
-  const values = choices(document, schema).flatMap((one) => [
-    ...(one.enum ?? []),
-    ...(one.items ? (enumOf(document, one.items) ?? []) : []),
+  const values = choices(document, schema).flatMap((choice) => [
+    ...(choice.enum ?? []),
+    ...(choice.items ? (enumOf(document, choice.items) ?? []) : []),
   ]);
   const strings = values.filter((value) => typeof value === 'string');
   return strings.length === 0 ? null : [...new Set(strings)].toSorted();
@@ -127,16 +127,16 @@ export function enumOf(document: Document, schema: Schema): readonly string[] | 
 
 /** Returns a minimal value of a schema. */
 export function sample(document: Document, schema: Schema): unknown {
-  const [one] = choices(document, schema);
-  if (!one) return null;
-  if (one.enum) return one.enum[0];
-  switch ([one.type].flat()[0]) {
+  const [chosen] = choices(document, schema);
+  if (!chosen) return null;
+  if (chosen.enum) return chosen.enum[0];
+  switch ([chosen.type].flat()[0]) {
     case 'object':
       return Object.fromEntries(
-        (one.required ?? []).map((name) => [name, sample(document, one.properties?.[name] ?? {})]),
+        (chosen.required ?? []).map((name) => [name, sample(document, chosen.properties?.[name] ?? {})]),
       );
     case 'array':
-      return Array.from({ length: one.minItems ?? 0 }, () => sample(document, one.items ?? {}));
+      return Array.from({ length: chosen.minItems ?? 0 }, () => sample(document, chosen.items ?? {}));
     case 'integer':
     case 'number':
       return 1;
@@ -150,40 +150,40 @@ export function sample(document: Document, schema: Schema): unknown {
   }
 }
 
-/** One form of a request: its minimal body, and the fields with their paths in that body. */
+/** One of the alternatives of a request body: a minimal body, and its fields with their paths. */
 export interface Shape {
   readonly body: unknown;
   readonly fields: readonly Field[];
 }
 
-/** Returns an object in each of its forms: if a field is a choice of objects, one form for each choice. */
-function shapesOfObject(document: Document, one: Schema): Shape[] {
-  const open = Object.entries(one.properties ?? {}).map(([name, field]) => ({
+/** Returns the shapes of an object: if a field allows several kinds of objects, one shape for each kind. */
+function shapesOfObject(document: Document, schema: Schema): Shape[] {
+  const alternatives = Object.entries(schema.properties ?? {}).map(([name, field]) => ({
     name,
     kinds: choices(document, field).filter(({ properties }) => properties !== undefined),
   }));
-  const choice = open.find(({ name, kinds }) => kinds.length > 1 && name !== 'tags' && name !== 'tags_v2');
-  if (!choice) return [{ body: sample(document, one), fields: fieldsOf(document, one) }];
+  const choice = alternatives.find(({ name, kinds }) => kinds.length > 1 && name !== 'tags' && name !== 'tags_v2');
+  if (!choice) return [{ body: sample(document, schema), fields: fieldsOf(document, schema) }];
   return choice.kinds.map((kind) => {
-    const narrow = { ...one, properties: { ...one.properties, [choice.name]: kind } };
+    const narrow = { ...schema, properties: { ...schema.properties, [choice.name]: kind } };
     const body = { ...(sample(document, narrow) as object), [choice.name]: sample(document, kind) };
     return { body, fields: fieldsOf(document, narrow) };
   });
 }
 
-/** Returns every form of a request: each alternative, and for a list a list with one member of each form. */
+/** Returns the shapes of a request body: one per alternative; for a list, a list with one member per alternative. */
 export function shapesOf(document: Document, schema: Schema): Shape[] {
-  return choices(document, schema).flatMap((one) =>
-    one.items
-      ? choices(document, one.items).map((member) => ({
+  return choices(document, schema).flatMap((choice) =>
+    choice.items
+      ? choices(document, choice.items).map((member) => ({
           body: [sample(document, member)],
           fields: fieldsOf(document, member, '[].'),
         }))
-      : shapesOfObject(document, one),
+      : shapesOfObject(document, choice),
   );
 }
 
-/** Returns the keys and indexes of a path; a list stands for its first member. */
+/** Returns the keys and indexes of a path; [] becomes index 0, the first member of a list. */
 export const keysOf = (path: string): (string | number)[] => path.split('.').map((key) => (key === '[]' ? 0 : key));
 
 /** Returns a copy of a body with another value at a path; missing parents are created. */
@@ -204,7 +204,7 @@ export const valueAt = (body: unknown, path: string): unknown =>
 /** Returns the schema of our response to a request without dry_run. */
 export function usualAnswerOf(method: string, path: string): Schema {
   const whole = answerOf(ourDocument, method, path) ?? {};
-  const dry = operations.find((one) => one.method === method && one.path === path)?.dryAnswer;
+  const dry = operations.find((operation) => operation.method === method && operation.path === path)?.dryAnswer;
   return dry ? (whole.anyOf?.[0] ?? {}) : whole;
 }
 

@@ -12,11 +12,11 @@ import type { TestService } from './service.js';
 
 type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
 
-/** Connects an account of an end user with the store's own command. */
+/** Connects an account of an end user by a call of the store. */
 export async function connectSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant & { customerId: string },
-  { tags = {}, ...given }: Connecting = {},
+  { tags = {}, ...fields }: Connecting = {},
 ): Promise<DataSourceDoc> {
   const connection: Connection = {
     type: 'GOOGLE_DRIVE',
@@ -24,14 +24,14 @@ export async function connectSource(
     credentials: 'sealed',
     metadata: {},
     enableAutoSync: null,
-    ...given,
+    ...fields,
     tags: storedTags(tags),
   };
   const { dataSource } = await store.transaction((session) => store.dataSources.connect(owner, connection, session));
   return dataSource;
 }
 
-/** Revokes the access of a data source with the store's own command. */
+/** Revokes the access of a data source by a call of the store. */
 export async function revokeSource(
   { store }: Pick<TestService, 'store'>,
   owner: Tenant,
@@ -40,7 +40,7 @@ export async function revokeSource(
   return store.transaction((session) => store.dataSources.revoke(owner, id, session));
 }
 
-/** Runs a function on the service's database, without the service's own code. */
+/** Runs a function with a direct connection to the service's database. */
 export async function withDatabase<T>(
   { env }: Pick<TestService, 'env'>,
   work: (connection: mongoose.Connection) => Promise<T>,
@@ -64,7 +64,7 @@ export async function adoptFiles(service: TestService, dataSourceId: number, ids
 export async function pointTags({ env }: TestService, fileId: number): Promise<string[][]> {
   const client = new QdrantClient({ url: env['QDRANT_URL'] ?? '', checkCompatibility: false });
   const { collections } = await client.getCollections();
-  const found = new Map<string, string[]>();
+  const tagLists = new Map<string, string[]>();
   for (const { name } of collections) {
     if (!name.startsWith(env['QDRANT_COLLECTION_PREFIX'] ?? '')) continue;
     const { points } = await client.scroll(name, {
@@ -74,8 +74,8 @@ export async function pointTags({ env }: TestService, fileId: number): Promise<s
     });
     for (const { payload } of points) {
       const tags = payload?.['tags'] as string[];
-      found.set(tags.join('\n'), tags);
+      tagLists.set(tags.join('\n'), tags);
     }
   }
-  return [...found.values()];
+  return [...tagLists.values()];
 }

@@ -3,7 +3,7 @@ import { loadConfig, storeSettings } from '../../config/config.js';
 import { connectStore } from '../../store/connect.js';
 
 /**
- * Returns the differences that the product's own reconcile command finds, as texts; it repairs nothing.
+ * Returns the differences between the stores that the reconcile command finds, as texts. Repairs nothing.
  * @param env the settings of the service
  */
 export async function findDifferences(env: NodeJS.ProcessEnv): Promise<string[]> {

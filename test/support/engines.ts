@@ -1,6 +1,6 @@
 /**
- * Addresses of the test run's engines, passed through environment variables: Jest's global setup and the test files
- * share nothing else.
+ * Passes the addresses of the test run's engines from Jest's global setup to the suites, in environment variables:
+ * setup and suites can share no other state.
  */
 import type { EmbeddingModel } from '../../engines/embeddingModel.js';
 import type { RunningEngines } from '../../engines/start.js';
@@ -26,13 +26,13 @@ const KEYS = Object.keys(VARIABLES) as (keyof TestEngines)[];
 
 /** Stores the addresses for testEngines(). Called by the global setup. */
 export function publishEngines(engines: RunningEngines, model: EmbeddingModel): void {
-  const known = { ...engines, ...model };
-  for (const key of KEYS) process.env[VARIABLES[key]] = known[key];
+  const values = { ...engines, ...model };
+  for (const key of KEYS) process.env[VARIABLES[key]] = values[key];
 }
 
 /**
- * Returns the engines that the global setup started. All suites share them: use collections, databases, namespaces or
- * ids of your own.
+ * Returns the addresses of the engines that the global setup started. All suites share them, so each must use its own
+ * databases, collections, task queues and ids. @throws outside Jest
  */
 export function testEngines(): TestEngines {
   return Object.fromEntries(

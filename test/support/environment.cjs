@@ -1,13 +1,13 @@
 /**
- * Jest's Node environment, extended by a value that all suites of a process share: the compiled service, as production
- * runs it, loaded once by Node. Loading its 900 modules for each suite would take most of the time of many suites.
+ * Jest's Node environment, in which all suites of a process share one copy of the compiled service, loaded by Node as in
+ * production. Loading its 900 modules for each suite would take most of the time of many suites.
  */
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const v8 = require('node:v8');
 const { TestEnvironment } = require('jest-environment-node');
 
-/** The global setup compiles it. */
+/** The compiled service. The global setup writes it. */
 const DIST = path.resolve(__dirname, '../../dist');
 const fromDist = (file) => import(pathToFileURL(path.join(DIST, file)).href);
 

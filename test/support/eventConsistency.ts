@@ -1,4 +1,4 @@
-/** Checks the events of a service: one for every final state, and no duplicates. */
+/** Checks that a service emitted an event for every final status of a file or run, and no duplicates. */
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/runs/runKinds.js';
 import { DATA_SOURCE_ACTIONS } from '../../contract/files/statuses.js';
@@ -6,6 +6,7 @@ import { type EventRowDoc, INTENDED } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 
+/** An inconsistency, and the customer whose data is inconsistent. */
 export interface EventNote {
   readonly customerId: string;
   readonly what: string;
@@ -33,8 +34,8 @@ export function findEventInconsistencies(
 ): EventNote[] {
   const notes: EventNote[] = [];
   const emitted = new Map<string, number>();
-  const keyOf = (kind: EventKind, object: string, requestId: unknown, more: unknown = '') =>
-    `${kind} ${object} of ${String(requestId)}${String(more)}`;
+  const keyOf = (kind: EventKind, object: string, requestId: unknown, queueStatus: unknown = '') =>
+    `${kind} ${object} of ${String(requestId)}${String(queueStatus)}`;
   for (const { kind, customerId, objectId, info } of rows.flatMap(({ last, events }) =>
     last === INTENDED ? [] : events,
   )) {

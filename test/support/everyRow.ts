@@ -1,7 +1,7 @@
 /** Checks a rule for every row of a table in one test. */
 
 interface RowOptions {
-  /** Number of rows checked concurrently; 1 keeps them in order. */
+  /** Number of rows checked concurrently. Default: 1, which checks them in order. */
   readonly atOnce?: number;
 }
 

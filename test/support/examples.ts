@@ -1,4 +1,4 @@
-/** Runs the commands of an example's README, as a person pastes them into a fresh shell. */
+/** Runs the commands of an example's README as a person does who pastes them into a new shell. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import { waitFor } from './waitFor.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The file that the examples upload. */
 export const REPORT = 'test/fixtures/documents/libreoffice/report.pdf';
-/** An installation from a registry can take minutes. */
+/** Time limit for one line of output, in milliseconds: an installation from a registry can take minutes. */
 const TIME_LIMIT_MS = 280_000;
-/** Folders that a checkout may contain although git ignores them. */
-const LEFT_OUT = /(?:^|\/)(?:node_modules|\.venv)$/;
+/** Folders that git ignores. A checkout may contain them, but they are not copied. */
+const IGNORED_FOLDERS = /(?:^|\/)(?:node_modules|\.venv)$/;
 
 export interface ExampleRun {
   /** Waits for a line. @returns its match @throws if the commands end without it */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Waits until the commands have ended. @returns what they printed @throws if they fail */
+  /** Waits until the commands have ended. @returns their output @throws if they fail */
   ended(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'a
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-examples-'));
   await cp(path.join(ROOT, 'examples'), path.join(folder, 'examples'), {
     recursive: true,
-    filter: (source) => !LEFT_OUT.test(source),
+    filter: (source) => !IGNORED_FOLDERS.test(source),
   });
   await mkdir(path.join(folder, path.dirname(REPORT)), { recursive: true });
   await cp(path.join(ROOT, REPORT), path.join(folder, REPORT));
@@ -46,7 +46,7 @@ export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'a
       const readme = await readFile(path.join(folder, 'examples', name, 'README.md'), 'utf8');
       const [, commands = 'exit 1'] = /^```bash\n(.*?)^```$/ms.exec(readme) ?? [];
       const { PATH, HOME } = process.env;
-      // A group of its own, so that `stop` also ends what the shell has started.
+      // The shell has its own process group, so that `stop` also ends the processes that it started.
       const child = spawn('bash', ['-e', '-c', commands], {
         cwd: folder,
         env: { PATH, HOME, ALLOTROPE_URL: url, ...env },
@@ -57,7 +57,7 @@ export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'a
       for (const channel of [child.stdout, child.stderr])
         channel.on('data', (part: Buffer) => (output += part.toString()));
       let code: number | string | null = null;
-      const over = once(child, 'close').then(([status, signal]) => (code = (status ?? signal) as number | string));
+      const closed = once(child, 'close').then(([status, signal]) => (code = (status ?? signal) as number | string));
       return {
         async printed(pattern) {
           await waitFor(
@@ -65,18 +65,18 @@ export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'a
             (done) => done,
             TIME_LIMIT_MS,
           );
-          const found = pattern.exec(output);
-          if (!found) throw new Error(`The commands of ${name} ended without ${pattern.source}:\n${output}`);
-          return found;
+          const match = pattern.exec(output);
+          if (!match) throw new Error(`The commands of ${name} ended without ${pattern.source}:\n${output}`);
+          return match;
         },
         async ended() {
-          await over;
+          await closed;
           if (code !== 0) throw new Error(`The commands of ${name} ended with ${code}:\n${output}`);
           return output;
         },
         async stop() {
           if (code === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
-          await over;
+          await closed;
         },
       };
     },

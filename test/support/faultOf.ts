@@ -1,6 +1,6 @@
 import type { Fault, FaultKind } from '../../contract/failures.js';
 
-/** Whether an error is a Fault. `instanceof` would not recognise those of the compiled service, which has its own class. */
+/** Whether an error is a Fault. The compiled service has its own Fault class, so `instanceof` does not suffice. */
 export const isFault = (error: unknown): error is Fault => (error as Partial<Fault> | null)?.name === 'Fault';
 
 /** Returns the Fault that a call rejects with. Throws if the call succeeds, or rejects with another error or kind. */

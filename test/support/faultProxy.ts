@@ -12,14 +12,14 @@ import { tieSockets } from './tieSockets.js';
 export const COMMIT_STEPS = [
   'chunks',
   'points',
-  'intend',
+  'insertEvents',
   'publish',
-  'tell',
+  'publishEvents',
   'cleanPoints',
   'cleanChunks',
-  'cleaned',
+  'recordCleanup',
 ] as const;
-/** `commitTransaction` is the commit of any MongoDB transaction, including the API's. */
+/** `commitTransaction` is the commit command of any MongoDB transaction, including those of the API. */
 export type CommitStep = (typeof COMMIT_STEPS)[number] | 'commitTransaction';
 
 /**
@@ -72,7 +72,7 @@ function createGate() {
 }
 type Gate = ReturnType<typeof createGate>;
 
-/** Returns the bytes with which the document of an OP_MSG command on a collection begins. */
+/** Returns the first bytes of the BSON document of an OP_MSG command on a collection: command name and collection. */
 const command = (name: string, collection: string): Buffer =>
   Buffer.from(`\x02${name}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`);
 const INSERT_CHUNKS = command('insert', 'segments');
@@ -86,43 +86,43 @@ const COMMIT_TRANSACTION = Buffer.from('\x10commitTransaction\0\x01');
 /** Returns the id of the outbox row in a message. */
 const rowOf = (message: Buffer): string => /[0-9a-f]{24}:\d+/.exec(message.toString('latin1'))?.[0] ?? '';
 
-/** @param intended ids of event rows that are not published yet */
-function stepOfMessage(message: Buffer, intended: Set<string>): CommitStep | null {
+/** @param unpublished ids of event rows that are not published yet */
+function stepOfMessage(message: Buffer, unpublished: Set<string>): CommitStep | null {
   if (message.includes(INSERT_EVENTS) && message.includes('FILE_READY') && message.includes('WEBPAGE_READY')) {
-    intended.add(rowOf(message));
-    return 'intend';
+    unpublished.add(rowOf(message));
+    return 'insertEvents';
   }
-  if (message.includes(UPDATE_EVENTS)) return intended.delete(rowOf(message)) ? 'tell' : null;
+  if (message.includes(UPDATE_EVENTS)) return unpublished.delete(rowOf(message)) ? 'publishEvents' : null;
   if (message.includes(COMMIT_TRANSACTION)) return 'commitTransaction';
   if (message.includes(INSERT_CHUNKS)) return 'chunks';
   if (message.includes(DELETE_CHUNKS)) return 'cleanChunks';
   if (!message.includes(UPDATE_FILES) || !message.includes('cleanupPending')) return null;
-  return message.includes('processedAs') ? 'publish' : 'cleaned';
+  return message.includes('processedAs') ? 'publish' : 'recordCleanup';
 }
 
 /** Calls `each` for every complete message of MongoDB's wire protocol, in order. */
 function eachMessage(from: Socket, each: (message: Buffer) => Promise<void>): void {
   let unparsed = Buffer.alloc(0);
-  let turn = Promise.resolve();
+  let previous = Promise.resolve();
   from.on('data', (data: Buffer) => {
     unparsed = Buffer.concat([unparsed, data]);
     while (unparsed.length >= 4 && unparsed.length >= unparsed.readInt32LE(0)) {
       const message = unparsed.subarray(0, unparsed.readInt32LE(0));
       unparsed = unparsed.subarray(message.length);
-      turn = turn.then(() => each(message));
+      previous = previous.then(() => each(message));
     }
   });
 }
 
 function mongoProxy(target: URL, gate: Gate, sockets: Set<Socket>): Server {
-  // One connection can write a row and another one publish it.
-  const intended = new Set<string>();
+  // Shared by all connections: one can insert an outbox row and another publish it.
+  const unpublished = new Set<string>();
   return createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const steps = new Map<number, CommitStep>();
     tieSockets(client, server, sockets);
     eachMessage(client, async (message) => {
-      const step = stepOfMessage(message, intended);
+      const step = stepOfMessage(message, unpublished);
       if (step) steps.set(message.readInt32LE(4), step);
       await gate.pass(step, 'before');
       server.write(message);
@@ -160,7 +160,7 @@ function qdrantProxy(target: string, gate: Gate): HttpServer {
   });
 }
 
-/** @param env the settings of a service; its stores stay reachable without the proxy */
+/** Starts a proxy. @param env the settings of a service, whose stores stay reachable without the proxy */
 export async function startFaultProxy(env: NodeJS.ProcessEnv): Promise<FaultProxy> {
   const gate = createGate();
   const sockets = new Set<Socket>();

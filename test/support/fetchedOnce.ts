@@ -14,13 +14,13 @@ const isPresent = (place: string): Promise<boolean> =>
   );
 
 export interface Fetched {
-  /** Start of the folder's name; other folders that begin with it are older versions. */
+  /** Prefix of the folder's name. Other folders with this prefix are older versions and are deleted. */
   readonly family: string;
-  /** File that pins the versions: a change of it downloads them again. */
+  /** File that pins the versions. After a change of this file, the programs are downloaded again. */
   readonly pinnedBy: string;
-  /** What is downloaded, and its size. */
+  /** Name and size of the download, for the message that announces it. */
   readonly label: string;
-  /** Downloads into an empty folder, which is renamed afterwards. */
+  /** Downloads the programs to an empty folder, which is renamed afterwards. */
   readonly fetch: (draft: string) => Promise<unknown>;
 }
 

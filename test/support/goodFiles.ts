@@ -6,7 +6,7 @@ import { makeMsg } from '../documents/formats/makeMsg.js';
 import { makePdf } from '../documents/formats/makePdf.js';
 import type { NamedFile } from './client.js';
 
-/** A small ordinary file, and words of its text. */
+/** A small valid file, and words that its text contains. */
 export interface GoodFile extends NamedFile {
   readonly words: string;
 }
@@ -48,7 +48,7 @@ const FACTORIES: Readonly<Record<string, (words: string) => string | Uint8Array 
   pptx: slides,
 };
 
-/** Returns `count` files with different texts, alternating between all text formats. */
+/** Returns `count` files with different texts, whose formats repeat in the order of FACTORIES. */
 export async function goodFiles(count: number): Promise<GoodFile[]> {
   const makers = Object.entries(FACTORIES);
   return Promise.all(

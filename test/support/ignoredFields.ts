@@ -1,11 +1,11 @@
-/** Watches which fields of requests a service ignores. */
+/** Records which request fields a service ignores, as reported in the header Allotrope-Ignored-Fields. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** https://nodejs.org/api/diagnostics_channel.html#http */
 const CHANNEL = 'http.server.response.finish';
 
-/** Watches the answers of a service in this process. @returns a function that stops, and returns the ignored fields */
+/** Watches the responses of a service in this process. @returns a function that stops and returns the ignored fields */
 export function watchIgnoredFields(url: string): () => readonly string[] {
   const port = Number(new URL(url).port);
   const ignored: string[] = [];

@@ -1,8 +1,8 @@
-/** Java programs of tests, which Maven downloads. */
+/** Java programs that tests run and Maven downloads. */
 import { run } from '../../engines/run.js';
 import { fetchedOnce } from './fetchedOnce.js';
 
-/** Rethrows an error; if a program is missing, with a message that says what to install. */
+/** Returns a function that rethrows an error, or throws the message `needs` if the error is that a program is missing. */
 export const orNeeds =
   (needs: string) =>
   (error: unknown): never => {
@@ -33,6 +33,6 @@ export const fetchedJars = ({ family, pom, label, needs }: FetchedJars): Promise
       ]).catch(orNeeds(needs)),
   });
 
-/** Returns the path of Java. @throws with what to install */
+/** Returns the path of Java. @param needs message of the error if Java is missing */
 export const findJava = (needs: string): Promise<string> =>
   run('sh', ['-c', 'command -v java']).catch(() => Promise.reject(new Error(needs)));

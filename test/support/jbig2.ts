@@ -39,7 +39,7 @@ const NEIGHBOURS = [
 ];
 const ADAPTIVE_PIXELS = Buffer.from(Int8Array.of(3, -1, -3, -1, 2, -2, -2, -2).buffer);
 
-/** Arithmetic encoder of T.88, annex E.2; `write` takes a bit with its context. */
+/** Creates the arithmetic encoder of T.88, annex E.2. `write` encodes one bit in a context; `end` returns all bytes. */
 function createEncoder() {
   const states = new Uint8Array(1 << 16);
   const likely = new Uint8Array(1 << 16);

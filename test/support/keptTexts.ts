@@ -9,7 +9,7 @@ import { withDatabase } from './dataSources.js';
 import { testEngines } from './engines.js';
 import type { TestService } from './service.js';
 
-/** Maximum number of histories fetched concurrently. */
+/** Maximum number of workflow histories that are fetched concurrently. */
 const AT_ONCE = 8;
 
 /** Converts a nested value to text; bytes are decoded as UTF-8. */
@@ -19,7 +19,7 @@ const textOf = (value: unknown): string =>
     return part instanceof Uint8Array ? Buffer.from(part).toString() : part;
   });
 
-/** Returns the encoded forms of a secret: plain, URL-encoded, and in base64 at each of the three alignments. */
+/** Returns a secret in plain text, URL-encoded, and as base64 at each of the three byte alignments. */
 export const shapesOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),

@@ -16,7 +16,10 @@ export interface KillSite extends Site {
   pageRequests(): number;
 }
 
-/** A threshold in bytes between the short and the long pages, so that contents are stored in both ways. */
+/**
+ * CONTENT_ROW_BYTES, in bytes: between the sizes of the short and the long pages, so that MongoDB stores the contents of
+ * some pages and file storage the others.
+ */
 export const CONTENT_ROW_BYTES = '2400';
 
 /**
@@ -63,16 +66,14 @@ interface TrialResult {
 
 const SETTLE_MS = 120_000;
 
-/**
- * Scrapes all sitemaps of the site concurrently, with the kills in between. Returns the stored data at the end.
- */
+/** Scrapes all sitemaps of the site concurrently while processes are killed. Returns the stored data afterwards. */
 export async function runKillTrial({ service, site, customerId, kills }: Trial): Promise<TrialResult> {
-  const begun = Date.now();
+  const startedAt = Date.now();
   await clearVectorCache(service.env);
   site.requests.length = 0;
   const user = await service.user(customerId);
   let settled = false;
-  // Each kill has its own time; the second does not wait until the first process is back.
+  // The kills are independent: the second does not wait until the first process has restarted.
   const killing = Promise.all(
     kills.map(async ({ target, afterRequests, delayMs }) => {
       while (!settled && site.pageRequests() < afterRequests) await sleep(5);
@@ -83,13 +84,13 @@ export async function runKillTrial({ service, site, customerId, kills }: Trial):
     }),
   );
   const accepted = await Promise.all(site.sitemaps.map((url) => user.scrape({ url, chunk_size: 100 })));
-  // Every accepted parent exists and reaches a final status.
+  // After a kill, the file of every accepted request must exist and reach a final status.
   const parents = await Promise.all(accepted.map(({ id }) => user.settled(id, SETTLE_MS)));
   settled = true;
   const hits = (await killing).filter((hit) => hit).length;
   expect(parents.map((parent) => parent.sync_status)).toEqual(site.sitemaps.map(() => 'READY'));
   const storedState = await readStoredState(service.env);
-  const tookMs = Date.now() - begun;
+  const tookMs = Date.now() - startedAt;
   expect(await findDifferences(service.env)).toEqual([]);
   return { storedState, hits, tookMs };
 }
@@ -110,9 +111,9 @@ export function expectSameAsBaseline(
   expect(pages.filter(([, times]) => times > 3)).toEqual([]);
 }
 
-/** Returns a random time of an ingest: a number of requests, and a delay. */
+/** Returns a kill at a random moment of an ingest: after `from` to `to` page requests and a delay below 400 ms. */
 export function randomKill(chance: SeededRandom, target: KillTarget, from: number, to: number): Kill {
-  // The API is only involved while it accepts requests, so it is killed then; other processes at any time.
+  // The API only accepts the requests, so it is killed while it does; other processes are killed at any time.
   if (target === 'api') return { target, afterRequests: 0, delayMs: chance.below(100) };
   return { target, afterRequests: from + chance.below(to - from), delayMs: chance.below(400) };
 }

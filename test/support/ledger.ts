@@ -7,7 +7,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { UserDoc } from '../../store/models/users.js';
 import { waitFor } from './waitFor.js';
 
-/** Allowed outcomes of a file's ledger item, by the file's status. */
+/** Outcomes that a file's ledger item may have, by the sync status of the file. */
 const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> = {
   // A run can be aborted without any effect on the file.
   READY: ['ok', 'skipped', 'aborted'],
@@ -90,7 +90,7 @@ function errorsOf(
       );
   };
   if (tally === undefined) {
-    // Removed from the outbox permanently, or restarted.
+    // Only runs that were aborted before their start, or closed because a new run replaces them, have no tally.
     check(outcome === 'aborted' && items.length === 0, 'the run has no tally');
     return errors;
   }
@@ -110,7 +110,7 @@ function errorsOf(
       check(false, `file ${file._id} belongs to the run but has no ledger item`);
       continue;
     }
-    // Later changes of the file are not the run's.
+    // Skip files that were changed after the end of the run.
     if (finishedAt === null || file.updatedAt > finishedAt) continue;
     check(
       OUTCOMES[file.syncStatus]?.includes(item.outcome) ?? false,

@@ -1,4 +1,4 @@
-/** Small or harmless-looking files that would crash a careless reader. They are generated in each run. */
+/** Small or harmless-looking files that would crash a parser without limits. They are generated in each run. */
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { strToU8 } from 'fflate';
 
@@ -8,13 +8,13 @@ export interface Member {
   readonly name: string;
   readonly packed: Buffer;
   readonly size: number;
-  /** Offset of its data. Unset: directly after the previous member. */
+  /** Offset of its local header. Unset: directly after the previous member. */
   readonly at?: number;
 }
 
 const LOCAL_BYTES = 30;
 const ENTRY_BYTES = 46;
-/** From this count on, an archive needs a ZIP64 record. */
+/** From this number of members on, an archive needs a ZIP64 end record. */
 const COUNT_64 = 0xffff;
 
 /**
@@ -87,7 +87,7 @@ function end64(count: number, listBytes: number, listAt: number): Buffer {
 
 const zeros = new Map<number, Buffer>();
 
-/** Returns `size` compressed zero bytes. They are kept: compressing gigabytes takes many seconds. */
+/** Returns `size` zero bytes, compressed. The result is cached, because compressing gigabytes takes many seconds. */
 export function packedZeros(size: number): Buffer {
   const packed = zeros.get(size) ?? deflateRawSync(Buffer.alloc(size), { level: 9 });
   zeros.set(size, packed);
@@ -96,7 +96,7 @@ export function packedZeros(size: number): Buffer {
 
 /**
  * Returns a Word file whose text is `size` zero bytes, compressed about a thousandfold.
- * @param statedSize size in the directory of the archive
+ * @param statedSize uncompressed size that the central directory states
  */
 export function flatBomb(size: number, statedSize = size): Uint8Array {
   const relations = strToU8(
@@ -137,11 +137,11 @@ export const archivesForText = (levels: number, size: number): Uint8Array =>
 /** A Word file with a thousand members that share the same bytes. */
 export function overlappingMembers(): Uint8Array {
   const first = { name: 'word/document.xml', packed: packedZeros(500_000), size: 500_000 };
-  const more = Array.from({ length: 1000 }, (_, nth) => ({ ...first, name: `word/${nth}.xml`, at: 0 }));
-  return zipOf([first, ...more]);
+  const sharingMembers = Array.from({ length: 1000 }, (_, nth) => ({ ...first, name: `word/${nth}.xml`, at: 0 }));
+  return zipOf([first, ...sharingMembers]);
 }
 
-/** A file with `count` empty members. @param folder by which its format is recognised */
+/** A file with `count` empty members. @param folder folder of the members, from which the format is detected */
 export function manyMembers(count: number, folder = 'word'): Uint8Array {
   const packed = Buffer.from([3, 0]);
   return zipOf(Array.from({ length: count }, (_, nth) => ({ name: `${folder}/${nth}`, packed, size: 0 })));
@@ -182,7 +182,8 @@ export const pdfOf = (...objects: readonly (string | Buffer)[]): Uint8Array =>
   );
 
 /**
- * A PDF whose page is `size` spaces, compressed twice: a kilobyte unpacks to a megabyte, and that to nearly a gigabyte.
+ * A PDF whose page content is `size` spaces, compressed twice: a kilobyte decompresses to a megabyte, which decompresses
+ * to nearly a gigabyte.
  */
 export function deflatedPdf(size: number): Uint8Array {
   const twice = deflateSync(deflateSync(Buffer.alloc(size, ' '), { level: 1 }));

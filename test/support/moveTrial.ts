@@ -1,5 +1,6 @@
 /**
- * Moves of vectors between Qdrant and file storage during which processes are killed, compared with the initial state.
+ * Moves the vectors of files between Qdrant and file storage while processes are killed, and compares the stored data
+ * with the state before.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
@@ -17,7 +18,7 @@ export type Direction = 'cold' | 'hot';
 const FINAL_STATUS = { cold: 'COLD_STORAGE', hot: 'HOT_STORAGE' } as const;
 const SETTLE_MS = 150_000;
 
-/** Settings with frequent sweeps, so that moves start at once and leftovers of a killed run are found soon. */
+/** Short sweep intervals, so that moves start at once and those of a killed run are resumed soon. */
 export const MOVE_SETTINGS = { COLD_SWEEP_INTERVAL_S: '1', REAP_INTERVAL_S: '2', CONTENT_ROW_BYTES: '2400' };
 
 export interface MovedFiles {
@@ -79,7 +80,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       let hit = false;
       const killing = async (): Promise<void> => {
         if (!kill) return;
-        // The API is only involved while it accepts the request.
+        // The API only accepts the request, so it is killed at once; other processes after the first file has moved.
         while (
           !begun ||
           (kill.target !== 'api' &&

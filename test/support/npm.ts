@@ -4,7 +4,7 @@ import { once } from 'node:events';
 
 import { waitFor } from './waitFor.js';
 
-/** A start compiles the service and starts three engines, which takes minutes on a busy machine. */
+/** Time limit in milliseconds. `npm start` compiles the service and starts three engines: minutes on a busy machine. */
 const START_MS = 280_000;
 
 export interface NpmRun {
@@ -14,7 +14,7 @@ export interface NpmRun {
   output(): string;
   /** Waits until the output matches a pattern. @throws when the command ends first */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** npm's exit code or signal, once npm and all its child processes have closed their output. */
+  /** Resolves with npm's exit code or signal when npm and all its child processes have closed their output. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
@@ -46,9 +46,9 @@ export function npmRun(script: string, env: NodeJS.ProcessEnv, ...args: string[]
         (done) => done,
         START_MS,
       );
-      const found = pattern.exec(output);
-      if (!found) throw new Error(`npm run ${script} ended without printing ${pattern.source}:\n${output}`);
-      return found;
+      const match = pattern.exec(output);
+      if (!match) throw new Error(`npm run ${script} ended without printing ${pattern.source}:\n${output}`);
+      return match;
     },
     ended,
   };

@@ -8,7 +8,7 @@ import { drawPicture } from './pictures.js';
 
 const CHINESE_FONT = '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc';
 
-/** Paragraphs of about forty words, and the fonts of their pages. */
+/** Lines of text by language: about forty words each in total. */
 export const OCR_TEXTS: Readonly<Partial<Record<OcrLanguage, readonly string[]>>> = {
   eng: [
     'The harbour office was opened in 1901 and has been rebuilt twice since then.',
@@ -60,33 +60,33 @@ export const OCR_TEXTS: Readonly<Partial<Record<OcrLanguage, readonly string[]>>
   ],
 };
 
-/** Registers the font of Chinese, Japanese and Korean pages. @throws Error that says which package has it */
+/** Registers the font of Chinese, Japanese and Korean pages. @throws Error that names the package to install */
 export function registerFonts(): void {
   if (!existsSync(CHINESE_FONT)) throw new Error('These tests need a font: apt-get install -y fonts-wqy-microhei');
   GlobalFonts.registerFromPath(CHINESE_FONT, 'WenQuanYi Micro Hei');
 }
 
-/** Draws a scan of an A5 page. */
+/** Draws a scan of an A5 page with the text of a language. @param size font size in pixels @returns PNG */
 export function scan(language: OcrLanguage, size = 30): Uint8Array {
   const lines = OCR_TEXTS[language] ?? [];
   const font = ['chi_sim', 'jpn', 'kor'].includes(language) ? 'WenQuanYi Micro Hei' : 'DejaVu Serif';
   return drawPicture(lines, { width: 1650, height: 1100, size, font });
 }
 
-/** Words; for scripts without spaces, characters. */
+/** Returns the words of a text; for scripts without spaces, its characters. */
 const unitsOf = (text: string): string[] =>
   text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu) ?? [];
 
-/** Returns the share of a text's words that were read. */
+/** Returns the recall of a recognized text: the share of the expected words that it contains, from 0 to 1. */
 export function recall(expected: string, read: string): number {
-  const left = unitsOf(read);
-  const wanted = unitsOf(expected);
-  const found = wanted.filter((unit) => {
-    const at = left.indexOf(unit);
-    if (at !== -1) left.splice(at, 1);
+  const unmatched = unitsOf(read);
+  const expectedUnits = unitsOf(expected);
+  const matched = expectedUnits.filter((unit) => {
+    const at = unmatched.indexOf(unit);
+    if (at !== -1) unmatched.splice(at, 1);
     return at !== -1;
   });
-  return found.length / wanted.length;
+  return matched.length / expectedUnits.length;
 }
 
 export const textOf = ({ paragraphs }: PageText): string =>

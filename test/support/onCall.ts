@@ -1,4 +1,4 @@
-/** The views of a service for a person on call: /ready, /ops and the doctor. */
+/** Reads what an operator on call sees of a service: /ready, /ops and `npm run cli -- doctor`. */
 import { expect } from '@jest/globals';
 
 import type { Check } from '../../cli/doctor/check.js';
@@ -10,11 +10,11 @@ export interface OnCall {
   /** Returns the status of /ready with its reasons, as one text. */
   reasons(): Promise<string>;
   opsPage(): Promise<string>;
-  /** Returns each check that is not ok, with its fix, one a line. */
+  /** Returns the checks of the doctor that are not ok, each with its fix, one per line. */
   failedChecks(): Promise<string>;
 }
 
-/** `reasons` fails unless /ready answers 200: it answers 503 only when a process cannot serve. */
+/** `reasons` fails unless /ready answers 200. Degraded services answer 200 too, with the reasons. */
 export function onCall({ url, apiKey, env }: Pick<TestService, 'url' | 'apiKey' | 'env'>): OnCall {
   const authorization = `Bearer ${apiKey}`;
   return {

@@ -1,4 +1,4 @@
-/** A service whose processes can all be killed: it has its own engines, and a supervised API and worker. */
+/** Starts a service of which a test can kill each process: API, worker and engines, which no other suite uses. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ import { newEngineFolder } from './scratch.js';
 export const KILL_TARGETS = ['worker', 'api', 'temporal', 'mongodb', 'qdrant'] as const;
 export type KillTarget = (typeof KILL_TARGETS)[number];
 
-/** How long callers repeat a failing call. */
+/** How long users repeat a failing call, in milliseconds. */
 const TIME_LIMIT_MS = 60_000;
 
 export interface OwnService {
@@ -32,9 +32,9 @@ export interface OwnService {
   /** Returns an end user who repeats failing calls. */
   user(customerId: string): Promise<TestUser>;
   /**
-   * Kills a process with SIGKILL and restarts it. Resolves when an engine has restarted; API and worker are restarted
-   * soon after.
-   * @param downMs for an engine: the downtime
+   * Kills a process with SIGKILL. Restarts an engine and resolves when it has started. For API and worker, resolves at
+   * once; their supervisor restarts them.
+   * @param downMs downtime of an engine in milliseconds
    */
   kill(target: KillTarget, downMs?: number): Promise<void>;
   /** Waits until no run is active, then stops everything. @throws when the counts of the runs do not add up */
@@ -42,8 +42,8 @@ export interface OwnService {
 }
 
 /**
- * @param keepRunning receives a line for each restart attempt; set, it makes engines that exit restart, as `npm start`
- * does
+ * Starts a service with its own engines.
+ * @param keepRunning if set, engines that exit are restarted, as `npm start` does; receives a line for each attempt
  */
 export async function startOwnService(
   settings: Record<string, string>,

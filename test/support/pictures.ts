@@ -1,6 +1,6 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 
-/** A line of a picture: its text, or the cells of a row with the x position of each. */
+/** A line of text in a picture, or the cells of a table row: the x position in pixels and the text of each. */
 export type Drawn = string | readonly (readonly [x: number, text: string])[];
 
 interface Drawing {
@@ -10,7 +10,7 @@ interface Drawing {
   readonly size?: number;
   readonly font?: string;
   readonly type?: 'png' | 'jpeg';
-  /** Draws further content below the text. */
+  /** Draws further content under the text, before the text is drawn. */
   readonly paint?: (context: SKRSContext2D) => void;
 }
 

@@ -3,7 +3,7 @@ import { type SupervisedChild, superviseChild } from '../../scripts/child.js';
 /**
  * Starts a process of the service with the settings of a test service. The code was compiled at the start of the test
  * run.
- * @param restart whether it is restarted whenever it exits, as by a supervisor
+ * @param restart whether the process is restarted whenever it exits
  */
 export function startProcess(
   module: 'api/server' | 'worker/main',

@@ -18,7 +18,7 @@ export interface Product {
   readonly createLog: typeof createLog;
   readonly activityFields: typeof activityFields;
   readonly createLocalProvider: typeof createLocalProvider;
-  /** From source, each process would load a compiler, which takes half of its start time. */
+  /** Starts the process of the embedded model from compiled code: from source it would load a compiler first. */
   readonly startLocalProcess: typeof startLocalProcess;
   readonly isExpected: typeof isExpected;
   /** Shared, because its native part can be loaded only once in a process. */
@@ -46,6 +46,6 @@ export const loadProduct = (): Promise<Product> => globalThis.loadProduct();
 
 /**
  * Loads the pool of document readers as production runs it. From source, each of its processes and threads would load a
- * compiler, which takes two seconds and 200 MB of the memory that its limit counts.
+ * compiler, which takes two seconds and 200 MB of the memory that the limit of a reader allows.
  */
 export const loadDocumentPool = (): Promise<DocumentPools> => globalThis.loadDocumentPool();

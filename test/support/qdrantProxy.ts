@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/**
- * `late`: the request is forwarded only after the caller has disconnected. Otherwise: a response instead of Qdrant's.
- */
+/** `late`: the request is forwarded only after the caller has disconnected. An object: the response of the proxy. */
 export type InjectedFailure =
   | 'late'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
@@ -24,7 +22,7 @@ export interface QdrantProxy {
 function kindOf({ method, url = '' }: IncomingMessage): RequestKind | null {
   const path = url.split('?', 1)[0] ?? '';
   if (method === 'PUT' && path.endsWith('/points')) return 'write';
-  // Callers search in batches; the probe of collections is a single query.
+  // Searches are batch requests. A single query is a check of a collection, not a search.
   return method === 'POST' && path.endsWith('/points/query/batch') ? 'search' : null;
 }
 

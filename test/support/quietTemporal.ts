@@ -3,7 +3,7 @@ import type { LogLevel } from '@temporalio/worker';
 
 import { loadProduct } from './product.js';
 
-/** Suppresses expected log lines of the SDK. For tests that run workers: the runtime ends with the last worker. */
+/** Suppresses expected log lines of Temporal's SDK. Call it before each worker: the SDK's runtime ends with the last one. */
 export async function quietTemporal(minLevel: LogLevel = 'WARN'): Promise<void> {
   const {
     isExpected,
@@ -15,6 +15,6 @@ export async function quietTemporal(minLevel: LogLevel = 'WARN'): Promise<void> 
   try {
     Runtime.install({ logger, telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
   } catch {
-    // Another service of this process has already installed it.
+    // Another service of this process has already installed the runtime.
   }
 }

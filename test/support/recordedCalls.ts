@@ -14,7 +14,7 @@ export interface RecordedCall {
   readonly baseUrl: string;
 }
 
-/** Larger calls do not make readable examples. */
+/** Larger calls are not recorded, because they are not readable as examples. */
 const MAX_BYTES = 20_000;
 /** Maximum number of recorded calls of one operation and suite. */
 const MAX_CALLS = 30;

@@ -1,4 +1,4 @@
-/** The results of methods by path: a value, or a function of the arguments. */
+/** The results of store methods by path, such as `files.byIds`: a value, or a function of the call's arguments. */
 export type Answers = Readonly<Record<string, unknown>>;
 
 const MEMBERS = [
@@ -9,8 +9,8 @@ const MEMBERS = [
 ];
 
 /**
- * Returns a fake store for tests that need no database: each call is recorded and returns the value of its path in
- * `answers`. The store itself is tested with MongoDB.
+ * Returns a fake store for tests that need no database: it records each call and resolves with the value that `answers`
+ * has for the method's path. Other tests test the real store with MongoDB.
  */
 export function recorder(answers: Answers = {}) {
   const calls: { name: string; args: readonly unknown[] }[] = [];
@@ -21,7 +21,7 @@ export function recorder(answers: Answers = {}) {
         calls.push({ name: path, args });
         const answer = answers[path];
         return Promise.resolve(
-          typeof answer === 'function' ? (answer as (...all: unknown[]) => unknown)(...args) : answer,
+          typeof answer === 'function' ? (answer as (...parameters: unknown[]) => unknown)(...args) : answer,
         );
       },
     });

@@ -28,8 +28,8 @@ const KILLED = 'killed';
 const ANSWER_MS = 200;
 
 /**
- * Progress marks after a run is requested: the first file has a new generation, the first texts are embedded, the first
- * file is published with its new vectors.
+ * Points of progress of a run, in order: it is requested; the first file has a new generation; the first texts are
+ * embedded; the first file is published with its new vectors.
  */
 const MARKS = ['requested', 'begun', 'embedded', 'published'] as const;
 
@@ -48,9 +48,9 @@ export interface ReembedTrials {
   close(): Promise<void>;
 }
 
-/** Returns a random kill. After the later marks, where single writes decide the outcome, the delays are short. */
+/** Returns a random kill. After the last two marks the delays are short, so that kills fall between single writes. */
 export function randomKill(chance: SeededRandom, target: KillTarget, uninterruptedMs: number): Kill {
-  // The API is only involved while it accepts the request, so it is killed then; other processes at any time.
+  // The API only accepts the request, so it is killed while it does; other processes are killed at any time.
   if (target === 'api') return { target, since: 'requested', delayMs: chance.below(100) };
   const since = chance.pick(MARKS);
   const isLate = since === 'embedded' || since === 'published';
@@ -62,7 +62,7 @@ interface Run {
   readonly status: string;
 }
 
-/** The result of an uninterrupted run to a model. */
+/** The result of an uninterrupted re-embedding run to one model. */
 interface Stage {
   readonly model: EmbeddingModelId;
   readonly content: ReturnType<StoredState['content']>;
@@ -97,10 +97,13 @@ async function scrape(service: OwnService, site: Site, customerId: string, count
   return user;
 }
 
-/** Re-embeds all files of a user, however often the API is killed meanwhile; repeated requests start only one run. */
+/**
+ * Re-embeds all files of a user and waits for the end of the run. The request is repeated until the API accepts it; the
+ * idempotency key ensures that only one run starts.
+ */
 async function reembed(user: TestUser, model: EmbeddingModelId, key: string): Promise<Run> {
   const accepted = await waitFor(
-    // The transaction of a killed API can stay open for some seconds and keeps the idempotency key in use.
+    // The transaction of a killed API can stay open for some seconds; meanwhile, the idempotency key is in use (409).
     () => user.post<Run>('/files/reembed', { embedding_model: model }, { 'idempotency-key': key }),
     ({ status }) => status !== 409,
   );
@@ -124,7 +127,7 @@ const timesOf = (texts: readonly string[]): Map<string, number> => {
   return times;
 };
 
-/** Re-embeds to every model in turn without kills, back to the first. */
+/** Re-embeds with each further model in turn and then with the first again, without kills. */
 async function runBaseline(
   user: TestUser,
   service: OwnService,
@@ -136,9 +139,9 @@ async function runBaseline(
   for (const model of [...MODELS.slice(1), MODELS[0]]) {
     await clearVectorCache(service.env);
     emulator.requests.length = 0;
-    const begun = Date.now();
+    const startedAt = Date.now();
     const outcome = outcomeOf(await reembed(user, model, `uninterrupted ${model}`));
-    uninterruptedMs = Math.min(uninterruptedMs, Date.now() - begun);
+    uninterruptedMs = Math.min(uninterruptedMs, Date.now() - startedAt);
     expect(outcome).toMatchObject({ status: 'FINISHED', reembedded: files, failed: 0, skipped: { container: 1 } });
     const storedState = await readStoredState(service.env);
     expect(storedState.findInconsistencies()).toEqual([]);
@@ -151,10 +154,7 @@ async function runBaseline(
   return { stages, uninterruptedMs };
 }
 
-/**
- * Starts a service with the same files for two users: the runs of one are disturbed by kills, those of the other are
- * not.
- */
+/** Starts a service with the same files for two users. Processes are killed only during the runs of the second user. */
 export async function startReembedTrials(files: number): Promise<ReembedTrials> {
   const emulator = await startEmbeddingEmulator();
   const site = await startPages(files);
@@ -173,14 +173,14 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
   let { uninterruptedMs } = uninterrupted;
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   const reembeds = connection.collection<ReembedDoc>('reembeds');
-  const begun = () => reembeds.countDocuments({ generation: { $ne: null } });
+  const countReembedded = () => reembeds.countDocuments({ generation: { $ne: null } });
   let trial = 0;
 
   /** Returns whether a run to a model has reached a mark; false while MongoDB is down. */
-  const hasReached = async (since: Kill['since'], model: EmbeddingModelId, begunBefore: number): Promise<boolean> => {
+  const hasReached = async (since: Kill['since'], model: EmbeddingModelId, countBefore: number): Promise<boolean> => {
     const checks = {
       requested: async () => true,
-      begun: async () => (await begun()) > begunBefore,
+      begun: async () => (await countReembedded()) > countBefore,
       embedded: async () => (await connection.collection('vector_cache').countDocuments({}, { limit: 1 })) > 0,
       published: async () => {
         const query = { customerId: KILLED, isContainer: false, 'options.embeddingModel': model };
@@ -190,7 +190,7 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
     return checks[since]().catch(() => false);
   };
 
-  /** Expects the killed user's data to equal that of the uninterrupted user, and no other data. */
+  /** Expects the data of the user whose runs were disturbed by kills to equal that of the other user. */
   const compare = async (run: Run, stage: Stage, kills: number): Promise<void> => {
     const storedState = await readStoredState(service.env);
     expect(storedState.findInconsistencies()).toEqual([]);
@@ -205,7 +205,7 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
     expect(runs).toBe(stages.length + trial);
     const times = timesOf(receivedTexts(emulator));
     expect(new Set(times.keys())).toEqual(new Set(stage.texts));
-    // A request in progress when a process was killed is repeated.
+    // Each kill can interrupt a request, whose texts are then sent once more.
     expect([...times].filter(([, count]) => count > 1 + kills)).toEqual([]);
   };
 
@@ -217,12 +217,12 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
       trial += 1;
       await clearVectorCache(service.env);
       emulator.requests.length = 0;
-      const before = await begun();
+      const reembeddedBefore = await countReembedded();
       const started = Date.now();
       let ended = false;
       const killing = Promise.all(
         kills.map(async ({ target, since, delayMs }) => {
-          while (!ended && !(await hasReached(since, stage.model, before))) await sleep(5);
+          while (!ended && !(await hasReached(since, stage.model, reembeddedBefore))) await sleep(5);
           await sleep(delayMs);
           const isDuringRun = !ended;
           await service.kill(target);

@@ -1,4 +1,4 @@
-/** Scheduled syncs that a test starts, instead of the schedule. */
+/** Starts scheduled syncs from tests, which cannot wait for the time of the schedule. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type ScheduleDescription, ScheduleNotFoundError } from '@temporalio/client';
 
@@ -44,13 +44,13 @@ export async function triggerScheduledSync(
 }
 
 async function trigger(client: Client, names: TemporalNames, scheduleId: string): Promise<AutoSyncResult> {
-  const before = (await scheduleOf(client, names, scheduleId))?.info.numActionsTaken ?? 0;
+  const actionsBefore = (await scheduleOf(client, names, scheduleId))?.info.numActionsTaken ?? 0;
   await client.schedule.getHandle(names.idOf(scheduleId)).trigger();
   const acted = await scheduleWhen(
     client,
     names,
     scheduleId,
-    (schedule) => (schedule?.info.numActionsTaken ?? 0) > before,
+    (schedule) => (schedule?.info.numActionsTaken ?? 0) > actionsBefore,
   );
   const workflowId = acted?.info.recentActions.at(-1)?.action.workflow.workflowId ?? '';
   return client.workflow.getHandle<(input: AutoSyncInput) => Promise<AutoSyncResult>>(workflowId).result();
@@ -58,7 +58,7 @@ async function trigger(client: Client, names: TemporalNames, scheduleId: string)
 
 let started = 0;
 
-/** Runs a scheduled sync as its schedule would. While another one is running, it waits and tries again. */
+/** Runs a scheduled sync as its schedule would, and returns the result. Retries while another scheduled sync runs. */
 export async function runScheduledSync(
   client: Client,
   { idOf, taskQueue }: TemporalNames,

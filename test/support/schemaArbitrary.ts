@@ -5,10 +5,10 @@ import { choices, type Document, type Schema } from './contract.js';
 
 const MAX_MEMBERS = 4;
 
-/** @param strings values with a meaning for the service, mixed with random texts */
+/** Returns values of a schema. @param strings texts with a meaning for the service, used in addition to random texts */
 export function valuesOf(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
-  const options = choices(document, schema).flatMap((one) =>
-    [one.type].flat().map((type) => ofType(document, one, String(type), strings)),
+  const options = choices(document, schema).flatMap((choice) =>
+    [choice.type].flat().map((type) => ofType(document, choice, String(type), strings)),
   );
   return fc.oneof(...options);
 }
@@ -47,9 +47,11 @@ function ofType(document: Document, schema: Schema, type: string, strings: reado
 }
 
 function objects(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
-  const chosen = schema['additionalProperties'];
-  if (typeof chosen === 'object' && !schema.properties)
-    return fc.dictionary(fc.string({ maxLength: 12 }), valuesOf(document, chosen as Schema, strings), { maxKeys: 3 });
+  const additional = schema['additionalProperties'];
+  if (typeof additional === 'object' && !schema.properties)
+    return fc.dictionary(fc.string({ maxLength: 12 }), valuesOf(document, additional as Schema, strings), {
+      maxKeys: 3,
+    });
   if (!schema.properties)
     return fc.dictionary(fc.string({ maxLength: 12 }), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 3 });
   const fields = Object.entries(schema.properties).map(
@@ -58,7 +60,7 @@ function objects(document: Document, schema: Schema, strings: readonly string[])
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...(schema.required ?? [])] });
 }
 
-/** Values that few fields accept, or none. */
+/** Values that no field or few fields accept. */
 const JUNK: readonly unknown[] = [
   null,
   true,

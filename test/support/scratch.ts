@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY_FOLDER = '/dev/shm';
-/** Several times the data that the engines write in a whole run. */
+/** Required free memory in bytes: several times the data that the engines write in a whole run. */
 const REQUIRED_BYTES = 6_000_000_000;
 
 /**
- * Creates a folder for the engines' data: in memory if there is enough, because engines wait for the disk at every
- * write. Killed processes lose no data there, and no test simulates a power failure.
+ * Creates a folder for the engines' data: in memory if enough is free, because engines wait for the disk at every write.
+ * Data in memory survives killed processes, and no test simulates a power failure.
  */
 export async function newEngineFolder(name: string): Promise<string> {
   const { bavail, bsize } = await statfs(MEMORY_FOLDER).catch(() => ({ bavail: 0, bsize: 0 }));

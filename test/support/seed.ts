@@ -13,7 +13,7 @@ export function seededRandom(label: string): SeededRandom {
   const seed = Number(process.env['TEST_SEED'] ?? randomInt(2 ** 31));
   process.stdout.write(`${label}: TEST_SEED=${seed} repeats it\n`);
   let state = seed;
-  /** mulberry32: small, and the same on every machine. */
+  /** The generator mulberry32, which returns the same numbers on every machine. */
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,7 +1,6 @@
 /**
- * Orders suites by duration, the longest first, so that no long suite runs alone at the end. Jest stores the durations
- * of the last run; on a clean checkout, as in CI, the suites in this list come first, in the order of their durations
- * there.
+ * Runs long suites first, so that no long suite runs alone at the end. The suites in LONG come first, in the order of
+ * their durations in CI. Other suites follow in Jest's order, which uses the durations of the last run.
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 

@@ -22,7 +22,7 @@ export interface TestService {
   readonly apiKey: string;
   /** Settings for separate processes of this service. */
   readonly env: NodeJS.ProcessEnv;
-  /** Its names in the Temporal namespace, which all suites share. */
+  /** The names of its task queue and workflows: all suites share one Temporal namespace. */
   readonly names: TemporalNames;
   /** Returns an end user of organization 1, or of another key's organization. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
@@ -32,10 +32,10 @@ export interface TestService {
   close(): Promise<void>;
 }
 
-/** Other suites share this machine, so scheduling delays of this process do not indicate a fault. */
+/** Load measurements without values: other suites delay this process, which would look like an overloaded machine. */
 const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
-/** Starts the ids of each suite at a random number, so that an id of one suite is unknown in another. */
+/** Starts the ids of each suite at a random number, so that an id of one suite does not exist in another. */
 async function spreadIds(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();
   const last = randomInt(1, 100_000) * 10_000;
@@ -60,7 +60,7 @@ export interface ServiceParts {
   readonly worker?: boolean;
   /** Receives the log lines. Default: standard output. */
   readonly logTo?: { write(line: string): void };
-  /** False for a suite that stores stalls itself: the search would clear them. Default: true. */
+  /** Whether the service searches for stalled runs. False for suites that store stalls: it would clear them. Default: true. */
   readonly searchesStalls?: boolean;
 }
 

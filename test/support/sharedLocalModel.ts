@@ -3,8 +3,8 @@ import type { EmbeddingProvider } from '../../providers/embeddings/types.js';
 import { loadProduct } from './product.js';
 
 /**
- * Returns the embedded model, shared by all suites of this process; loading it for each service would be slow. It ends
- * with the process: closing it for one service has no effect.
+ * Returns the embedded model, which all suites of this process share because loading it is slow. `close` has no effect;
+ * the model ends with the process.
  */
 export async function sharedLocalModel({ modelPath, tokenizerPath }: LocalModelFiles): Promise<EmbeddingProvider> {
   const { createLocalProvider, sharedValues } = await loadProduct();

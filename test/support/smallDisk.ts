@@ -1,4 +1,4 @@
-/** Small disks in memory, for tests of full disks. Mounting them needs root. */
+/** Small file systems in memory (tmpfs), for tests of full disks. Mounting them needs root. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +9,13 @@ function mount(folder: string, options: string): string | null {
   return mounted.status === 0 ? null : mounted.stderr || String(mounted.error);
 }
 
-/** Mounts a disk of this many MB at a folder. @returns the error; null on success */
+/** Creates a folder and mounts a file system of `megabytes` MiB there. @returns the error; null on success */
 export function mountSmallDisk(folder: string, megabytes: number): string | null {
   mkdirSync(folder, { recursive: true });
   return mount(folder, `size=${megabytes}m`);
 }
 
-/** Resizes a mounted disk. @returns the error; null on success */
+/** Resizes a mounted file system to `megabytes` MiB. @returns the error; null on success */
 export const resizeSmallDisk = (folder: string, megabytes: number): string | null =>
   mount(folder, `remount,size=${megabytes}m`);
 

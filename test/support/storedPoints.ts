@@ -6,7 +6,7 @@ import type { TestService } from './service.js';
 export interface StoredPoint {
   readonly collection: string;
   readonly chunkIndex: number;
-  /** Dimension of its dense vector. */
+  /** Number of dimensions of its dense vector. */
   readonly dense: number;
   readonly sparse: { readonly indices: number[]; readonly values: number[] } | null;
   readonly payload: Record<string, unknown>;
@@ -22,10 +22,10 @@ export async function collectionsOf(service: Pick<TestService, 'env'>): Promise<
   return collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
 }
 
-/** Returns the points of a file in all collections of the service, by chunk, without the service's own code. */
+/** Returns the points of a file in all collections of the service, ordered by chunk. Reads Qdrant directly. */
 export async function storedPoints(service: Pick<TestService, 'env'>, fileId: number): Promise<StoredPoint[]> {
   const client = qdrantOf(service);
-  const found: StoredPoint[] = [];
+  const storedInFile: StoredPoint[] = [];
   for (const collection of await collectionsOf(service)) {
     const { points } = await client.scroll(collection, {
       filter: { must: [{ key: 'file_id', match: { value: fileId } }] },
@@ -36,8 +36,8 @@ export async function storedPoints(service: Pick<TestService, 'env'>, fileId: nu
     for (const { vector, payload } of points) {
       const { dense, sparse = null } = vector as unknown as { dense: number[]; sparse?: StoredPoint['sparse'] };
       const chunkIndex = Number(payload?.['chunk_index']);
-      found.push({ collection, chunkIndex, dense: dense.length, sparse, payload: payload ?? {} });
+      storedInFile.push({ collection, chunkIndex, dense: dense.length, sparse, payload: payload ?? {} });
     }
   }
-  return found.toSorted((a, b) => a.chunkIndex - b.chunkIndex);
+  return storedInFile.toSorted((a, b) => a.chunkIndex - b.chunkIndex);
 }

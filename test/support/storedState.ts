@@ -1,6 +1,6 @@
 /**
- * Reads everything that a service has stored, without the service's own code, so that two ways to the same state can be
- * compared.
+ * Reads all data that a service has stored, directly from the stores. Tests compare the data of an interrupted and an
+ * uninterrupted run.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,8 +57,8 @@ interface Point {
 }
 
 /**
- * Returns a stable name of a file. Each upload attempt has a new number, so uploads are named by their file name, to
- * make attempts comparable.
+ * Returns a name of a file that is the same in each trial. The external id of an upload begins with a random number, so
+ * uploads are named by their file name.
  */
 const placeOf = ({ externalFileId, name }: { externalFileId: string; name: string | null }): string =>
   externalFileId.replace(/^[0-9a-f]{32}(?=\/|$)/, `upload ${name}`);
@@ -134,7 +134,7 @@ async function readCopy(file: string): Promise<Point[]> {
   return points;
 }
 
-/** Reads the vector copies in file storage. @returns points by the key that the file's record holds */
+/** Reads the vector copies in file storage. @returns the points of each copy, by the key in the file's record */
 async function readCopies(root: string, paths: readonly string[]): Promise<Map<string, Point[]>> {
   const copies = await Promise.all(
     paths.map(async (file) => {
@@ -195,18 +195,20 @@ function findOriginalInconsistencies(
   files: readonly FileDoc[],
 ): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
-  const named = new Map(
+  const fileOfOriginal = new Map(
     files.flatMap((file) =>
       [file.original, file.callerChunks].flatMap((original) => (original ? [[original.id, file._id] as const] : [])),
     ),
   );
   return [
-    ...rows.flatMap(({ _id, fileId }) => (fileId === null || named.get(_id) !== fileId ? [`original ${_id}`] : [])),
+    ...rows.flatMap(({ _id, fileId }) =>
+      fileId === null || fileOfOriginal.get(_id) !== fileId ? [`original ${_id}`] : [],
+    ),
     ...blobs.flatMap((id) => (byId.get(id)?.bytes === null ? [] : [`stored original ${id}`])),
   ]
     .map((what) => `${what} belongs to no file`)
     .concat(
-      [...named].flatMap(([id, fileId]) => {
+      [...fileOfOriginal].flatMap(([id, fileId]) => {
         const row = byId.get(id);
         const isKept = row?.fileId === fileId && (row.bytes !== null || blobs.includes(id));
         return isKept ? [] : [`file ${fileId} has no stored original ${id}`];
@@ -226,7 +228,7 @@ async function readBlobs(
   );
 }
 
-/** Returns runs that wait for a person's consent, which can take minutes; they count as settled. */
+/** Returns the ids of runs that wait for a person's consent. That can take minutes, so checks ignore these runs. */
 async function waitingRuns(connection: mongoose.Connection): Promise<number[]> {
   const waiting = connection
     .collection<AttemptDoc>('connection_attempts')
@@ -250,16 +252,16 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
   try {
     const waiting = await waitingRuns(connection);
     await waitForRuns(connection, waiting);
-    const all = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
+    const readAll = <T extends object>(name: string) => connection.collection<T>(name).find().toArray() as Promise<T[]>;
     const [files, quarantined, segments, rows, runs, users, events, originals] = await Promise.all([
-      all<FileDoc>('files'),
-      all<QuarantinedDoc>('quarantined_files'),
-      all<SegmentDoc>('segments'),
-      all<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
-      all<RunDoc>('runs'),
-      all<UserDoc>('users'),
-      all<EventRowDoc>('events'),
-      all<OriginalDoc>('originals'),
+      readAll<FileDoc>('files'),
+      readAll<QuarantinedDoc>('quarantined_files'),
+      readAll<SegmentDoc>('segments'),
+      readAll<Omit<ContentDoc, 'bytes'> & { bytes: mongoose.mongo.Binary }>('contents'),
+      readAll<RunDoc>('runs'),
+      readAll<UserDoc>('users'),
+      readAll<EventRowDoc>('events'),
+      readAll<OriginalDoc>('originals'),
     ]);
     const contents = rows.map((row) => [`${row.fileId}:${row.generation}`, hashOf(row.bytes.value())] as const);
     const settled = runs.filter(({ _id }) => !waiting.includes(_id));
@@ -269,7 +271,7 @@ async function readDatabase(env: NodeJS.ProcessEnv) {
   }
 }
 
-/** Returns the file record of a quarantined file as it would be after a restore. */
+/** Returns the record of a quarantined file as it would be after a restore, with vectors where they are stored now. */
 const keptRecord = ({ file, copy }: QuarantinedDoc): FileDoc => ({
   ...file,
   syncStatus: 'READY',
@@ -295,7 +297,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
   const root = path.join(env['DATA_DIR'] ?? '', 'files');
   // Read the database first: it waits for the runs to end, and they write and delete until then.
   const {
-    files: shown,
+    files: visibleFiles,
     quarantined,
     segments,
     contents: rows,
@@ -311,7 +313,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
     readCopies(root, stored.copies),
   ]);
   // Quarantined files keep all their data, with the vectors in file storage.
-  const files = [...shown, ...quarantined.map(keptRecord)];
+  const files = [...visibleFiles, ...quarantined.map(keptRecord)];
   const contents = new Map([...rows, ...blobs]);
   const byId = new Map(files.map((file) => [file._id, file]));
   const customers = new Map(users.map((user) => [user._id, user.customerId]));
@@ -320,33 +322,33 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
     return file ? placeOf(file) : `deleted file ${fileId}`;
   };
   const notes: { customerId: string | undefined; what: string }[] = [
-    ...findEventInconsistencies(events, shown, runs),
+    ...findEventInconsistencies(events, visibleFiles, runs),
     ...quarantined.flatMap(({ _id, customerId, state }) =>
       state === 'kept' ? [] : [{ customerId, what: `quarantined file ${_id} is ${state}` }],
     ),
     ...findCopyInconsistencies(copies, files),
   ];
 
-  const named = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
+  const isCurrent = (fileId: number, generation: number): boolean => byId.get(fileId)?.generation === generation;
   for (const what of findOriginalInconsistencies(originals, stored.originals, files))
     notes.push({ customerId: undefined, what });
   for (const { _id, kind, customerId, finishedAt } of runs)
     if (finishedAt === null) notes.push({ customerId, what: `run ${_id} (${kind}) has not ended` });
   for (const { _id, fileId, generation, userId } of segments)
-    if (!named(fileId, generation))
+    if (!isCurrent(fileId, generation))
       notes.push({
         customerId: customers.get(userId),
         what: `segment ${_id} of ${nameOfFile(fileId)} belongs to no file`,
       });
   for (const { payload } of points)
-    if (!named(payload.file_id, payload.generation))
+    if (!isCurrent(payload.file_id, payload.generation))
       notes.push({
         customerId: customers.get(payload.user_id),
         what: `point ${payload.file_id}:${payload.generation}:${payload.chunk_index} of ${nameOfFile(payload.file_id)} belongs to no file`,
       });
   for (const key of contents.keys()) {
     const [fileId = 0, generation = 0] = key.split(':').map(Number);
-    if (!named(fileId, generation))
+    if (!isCurrent(fileId, generation))
       notes.push({
         customerId: byId.get(fileId)?.customerId,
         what: `content ${key} of ${nameOfFile(fileId)} belongs to no file`,
@@ -375,13 +377,13 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
     findInconsistencies: (customerId) =>
       notes.filter((note) => customerId === undefined || note.customerId === customerId).map(({ what }) => what),
     content(customerId) {
-      const own = byText(
-        shown.filter((file) => file.customerId === customerId),
+      const ownFiles = byText(
+        visibleFiles.filter((file) => file.customerId === customerId),
         placeOf,
       );
-      const ids = new Set(own.map((file) => file._id));
+      const ids = new Set(ownFiles.map((file) => file._id));
       return {
-        files: own.map((file) => ({
+        files: ownFiles.map((file) => ({
           place: placeOf(file),
           ...Object.fromEntries(FILE_FIELDS.map((field) => [field, file[field]])),
           parent: file.parentId === null ? null : nameOfFile(file.parentId),
@@ -422,7 +424,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
             ),
           ({ page, chunk_index }) => `${page} ${String(chunk_index).padStart(6, '0')}`,
         ),
-        contents: own.map((file) => ({
+        contents: ownFiles.map((file) => ({
           page: placeOf(file),
           hash: contents.get(`${file._id}:${file.generation}`) ?? null,
         })),

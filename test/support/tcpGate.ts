@@ -5,7 +5,7 @@ import { tieSockets } from './tieSockets.js';
 
 export interface TcpGate {
   readonly port: number;
-  /** Refuses connections from now on, like the port of a stopped program. */
+  /** Closes all connections and refuses new ones, like the port of a stopped program. */
   shut(): Promise<void>;
   open(): Promise<void>;
 }

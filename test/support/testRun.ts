@@ -1,7 +1,4 @@
-/**
- * The set-up of a whole test run: one set of real engines on free ports in a folder of its own, and the embedding
- * model.
- */
+/** Sets up a whole test run: real engines on free ports with their own data folder, and the embedding model. */
 import { rm } from 'node:fs/promises';
 
 import { ensureEmbeddingModel } from '../../engines/embeddingModel.js';

@@ -1,9 +1,6 @@
 import { test } from '@jest/globals';
 
-/**
- * Whether `npm run test:long` is running (package.json): suites that are part of several tiers then run all their
- * tests.
- */
+/** Whether `npm run test:long` is running, in which suites of several tiers run all their tests. */
 export const isThorough = (): boolean => process.env['TEST_THOROUGHLY'] === 'yes';
 
 const absent = Object.assign(() => undefined, { each: () => () => undefined });

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Ties the two sockets of a forwarded connection: when one closes, the other is destroyed. Errors are ignored, because
- * a close follows each error.
+ * Connects the lifetimes of the two sockets of a forwarded connection: when one closes, the other is destroyed. Errors
+ * are ignored, because a close event follows each.
  * @param open holds both sockets while they are open
  */
 export function tieSockets(client: Socket, upstream: Socket, open: Set<Socket>): void {

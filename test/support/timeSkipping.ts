@@ -1,4 +1,4 @@
-/** Temporal's time-skipping test server, and clocks of this process that follow it: days of waiting pass in seconds. */
+/** Temporal's time-skipping test server, and clocks of this process that follow it. A wait of days takes seconds. */
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,10 +32,10 @@ export interface TimeSkipping {
   /**
    * Returns the activities, wrapped so that the clocks of this process advance to the server's time before each
    * activity and after `advance`.
-   * @param jumped called after each jump with its length
+   * @param jumped called after each jump with its length in milliseconds
    */
   follow(activities: Activities, jumped?: (byMs: number) => Promise<void>): Activities;
-  /** Advances the time from timer to timer, but not while an activity is running. */
+  /** Advances the time by `ms` milliseconds, from timer to timer, but not while an activity is running. */
   advance(ms: number): Promise<void>;
   /** Stops the server and restores the real clocks of this process. */
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   };
 }
 
-/** Smaller differences are network latency. */
+/** Smaller differences between the clocks, in milliseconds, are network latency and cause no jump. */
 const MIN_JUMP_MS = 500;
 
 /**
@@ -125,11 +125,11 @@ const MIN_JUMP_MS = 500;
  * tolerate the jumps.
  */
 function replaceClocks() {
-  let ahead = 0;
+  let aheadMs = 0;
   const globals = [globalThis, globalThis.globalOfNode];
   const restoreDates = globals.map((scope) => {
     const Real = scope.Date;
-    const now = (): number => Real.now() + ahead;
+    const now = (): number => Real.now() + aheadMs;
     // A proxy, so that `instanceof Date` keeps working.
     scope.Date = new Proxy(Real, {
       construct: (target, args, newTarget) =>
@@ -147,7 +147,7 @@ function replaceClocks() {
   });
   const restoreTimers = [...new Set(globals.map((scope) => scope.performance))].map((timer) => {
     const sinceStart = timer.now.bind(timer);
-    timer.now = () => sinceStart() + ahead;
+    timer.now = () => sinceStart() + aheadMs;
     return () => {
       timer.now = sinceStart;
     };
@@ -157,7 +157,7 @@ function replaceClocks() {
     advanceTo(time: number): number {
       const jump = Math.floor(time - Date.now());
       if (jump < MIN_JUMP_MS) return 0;
-      ahead += jump;
+      aheadMs += jump;
       return jump;
     },
     restore(): void {

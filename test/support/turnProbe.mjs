@@ -1,11 +1,11 @@
 /**
- * Preloaded into a process (NODE_OPTIONS=--import=…): measures the processor time that the main thread uses between two
- * ticks of a timer. A turn of the event loop that takes longer than a tick delays the next one, so it is measured whole.
- * Processor time, because wall time on a busy machine includes the time of other processes.
+ * Measures the longest turns of a process's event loop. Node preloads it (NODE_OPTIONS=--import=…). It measures the
+ * processor time that the main thread uses between two ticks of a timer: a long turn delays the next tick, so it is
+ * measured completely. Wall time would include the time of other processes.
  *
  * GET http://127.0.0.1:TURN_PROBE_PORT/ waits until the main thread is idle and returns the longest turn since the last
- * such request, in milliseconds of a core at the reference speed: the processor time of the same work doubles while
- * other processes use the core's second thread and its caches.
+ * such request, in milliseconds at the reference speed. The speed is measured at each request: other processes on the
+ * same core can double the processor time of the same work.
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
 const TICK_MS = 5;
-/** Processor time between two ticks below which the thread is idle. The probe itself takes some 0.1 ms. */
+/** Processor time between two ticks below which the thread is idle. The probe itself takes about 0.1 ms. */
 const IDLE_MS = 2;
 /**
  * Number of ticks without work before the thread counts as idle: work that waits for a store resumes within milliseconds.
@@ -27,7 +27,7 @@ const REFERENCE_MS = 6;
 const port = process.env['TURN_PROBE_PORT'];
 const usedMs = () => Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
 
-/** Returns how many times as long as at the reference speed the main thread takes now: at least 1. */
+/** Returns by which factor the main thread is now slower than the reference speed: at least 1. */
 function slowness() {
   const times = [0, 1, 2].map(() => {
     const began = usedMs();

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Default time limit for a condition that should hold almost at once: long enough for a slow machine, so only a hang
- * exceeds it.
- */
+/** Default time limit in milliseconds: so long that even on a slow machine only a hang exceeds it. */
 export const TIME_LIMIT_MS = 270_000;
 
 /** The pause between polls grows, because each poll uses CPU time that other suites need. */

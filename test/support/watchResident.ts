@@ -13,7 +13,7 @@ export function residentBytes(pid: number): number {
 
 const READER = /poolProcess/;
 
-/** Returns the processes that read files for a worker. */
+/** Returns the pids of the document reader processes of a worker. */
 function readersOf(worker: number): number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);

@@ -1,4 +1,4 @@
-/** A Chromium that shows the integrators' widget, can reach only this machine, and records errors. */
+/** Starts a Chromium that shows the integrators' widget, can reach only this machine, and records errors. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,9 +15,9 @@ const FONTS = 'fonts.googleapis.com';
  * browser's preflight requests, and the CORS headers of our API would not be tested.
  */
 const LOOPBACK_ONLY = '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1';
-/** How long to wait until an element is visible. */
+/** How long to wait until an element is visible, in milliseconds. */
 const TIME_LIMIT_MS = 60_000;
-/** The widget's polling interval, the shortest that it allows. */
+/** The widget's polling interval in milliseconds, the shortest that it allows. */
 const POLLING_MS = 3_000;
 
 /** The options of the widget that tests use. */
@@ -37,7 +37,7 @@ export interface WidgetCallback {
 export interface WidgetBrowser {
   /**
    * Opens the integrator's page for one of its customers.
-   * @param plainHost a site without TLS: the widget would request its addresses with https, or without a scheme
+   * @param plainHost host of a site without TLS: its addresses, which the widget changes to https, get http again
    */
   open(customer: string, options: WidgetOptions, plainHost?: string): Promise<WidgetView>;
   close(): Promise<void>;
@@ -62,8 +62,8 @@ export async function startWidgetBrowser(site: string, apiUrl: string): Promise<
   return {
     async open(customer, options, plainHost) {
       const context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
-      const all = { customer, apiURL: apiUrl, dataSourcePollingInterval: POLLING_MS, ...options };
-      await context.addInitScript({ content: `globalThis.options = ${JSON.stringify(all)}` });
+      const widgetOptions = { customer, apiURL: apiUrl, dataSourcePollingInterval: POLLING_MS, ...options };
+      await context.addInitScript({ content: `globalThis.options = ${JSON.stringify(widgetOptions)}` });
       if (plainHost !== undefined) await context.addInitScript({ content: withoutTls(plainHost) });
       const page = await context.newPage();
       await page.clock.install();

@@ -1,4 +1,4 @@
-/** The published React widget that integrators embed, on a page of its own origin: installed once, built, served. */
+/** Serves a page with the published React widget that integrators embed. The widget is installed once and built here. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -581,7 +581,7 @@ const DELIVERIES = BATCHES_DELIVERED.map(({ batches, ...row }): Row => ({
 
 const DEFERRED = ['transcribe', 'recognize', 'deliverBatch'];
 const STEPS = new Set<string>(
-  DEFERRED.concat(Object.values(SCENARIOS).flatMap(({ steps, alike = [] }) => [...steps, ...alike])),
+  DEFERRED.concat(Object.values(SCENARIOS).flatMap(({ steps, testedElsewhere: alike = [] }) => [...steps, ...alike])),
 );
 
 let client: Client;

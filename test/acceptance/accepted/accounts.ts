@@ -6,7 +6,17 @@ import type { DataSourceDoc } from '../../../store/models/dataSources.js';
 import type { Listed } from '../../support/client.js';
 import { connectSource, revokeSource } from '../../support/dataSources.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, otherKey, refusal, service, createUser, type StoredUser, reserveIds } from './world.js';
+import {
+  database,
+  key,
+  ok,
+  otherKey,
+  refusal,
+  service,
+  createUser,
+  type StoredUser,
+  reserveIds,
+} from './idleService.js';
 
 const connect = async ({ owner }: StoredUser, type: SourceType, name = 'a'): Promise<number> =>
   (await connectSource(service, owner, { type, externalId: `${type}|${name}` }))._id;
@@ -14,7 +24,7 @@ const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 const LABEL = { key: 'label', value: 'inbox' };
 const sourceOf = (id: number) => database.collection<DataSourceDoc>('dataSources').findOne({ _id: id });
 
-/** Tests of requests about connected accounts: stored records, and answers of lists. */
+/** Defines the tests of requests about connected accounts: the records that they store, and the answers of lists. */
 export function testAccounts(): void {
   describe('items of an account', () => {
     test('are listed by one run at a time, which can be cancelled', async () => {
@@ -25,8 +35,8 @@ export function testAccounts(): void {
       const answer = ok(await list());
       expect(answer).toMatchObject({ sync_status: 'QUEUED_FOR_SYNCING' });
       expect(ok(await list()).id).toBe(id);
-      const [run, ...more] = await runs();
-      expect(more).toEqual([]);
+      const [run, ...otherRuns] = await runs();
+      expect(otherRuns).toEqual([]);
       expect(run).toMatchObject({
         ...{ kind: 'syncItems', workflowId: `sync-items:${id}`, dataSourceId: id, fileId: null, request: {} },
       });
@@ -50,13 +60,13 @@ export function testAccounts(): void {
       expect(await who.runs()).toEqual([]);
     });
 
-    test('are returned as listed, by filters', async () => {
+    test('are returned by filter, in the requested order', async () => {
       const who = await createUser();
       const id = await connect(who, 'CONFLUENCE');
-      const first = reserveIds(5);
+      const firstId = reserveIds(5);
       const at = new Date();
       const item = (index: number, externalId: string, parentExternalId: string | null, fields: object = {}) => ({
-        ...{ _id: first + index, ...who.owner, dataSourceId: id, source: 'CONFLUENCE', externalId, parentExternalId },
+        ...{ _id: firstId + index, ...who.owner, dataSourceId: id, source: 'CONFLUENCE', externalId, parentExternalId },
         ...{ rootExternalId: null, name: `item ${externalId}`, itemType: 'PAGE', externalUrl: null, fileFormat: null },
         ...{ isSelectable: true, isExpandable: false, listedBy: 1, syncedAt: at, createdAt: at, updatedAt: at },
         ...fields,
@@ -79,18 +89,18 @@ export function testAccounts(): void {
       }
       const items = async (body: object): Promise<[string, number]> => {
         const listed = ok(await who.user.post<Items>('/integrations/items/list', { data_source_id: id, ...body }));
-        return [listed.items.map((one) => one.external_id).join(''), listed.count];
+        return [listed.items.map((listedItem) => listedItem.external_id).join(''), listed.count];
       };
       await everyRow(
         [
-          // Front-ends show an account as folders: without a filter, the top level is listed.
+          // Front-ends show an account as a folder tree, so a request without a filter lists the top level.
           [{}, 'ad', 2],
           [{ parent_id: '' }, 'ad', 2],
           [{ parent_id: 'd' }, 'bc', 2],
           [{ filters: { root_files_only: true } }, 'ad', 2],
           [{ filters: { root_files_only: false } }, 'abcde', 5],
           [{ filters: { external_ids: ['e', 'b'] } }, 'be', 2],
-          [{ filters: { ids: [first + 2] } }, 'c', 1],
+          [{ filters: { ids: [firstId + 2] } }, 'c', 1],
           [{ filters: { name: 'ITEM B' } }, 'b', 1],
           [{ filters: { file_formats: ['PDF'] } }, 'c', 1],
           [{ filters: { item_types: ['SPACE', 'FILE'] } }, 'cd', 2],
@@ -101,11 +111,11 @@ export function testAccounts(): void {
           [{ filters: { name: 'item' }, order_by: 'id' }, 'dbcae', 5],
         ] as [object, string, number][],
         ([body]) => JSON.stringify(body),
-        async ([body, found, count]) => expect(await items(body)).toEqual([found, count]),
+        async ([body, expectedIds, count]) => expect(await items(body)).toEqual([expectedIds, count]),
       );
       const below = { data_source_id: id, parent_id: 'd' };
       const { items: rows } = ok(await who.user.post<Items>('/integrations/items/list', below));
-      expect(rows.map((one) => one.organization_user_file_to_sync_id)).toEqual([fileId, null]);
+      expect(rows.map((row) => row.organization_user_file_to_sync_id)).toEqual([fileId, null]);
       const tree = async (body: object) =>
         ok(await who.user.post<{ data: unknown }>('/integrations/confluence/list', { data_source_id: id, ...body }))
           .data;
@@ -127,7 +137,7 @@ export function testAccounts(): void {
     const onlyRun = async ({ runs }: StoredUser) => {
       const [run] = await runs();
       const { walk } = run!.progress as { walk: unknown };
-      return { ...run!, named: JSON.stringify(walk) };
+      return { ...run!, selection: JSON.stringify(walk) };
     };
 
     test('creates a run with all requested options, and an UPDATE event', async () => {
@@ -154,14 +164,14 @@ export function testAccounts(): void {
         },
         request: { tags: { team: 'support' }, incremental: true, ingest: { chunkSize: 300, useOcr: true } },
       });
-      for (const part of ['folder-1', 'file-2', 'drive-3']) expect(run.named).toContain(part);
+      for (const selectedId of ['folder-1', 'file-2', 'drive-3']) expect(run.selection).toContain(selectedId);
       expect(await who.events()).toEqual([`ADD ${id}`, `UPDATE ${id}`]);
       expect(await sourceOf(id)).toMatchObject({ lastSyncAction: 'UPDATE' });
     });
 
-    test('by the operation for one source uses an account of that source', async () => {
+    test('by the sync operation of one source uses an account of that source', async () => {
       const who = await createUser();
-      const [one, two] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
+      const [firstAccount, secondAccount] = [await connect(who, 'SLACK'), await connect(who, 'SLACK', 'b')];
       const box = await connect(who, 'BOX');
       const sync = (id?: number) =>
         who.user.post('/integrations/slack/sync', {
@@ -170,17 +180,20 @@ export function testAccounts(): void {
         });
       expect(await sync()).toMatchObject(refusal(400));
       expect(await sync(box)).toMatchObject(refusal(404));
-      await revokeSource(service, who.owner, one);
-      expect(await sync(one)).toMatchObject(refusal(409));
+      await revokeSource(service, who.owner, firstAccount);
+      expect(await sync(firstAccount)).toMatchObject(refusal(409));
       ok(await sync());
-      expect(await onlyRun(who)).toMatchObject({ dataSourceId: two, named: expect.stringContaining('C0123ABCD') });
+      expect(await onlyRun(who)).toMatchObject({
+        dataSourceId: secondAccount,
+        named: expect.stringContaining('C0123ABCD'),
+      });
       const { user } = await createUser();
       expect(await user.post('/integrations/slack/sync', { filters: { conversation_id: 'C0123ABCD' } })).toMatchObject(
         refusal(404),
       );
     });
 
-    test('is valid with complete ids, else refused', () =>
+    test('is accepted if its ids are complete, and otherwise refused', () =>
       everyRow(
         [
           ['S3', '/integrations/s3/files', { ids: [{ bucket: 'b' }] }, ['b']],
@@ -213,11 +226,11 @@ export function testAccounts(): void {
           ['SLACK', '/integrations/slack/sync', { filters: { conversation_id: 'no id' } }, null],
         ] as [SourceType, string, object, string[] | null][],
         ([, path, body]) => `${path} ${JSON.stringify(body)}`,
-        async ([type, path, body, parts]) => {
+        async ([type, path, body, selectedIds]) => {
           const who = await createUser();
           const id = await connect(who, type);
           const answer = await who.user.post(path, { data_source_id: id, ...body });
-          if (parts === null) {
+          if (selectedIds === null) {
             expect(answer).toMatchObject(refusal(422));
             expect(await who.runs()).toEqual([]);
             return;
@@ -225,7 +238,7 @@ export function testAccounts(): void {
           ok(answer);
           const run = await onlyRun(who);
           expect(run).toMatchObject({ kind: 'syncSource', dataSourceId: id });
-          for (const part of parts) expect(run.named).toContain(part);
+          for (const part of selectedIds) expect(run.selection).toContain(part);
         },
       ));
   });
@@ -237,12 +250,12 @@ export function testAccounts(): void {
     await who.seed(...states.map((syncStatus) => ({ fields: { syncStatus, dataSourceId: id } })), {
       fields: { syncStatus: 'QUEUED_FOR_SYNC' },
     });
-    const kept = new Date(Date.now() + 3_600_000);
+    const keptUntil = new Date(Date.now() + 3_600_000);
     const row = { ...who.owner, dataSourceId: id, parentId: null, state: 'kept', missedBy: 1, runId: 1, copy: null };
     const [inside, outside] = [reserveIds(1), reserveIds(1)];
     await database.collection('quarantined_files').insertMany([
-      { ...row, _id: inside, quarantinedAt: new Date(), keptUntil: kept, file: {} },
-      { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: kept, file: {} },
+      { ...row, _id: inside, quarantinedAt: new Date(), keptUntil: keptUntil, file: {} },
+      { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: keptUntil, file: {} },
     ] as never[]);
     const revoke = ({ user } = who) => user.post('/revoke_access_token', { data_source_id: id });
     expect(await revoke(await createUser())).toMatchObject(refusal(404));
@@ -257,11 +270,11 @@ export function testAccounts(): void {
       ...['SYNC_ABORTED', 'SYNC_ABORTED', 'SYNCING', 'READY', 'QUEUED_FOR_SYNC'],
     ]);
     const events = await who.events();
-    expect(events.filter((one) => one === `REVOKE ${id}`)).toHaveLength(1);
+    expect(events.filter((event) => event === `REVOKE ${id}`)).toHaveLength(1);
     const until = async (of: number) =>
       (await database.collection('quarantined_files').findOne({ _id: of as never }))!['keptUntil'] as Date;
     expect((await until(inside)).getTime()).toBeLessThanOrEqual(Date.now());
-    expect(await until(outside)).toEqual(kept);
+    expect(await until(outside)).toEqual(keptUntil);
     await database.collection('quarantined_files').deleteMany({ userId: who.owner.userId });
   });
 
@@ -270,15 +283,15 @@ export function testAccounts(): void {
     const ids = [await connect(who, 'BOX'), await connect(who, 'NOTION'), await connect(who, 'GURU')];
     const sources = database.collection<DataSourceDoc>('dataSources');
     await sources.updateMany({ _id: { $in: ids.slice(0, 2) } }, { $set: { 'metadata.deletions_held': 12 } });
-    const held = async (query = '', client = key) => {
+    const listHeld = async (query = '', client = key) => {
       const { results, count } = ok(await client.get<Listed<{ id: number }>>(`/data_sources/held_deletions${query}`));
       return [results.map(({ id }) => id), count];
     };
-    expect(await held()).toEqual([ids.slice(0, 2), 2]);
-    expect(await held('?limit=1&offset=1')).toEqual([[ids[1]], 2]);
-    expect(await held('', otherKey)).toEqual([[], 0]);
-    const decide = (id: number, how: string, client = key) =>
-      client.post<DataSourceRecord>(`/data_sources/${id}/held_deletions/${how}`, {});
+    expect(await listHeld()).toEqual([ids.slice(0, 2), 2]);
+    expect(await listHeld('?limit=1&offset=1')).toEqual([[ids[1]], 2]);
+    expect(await listHeld('', otherKey)).toEqual([[], 0]);
+    const decide = (id: number, decision: string, client = key) =>
+      client.post<DataSourceRecord>(`/data_sources/${id}/held_deletions/${decision}`, {});
     for (const how of ['approve', 'refuse']) {
       expect(await decide(ids[0]!, how, otherKey)).toMatchObject(refusal(404));
       expect(await decide(ids[2]!, how)).toMatchObject(refusal(409));
@@ -306,13 +319,13 @@ export function testAccounts(): void {
       { fields: { fileMetadata: { deletions_held: 5 } } },
       { fields: container },
     );
-    const held = async (query = '', client = key) => {
+    const listHeld = async (query = '', client = key) => {
       const { results, count } = ok(await client.get<Listed<{ id: number }>>(`/files/held_deletions${query}`));
       return [results.map(({ id }) => id), count];
     };
-    expect(await held()).toEqual([[first, second], 2]);
-    expect(await held('?limit=1&offset=1')).toEqual([[second], 2]);
-    expect(await held('', otherKey)).toEqual([[], 0]);
+    expect(await listHeld()).toEqual([[first, second], 2]);
+    expect(await listHeld('?limit=1&offset=1')).toEqual([[second], 2]);
+    expect(await listHeld('', otherKey)).toEqual([[], 0]);
     const decide = (id: number, how: string, client = key) =>
       client.post<FileRecord>(`/files/${id}/held_deletions/${how}`, {});
     for (const how of ['approve', 'refuse']) {

@@ -4,15 +4,25 @@ import { NO_TALLY } from '../../../contract/runs/ledger.js';
 import type { FileRecord } from '../../../contract/files/records.js';
 import type { Listed } from '../../support/client.js';
 import { everyRow } from '../../support/everyRow.js';
-import { database, key, ok, other, otherKey, refusal, createUser, type StoredUser, reserveIds } from './world.js';
+import {
+  database,
+  key,
+  ok,
+  secondOrganization,
+  otherKey,
+  refusal,
+  createUser,
+  type StoredUser,
+  reserveIds,
+} from './idleService.js';
 
 const DAY = 24 * 3_600_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY);
 
 /** Writes runs of a user, each a day later than the previous one. @returns their ids */
 async function seedRuns({ owner }: StoredUser, rows: readonly object[]): Promise<number[]> {
-  const first = reserveIds(rows.length);
-  const usual = {
+  const firstId = reserveIds(rows.length);
+  const defaults = {
     kind: 'resyncFile',
     fileId: null,
     startedAt: null,
@@ -23,17 +33,23 @@ async function seedRuns({ owner }: StoredUser, rows: readonly object[]): Promise
   };
   await database.collection('runs').insertMany(
     rows.map((row, index) => ({
-      ...{ _id: first + index, ...owner, ...usual, workflowId: `resync:${first + index}`, requestId: `r${index}` },
+      ...{
+        _id: firstId + index,
+        ...owner,
+        ...defaults,
+        workflowId: `resync:${firstId + index}`,
+        requestId: `r${index}`,
+      },
       ...{ acceptedAt: daysAgo(rows.length - index), nextTryAt: new Date(Date.now() + DAY), ...row },
     })) as never[],
   );
-  return rows.map((_, index) => first + index);
+  return rows.map((_, index) => firstId + index);
 }
 const ENDED = { startedAt: daysAgo(1), finishedAt: new Date(), tally: NO_TALLY };
 const STARTED = { startedAt: daysAgo(1) };
 const pausedAt = { reason: 'max_tokens', at: new Date(), wanted: 7, resumedAt: null };
 
-/** Tests of requests about runs, and of those that start a run for many files: stored records, and answers of lists. */
+/** Defines the tests of requests about runs, and of requests that start a run for many files. */
 export function testRuns(): void {
   describe('runs', () => {
     test('are listed newest first, by filters', async () => {
@@ -73,7 +89,7 @@ export function testRuns(): void {
           ['?customer_ids=unknown', [], 0],
         ] as [string, number[], number][],
         ([query]) => query,
-        async ([query, found, count]) => expect(await list(query)).toEqual([found, count]),
+        async ([query, expectedIndexes, count]) => expect(await list(query)).toEqual([expectedIndexes, count]),
       );
       expect(await list(`?customer_ids=${customerId}&limit=1`, key)).toEqual([[6], 7]);
       expect(await list(`?customer_ids=${customerId}`, otherKey)).toEqual([[], 0]);
@@ -87,7 +103,7 @@ export function testRuns(): void {
       const [runId] = await seedRuns(who, [
         { ...ENDED, outcome: 'finished', tally: { ...NO_TALLY, discovered: 3, ok: 1, failed: 2 } },
       ]);
-      const line = (fileId: number, fields: object) => ({
+      const ledgerItem = (fileId: number, fields: object) => ({
         ...{
           _id: `${String(runId).padStart(16, '0')}:${String(fileId).padStart(16, '0')}`,
           ...who.owner,
@@ -109,9 +125,9 @@ export function testRuns(): void {
       await database
         .collection('ledger_items')
         .insertMany([
-          line(1, { outcome: 'ok' }),
-          line(2, { outcome: 'failed', stage: 'fetch', cause: 'not_found' }),
-          line(3, { outcome: 'failed', stage: 'read', cause: 'no_text' }),
+          ledgerItem(1, { outcome: 'ok' }),
+          ledgerItem(2, { outcome: 'failed', stage: 'fetch', cause: 'not_found' }),
+          ledgerItem(3, { outcome: 'failed', stage: 'read', cause: 'no_text' }),
         ] as never[]);
       interface Page {
         readonly results: { readonly id: string; readonly file_id: number; readonly sync_run_id: number }[];
@@ -119,18 +135,18 @@ export function testRuns(): void {
       }
       const items = async (query: string): Promise<Page> =>
         ok(await who.user.get<Page>(`/sync_runs/${runId}/items${query}`));
-      const found = async (query: string) => (await items(query)).results.map((one) => one.file_id);
-      expect([await found(''), (await items('')).next_cursor]).toEqual([[1, 2, 3], null]);
-      expect(await found('?outcomes=failed')).toEqual([2, 3]);
-      expect(await found('?stages=read')).toEqual([3]);
-      expect(await found('?causes=not_found')).toEqual([2]);
-      const first = await items('?limit=2');
-      expect(first.results.map((one) => one.file_id)).toEqual([1, 2]);
-      expect(first.next_cursor).toBe(first.results[1]!.id);
-      const second = await items(`?limit=2&after=${first.next_cursor}`);
-      expect([second.results.map((one) => one.file_id), second.next_cursor]).toEqual([[3], null]);
+      const fileIds = async (query: string) => (await items(query)).results.map((item) => item.file_id);
+      expect([await fileIds(''), (await items('')).next_cursor]).toEqual([[1, 2, 3], null]);
+      expect(await fileIds('?outcomes=failed')).toEqual([2, 3]);
+      expect(await fileIds('?stages=read')).toEqual([3]);
+      expect(await fileIds('?causes=not_found')).toEqual([2]);
+      const firstPage = await items('?limit=2');
+      expect(firstPage.results.map((one) => one.file_id)).toEqual([1, 2]);
+      expect(firstPage.next_cursor).toBe(firstPage.results[1]!.id);
+      const secondPage = await items(`?limit=2&after=${firstPage.next_cursor}`);
+      expect([secondPage.results.map((one) => one.file_id), secondPage.next_cursor]).toEqual([[3], null]);
       expect((await items('?limit=3')).next_cursor).toBeNull();
-      expect(second.results[0]).toMatchObject({
+      expect(secondPage.results[0]).toMatchObject({
         sync_run_id: runId,
         workflow_id: expect.stringContaining(`resync:${runId}`),
       });
@@ -139,7 +155,7 @@ export function testRuns(): void {
     test('that are paused resume with a higher limit, or without a limit', async () => {
       const who = await createUser();
       const bound = { ...STARTED, maxTokens: 50, tokensTaken: 40, pause: pausedAt };
-      const [one, two, running, ended] = await seedRuns(who, [
+      const [pausedRun, otherPausedRun, running, ended] = await seedRuns(who, [
         bound,
         bound,
         STARTED,
@@ -148,22 +164,26 @@ export function testRuns(): void {
       const resume = (id: number, max_tokens: number | null, { user } = who) =>
         user.post(`/sync_runs/${id}/resume`, { max_tokens });
       for (const id of [running!, ended!]) expect(await resume(id, null)).toMatchObject(refusal(409));
-      expect(await resume(one!, 100, await createUser())).toMatchObject(refusal(404));
-      expect(await resume(one!, 40)).toMatchObject({
+      expect(await resume(pausedRun!, 100, await createUser())).toMatchObject(refusal(404));
+      expect(await resume(pausedRun!, 40)).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'max_tokens'] }] },
       });
       const rowOf = async (id: number) => (await who.runs()).find(({ _id }) => _id === id);
-      expect(await rowOf(one!)).toMatchObject({ maxTokens: 50, pause: { resumedAt: null } });
-      expect(ok(await resume(one!, 41))).toEqual({ id: one, max_tokens: 41, tokens_taken: 40 });
-      // Of two requests, the first one counts.
-      expect(ok(await resume(one!, 99))).toEqual({ id: one, max_tokens: 41, tokens_taken: 40 });
-      expect(await rowOf(one!)).toMatchObject({ maxTokens: 41, pause: { resumedAt: expect.any(Date) } });
-      expect(ok(await resume(two!, null))).toEqual({ id: two, max_tokens: null, tokens_taken: 40 });
-      await database.collection('runs').deleteMany({ _id: { $in: [one, two, running] as never[] } });
+      expect(await rowOf(pausedRun!)).toMatchObject({ maxTokens: 50, pause: { resumedAt: null } });
+      expect(ok(await resume(pausedRun!, 41))).toEqual({ id: pausedRun, max_tokens: 41, tokens_taken: 40 });
+      // The run is already resumed, so the second request changes nothing.
+      expect(ok(await resume(pausedRun!, 99))).toEqual({ id: pausedRun, max_tokens: 41, tokens_taken: 40 });
+      expect(await rowOf(pausedRun!)).toMatchObject({ maxTokens: 41, pause: { resumedAt: expect.any(Date) } });
+      expect(ok(await resume(otherPausedRun!, null))).toEqual({
+        id: otherPausedRun,
+        max_tokens: null,
+        tokens_taken: 40,
+      });
+      await database.collection('runs').deleteMany({ _id: { $in: [pausedRun, otherPausedRun, running] as never[] } });
     });
 
-    test('are retried for failed files, or for named ones', async () => {
+    test('are retried for failed files, or for the files in the request', async () => {
       const who = await createUser();
       const [runId] = await seedRuns(who, [{ ...ENDED, outcome: 'finished', dataSourceId: 5 }]);
       const states = ['SYNC_ERROR', 'SYNC_ERROR', 'READY', 'SYNC_ABORTED', 'SYNCING'] as const;
@@ -216,15 +236,15 @@ export function testRuns(): void {
       expect(await Promise.all(ids.map((_, index) => stateOf(index)))).toEqual([
         ...['QUEUED_FOR_SYNC', 'SYNC_ERROR', 'READY', 'SYNC_ABORTED', 'SYNCING'],
       ]);
-      // By default, failed files that are not synced yet; aborted ones on request; named ones in any state.
-      const { sync_run_id: again, queued } = ok(await retry({}));
+      // Default: failed files that were not synced since. Aborted files only on request; files in the request always.
+      const { sync_run_id: retryRunId, queued } = ok(await retry({}));
       expect(queued).toBe(1);
-      const [run] = (await who.runs()).filter(({ _id }) => _id === again);
+      const [run] = (await who.runs()).filter(({ _id }) => _id === retryRunId);
       expect(run).toMatchObject({
         ...{
           kind: 'resyncFile',
           cause: 'retry',
-          workflowId: `retry:${again}`,
+          workflowId: `retry:${retryRunId}`,
           dataSourceId: 5,
           request: { retryOf: runId },
         },
@@ -244,17 +264,21 @@ export function testRuns(): void {
       const who = await createUser();
       const text = { texts: ['one', 'two'], fields: { hasText: true, statistics: { numTokens: 7 } as never } };
       await who.seed(text, { ...text, model: 'SOLAR_1_MINI' }, {});
-      const ask = (body: object) =>
+      const reembed = (body: object) =>
         who.user.post<{ id: number | null }>('/files/reembed', { embedding_model: 'SOLAR_1_MINI', ...body });
-      // 7 tokens of the text, plus the overlap of 20.
+      // 7 tokens of the text, and 20 tokens of overlap.
       const estimate = { files: 1, chunks: 2, tokens: 27, skipped: { no_vectors: 1, already_embedded: 1 } };
-      expect(ok(await ask({ dry_run: true, max_tokens: 1 }))).toMatchObject({ id: null, dry_run: true, ...estimate });
-      expect(await ask({ max_tokens: 26 })).toMatchObject({
+      expect(ok(await reembed({ dry_run: true, max_tokens: 1 }))).toMatchObject({
+        id: null,
+        dry_run: true,
+        ...estimate,
+      });
+      expect(await reembed({ max_tokens: 26 })).toMatchObject({
         status: 422,
         body: { detail: [{ loc: ['body', 'max_tokens'] }] },
       });
       expect(await who.runs()).toEqual([]);
-      const { id, ...answer } = ok(await ask({ max_tokens: 27, filters: { source: 'WEB_SCRAPE' } }));
+      const { id, ...answer } = ok(await reembed({ max_tokens: 27, filters: { source: 'WEB_SCRAPE' } }));
       expect(answer).toMatchObject({ dry_run: false, embedding_model: 'SOLAR_1_MINI', ...estimate });
       expect(await who.runs()).toMatchObject([
         {
@@ -285,7 +309,7 @@ export function testRuns(): void {
       expect(states).toEqual(['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED', 404, 404]);
     });
 
-    test('of few files change their cold storage settings at once; moves between storages are runs', async () => {
+    test('of a few files get new cold storage settings without a run; moves between storages are runs', async () => {
       const who = await createUser();
       const [id] = await who.seed({}, { fields: { source: 'PDF' } });
       const modify = (body: object) => who.user.post('/modify_cold_storage_parameters', body);
@@ -298,7 +322,7 @@ export function testRuns(): void {
       ]);
       expect(await who.events()).toEqual([`EMBEDDING_STORAGE_MODIFIED ${id}`]);
       expect(await who.runs()).toEqual([]);
-      // Files in cold storage have to be moved back.
+      // Disabling cold storage needs a run, because files in cold storage must be moved back.
       ok(await modify({ filters: { ids: [id] }, enable_cold_storage: false }));
       expect((await who.files())[0]).toMatchObject({ supportsColdStorage: false });
       ok(await who.user.post('/move_to_hot_storage', { filters: { source: 'PDF' } }));
@@ -323,7 +347,7 @@ export function testRuns(): void {
       const chunks = async (body: object, filters: object = {}): Promise<unknown[]> => {
         const request = { filters: { user_file_id: id, ...filters }, ...body };
         const { results, count } = ok(await who.user.post<Listed<{ chunk_index: number }>>('/text_chunks', request));
-        return [results.map((one) => one.chunk_index).join(''), count];
+        return [results.map((chunk) => chunk.chunk_index).join(''), count];
       };
       const page = (limit: number, offset: number) => ({ pagination: { limit, offset } });
       await everyRow(
@@ -337,7 +361,7 @@ export function testRuns(): void {
           [{ pagination: { starting_id: id } }, '', 0],
         ] as [object, string, number][],
         ([body]) => JSON.stringify(body),
-        async ([body, found, count]) => expect(await chunks(body)).toEqual([found, count]),
+        async ([body, expectedIndexes, count]) => expect(await chunks(body)).toEqual([expectedIndexes, count]),
       );
       expect(await chunks({}, { embedding_model: 'OPENAI' })).toEqual(['0123456', 7]);
       expect(await chunks({}, { embedding_model: 'SOLAR_1_MINI' })).toEqual(['', 0]);
@@ -349,14 +373,14 @@ export function testRuns(): void {
           },
         ),
       );
-      expect(listed.results.map((one) => [one.source_content, one.embedding?.length])).toEqual([
+      expect(listed.results.map((chunk) => [chunk.source_content, chunk.embedding?.length])).toEqual([
         ['text 6', 384],
         ['other', 384],
       ]);
       expect(listed.count).toBe(8);
     });
 
-    test('that a caller provides start a resync of each file; one invalid file prevents all', async () => {
+    test('that a caller provides start a resync of each file, or of none if one file is invalid', async () => {
       const who = await createUser();
       const ids = await who.seed(
         {},
@@ -364,9 +388,9 @@ export function testRuns(): void {
         { fields: { syncStatus: 'SYNCING' } },
         { fields: { isContainer: true } },
       );
-      const give = (files: readonly (number | undefined)[], more: object = {}) =>
+      const uploadChunks = (files: readonly (number | undefined)[], fields: object = {}) =>
         who.user.post('/upload_chunks_and_embeddings', {
-          ...{ embedding_model: 'SOLAR_1_MINI', ...more },
+          ...{ embedding_model: 'SOLAR_1_MINI', ...fields },
           chunks_and_embeddings: files.map((file_id) => ({
             ...{
               file_id,
@@ -376,16 +400,16 @@ export function testRuns(): void {
             },
           })),
         });
-      expect(await give([ids[0], ids[1]])).toMatchObject(refusal(409));
-      expect(await give([ids[0], ids[2]])).toMatchObject(refusal(409));
-      expect(await give([ids[0], ids[3]])).toMatchObject(refusal(404));
+      expect(await uploadChunks([ids[0], ids[1]])).toMatchObject(refusal(409));
+      expect(await uploadChunks([ids[0], ids[2]])).toMatchObject(refusal(409));
+      expect(await uploadChunks([ids[0], ids[3]])).toMatchObject(refusal(404));
       expect(await who.runs()).toEqual([]);
-      expect(ok(await give([ids[0], ids[1]], { overwrite_existing: true, chunks_only: true }))).toEqual({
+      expect(ok(await uploadChunks([ids[0], ids[1]], { overwrite_existing: true, chunks_only: true }))).toEqual({
         success: true,
       });
       const options = { embeddingModel: 'SOLAR_1_MINI', chunkSize: 90, chunkOverlap: 89, generateChunksOnly: true };
-      const given = { syncStatus: 'QUEUED_FOR_SYNC', callerChunks: { size: expect.any(Number) }, options };
-      expect((await who.files()).slice(0, 2)).toMatchObject([given, given]);
+      const queuedFile = { syncStatus: 'QUEUED_FOR_SYNC', callerChunks: { size: expect.any(Number) }, options };
+      expect((await who.files()).slice(0, 2)).toMatchObject([queuedFile, queuedFile]);
       expect((await who.runs()).map(({ kind, fileId }) => [kind, fileId])).toEqual([
         ['resyncFile', ids[0]],
         ['resyncFile', ids[1]],
@@ -408,9 +432,9 @@ export function testRuns(): void {
     };
     const linked = (links: readonly (string | null | undefined)[]) =>
       links.map((link) => link && new URL(link).pathname);
-    const both = { include_raw_file: true, include_parsed_text_file: true };
+    const withBothLinks = { include_raw_file: true, include_parsed_text_file: true };
     for (const path of ['/user_files_v2', '/user_files']) {
-      const files = await list(both, path);
+      const files = await list(withBothLinks, path);
       expect(linked(files.map((file) => file.presigned_url))).toEqual([
         `/content/1/${ids[0]}/3.raw`,
         `/content/1/${ids[1]}/5.original`,
@@ -421,12 +445,12 @@ export function testRuns(): void {
     }
     const [none] = await list({ include_additional_files: true });
     expect([none!.presigned_url, none!.parsed_text_url, none!.additional_presigned_urls]).toEqual([null, null, {}]);
-    const life = async (body: object) => {
+    const lifetimeS = async (body: object) => {
       const [file] = await list({ include_raw_file: true, ...body });
       return Math.round(Number(new URL(file!.presigned_url!).searchParams.get('expires')) - Date.now() / 1000);
     };
-    expect(Math.abs((await life({})) - 3_600)).toBeLessThan(60);
-    expect(Math.abs((await life({ presigned_url_expiry_time_seconds: 604_800 })) - 604_800)).toBeLessThan(60);
+    expect(Math.abs((await lifetimeS({})) - 3_600)).toBeLessThan(60);
+    expect(Math.abs((await lifetimeS({ presigned_url_expiry_time_seconds: 604_800 })) - 604_800)).toBeLessThan(60);
     expect((await who.user.post('/user_files_v2', { presigned_url_expiry_time_seconds: 604_801 })).status).toBe(422);
     const link = (kind: string, id?: number) => who.user.get<{ presigned_url: string }>(`/${kind}_file/${id}`);
     expect(
@@ -436,40 +460,40 @@ export function testRuns(): void {
     expect(await link('raw', ids[2])).toMatchObject(refusal(404));
   });
 
-  test('deleted users get a run each that erases their data; unknown names are skipped', async () => {
-    const [one, two] = [await createUser(), await createUser()];
-    const names = [one, two].map(({ owner }) => owner.customerId);
+  test('each deleted user gets a run that erases the data of the user; unknown customer ids are skipped', async () => {
+    const [ada, ben] = [await createUser(), await createUser()];
+    const names = [ada, ben].map(({ owner }) => owner.customerId);
     expect(ok(await otherKey.post('/delete_users', { customer_ids: names }))).toEqual({ success: true });
-    expect(await one.runs()).toEqual([]);
+    expect(await ada.runs()).toEqual([]);
     expect(ok(await key.post('/delete_users', { customer_ids: [...names, 'unknown'] }))).toEqual({ success: true });
-    for (const { owner, runs, user } of [one, two]) {
+    for (const { owner, runs, user } of [ada, ben]) {
       expect(await runs()).toMatchObject([{ ...owner, kind: 'deleteUser', workflowId: `delete-user:${owner.userId}` }]);
       expect((await user.get('/whoami')).status).toBe(401);
     }
   });
 
-  test('a browser is signed in to the operators page of its organization until it signs out', async () => {
+  test('a browser stays signed in to the operators page of its organization until it signs out', async () => {
     const base = key.baseUrl;
     const form = (path: string, body: string, headers: Record<string, string> = {}) =>
       fetch(`${base}${path}`, {
         ...{ method: 'POST', body, redirect: 'manual' },
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
-    const at = async (cookie: string, path = '/ops'): Promise<[number, string]> => {
+    const open = async (cookie: string, path = '/ops'): Promise<[number, string]> => {
       const answer = await fetch(`${base}${path}`, { headers: { cookie } });
       return [answer.status, await answer.text()];
     };
     expect((await form('/ops/sign_in', 'api_key=none')).status).toBe(401);
     expect((await form('/ops/sign_in', 'api_key=')).status).toBe(401);
     expect((await form('/ops/sign_in', 'api_key=none', { origin: 'https://evil.example' })).status).toBe(403);
-    const signed = await form('/ops/sign_in', `api_key=+${encodeURIComponent(other.apiKey)}+`);
+    const signed = await form('/ops/sign_in', `api_key=+${encodeURIComponent(secondOrganization.apiKey)}+`);
     expect([signed.status, signed.headers.get('location')]).toEqual([303, '/ops']);
     const cookie = (signed.headers.get('set-cookie') ?? '').split(';')[0]!;
-    const [status, page] = await at(cookie);
+    const [status, page] = await open(cookie);
     expect([status, page.includes('other')]).toEqual([200, true]);
-    expect((await at(cookie, '/ops/files?cause=not_found'))[0]).toBe(200);
-    expect((await at('', '/ops/files'))[0]).toBe(401);
+    expect((await open(cookie, '/ops/files?cause=not_found'))[0]).toBe(200);
+    expect((await open('', '/ops/files'))[0]).toBe(401);
     expect((await form('/ops/sign_out', '', { cookie })).status).toBe(303);
-    expect((await at(cookie))[0]).toBe(401);
+    expect((await open(cookie))[0]).toBe(401);
   });
 }

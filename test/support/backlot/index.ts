@@ -32,7 +32,7 @@ async function backlotPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/** A user of the corpus, with the credentials that each service accepts. */
+/** A user of the corpus, with the credentials that the emulated services accept. */
 interface BacklotUser {
   readonly email: string;
   readonly token: string;
@@ -47,7 +47,7 @@ export interface Backlot {
   close(): Promise<void>;
 }
 
-/** Starts a server with the given documents. @param documents records of its corpus, see its schemas */
+/** Starts a server. @param documents the corpus, as records of backlot's schemas @throws if it does not start */
 export async function startBacklot(documents: readonly object[]): Promise<Backlot> {
   const python = await backlotPython();
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-backlot-'));
@@ -56,7 +56,7 @@ export async function startBacklot(documents: readonly object[]): Promise<Backlo
     ...{ PYTHONIOENCODING: 'utf-8', HOME: folder, BACKLOT_DEFAULT_PAGE_SIZE: '2', BACKLOT_MAX_PAGE_SIZE: '2' },
   };
   const corpus = path.join(folder, 'corpus.jsonl');
-  await writeFile(corpus, documents.map((one) => JSON.stringify(one)).join('\n'));
+  await writeFile(corpus, documents.map((document) => JSON.stringify(document)).join('\n'));
   const call = (args: readonly string[]) => spawn(python, ['-m', 'backlot', ...args], { cwd: folder, env });
   const importing = call(['import', corpus]);
   let output = '';
@@ -75,14 +75,14 @@ export async function startBacklot(documents: readonly object[]): Promise<Backlo
     await ended;
     await rm(folder, { recursive: true, force: true });
   };
-  const end = Date.now() + START_MS;
+  const deadline = Date.now() + START_MS;
   for (;;) {
     const health = await fetch(`${url}/health`).then(
       (answer) => answer.json() as Promise<{ documents?: number | null }>,
       () => ({ documents: null }),
     );
     if (typeof health.documents === 'number') break;
-    if (Date.now() > end || serving.exitCode !== null) {
+    if (Date.now() > deadline || serving.exitCode !== null) {
       await close();
       throw new Error(`backlot did not start: ${output}`);
     }

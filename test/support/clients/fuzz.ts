@@ -1,4 +1,4 @@
-/** A test of the service by Schemathesis, which reads only its API reference. */
+/** Defines a test in which Schemathesis reads only the API reference and sends requests to the service. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { startSampleSite, type Site } from '../../emulators/site.js';
@@ -7,12 +7,12 @@ import { SOURCE_FIXTURES } from '../sourceFixtures/index.js';
 import type { SourceFixture } from '../sourceFixtures/fixture.js';
 import { runSchemathesis } from './python.js';
 
-/** Checks that responses conform to the document. test/system/requests/ checks which requests are refused. */
+/** Checks that responses conform to the document. test/system/requests/ tests which requests must be refused. */
 const CHECKS = [
   ...['not_a_server_error', 'status_code_conformance', 'content_type_conformance'],
   ...['response_headers_conformance', 'response_schema_conformance'],
 ].join(',');
-/** Streams do not end by themselves. */
+/** Ids of operations that are not tested: their responses are streams without an end. */
 const STREAMS = ['stream_events', 'stream_sync_run'];
 
 /**
@@ -23,7 +23,7 @@ const STREAMS = ['stream_events', 'stream_sync_run'];
 export function testAnswersAgainstOpenApi(examples: number, phases: readonly string[], seed: number): void {
   let service: TestService;
   let site: Site;
-  /** All sources, so that no request leaves this machine. */
+  /** Emulators of all sources, so that no request leaves this machine. */
   let sources: SourceFixture[];
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ export function testAnswersAgainstOpenApi(examples: number, phases: readonly str
   });
   afterAll(async () => {
     await service.close();
-    await Promise.all([site.close(), ...sources.map((one) => one.close())]);
+    await Promise.all([site.close(), ...sources.map((source) => source.close())]);
   });
 
   test('answers generated requests as the document states, without a server error', async () => {

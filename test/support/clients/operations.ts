@@ -1,4 +1,4 @@
-/** The names that generators should derive from the API reference. */
+/** Operation ids of the API reference, and checks of the names that client generators derive from them. */
 import { openApiDocument } from '../../../api/openapi/document.js';
 
 interface Described {
@@ -20,7 +20,7 @@ export const plainName = (name: string): string => name.replaceAll(/[^a-z\d]/gi,
 
 const MAX_NAME = 60;
 
-/** Returns generated names of more than 60 characters that contain no operation id, so they could be shorter. */
+/** Returns generated names that exceed 60 characters although no operation id is part of them. */
 export function needlesslyLong(names: readonly string[]): readonly string[] {
   const ids = operationIds().map(plainName);
   return [...new Set(names)].filter(
@@ -29,8 +29,8 @@ export function needlesslyLong(names: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns names that end with a number, which generators append to distinguish equal names. @param documented names that end
- * with a number in the document too
+ * Returns names that end with a number, which generators append to equal names.
+ * @param documented names that end with a number in the document itself
  */
 export const numbered = (names: readonly string[], documented: readonly string[] = []): readonly string[] =>
   names.filter((name) => /[A-Za-z_]\d+$/.test(name) && !documented.includes(name));

@@ -14,7 +14,7 @@ import { fetchedOnce } from '../fetchedOnce.js';
 const REQUIREMENTS = fileURLToPath(new URL('../../clients/requirements.txt', import.meta.url));
 /** Arguments of a shell that runs a program in a folder: the folder, the program and its arguments follow. */
 const IN_FOLDER = ['-c', 'cd "$1" && shift && exec "$@"', 'sh'];
-/** Limit of both programs, which take minutes on a busy machine. */
+/** Time limit of Schemathesis in milliseconds. */
 const TIMEOUT_MS = 3_600_000;
 
 /** Returns the interpreter of the environment of test/clients/requirements.txt, which is created once. */
@@ -31,10 +31,10 @@ export async function clientPython(): Promise<string> {
   return path.join(folder, 'bin', 'python');
 }
 
-/** Generates a client with openapi-python-client into `to`. @returns its output, which names the omitted parts */
+/** Generates a client with openapi-python-client in folder `to`. @returns its output, which names the omitted parts */
 export async function generatePythonClient(document: string, to: string): Promise<string> {
   const config = path.join(path.dirname(document), 'openapi-python-client.yml');
-  // Its default hooks format the code.
+  // Disable the default hooks, which would format the code.
   await writeFile(config, 'post_hooks: []\n');
   const args = ['--path', document, '--output-path', to, '--config', config, '--overwrite'];
   return run(await clientPython(), ['-m', 'openapi_python_client', 'generate', ...args]);
@@ -59,7 +59,7 @@ export async function runSchemathesis(args: readonly string[]): Promise<string> 
   return lines.join('\n');
 }
 
-/** Runs Python in a folder, whose modules it can import. @returns its output */
+/** Runs Python with `folder` as working directory, so that it can import the modules there. @returns its output */
 export async function runPython(folder: string, args: readonly string[]): Promise<string> {
   const python = await clientPython();
   return run('sh', [...IN_FOLDER, folder, python, ...args]);

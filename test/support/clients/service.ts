@@ -1,4 +1,4 @@
-/** A service with one file, and its API reference in a folder for generated clients. */
+/** Starts a service with one file, and writes its API reference to a folder in which clients can be generated. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,9 +10,9 @@ export interface ClientService {
   readonly url: string;
   /** Access token of the user who has the file named `harbour`. */
   readonly token: string;
-  /** A folder that contains only the document. */
+  /** A folder that contains only the API reference (openapi.json). */
   readonly folder: string;
-  /** Path of the document, as the service serves it. */
+  /** Path of the API reference in `folder`. */
   readonly document: string;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export const LISTED = 'listed.log';
 /** Name of the log of files whose content was read, in order. */
 export const READ = 'read.log';
 const CHECKPOINT = 'checkpoint.json';
-/** The figures are stored each time this number of files was read. */
+/** The checkpoint is written whenever this number of further files has been read. */
 const READ_BETWEEN = 100;
 
 interface Stored extends Checkpoint {
@@ -19,7 +19,7 @@ interface Stored extends Checkpoint {
 export const linesOf = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 
-/** Returns the last stored state of a sync in a folder; null before the first. */
+/** Returns the last checkpoint of a sync in a folder; null if there is none. */
 export function readCheckpoint(folder: string): Stored | null {
   const file = path.join(folder, CHECKPOINT);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Stored) : null;

@@ -13,7 +13,7 @@ import { virtualEgress, type VirtualClock } from './virtualClock.js';
 
 /** Virtual duration of a request, in milliseconds. */
 export const REQUEST_MS = 50;
-/** Files of a batch that are opened at once: the default of FILE_CONCURRENCY. */
+/** Number of files that are read concurrently: the default of FILE_CONCURRENCY. */
 export const FILES_AT_ONCE = 8;
 
 export interface ListedFile {
@@ -30,10 +30,10 @@ export interface Checkpoint {
 
 export const BEGIN: SyncItemsProgress = { walk: WALK_ALL, listed: 0 };
 
-/** What a sync stores. After a crash, the next one continues with it. */
+/** The stored progress of a sync. After a crash, the next sync continues from it. */
 export interface SyncStore {
   readonly progress: SyncItemsProgress;
-  /** Adds listed files. A page that is read again adds its files again. */
+  /** Adds listed files. If a page is read again after a crash, its files are added again. */
   add(files: readonly ListedFile[]): void;
   save(checkpoint: Checkpoint): void;
   /** Files whose contents were not read yet. */
@@ -41,7 +41,7 @@ export interface SyncStore {
   markRead(id: string): void;
 }
 
-/** Figures of a sync. The time between the last checkpoint before a crash and the restart does not count. */
+/** Measurements of a sync. They exclude the time between the last checkpoint before a crash and the restart. */
 export interface Figures {
   checkpoints: number;
   /** Longest virtual time between two checkpoints, in milliseconds. */
@@ -58,15 +58,15 @@ export const noFigures = (): Figures => ({ checkpoints: 0, longestMs: 0, longest
 
 /** Returns a function to call at each checkpoint: it counts checkpoints and measures the time between them. */
 function createMeter(clock: VirtualClock, figures: Figures): (bytes: number) => void {
-  let last = { at: clock.now(), idleMs: clock.idleMs };
+  let lastCheckpoint = { at: clock.now(), idleMs: clock.idleMs };
   return (bytes) => {
     const now = { at: clock.now(), idleMs: clock.idleMs };
-    const elapsed = now.at - last.at;
+    const elapsed = now.at - lastCheckpoint.at;
     figures.checkpoints += 1;
     figures.longestMs = Math.max(figures.longestMs, elapsed);
-    figures.longestWorkMs = Math.max(figures.longestWorkMs, elapsed - (now.idleMs - last.idleMs));
+    figures.longestWorkMs = Math.max(figures.longestWorkMs, elapsed - (now.idleMs - lastCheckpoint.idleMs));
     figures.largest = Math.max(figures.largest, bytes);
-    last = now;
+    lastCheckpoint = now;
   };
 }
 

@@ -15,7 +15,7 @@ export interface ChildSync extends Pick<LargeAccount, 'source' | 'settings' | 'c
   readonly reads: boolean;
 }
 
-/** Sent after each part of the sync. The child continues after the next message of its parent. */
+/** A message to the parent after each part of the sync. The child continues after the next message from its parent. */
 export interface ChildReport {
   readonly part: 'listed' | 'read' | 'again';
   /** Virtual time, in milliseconds. */

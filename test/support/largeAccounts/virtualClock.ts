@@ -1,4 +1,7 @@
-/** A clock whose waits take no real time: it jumps to the next wait that ends while no real work is in progress. */
+/**
+ * A clock whose waits take no real time: whenever no real work is in progress, it jumps to the time at which the next
+ * wait ends.
+ */
 import type { Clock } from '../../../connectors/clock.js';
 import type { Egress } from '../../../egress/types.js';
 import { TIME_HEADER } from '../../emulators/large/quota.js';
@@ -12,7 +15,7 @@ export class VirtualClock implements Clock {
   #now: number;
   #sleepers: Sleeper[] = [];
   #isScheduled = false;
-  /** Number of real operations in progress: the clock does not advance during these. */
+  /** Number of real operations in progress. While there are any, the clock does not advance. */
   #working = 0;
   /** Number of requests in progress, including their simulated duration. */
   #requests = 0;
@@ -26,7 +29,7 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Milliseconds during which no request was in progress: all callers waited for a rate limit. */
+  /** Virtual milliseconds during which no request was in progress, because all callers waited for a rate limit. */
   get idleMs(): number {
     return this.#idleMs;
   }
@@ -35,7 +38,7 @@ export class VirtualClock implements Clock {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
       const stop = (): void => {
-        this.#sleepers = this.#sleepers.filter((one) => one !== sleeper);
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
         reject(signal.reason as Error);
       };
       const sleeper: Sleeper = {
@@ -71,7 +74,7 @@ export class VirtualClock implements Clock {
   #schedule(): void {
     if (this.#isScheduled || this.#working > 0) return;
     this.#isScheduled = true;
-    // After all promises that are already settled were handled.
+    // Advance only after the callbacks of all settled promises have run.
     setImmediate(() => {
       this.#isScheduled = false;
       this.#advance();
@@ -80,10 +83,10 @@ export class VirtualClock implements Clock {
 
   #advance(): void {
     if (this.#working > 0 || this.#sleepers.length === 0) return;
-    const next = this.#sleepers.reduce((first, one) => (one.until < first.until ? one : first));
+    const next = this.#sleepers.reduce((earliest, other) => (other.until < earliest.until ? other : earliest));
     if (this.#requests === 0) this.#idleMs += next.until - this.#now;
     this.#now = next.until;
-    this.#sleepers = this.#sleepers.filter((one) => one !== next);
+    this.#sleepers = this.#sleepers.filter((other) => other !== next);
     next.wake();
     this.#schedule();
   }
@@ -91,7 +94,10 @@ export class VirtualClock implements Clock {
 
 const NEVER = new AbortController().signal;
 
-/** Returns an egress whose requests take virtual time and carry it, so that emulators can enforce quotas. */
+/**
+ * Returns an egress whose requests take `durationMs` of virtual time. Each request has the virtual time in a header, so
+ * that emulators can enforce quotas.
+ */
 export const virtualEgress = (
   egress: Pick<Egress, 'request'>,
   clock: VirtualClock,

@@ -1,4 +1,4 @@
-"""An agent that uses the public Python client: adds a page, waits for it, finds it and reads it. Prints JSON."""
+"""An agent with the public Python client: adds a page, waits until it is synced, searches and reads it. Prints JSON."""
 
 import asyncio
 import json

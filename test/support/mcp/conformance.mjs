@@ -1,6 +1,6 @@
 /**
- * Runs the conformance tests of the Model Context Protocol on Node 20: they import `globSync` of `fs`, which Node 22
- * added, for a command that the tests here do not use.
+ * Runs the conformance tests of the Model Context Protocol on Node 20. They import `globSync` from `fs`, which exists
+ * from Node 22 on, for a command that our tests do not run. This script replaces `globSync`.
  */
 import { register } from 'node:module';
 

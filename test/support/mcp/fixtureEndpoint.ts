@@ -1,4 +1,4 @@
-/** The endpoint of the product with the fixture server behind it: same authentication, limits, origins and errors. */
+/** The MCP endpoint of the service, with its authentication, limits and allowed origins, in front of fixture servers. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,7 +17,7 @@ import { loadConfig } from '../../../config/config.js';
 import type { TestService } from '../service.js';
 import { createFixtureServer } from './fixtureServer.js';
 
-/** Answers like the product: each message gets its own server and transport. */
+/** Answers like the service: with a new server and transport for each message. */
 export const withoutSessions: AnswerAgent = (_agent, request, response) =>
   answerOnTransport(createFixtureServer(), request, response);
 
@@ -43,7 +43,7 @@ export function withSessions(): AnswerAgent {
 export async function startFixtureEndpoint({ env, store }: TestService, answer: AnswerAgent, origins: string[]) {
   const { secretKeys } = loadConfig(env);
   const settings = { publicUrl: null, publicUrlAliases: [], corsOrigins: origins, maxContentsBytes: 1_000_000 };
-  // The endpoint itself uses only these dependencies: fixtures perform no operation.
+  // The endpoint itself uses only these dependencies; others are for API operations, which fixtures do not call.
   const deps = { settings, store, tokens: createTokens(secretKeys) } as unknown as AppDeps;
   const app = express();
   mountMcp(app, deps, { rate: () => undefined, searches: createConcurrencyLimiter(0, 'searches') }, answer);

@@ -44,11 +44,10 @@ function readResource(uri: string) {
     const value = { id, templateTest: true, data: `Data for ID: ${id}` };
     return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(value) }] };
   }
-  const found = RESOURCES.find((resource) => resource.uri === uri);
-  if (!found) throw new Error(`There is no resource ${uri}`);
-  return {
-    contents: [{ uri, mimeType: found.mimeType, ...(found.blob ? { blob: found.blob } : { text: found.text }) }],
-  };
+  const resource = RESOURCES.find((candidate) => candidate.uri === uri);
+  if (!resource) throw new Error(`There is no resource ${uri}`);
+  const content = resource.blob ? { blob: resource.blob } : { text: resource.text };
+  return { contents: [{ uri, mimeType: resource.mimeType, ...content }] };
 }
 
 const argument = (name: string) => ({ name, description: name, required: true });
@@ -102,7 +101,7 @@ export function createFixtureServer(): McpServer {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = FIXTURE_TOOLS.find(({ name }) => name === params.name);
     if (!tool) throw new Error(`There is no tool ${params.name}`);
-    return tool.run({ extra, given: params.arguments ?? {}, progressToken: params._meta?.progressToken });
+    return tool.run({ extra, args: params.arguments ?? {}, progressToken: params._meta?.progressToken });
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: RESOURCES.map(({ uri, name, description, mimeType }) => ({ uri, name, description, mimeType })),
@@ -114,7 +113,11 @@ export function createFixtureServer(): McpServer {
   server.setRequestHandler(SubscribeRequestSchema, () => ({}));
   server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
   server.setRequestHandler(ListPromptsRequestSchema, () => ({
-    prompts: PROMPTS.map(({ name, description, arguments: given }) => ({ name, description, arguments: given })),
+    prompts: PROMPTS.map(({ name, description, arguments: declaredArguments }) => ({
+      name,
+      description,
+      arguments: declaredArguments,
+    })),
   }));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
     const prompt = PROMPTS.find(({ name }) => name === params.name);

@@ -13,12 +13,12 @@ import {
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 /** A recording without samples. */
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=';
-/** Pause between two notifications, as the scenarios require. */
+/** Pause between two notifications in milliseconds, as the scenarios require. */
 const PAUSE_MS = 50;
 
 interface Call {
   readonly extra: RequestHandlerExtra<ServerRequest, ServerNotification>;
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
   readonly progressToken: string | number | undefined;
 }
 interface FixtureTool {
@@ -43,7 +43,7 @@ const tool = (name: string, run: FixtureTool['run'], properties: Properties = {}
   inputSchema: { type: 'object', properties, required: Object.keys(properties) },
 });
 
-/** Asks the user of the client for values. */
+/** Requests values from the user of the client. */
 const elicit = ({ extra }: Call, message: string, properties: Properties, required: readonly string[] = []) =>
   extra.sendRequest(
     {
@@ -98,8 +98,8 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   }),
   tool(
     'test_sampling',
-    async ({ extra, given }) => {
-      const content = textItem(String(given['prompt']));
+    async ({ extra, args }) => {
+      const content = textItem(String(args['prompt']));
       const params = { messages: [{ role: 'user' as const, content }], maxTokens: 100 };
       const answer = await extra.sendRequest({ method: 'sampling/createMessage', params }, CreateMessageResultSchema);
       return textResult(`LLM response: ${answer.content.type === 'text' ? answer.content.text : ''}`);
@@ -111,7 +111,7 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
     async (call) => {
       const field = (description: string) => ({ type: 'string', description });
       const properties = { username: field('Name of the user'), email: field('Address of the user') };
-      const result = await elicit(call, String(call.given['message']), properties, ['username', 'email']);
+      const result = await elicit(call, String(call.args['message']), properties, ['username', 'email']);
       return textResult(`User response: ${JSON.stringify(result)}`);
     },
     { message: { type: 'string' } },

@@ -20,7 +20,7 @@ const forwardedHeaders = (headers: IncomingHttpHeaders): Record<string, string> 
     FORWARDED_HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
   );
 
-/** Adds a token to requests for an MCP endpoint, since the conformance tests send none. */
+/** Starts a proxy that adds a token to requests for an MCP endpoint, because the conformance tests send none. */
 export async function startTokenProxy() {
   let to = { endpoint: '', token: '' };
   const proxy = createServer((request, response) => {

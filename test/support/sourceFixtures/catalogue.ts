@@ -1,7 +1,4 @@
-/**
- * Shared by the suites of connected sources: one service, a fixture for every source, and one customer's view of a
- * source.
- */
+/** Support for the suites of connected sources: one service, a fixture for each source, and customers who connect it. */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';
@@ -28,7 +25,7 @@ export const MAX_BYTES = 300_000;
 /** An alias of the service's address. */
 export const ALIAS = 'https://ingest.harbour.example';
 
-/** Longest rate limit delay that a request waits for, instead of failing. */
+/** Longest Retry-After, in milliseconds, that a request waits for. With a longer one, the request fails. */
 const TIME_LIMIT_MS = 1_000;
 
 /** An item as the API returns it. */
@@ -47,11 +44,11 @@ export interface Item {
 export interface Catalogue {
   readonly service: TestService;
   readonly fixtures: Readonly<Record<ConnectedSourceType, SourceFixture>>;
-  /** The service's log lines of all levels, and its responses, so far. */
+  /** The log lines of all levels and the responses that the service has written so far. */
   readonly recorded: { readonly log: readonly string[]; readonly answers: readonly string[] };
 }
 
-/** Records the service's responses to the tests of a file. */
+/** Records the headers and bodies of all responses that the tests of a file receive from the service. */
 function recordAnswers(answers: string[], isService: (url: string) => boolean): void {
   const real = globalThis.fetch;
   globalThis.fetch = async (...args: Parameters<typeof fetch>) => {
@@ -145,12 +142,12 @@ export class Customer {
     return waitFor(() => this.source(), holds);
   }
 
-  /** Waits until the data source is not being listed, and returns it. */
+  /** Waits until the listing of the data source has ended, and returns the data source. */
   listed(): Promise<DataSourceRecord> {
     return this.sourceWhen(({ sync_status: status }) => status === 'READY' || status === 'SYNC_ERROR');
   }
 
-  /** Connects without listing or syncing, unless the body asks for it. */
+  /** Connects the source. It is listed and synced only if the body requests that. */
   async connect(body: Record<string, unknown> = {}): Promise<DataSourceRecord> {
     const quiet = { sync_source_items: false, sync_files_on_connection: false, ...body };
     expect(await this.fixture.connect(this.user, quiet)).toMatchObject({ status: 200 });
@@ -171,20 +168,20 @@ export class Customer {
     return this.listed();
   }
 
-  async syncFiles(ids: readonly string[], more: Record<string, unknown> = {}): Promise<void> {
+  async syncFiles(ids: readonly string[], options: Record<string, unknown> = {}): Promise<void> {
     const { id } = await this.source();
-    const request = { data_source_id: id, ids, ...more };
+    const request = { data_source_id: id, ids, ...options };
     const answer = await this.user.post('/integrations/files/sync', request);
     expect(answer).toMatchObject({ status: 200, body: { success: true } });
   }
 
   /** Syncs everything, unless the connection has already done so. */
-  async syncRest(more: Record<string, unknown> = {}): Promise<void> {
-    if (!supportsOption(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, more);
+  async syncRest(options: Record<string, unknown> = {}): Promise<void> {
+    if (!supportsOption(this.type, 'sync_files_on_connection')) await this.syncFiles(this.content.containers, options);
   }
 
-  /** Waits until the source receives no more requests: at most five seconds after a cancellation. */
-  async idle(): Promise<void> {
+  /** Waits until no request to the source is in progress. @throws after five seconds */
+  async waitUntilIdle(): Promise<void> {
     await waitFor(
       () => this.fixture.requestsInProgress(),
       (requests) => requests === 0,
@@ -204,7 +201,7 @@ export class Customer {
     );
   }
 
-  /** Waits until all selections have ended. */
+  /** Waits until the runs of all accepted file selections have ended. */
   async selectionsDone(): Promise<void> {
     const open = { customerId: this.customerId, kind: 'syncSource', finishedAt: null } as const;
     await withDatabase(this.service, (db) =>
@@ -260,7 +257,7 @@ export class Customer {
     });
   }
 
-  /** Returns the number of FILES_SKIPPED events of incremental syncs. */
+  /** Returns the number of FILES_SKIPPED events that report files unchanged since the last sync. */
   async countUnchangedSkips(): Promise<number> {
     const events = await eventsOf(this.service, this.customerId);
     return events.filter(({ info }) => info?.['reason'] === 'incremental_sync').length;

@@ -1,4 +1,4 @@
-/** Credentials of the fixtures in the form that connectors expect, for tests without the service. */
+/** Credentials of the fixtures in the form that connectors expect, for tests that run no service. */
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../../emulators/azureBlobStorage.js';
 import { TOKEN as DOCUMENT360_TOKEN } from '../../emulators/document360.js';
@@ -20,7 +20,7 @@ export const suppliedCredentials: Partial<Readonly<Record<ConnectedSourceType, o
   S3: { accessKey: ACCESS_KEY, accessKeySecret: ACCESS_KEY_SECRET, endpointUrl: null },
 };
 
-/** Parameters of the connections of other sources, as their caller sends them. */
+/** Parameters of OAuth connections, as the caller of the API sends them. */
 export const CONNECTION_PARAMETERS: Partial<Readonly<Record<ConnectedSourceType, Readonly<Record<string, string>>>>> = {
   CONFLUENCE: { subdomain: 'harbour' },
   GONG: { email: 'ada@harbour.example' },

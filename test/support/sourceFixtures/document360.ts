@@ -75,9 +75,9 @@ export async function fixtureForDocument360(): Promise<Document360Fixture> {
     connectWithInvalidCredentials: (user) => connect(user, { access_token: 'nobody' }),
     write(externalId, text) {
       const id = idOf(externalId);
-      const found = articlesWith(id)[id]!;
-      found.html = `<p>${text}</p>`;
-      found.published = (found.published ?? 1) + 1;
+      const edited = articlesWith(id)[id]!;
+      edited.html = `<p>${text}</p>`;
+      edited.published = (edited.published ?? 1) + 1;
     },
     remove(externalId) {
       const id = idOf(externalId);

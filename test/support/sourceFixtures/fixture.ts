@@ -1,17 +1,14 @@
-/** A fixture: the emulator of a connected source with the catalogue's content, and the calls that connect to it. */
+/** A fixture: the emulator of a connected source with fixed content, and the API calls that connect the source. */
 import type { Emulator } from '../../emulators/emulator.js';
 import type { Answer, TestUser } from '../client.js';
 
-/**
- * The catalogue's content, the same at every source: containers, one of them with nested items. Ids are the source's
- * own.
- */
+/** The ids of a fixture's content. All sources have the same documents and containers, under ids of the source's form. */
 export interface FixtureContent {
   /** Top-level containers, on at least three pages of listings. */
   readonly containers: readonly string[];
   /** A document in the first container. */
   readonly lighthouse: string;
-  /** A document next to the lighthouse, or below it. */
+  /** A document in the lighthouse's container, or a child of the lighthouse. */
   readonly keeper: string;
   /** An item whose selection syncs exactly the lighthouse and the keeper. */
   readonly branch: string;
@@ -19,12 +16,12 @@ export interface FixtureContent {
   readonly others: readonly string[];
   /** Total number of listed items. */
   readonly items: number;
-  /** The file_format of the lighthouse's kind of documents, if it is not the source's own. */
+  /** The file_format of the documents. Unset: the name of the source. */
   readonly format?: string;
 }
 
 export interface SourceFixture {
-  /** Its part of SOURCE_URLS. */
+  /** The source's entries in the setting SOURCE_URLS. */
   readonly settings: string;
   /** The user's credential, which must not appear anywhere in plain text. */
   readonly secret: string;
@@ -35,7 +32,7 @@ export interface SourceFixture {
   /** The expected answer to connecting, for sources that answer with the record. */
   readonly connected?: Readonly<Record<string, unknown>>;
   /**
-   * Restores the catalogue's content and stops all faults.
+   * Restores the initial content and ends all injected faults.
    * @param more number of further documents in the first container
    */
   reset(more?: number): FixtureContent;
@@ -54,7 +51,7 @@ export interface SourceFixture {
   /** Leaves all later requests without an answer. @param only text that the path must contain */
   hold(only?: string): void;
   /**
-   * Refuses all requests after the next `requests`; Infinity: none.
+   * Answers the next `requests` requests and refuses all later ones; Infinity refuses none.
    * @returns a function that returns the number of refused requests
    */
   breakAfter(requests: number): () => number;
@@ -87,10 +84,10 @@ export const CONTAINERS = ['atlas', 'boats', 'crews', 'docks', 'eels'] as const;
 export const OTHERS = ['boats', 'crews', 'docks', 'eels'] as const;
 
 /** Returns further documents for a reset. @param make converts a name and a text to the emulator's entry */
-export const moreDocuments = <T>(more: number, make: (name: string, text: string) => readonly [string, T]) =>
-  Array.from({ length: more }, (_, index) => make(`m${index}`, `More, ${index}.`));
+export const moreDocuments = <T>(count: number, make: (name: string, text: string) => readonly [string, T]) =>
+  Array.from({ length: count }, (_, index) => make(`m${index}`, `More, ${index}.`));
 
-/** Each emulator formats the body. */
+/** A fault that each emulator answers with a body in the source's form. */
 const BAD_REQUEST = { status: 400 };
 
 /** Returns the members that every fixture derives from its emulator. */

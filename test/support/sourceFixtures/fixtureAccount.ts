@@ -1,4 +1,4 @@
-/** The account of a fixture without a service: its credentials come from the fixture's own calls that connect. */
+/** Connects the account of a fixture without a service. A fake user takes the credentials from the fixture's calls. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -46,19 +46,19 @@ export async function fixtureAccount(
   }).listen(0, '127.0.0.1');
   await once(callback, 'listening');
   const baseUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}`;
-  let exchange = (_code: string): Promise<void> => Promise.reject(new Error('There is no consent'));
+  let exchange = (_code: string): Promise<void> => Promise.reject(new Error('No consent was requested'));
   const begin = async (body: Fields): Promise<string> => {
     const consent = connectors.consent(source);
-    if (!consent) throw new Error(`${CONNECTED_SOURCES[source].name} has no consent`);
+    if (!consent) throw new Error(`${CONNECTED_SOURCES[source].name} has no OAuth consent`);
     const client = { id: CLIENT_ID, secret: CLIENT_SECRET };
-    const facts = parametersFrom(source, body);
+    const parameters = parametersFrom(source, body);
     const request = { redirectUri: `${baseUrl}/callback`, verifier: VERIFIER };
     const { scopes } = consent.spec;
-    const { url, requestToken } = await consent.begin(facts, {
+    const { url, requestToken } = await consent.begin(parameters, {
       ...{ ...request, scopes, state: 'state', clientId: client.id, clientSecret: client.secret },
     });
     exchange = async (code) => {
-      const exchanged = { ...request, client, code, requestToken, facts, keepsClient: false };
+      const exchanged = { ...request, client, code, requestToken, facts: parameters, keepsClient: false };
       credentials = await consent.exchange(exchanged);
     };
     return url;

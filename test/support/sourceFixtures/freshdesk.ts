@@ -69,7 +69,7 @@ export async function fixtureForFreshdesk(): Promise<FreshdeskFixture> {
     write(externalId, text) {
       const article = articles().get(numberOf(externalId))!;
       article.body = `<p>${text}</p>`;
-      // Freshdesk's times have whole seconds: a change in the same second as the one before would not be visible.
+      // Freshdesk's times are in whole seconds: a second change within the same second would not change the time.
       const time = Math.max(Date.now(), Date.parse(article.updated ?? '2026-01-01') + 1000);
       article.updated = new Date(time).toISOString().replace(/\.\d+/, '');
     },

@@ -9,8 +9,8 @@ const BEN = { id: 4_002, login: 'ben' };
 const ATLAS = repositoryJson('ada/atlas', ADA, { id: 700, branch: 'main' });
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T10:00:00Z`;
 
-/** @param number of the issue, also the day of March on which it was created @param more further fields */
-export const issueRow = (number: number, more: Row = {}): Row => ({
+/** @param number of the issue, also the day of March on which it was created @param fields further fields */
+export const issueRow = (number: number, fields: Row = {}): Row => ({
   ...{ repository_url: API, labels_url: `${API}/issues/${number}/labels{/name}`, milestone: null, assignees: [] },
   ...{ comments_url: `${API}/issues/${number}/comments`, events_url: `${API}/issues/${number}/events` },
   ...{ id: 900 + number, node_id: `I_${number}`, number, title: `Issue ${number}`, body: `On ${number}.` },
@@ -20,21 +20,21 @@ export const issueRow = (number: number, more: Row = {}): Row => ({
   ],
   ...{ locked: false, comments: 0, assignee: null },
   ...{ created_at: day(number), updated_at: day(number), closed_at: null, closed_by: null },
-  ...more,
+  ...fields,
 });
 
 const pullAddresses = (number: number): Row => {
   const [url, issue] = [`${API}/pulls/${number}`, `${API}/issues/${number}`];
-  const all = {
+  const addresses = {
     ...{ html: `${WEB}/pull/${number}`, issue, comments: `${issue}/comments`, commits: `${url}/commits`, self: url },
     ...{ review_comments: `${url}/comments`, review_comment: `${API}/pulls/comments{/number}` },
     statuses: `${API}/statuses/a${number}`,
   };
-  const { self, ...others } = all;
+  const { self, ...otherAddresses } = addresses;
   return {
-    ...Object.fromEntries(Object.entries(others).map(([name, address]) => [`${name}_url`, address])),
-    ...{ url: self, diff_url: `${all.html}.diff`, patch_url: `${all.html}.patch` },
-    _links: Object.fromEntries(Object.entries(all).map(([name, href]) => [name, { href }])),
+    ...Object.fromEntries(Object.entries(otherAddresses).map(([name, address]) => [`${name}_url`, address])),
+    ...{ url: self, diff_url: `${addresses.html}.diff`, patch_url: `${addresses.html}.patch` },
+    _links: Object.fromEntries(Object.entries(addresses).map(([name, href]) => [name, { href }])),
   };
 };
 const TEAM = {
@@ -44,7 +44,7 @@ const TEAM = {
   ...{ repositories_url: 'https://api.github.com/teams/6/repos', type: 'organization' },
 };
 
-export const pullRow = (number: number, more: Row = {}): Row => ({
+export const pullRow = (number: number, fields: Row = {}): Row => ({
   ...pullAddresses(number),
   ...{ node_id: `PR_${number}`, milestone: null, assignee: null, merge_commit_sha: null, auto_merge: null },
   ...{ author_association: 'CONTRIBUTOR', mergeable: null, mergeable_state: 'unknown', merged_by: null },
@@ -57,10 +57,10 @@ export const pullRow = (number: number, more: Row = {}): Row => ({
   head: { label: `ben:topic-${number}`, ref: `topic-${number}`, sha: `a${number}`, user: person(BEN), repo: null },
   base: { label: 'ada:main', ref: 'main', sha: 'b0', user: person(ADA), repo: ATLAS },
   ...{ merged: false, comments: 1, review_comments: 2, commits: 3, additions: 4, deletions: 5, changed_files: 6 },
-  ...more,
+  ...fields,
 });
 
-const comment = (number: number, more: Row = {}): Row => ({
+const comment = (number: number, fields: Row = {}): Row => ({
   ...{ id: 600 + number, pull_request_review_id: 60, url: `${API}/pulls/comments/${600 + number}`, path: 'boats.md' },
   ...{
     diff_hunk: '@@ -1 +1 @@',
@@ -74,12 +74,12 @@ const comment = (number: number, more: Row = {}): Row => ({
   ...{ html_url: `${WEB}/pull/2#discussion_r${600 + number}`, pull_request_url: `${API}/pulls/2` },
   _links: Object.fromEntries(['self', 'html', 'pull_request'].map((name) => [name, { href: `${API}/pulls/2` }])),
   ...{ created_at: day(number), updated_at: day(30 - number) },
-  ...more,
+  ...fields,
 });
 
-const commit = (sha: string, more: Row = {}): Row => ({
+const commit = (sha: string, fields: Row = {}): Row => ({
   ...commitJson('ada/atlas', sha, { tree: `t${sha}`, message: `Commit ${sha}`, author: person(BEN), date: day(1) }),
-  ...more,
+  ...fields,
 });
 
 const changed = (filename: string, status: string): Row => ({

@@ -64,8 +64,8 @@ export async function fixtureForGmail(): Promise<GmailFixture> {
     limit: (requests, retryAfterS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(retryAfterS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
-      const place = `/gmail/v1/users/me/messages/${externalId}/raw`;
-      emulator.injectFault((path) => (path === place ? { status } : null));
+      const contentPath = `/gmail/v1/users/me/messages/${externalId}/raw`;
+      emulator.injectFault((path) => (path === contentPath ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.includes(`/messages/${externalId}?format=raw`)).length,

@@ -24,7 +24,7 @@ export async function fixtureForGong(): Promise<GongFixture> {
   const { workspaces, folders, calls, oauth } = gong;
   const byConsent = fixtureByConsent('GONG', gong);
   const passages = (text: string) => [{ speaker: '1', text }];
-  // The call is recent, because a sync reads the transcripts of unchanged calls again only if they are recent.
+  // The calls are recent: a sync reads transcripts of unchanged calls again only if the calls are recent.
   const started = new Date().toISOString();
   return {
     ...fixtureOn(gong),

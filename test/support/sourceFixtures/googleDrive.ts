@@ -63,8 +63,8 @@ export async function fixtureForGoogleDrive(): Promise<GoogleDriveFixture> {
     limit: (requests, retryAfterS) => emulator.injectFault(nextRequests(requests, alternateRateLimits(retryAfterS))),
     allSecrets: () => [...emulator.oauth.secrets, CLIENT_SECRET],
     breakItem(externalId, status) {
-      const place = `/drive/v3/files/${externalId}`;
-      emulator.injectFault((path) => (path === place || path === `${place}/export` ? { status } : null));
+      const filePath = `/drive/v3/files/${externalId}`;
+      emulator.injectFault((path) => (path === filePath || path === `${filePath}/export` ? { status } : null));
     },
     contentRequests: (externalId) =>
       emulator.requests.filter((path) => path.startsWith(`/drive/v3/files/${externalId}/export?`)).length,

@@ -24,7 +24,6 @@ export async function fixtureForGuru(): Promise<GuruFixture> {
     ...fixtureOn(emulator),
     settings: emulator.settings,
     secret: TOKEN,
-    // On the wire, the token is also base64-encoded together with the user name.
     externalId: `GURU|${USERNAME.toLowerCase()}`,
     reset(more = 0) {
       for (const map of [collections, folders, cards]) map.clear();

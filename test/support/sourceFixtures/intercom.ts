@@ -28,7 +28,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
     settings: emulator.settings,
     externalId: `INTERCOM|${WORKSPACE}`,
     reset(more = 0) {
-      for (const all of [collections, articles, conversations, tickets]) all.clear();
+      for (const records of [collections, articles, conversations, tickets]) records.clear();
       for (const [at, name] of CONTAINERS.entries()) collections.set(at + 1, { name });
       for (const [at, name] of OTHERS.entries())
         articles.set(at + 200, { collection: at + 2, title: `About ${name}`, body: `<p>On ${name}.</p>` });
@@ -60,7 +60,7 @@ export async function fixtureForIntercom(): Promise<IntercomFixture> {
     },
     remove: (externalId) => void articles.delete(numberOf(externalId)),
     limit(requests, retryAfterS = 0) {
-      // Alternates between Intercom's header and the common one.
+      // Alternates between the common header Retry-After and Intercom's own.
       const waits = (number: number): Record<string, string> =>
         number % 2 === 0
           ? { 'retry-after': String(retryAfterS) }

@@ -21,8 +21,8 @@ type MicrosoftSource = 'ONEDRIVE' | 'OUTLOOK' | 'SHAREPOINT';
 const RECEIVED = '2026-01-07T09:00:00Z';
 
 /**
- * Returns the members that are common to all Microsoft fixtures. @param fields further fields of the request that
- * connects the account
+ * Returns the members that are common to all Microsoft fixtures.
+ * @param fields further fields of the request that connects the account
  */
 function fixtureOnGraph(
   graph: GraphEmulator,
@@ -49,7 +49,7 @@ function fixtureOnGraph(
 
 const driveOf = (container: string): string => `b!${container}`;
 
-/** Puts the catalogue's content into drives. */
+/** Fills the drives with the content that every fixture has, and `more` further documents. */
 function fillDrives({ drives, ownDrives }: GraphEmulator, more: number): void {
   drives.all.clear();
   ownDrives.splice(0, Number.POSITIVE_INFINITY, ...CONTAINERS.map(driveOf));
@@ -75,8 +75,8 @@ function driveFixture(graph: GraphEmulator, source: MicrosoftSource, fields: Rec
     remove: (externalId: string) => graph.drives.remove(...idsOf(externalId)),
     contentRequests(externalId: string) {
       const [drive, item] = idsOf(externalId);
-      const where = `/v1.0/drives/${drive}/items/${item}/content`;
-      return graph.requests.filter((request) => decodeURIComponent(request) === where).length;
+      const contentPath = `/v1.0/drives/${drive}/items/${item}/content`;
+      return graph.requests.filter((request) => decodeURIComponent(request) === contentPath).length;
     },
     breakItem(externalId: string, status: number) {
       const [drive, item] = idsOf(externalId);
@@ -142,8 +142,8 @@ export async function fixtureForSharePoint(): Promise<MicrosoftFixture> {
 export async function fixtureForOutlook(): Promise<MicrosoftFixture> {
   const graph = await startGraph();
   const { mailbox } = graph;
-  const put = (id: string, folder: string, text: string, more: object = {}): void =>
-    mailbox.put(id, { folder, subject: `About ${id}`, text, received: RECEIVED, ...more });
+  const put = (id: string, folder: string, text: string, fields: object = {}): void =>
+    mailbox.put(id, { folder, subject: `About ${id}`, text, received: RECEIVED, ...fields });
   return {
     graph,
     ...fixtureOnGraph(graph, 'OUTLOOK', {}),

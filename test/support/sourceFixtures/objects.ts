@@ -2,7 +2,7 @@ import { CONTAINERS, KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type Fi
 
 type Objects = Map<string, { content: string | Buffer }>;
 
-/** Returns functions that fill and change the catalogue's content in an object store's emulator. */
+/** Returns functions that fill an object store's emulator with the content that every fixture has, and change it. */
 export const objectsOn = (containers: Map<string, Objects>) => {
   const placeOf = (externalId: string) => {
     const slash = externalId.indexOf('/');
@@ -15,7 +15,7 @@ export const objectsOn = (containers: Map<string, Objects>) => {
       containers.set(
         'atlas',
         new Map([
-          // Consoles create folders as empty objects.
+          // The web consoles of object stores create a folder as an empty object whose key ends with a slash.
           ['sights/', { content: '' }],
           ['sights/lighthouse.md', { content: LIGHTHOUSE }],
           ['sights/inside/keeper.md', { content: KEEPER_SENTENCE }],

@@ -100,8 +100,8 @@ export async function fixtureForSalesforce(): Promise<SalesforceFixture> {
       emulator.injectFault(nextRequests(requests, refusal));
     },
     contentRequests(externalId) {
-      const all = [...(olderVersions.get(idIn(externalId)) ?? []), versionOf(externalId)];
-      return all.reduce((sum, version) => sum + emulator.requests.filter(contentOf(version)).length, 0);
+      const versionIds = [...(olderVersions.get(idIn(externalId)) ?? []), versionOf(externalId)];
+      return versionIds.reduce((sum, version) => sum + emulator.requests.filter(contentOf(version)).length, 0);
     },
     breakItem(externalId, status) {
       const isContent = contentOf(versionOf(externalId));

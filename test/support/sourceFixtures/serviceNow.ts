@@ -5,7 +5,7 @@ import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, type SourceFixture, fixtureOn } from './fixture.js';
 
 const INSTANCE = 'harbour';
-/** Catalogue container, table and label of each table. */
+/** The container of every fixture that a table represents, the name of the table, and its label. */
 const TABLES = [
   ['atlas', 'incident', 'Incident'],
   ['boats', 'problem', 'Problem'],

@@ -5,7 +5,7 @@ import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
 /** 2026-03-04 10:15 UTC, in seconds. */
-const TEN = windowOf(1_772_619_300);
+const FIRST_WINDOW = windowOf(1_772_619_300);
 const tsOf = (seconds: number): string => `${seconds}.000100`;
 const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type']>> = {
   boats: 'public_channel',
@@ -16,11 +16,11 @@ const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type
 const idOf = (name: string): string =>
   `${Object.hasOwn(TYPES, name) && TYPES[name as keyof typeof TYPES] === 'im' ? 'D' : 'C'}${name.toUpperCase()}`;
 
-/** Returns the last second of the window whose content a call requests; null for other calls, such as listings. */
+/** Returns the last second of the time window whose messages a call requests; null for other calls, such as listings. */
 function lastSecondOf(request: string): number | null {
   if (!request.startsWith('conversations.history?')) return null;
-  const [, end] = /[?&]latest=(\d+)\.999999/.exec(request) ?? [];
-  return end === undefined ? null : Number(end);
+  const [, lastSecond] = /[?&]latest=(\d+)\.999999/.exec(request) ?? [];
+  return lastSecond === undefined ? null : Number(lastSecond);
 }
 
 export async function fixtureForSlack(): Promise<SourceFixture> {
@@ -42,16 +42,16 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
     reset(more = 0) {
       conversations.clear();
       users.set('U0ADA', 'Ada').set('U0BEN', 'Ben');
-      const thread = tsOf(TEN);
+      const thread = tsOf(FIRST_WINDOW);
       conversations.set(idOf('atlas'), {
         name: 'atlas',
         type: 'public_channel',
         messages: [
           { ts: thread, text: LIGHTHOUSE },
-          { ts: tsOf(TEN + 60), text: 'Who told you, <@U0ADA>?', user: 'U0BEN', thread },
-          { ts: tsOf(TEN + 3_600), text: KEEPER_SENTENCE, user: 'U0BEN' },
+          { ts: tsOf(FIRST_WINDOW + 60), text: 'Who told you, <@U0ADA>?', user: 'U0BEN', thread },
+          { ts: tsOf(FIRST_WINDOW + 3_600), text: KEEPER_SENTENCE, user: 'U0BEN' },
           ...moreDocuments(more, (name, text) => [name, text]).map(([, text], index) => ({
-            ts: tsOf(TEN + 7_200 + index * 900),
+            ts: tsOf(FIRST_WINDOW + 7_200 + index * 900),
             text,
           })),
         ],
@@ -60,15 +60,15 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
         conversations.set(idOf(name), {
           type: TYPES[name],
           ...(TYPES[name] === 'im' ? { user: 'U0BEN' } : { name }),
-          messages: [{ ts: tsOf(TEN), text: `On ${name}.` }],
+          messages: [{ ts: tsOf(FIRST_WINDOW), text: `On ${name}.` }],
         });
       emulator.reset();
       return {
         containers: [...conversations.keys()],
         lighthouse: idOfThread(idOf('atlas'), thread),
-        keeper: idOfWindow(idOf('atlas'), TEN + 3_600),
+        keeper: idOfWindow(idOf('atlas'), FIRST_WINDOW + 3_600),
         branch: idOf('atlas'),
-        others: OTHERS.map((name) => idOfWindow(idOf(name), TEN)),
+        others: OTHERS.map((name) => idOfWindow(idOf(name), FIRST_WINDOW)),
         items: 11 + more,
       };
     },
@@ -96,7 +96,7 @@ export async function fixtureForSlack(): Promise<SourceFixture> {
       emulator.injectFault((request) => {
         const end = lastSecondOf(request);
         if (end === null || !request.includes(`channel=${conversation}`)) return null;
-        // A revoked token is refused also by the request of a later window, whose page may contain this one.
+        // With a revoked token, a request for a later window is refused too: its page may contain this window.
         const isRefused = isRevoked ? end > Number(start) : windowOf(end) === Number(start);
         return isRefused ? { status: 200, error } : null;
       });

@@ -15,10 +15,10 @@ const ADDED = '2026-01-07T09:00:00Z';
 export async function fixtureForZotero(): Promise<ZoteroFixture> {
   const emulator = await startZotero();
   const { libraries, oauth, put, drop } = emulator;
-  const putItem = (library: string, name: string, text: string, more: object = {}): void =>
+  const putItem = (library: string, name: string, text: string, fields: object = {}): void =>
     put(library, 'items', zoteroKey(name), {
       ...{ itemType: 'journalArticle', title: `About ${name}`, abstractNote: text, dateAdded: ADDED, collections: [] },
-      ...more,
+      ...fields,
     });
   const partsOf = (externalId: string): [library: string, key: string] => {
     const [kind, number, , key = ''] = externalId.split('/');

@@ -4,29 +4,27 @@ import type { RunKind } from '../../../contract/runs/runKinds.js';
 
 export type Step = keyof Activities;
 export type FaultTime = 'before' | 'after';
-/** A kind of run, or the stream that starts many upload runs. */
+/** A kind of run, or `drainUploads`, the workflow that ingests the uploads of one user. */
 export type Workflow = RunKind | 'drainUploads';
 
-/**
- * A fault at a step's first call, before or after its work: the step fails, as if a store were down; it fails
- * permanently; or its run is cancelled.
- */
+/** A fault at the first call of a step, before or after the work of the step. */
 export interface InjectedFault {
   readonly step: Step;
+  /** `fail`: the step fails once and can be retried. `break`: it fails permanently. `cancel`: its run is cancelled. */
   readonly does: 'fail' | 'break' | 'cancel';
   readonly when: FaultTime;
-  /** The step continues only after the cancellation has reached it; a short step would otherwise end before. */
+  /** Whether the step waits until it has received the cancellation. Without this, a short step would end first. */
   readonly isDelivered?: true;
 }
 
-/** A scenario of a workflow. The last test fails for a step that no scenario of its workflow lists. */
+/** A scenario of a workflow. everyWorkflow.test.ts fails for a step that no scenario of its workflow lists. */
 export interface Scenario {
   readonly workflow: Workflow;
   readonly steps: readonly Step[];
   /** Steps that a scenario of another workflow tests, because that workflow calls them in the same manner. */
-  readonly alike?: readonly Step[];
+  readonly testedElsewhere?: readonly Step[];
   /** Faults that lead the workflow into this scenario. */
-  readonly given?: readonly InjectedFault[];
+  readonly faults?: readonly InjectedFault[];
   /** The path of the first page, or the name of the upload. */
   readonly start?: string;
   /** The outcome of the uninterrupted run. Default: finished. */
@@ -56,40 +54,40 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     steps: ['failRun'],
     start: '/missing.xml',
   },
-  'cancelled scrape': { workflow: 'scrapeSitemap', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
+  'cancelled scrape': { workflow: 'scrapeSitemap', outcome: 'aborted', steps: ['abortRun'], faults: [CANCELLED] },
   'paused scrape': { workflow: 'scrapeSitemap', steps: ['getPauseState'], start: PAUSED },
   'scheduled sync of a scrape': { workflow: 'scrapeSitemap', steps: ['deleteGonePages'], start: PAGE_MISSING },
   crawl: { workflow: 'webScrape', steps: ['beginRun', 'followLinks', 'planBatches', 'ingestBatch', 'finishRun'] },
   'crawl from a missing page': { workflow: 'webScrape', outcome: 'failed', steps: ['failRun'], start: '/missing.html' },
-  'cancelled crawl': { workflow: 'webScrape', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
+  'cancelled crawl': { workflow: 'webScrape', outcome: 'aborted', steps: ['abortRun'], faults: [CANCELLED] },
   feed: {
     workflow: 'syncFeed',
     steps: ['discoverEntries'],
-    alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
+    testedElsewhere: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
   },
   upload: { workflow: 'drainUploads', steps: ['planUploads', 'ingestUploads'] },
   'broken upload': {
     workflow: 'drainUploads',
     outcome: 'failed',
     steps: ['failUploads'],
-    given: [{ step: 'ingestUploads', does: 'break', when: 'before' }],
+    faults: [{ step: 'ingestUploads', does: 'break', when: 'before' }],
   },
   'cancelled upload': {
     workflow: 'drainUploads',
     outcome: 'aborted',
     steps: ['abortUploads'],
-    given: [{ step: 'ingestUploads', does: 'cancel', when: 'before', isDelivered: true }],
+    faults: [{ step: 'ingestUploads', does: 'cancel', when: 'before', isDelivered: true }],
   },
   recording: {
     workflow: 'syncUpload',
     steps: ['transcribe'],
-    alike: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
+    testedElsewhere: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun', 'abortRun'],
     start: 'talk.mp3',
   },
   picture: { workflow: 'syncUpload', steps: ['recognize'], start: 'lit.png' },
   resync: { workflow: 'resyncFile', steps: ['beginRun', 'planBatches', 'ingestBatch', 'finishRun'] },
-  'broken resync': { workflow: 'resyncFile', outcome: 'failed', steps: ['failRun'], given: [BROKEN] },
-  'cancelled resync': { workflow: 'resyncFile', outcome: 'aborted', steps: ['abortRun'], given: [CANCELLED] },
+  'broken resync': { workflow: 'resyncFile', outcome: 'failed', steps: ['failRun'], faults: [BROKEN] },
+  'cancelled resync': { workflow: 'resyncFile', outcome: 'aborted', steps: ['abortRun'], faults: [CANCELLED] },
   'connection by consent': {
     workflow: 'connectByConsent',
     steps: ['getConnectionState', 'exchangeCode', 'recordConnection'],
@@ -102,16 +100,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'sync of an account': {
     workflow: 'syncSource',
     steps: ['beginRun', 'queueItems', 'finishRun'],
-    alike: ['planBatches', 'ingestBatch'],
+    testedElsewhere: ['planBatches', 'ingestBatch'],
   },
   'sync of a revoked account': { workflow: 'syncSource', outcome: 'failed', steps: ['failRun'], start: REVOKED },
   'cancelled sync of an account': {
     workflow: 'syncSource',
     outcome: 'aborted',
     steps: ['abortRun'],
-    given: [CANCELLED],
+    faults: [CANCELLED],
   },
-  'scheduled sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], alike: ['acceptPass'] },
+  'scheduled sync': { workflow: 'autoSync', steps: ['nextPart', 'endPass'], testedElsewhere: ['acceptPass'] },
   delete: { workflow: 'deleteFiles', steps: ['stopQueued', 'deleteBatch', 'finishDelete'] },
   'delete of a user': {
     workflow: 'deleteUser',
@@ -121,7 +119,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     workflow: 'deleteUser',
     outcome: 'aborted',
     steps: ['stopUserDelete'],
-    given: [{ step: 'eraseFiles', does: 'cancel', when: 'before' }],
+    faults: [{ step: 'eraseFiles', does: 'cancel', when: 'before' }],
   },
   recount: { workflow: 'recountFiles', steps: ['sumFiles', 'finishRecount'] },
   reembed: { workflow: 'reembedFiles', steps: ['planReembed', 'reembedBatch', 'finishReembed'] },
@@ -144,4 +142,4 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
 export const TESTED_ELSEWHERE = ['deliverEvents'];
 
 /** Workflows that create no files. */
-export const FILELESS: readonly Workflow[] = ['connectByConsent', 'syncItems'];
+export const WITHOUT_FILES: readonly Workflow[] = ['connectByConsent', 'syncItems'];

@@ -34,7 +34,7 @@ import { waitFor } from '../waitFor.js';
 import {
   CANCELLED,
   QUARANTINE_ENDED,
-  FILELESS,
+  WITHOUT_FILES,
   type InjectedFault,
   type FaultTime,
   PAGE_MISSING,
@@ -55,7 +55,7 @@ const UPLOADS: Readonly<Record<string, () => string | Uint8Array>> = {
 };
 
 const PAGES = 2;
-/** Time for a cancelled workflow to react while its current step continues. */
+/** Milliseconds in which a cancelled workflow can react while its current step continues. */
 const REACTION_MS = 700;
 
 let service: TestService;
@@ -80,7 +80,7 @@ export const usedFairnessKeys = new Map<Workflow, Set<string>>();
  * milliseconds.
  */
 export const heartbeatIntervals = new Map<string, { readonly everyMs: number; readonly timeoutMs: number }>();
-/** Customers by organization: each has its own, because some runs concern the whole organization. */
+/** The customer of each organization. Each customer has its own, because some runs concern the whole organization. */
 const customers = new Map<number, string>();
 
 type StepInput = { readonly runId: number } | { readonly organizationId: number };
@@ -113,15 +113,17 @@ function recordHeartbeat(everyMs: number): void {
  * @returns a function that restores them
  */
 function watchHeartbeats(): () => void {
-  const ofNode = (activity.activityInfo.constructor as FunctionConstructor)('return globalThis')() as typeof globalThis;
-  const real = ofNode.setInterval;
+  const nodeGlobal = (activity.activityInfo.constructor as FunctionConstructor)(
+    'return globalThis',
+  )() as typeof globalThis;
+  const real = nodeGlobal.setInterval;
   const watched = (work: () => void, ms: number, ...more: []): NodeJS.Timeout => {
     if (activity.asyncLocalStorage.getStore() && String(work).includes('heartbeat')) recordHeartbeat(ms);
     return real(work, ms, ...more);
   };
-  ofNode.setInterval = watched as typeof setInterval;
+  nodeGlobal.setInterval = watched as typeof setInterval;
   return () => {
-    ofNode.setInterval = real;
+    nodeGlobal.setInterval = real;
   };
 }
 
@@ -181,8 +183,8 @@ interface ScenarioResult {
   readonly outcome: RunDoc['outcome'];
   /** Number of steps still running after the workflow ended. */
   readonly running: number;
-  /** Number of planned faults that did not occur. */
-  readonly left: number;
+  /** Number of planned faults that were not injected. */
+  readonly unusedFaults: number;
   /** Statuses of the records that the run lists, read right after the workflow ended, before any reaper. */
   readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
@@ -224,7 +226,7 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
   await handle.result().catch(() => undefined);
   const stillRunning = running.get(workflowId) ?? 0;
   const { status, memo, runId, priority } = await handle.describe();
-  // A scheduled sync is started by its schedule, which has no run id for the memo.
+  // The memo of a workflow that a schedule or an upload stream started contains no run id.
   const withoutMemo = () =>
     workflow === 'drainUploads' ? uploadRun(customerId) : service.store.scheduledSyncs.findByTemporalRunId(runId);
   const run = memo?.['runId'] ? await service.store.runs.find(Number(memo['runId'])) : await withoutMemo();
@@ -233,7 +235,7 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
     workflowStatus: status.name,
     outcome: run?.outcome ?? null,
     running: stillRunning,
-    left: planned.get(customerId)?.injectedFaults.length ?? 0,
+    unusedFaults: planned.get(customerId)?.injectedFaults.length ?? 0,
     listed: run && LISTING_RUNS.includes(workflow) ? await listedBy(run) : { sources: [], containers: [] },
   };
 }
@@ -243,7 +245,7 @@ function ignoreFailedSync(error: unknown): void {
   if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;
 }
 
-/** Resumes a scrape once it is paused. A scrape that was cancelled at that moment has ended. */
+/** Resumes a scrape once it is paused. If it was cancelled before that, it has ended, and the request has no effect. */
 async function resumeWhenPaused(user: TestUser, parent: FileRecord): Promise<void> {
   const tenant = { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 };
   const [record] = await service.store.files.byIds(tenant, [parent.id]);
@@ -308,7 +310,7 @@ async function runScenario(
     await resultOf(customerId, 'drainUploads');
     const { store } = service;
     const tenant = await store.users.ensure(organizationId, customerId);
-    // The state after a listing that was killed at once.
+    // The state that a listing leaves if it is killed right after it moved the file into quarantine.
     const missedBy = { _id: (await store.files.byIds(tenant, [body.id]))[0]?.runId ?? 0, ...tenant } as RunDoc;
     await store.quarantine.moveIn(
       missedBy,
@@ -325,11 +327,11 @@ async function runScenario(
       expect(answer).toMatchObject({ status: 200, body: { restoring: 1 } });
       return resultOf(customerId, workflow);
     };
-    const end = start === QUARANTINE_ENDED ? await sweep() : await restore();
+    const result = start === QUARANTINE_ENDED ? await sweep() : await restore();
     planned.set(customerId, { workflow, injectedFaults: [] });
-    // The next run continues what a cancelled run left unfinished.
-    while (end?.outcome === 'aborted' && (await sweep()) !== null);
-    return end ?? Promise.reject(new Error('the quarantine was empty'));
+    // If the run was cancelled, the next sweep starts a run for its remaining files.
+    while (result?.outcome === 'aborted' && (await sweep()) !== null);
+    return result ?? Promise.reject(new Error('the quarantine was empty'));
   }
   if (workflow === 'connectByConsent') {
     const request = { service: 'GOOGLE_DRIVE', sync_source_items: false };
@@ -362,15 +364,15 @@ async function runScenario(
     return resultOf(customerId, workflow);
   }
   const upload = (name: string) => user.upload({ name, content: UPLOADS[name]?.() ?? '' }, { use_ocr: true });
-  const first: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
+  const startRequests: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
     webScrape: () =>
       user.post('/web_scrape', [{ url: site.url(start ?? '/start.html'), chunk_size: 150, recursion_depth: 1 }]),
     drainUploads: () => upload('notes.md'),
     syncUpload: () => upload(start ?? ''),
     syncFeed: () => user.post('/integrations/rss_feed', { url: site.url(start ?? '/feed.xml'), chunk_size: 150 }),
   };
-  if (workflow in first) {
-    expect((await first[workflow]?.())?.status).toBe(200);
+  if (workflow in startRequests) {
+    expect((await startRequests[workflow]?.())?.status).toBe(200);
     return resultOf(customerId, workflow);
   }
   if (start === PAGE_MISSING) {
@@ -381,10 +383,10 @@ async function runScenario(
     await user.scrape({ ...scrape, url_paths_to_exclude: ['/pages/1.html'] });
     await user.settled(id);
     await runScheduledSync(client, service.names, scheduleIds.container(id)).catch(ignoreFailedSync);
-    const passed = await resultOf(customerId, workflow);
-    // Continue what a cancelled sync left unfinished.
+    const syncResult = await resultOf(customerId, workflow);
+    // A cancelled sync can leave files in quarantine unfinished; the sweeps finish them.
     while ((await sweepQuarantine(customerId)) !== null);
-    return passed;
+    return syncResult;
   }
   if (start === PAUSED) {
     await resumeWhenPaused(user, await user.scrape({ url: site.url('/sitemap.xml'), chunk_size: 150, max_tokens: 0 }));
@@ -394,7 +396,7 @@ async function runScenario(
   const scraped = await resultOf(customerId, 'scrapeSitemap');
   if (workflow === 'scrapeSitemap') return scraped;
   const [page] = await user.children(parent.id);
-  const ask: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
+  const laterRequests: Partial<Record<Workflow, () => Promise<{ status: number }>>> = {
     resyncFile: () => user.post('/resync_file', { file_id: page?.id, chunk_size: 60 }),
     deleteFiles: () => user.post('/delete_files_v2', { filters: { parent_file_ids: [parent.id] } }),
     deleteUser: () => organization.post('/delete_users', { customer_ids: [customerId] }),
@@ -406,7 +408,7 @@ async function runScenario(
     reembedFiles: () => user.post('/files/reembed', { embedding_model: 'COHERE_MULTILINGUAL_V3' }),
     recountFiles: () => organization.post('/organization/statistics', undefined),
   };
-  expect((await ask[workflow]?.())?.status).toBe(200);
+  expect((await laterRequests[workflow]?.())?.status).toBe(200);
   return resultOf(customerId, workflow);
 }
 
@@ -420,9 +422,9 @@ export const isFirstScenarioWith = (step: Step, name: string): boolean =>
   names.find((other) => SCENARIOS[other]!.steps.includes(step)) === name;
 
 /**
- * Defines the tests of a suite: runs each scenario uninterrupted, and again with a fault at each step, all
- * concurrently, and compares the stored results. @param faultsAt returns the faults at a step of a scenario; each is a
- * trial
+ * Defines the tests of a suite: they run each scenario without faults, and again with each fault at each step, all
+ * concurrently, and compare the stored results.
+ * @param faultsAt returns the faults to inject at a step of a scenario, one per trial
  */
 export function testWorkflows(faultsAt: (name: string, step: Step) => readonly TrialFault[]): void {
   const trials = names.flatMap((name) =>
@@ -438,7 +440,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
   const failing = trials.filter(({ injectedFault }) => injectedFault.does === 'fail');
   const cancelling = trials.filter(({ injectedFault }) => injectedFault.does === 'cancel');
 
-  const ends = new Map<string, ScenarioResult | Error>();
+  const results = new Map<string, ScenarioResult | Error>();
   let stores: StoredState;
   let unwatch: () => void;
 
@@ -470,17 +472,17 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
       { worker: false },
     );
     await service.startWorker(withFaults);
-    // Many trials run concurrently, because they mostly wait; each has its own customer.
+    // Trials mostly wait, so many run concurrently. Each has its own customer.
     const limit = pLimit(16);
     const trial = (customer: string, scenario: Scenario, injectedFaults: readonly InjectedFault[]) =>
       limit(async () => {
-        const end = await runScenario(customer, scenario, injectedFaults).catch((error: unknown) => error as Error);
-        ends.set(customer, end);
+        const result = await runScenario(customer, scenario, injectedFaults).catch((error: unknown) => error as Error);
+        results.set(customer, result);
       });
     await Promise.all([
-      ...names.map((name) => trial(name, SCENARIOS[name]!, SCENARIOS[name]!.given ?? [])),
+      ...names.map((name) => trial(name, SCENARIOS[name]!, SCENARIOS[name]!.faults ?? [])),
       ...trials.map(({ customer, scenario, injectedFault }) =>
-        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.given ?? []), injectedFault]),
+        trial(customer, SCENARIOS[scenario]!, [...(SCENARIOS[scenario]!.faults ?? []), injectedFault]),
       ),
     ]);
     stores = await readStoredState(service.env);
@@ -494,26 +496,26 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
 
   const titled = (selected: readonly Trial[]) => selected.map((trial) => [trial.customer, trial] as const);
 
-  /** A result after which all planned faults occurred, no step is still running, and the stores are consistent. */
-  const CLEAN_END = { left: 0, running: 0, inconsistencies: [] };
+  /** Expected of each result: all planned faults occurred, no step is still running, and the stores are consistent. */
+  const CLEAN_RESULT = { left: 0, running: 0, inconsistencies: [] };
 
   describe('workflows without faults', () => {
     test.each(names)('%s', (scenario) => {
-      const end = ends.get(scenario);
+      const end = results.get(scenario);
       if (end instanceof Error) throw end;
-      expect({ ...end, inconsistencies: stores.findInconsistencies(scenario) }).toMatchObject(CLEAN_END);
+      expect({ ...end, inconsistencies: stores.findInconsistencies(scenario) }).toMatchObject(CLEAN_RESULT);
       expect(end?.outcome).toBe(SCENARIOS[scenario]!.outcome ?? 'finished');
     });
   });
 
   describe('steps that fail once are retried without loss or duplicates', () => {
     test.each(titled(failing))('%s', (customer, { scenario }) => {
-      // The workflow ends as in the uninterrupted scenario, with the same stored data.
-      const end = ends.get(customer);
+      // Expect the outcome and the stored data of the run without faults.
+      const end = results.get(customer);
       if (end instanceof Error) throw end;
-      expect(end).toEqual(ends.get(scenario));
-      expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
-      if (SCENARIOS[scenario]!.given?.includes(CANCELLED) !== true)
+      expect(end).toEqual(results.get(scenario));
+      expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_RESULT);
+      if (SCENARIOS[scenario]!.faults?.includes(CANCELLED) !== true)
         expect(stores.content(customer)).toEqual(stores.content(scenario));
     });
   });
@@ -521,10 +523,10 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
   describe('a run cancelled at a step ends, and no work remains', () => {
     if (cancelling.length > 0)
       test.each(titled(cancelling))('%s', (customer, { scenario }) => {
-        const end = ends.get(customer);
+        const end = results.get(customer);
         if (end instanceof Error) throw end;
-        expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_END);
-        // Workflow, run and records agree.
+        expect({ ...end, inconsistencies: stores.findInconsistencies(customer) }).toMatchObject(CLEAN_RESULT);
+        // The states of the workflow, of the run and of its records must match.
         const { outcome, workflowStatus, listed } = end as ScenarioResult;
         const { files } = stores.content(customer);
         const statuses = files.map((file) => (file as { syncStatus: string }).syncStatus);
@@ -547,7 +549,9 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
           outcome === 'finished' ||
           ['deleteFiles', 'updateTags', 'reembedFiles', 'moveStorage'].includes(SCENARIOS[scenario]!.workflow)
         )
-          expect(new Set(statuses)).toEqual(new Set(FILELESS.includes(SCENARIOS[scenario]!.workflow) ? [] : ['READY']));
+          expect(new Set(statuses)).toEqual(
+            new Set(WITHOUT_FILES.includes(SCENARIOS[scenario]!.workflow) ? [] : ['READY']),
+          );
         if (unready !== null && outcome === 'finished') expect(files).toEqual([]);
         if (outcome === 'aborted' && SCENARIOS[scenario]!.workflow === 'scrapeSitemap')
           expect(statuses).toContain('SYNC_ABORTED');

@@ -1,4 +1,4 @@
-/** `npm run emulator`: a service with the printed settings connects the emulators by the printed calls. */
+/** Tests of `npm run emulator`: a service with the printed settings connects the emulators by the printed API calls. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
@@ -9,7 +9,7 @@ import { waitFor } from '../../support/waitFor.js';
 
 const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
-/** Some sources check that their redirect URL is one of the service. */
+/** Address of the service. Some sources check that a redirect URL begins with it. */
 const PUBLIC_URL = 'http://127.0.0.1:8000';
 
 let emulators: Emulators;
@@ -43,6 +43,6 @@ test('the documents of an emulator become searchable', async () => {
   await user.post(path, body);
   const search = () =>
     user.post<{ documents: { content: string }[] }>('/embeddings', { query: 'When was the lighthouse lit?', k: 1 });
-  // Until the document with the answer is read, the best chunk is one of another document.
+  // Until the expected document is synced, the search returns a chunk of another document.
   await waitFor(search, ({ body: { documents } }) => documents[0]?.content.includes('The lighthouse') === true);
 });

@@ -10,7 +10,7 @@ import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/goog
 import type { OAuthProvider } from '../../emulators/oauthProvider.js';
 import { type SlackEmulator, startSlack } from '../../emulators/slack.js';
 import { type AccountCaller, startAccountCaller } from '../../support/accountCaller.js';
-import type { CallsToMake } from '../../support/accountCallerChild.js';
+import type { IdentifyCalls } from '../../support/accountCallerChild.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -51,7 +51,7 @@ async function account(
   type: ConnectedSourceType,
   oauth: OAuthProvider,
   { clientId, facts = {} }: { clientId: string; facts?: Record<string, string> },
-): Promise<(calls: number) => CallsToMake> {
+): Promise<(calls: number) => IdentifyCalls> {
   const number = (accounts += 1);
   const tenant = await service.store.users.ensure(1, 'limited');
   const { accessToken } = oauth.grant();
@@ -94,17 +94,17 @@ const pauses = (): Promise<number> =>
  */
 async function delayOfOther(
   refuseOnce: (isNow: () => boolean) => void,
-  [first, second]: readonly [CallsToMake, CallsToMake],
+  [first, second]: readonly [IdentifyCalls, IdentifyCalls],
 ): Promise<number> {
   const times: number[] = [];
   refuseOnce(() => times.push(Date.now()) === 1);
   const before = await pauses();
-  const refused = callers[0].ask(first);
+  const refused = callers[0].identify(first);
   await waitFor(pauses, (now) => now > before);
   // The pause of the account and the pause of the client are stored concurrently.
   await sleep(100);
   const begun = times.length;
-  await callers[1].ask(second);
+  await callers[1].identify(second);
   await refused;
   return times[begun]! - times[0]!;
 }
@@ -179,7 +179,7 @@ test('limits the concurrent requests of all accounts of a client, across all pro
     Array.from({ length: max / 4 + 8 }, () => account('GOOGLE_DRIVE', drive.oauth, { clientId: 'busy' })),
   );
   drive.injectFault(() => 'hang');
-  many.forEach((one, index) => void callers[index % 2]!.ask(one(5)).catch(() => undefined));
+  many.forEach((one, index) => void callers[index % 2]!.identify(one(5)).catch(() => undefined));
   await waitFor(
     () => drive.load.current,
     (now) => now >= max,

@@ -7,7 +7,7 @@ import { type GmailEmulator, startGmail } from '../../emulators/gmail.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET, type OAuthProvider } from '../../emulators/oauthProvider.js';
 import { type AccountCaller, startAccountCaller } from '../../support/accountCaller.js';
-import type { CallsToMake } from '../../support/accountCallerChild.js';
+import type { IdentifyCalls } from '../../support/accountCallerChild.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { withDatabase } from '../../support/dataSources.js';
@@ -62,7 +62,7 @@ async function connected(type: ConnectedSourceType) {
   const { id } = await connect();
   for (const { oauth } of [drive, gmail]) oauth.expireAll();
   const { organizationId, userId } = await service.store.users.ensure(1, `refreshed ${customers}`);
-  const calls = (count: number): CallsToMake => ({
+  const calls = (count: number): IdentifyCalls => ({
     tenant: { organizationId, userId },
     dataSourceId: id,
     calls: count,
@@ -79,7 +79,7 @@ async function record(user: TestUser): Promise<DataSourceRecord> {
  * Stores an account whose token has expired by its stored expiry time, so that each call detects it before its request.
  * Returns a function that builds its calls.
  */
-async function expiredAccount(): Promise<(count: number) => CallsToMake> {
+async function expiredAccount(): Promise<(count: number) => IdentifyCalls> {
   const tenant = await service.store.users.ensure(1, 'out of time');
   const now = Date.now();
   const times = { obtainedAt: now - 3_600_000, expiresAt: now - 1 };
@@ -95,10 +95,10 @@ async function expiredAccount(): Promise<(count: number) => CallsToMake> {
  * Kills a process after the provider has executed its refresh, before the process receives the answer. Its claim
  * remains.
  */
-async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, calls: CallsToMake): Promise<void> {
+async function killBeforeAnswer({ oauth, load }: typeof drive | typeof gmail, calls: IdentifyCalls): Promise<void> {
   const caller = callers.pop()!;
   const release = oauth.holdReplies();
-  void caller.ask(calls);
+  void caller.identify(calls);
   await waitFor(
     () => refreshesOf(oauth),
     (refreshes) => refreshes.length === 1,
@@ -126,7 +126,7 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
   const calls = await expiredAccount();
   for (let iteration = 1; iteration <= 2; iteration += 1) {
     const share = (index: number) => Math.ceil((CALLS - index) / PROCESSES);
-    const outcomes = await Promise.all(callers.map((caller, index) => caller.ask(calls(share(index)))));
+    const outcomes = await Promise.all(callers.map((caller, index) => caller.identify(calls(share(index)))));
     expect(outcomes.flat()).toEqual(Array.from({ length: CALLS }, () => ACCOUNT));
     expect(refreshesOf(drive.oauth).map(({ outcome }) => outcome)).toEqual(
       Array.from({ length: iteration }, () => 'granted'),
@@ -139,7 +139,7 @@ test(`makes exactly one refresh for ${CALLS} concurrent calls from ${PROCESSES} 
 test('repeats once the refresh of a rotating token whose answer was lost with its process, then asks for a new connection', async () => {
   const { user, connect, id, calls } = await connected('GOOGLE_DRIVE');
   await killBeforeAnswer(drive, calls(1));
-  const waiting = callers[0]!.ask(calls(5));
+  const waiting = callers[0]!.identify(calls(5));
   await endClaims();
   expect(new Set(await waiting)).toEqual(new Set(['access_revoked']));
   const [first, ...again] = refreshesOf(drive.oauth);
@@ -166,13 +166,13 @@ test('repeats once the refresh of a rotating token whose answer was lost with it
   );
   expect(revokeEvents).toHaveLength(1);
   expect(await connect()).toMatchObject({ id, revoked_access: false });
-  expect(await callers[0]!.ask(calls(1))).toEqual([ACCOUNT]);
+  expect(await callers[0]!.identify(calls(1))).toEqual([ACCOUNT]);
 });
 
 test('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
   const { user, calls } = await connected('GMAIL');
   await killBeforeAnswer(gmail, calls(1));
-  const waiting = callers.map((caller) => caller.ask(calls(5)));
+  const waiting = callers.map((caller) => caller.identify(calls(5)));
   await endClaims();
   expect(new Set((await Promise.all(waiting)).flat())).toEqual(new Set([ACCOUNT]));
   expect(refreshesOf(gmail.oauth).map(({ outcome }) => outcome)).toEqual(['lost', 'granted']);

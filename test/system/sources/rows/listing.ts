@@ -50,7 +50,7 @@ export function listingRows(customer: Customer): void {
       expect(second).toMatchObject({ status: 200, body: { sync_status: 'SYNCING' } });
       expect((await user.post('/integrations/items/sync/cancel', request)).status).toBe(200);
       expect(await customer.listed()).toMatchObject({ sync_status: 'READY', source_items_synced_at: null });
-      await customer.idle();
+      await customer.waitUntilIdle();
       // A second cancel changes nothing.
       const secondCancel = await user.post('/integrations/items/sync/cancel', request);
       expect(secondCancel).toMatchObject({ status: 200, body: { sync_status: 'READY' } });
@@ -62,7 +62,7 @@ export function listingRows(customer: Customer): void {
       await customer.fileWhen(file?.id ?? 0, (one) => one.sync_status === 'SYNCING');
       expect((await user.post('/cancel_sync', { file_id: file?.id })).status).toBe(200);
       expect((await user.settled(file?.id ?? 0)).sync_status).toBe('SYNC_ABORTED');
-      await customer.idle();
+      await customer.waitUntilIdle();
       fixture.reset();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
     });

@@ -1,4 +1,4 @@
-/** A service without a worker, and its users: records written by requests do not change. */
+/** A service without a worker, shared by several suites, and its users. Without a worker, stored records stay unchanged. */
 import { expect } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -11,33 +11,33 @@ import { startService, type TestService } from '../../support/service.js';
 export let service: TestService;
 export let database: mongoose.Connection;
 export let key: ApiClient;
-/** Client of another organization. */
+/** Client with the API key of a second organization. */
 export let otherKey: ApiClient;
-export let other: { readonly organizationId: number; readonly apiKey: string };
+export let secondOrganization: { readonly organizationId: number; readonly apiKey: string };
 
 export const ok = <T>({ status, body }: { readonly status: number; readonly body: T }): T => {
   expect({ status, body }).toMatchObject({ status: 200 });
   return body;
 };
-const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+const clientOf = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
 export const refusal = (status: number) => ({ status, body: { detail: expect.anything() } });
 
-export async function startWorld(): Promise<void> {
+export async function startIdleService(): Promise<void> {
   service = await startService(
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' },
     { worker: false, searchesStalls: false },
   );
   database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
-  key = keyed(service.apiKey);
+  key = clientOf(service.apiKey);
   const created = await service.store.organizations.create('other');
-  otherKey = keyed(created.apiKey);
+  otherKey = clientOf(created.apiKey);
   const { organizationId } = await service.store.users.ensure(
     (await otherKey.get<{ id: number }>('/organization')).body.id,
     'first',
   );
-  other = { organizationId, apiKey: created.apiKey };
+  secondOrganization = { organizationId, apiKey: created.apiKey };
 }
-export async function closeWorld(): Promise<void> {
+export async function closeIdleService(): Promise<void> {
   await database.close();
   await service.close();
 }
@@ -54,7 +54,7 @@ export interface StoredUser {
   files(): Promise<FileDoc[]>;
   /** Kinds and object ids of all events of the user. */
   events(): Promise<string[]>;
-  /** @returns ids */
+  /** Stores files. @returns their ids */
   seed(...files: Omit<SeededFile, 'id'>[]): Promise<number[]>;
 }
 
