@@ -207,13 +207,13 @@ describe('every service', () => {
       const abort = new AbortController();
       const ended = lookUp(name, undefined, undefined, abort.signal).catch(String);
       await waitFor(
-        () => emulator.load.now,
+        () => emulator.load.current,
         (requests) => requests === 1,
       );
       abort.abort('the caller has left');
       expect(await ended).toBe('the caller has left');
       await waitFor(
-        () => emulator.load.now,
+        () => emulator.load.current,
         (requests) => requests === 0,
       );
     }));

@@ -245,7 +245,7 @@ test('does not wait for a poll whose Retry-After exceeds the timeout of a record
 const WAITS: readonly (readonly [service: TranscriptionService, request: string, scenario: AssemblyScenario])[] = [
   ['deepgram', 'transcription', { injectedFaults: ['hang'] }],
   ['assemblyai', 'upload', { uploadFaults: ['hang'] }],
-  ['assemblyai', 'order', { orderFaults: ['hang'] }],
+  ['assemblyai', 'order', { transcriptFaults: ['hang'] }],
 ];
 test("ends each request with the reason of the caller's abort", () =>
   everyRow(
@@ -254,7 +254,7 @@ test("ends each request with the reason of the caller's abort", () =>
     async ([service, , scenario]) => {
       const name = newScenario();
       (service === 'deepgram' ? deepgram : assemblyai).scenarios.set(name, scenario);
-      const faults = [scenario.injectedFaults, scenario.uploadFaults, scenario.orderFaults].find(Boolean)!;
+      const faults = [scenario.injectedFaults, scenario.uploadFaults, scenario.transcriptFaults].find(Boolean)!;
       const abort = new AbortController();
       const ended = attempt(service, name, null, { signal: abort.signal }).catch(String);
       await waitFor(
