@@ -12,6 +12,7 @@ import { findTesseract, type NativeTesseract } from '../../../documents/ocr/data
 import { recall, OCR_TEXTS, scan, textOf } from '../../support/ocrPages.js';
 import { drawPicture } from '../../support/pictures.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 import { makePdf } from '../../documents/formats/makePdf.js';
 import { FILES, LIMITS } from '../../documents/page.js';
@@ -84,7 +85,7 @@ describe('the installed program', () => {
     TIME_LIMIT_MS,
   );
 
-  test.each(['eng', 'rus'] as const)(
+  test.each(['rus', ...thoroughRows(['eng'])] as const)(
     'chooses the language of a page by its script: %s',
     async (language) => {
       const read = await startPool({ native }).recognize(upload(scan(language), 'a.png'), ONE_PAGE);
@@ -232,7 +233,7 @@ describe('the limits and the end of a program', () => {
     TIME_LIMIT_MS,
   );
 
-  test(
+  thoroughly(
     'a page is tried once more if a signal ended the program, and then fails',
     async () => {
       const { native: program, pid } = await endless('killed', 1);
