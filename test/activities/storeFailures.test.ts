@@ -290,3 +290,21 @@ test('an activity fails if any of its calls of the store fails', () =>
       }
     },
   ));
+
+/** Activities that end a run. */
+const ENDS = WORKS.filter(
+  ([name]) => /^(?:end|abort) of /.test(name) || /^(?:failure of a run|failed uploads|cancelled )/.test(name),
+);
+
+test('an activity that ends a run does so once, after all other writes, so that a repetition completes them', () =>
+  everyRow(
+    ENDS,
+    ([name]) => name,
+    async (work) => {
+      const { names } = await run(work);
+      // The addresses of a crawl are needed until its end.
+      const writes = names.filter((name) => name !== 'frontier.clear');
+      expect(writes.indexOf('runs.finish')).toBe(writes.length - 1);
+      expect(writes.length - 1).toBe(writes.lastIndexOf('runs.finish'));
+    },
+  ));
