@@ -55,6 +55,14 @@ test('a paused run is resumed once, only by its owner, and signals its workflow 
   expect(await pauses.resume(owner, id, 20)).toBe(false);
 });
 
+test('a run takes exactly its limit of tokens, and not one more', async () => {
+  const { pauses, runs } = service.store;
+  const [exact, above] = [await accept(10), await accept(10)];
+  expect([await pauses.reserveTokens(exact, 10), await pauses.reserveTokens(above, 11)]).toEqual([true, false]);
+  expect(await runs.find(exact)).toMatchObject({ tokensTaken: 10 });
+  expect(await runs.find(above)).toMatchObject({ tokensTaken: 0, pause: { wanted: 11 } });
+});
+
 test('a run without a limit counts no tokens', async () => {
   const { runs } = service.store;
   const run = await runs.find(await accept(null));

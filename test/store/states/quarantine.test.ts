@@ -113,7 +113,8 @@ test('a quarantined file changes only in the states, and by the runs, from which
   expect(named(await quarantine.listClaimed({ ...ADA, _id: ENDED_RUN }, 10))).toEqual(
     sorted('leaving copied returning tidying erasing'),
   );
-  expect(await quarantine.listClaimed({ ...ADA, _id: ENDED_RUN }, 2)).toHaveLength(2);
+  const first = await quarantine.listClaimed({ ...ADA, _id: ENDED_RUN }, 2);
+  expect(first.map(({ _id }) => nameOf.get(_id))).toEqual(['leaving', 'copied']);
   for (const stranger of STRANGERS) {
     expect(await quarantine.listClaimed({ ...stranger, _id: ENDED_RUN }, 10)).toEqual([]);
     expect(await quarantine.filterQuarantined(stranger, [...ids.values()])).toEqual(new Set());
@@ -133,4 +134,35 @@ test('a quarantined file changes only in the states, and by the runs, from which
     const isDue = 'due leaving copied returning tidying erasing'.split(' ').includes(name);
     expect(await claims.listOwnersOfDue(NOW, 10)).toEqual(isDue ? [ADA] : []);
   });
+});
+
+test('a file that was not settled when it went into quarantine is READY if it has content, otherwise aborted', async () => {
+  const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
+  const quarantine = createQuarantine(quarantined, files, userModel(connection), atomically, events);
+  const blank = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX' };
+  const rows: readonly (readonly [status: string, generation: number, restored: string])[] = [
+    ['SYNCING', 0, 'SYNC_ABORTED'],
+    ['SYNCING', 1, 'READY'],
+    ['EVALUATING_RESYNC', 1, 'READY'],
+    ['QUEUED_FOR_SYNC', 0, 'SYNC_ABORTED'],
+    ['READY', 1, 'READY'],
+    ['SYNC_ERROR', 0, 'SYNC_ERROR'],
+    ['READY_TO_SYNC', 0, 'READY_TO_SYNC'],
+  ];
+  await everyRow(
+    rows,
+    ([status, generation]) => `${status}, generation ${generation}`,
+    async ([syncStatus, generation, restored]) => {
+      const file = (_id: number) => ({ ...blank, _id, externalFileId: `of ${_id}`, syncStatus, generation });
+      const ids = await seed(
+        quarantined,
+        (id) => ({ ...ADA, missedBy: 1, runId: RUN, quarantinedAt: AGO, keptUntil: AHEAD, copy: null, file: file(id) }),
+        { returning: { state: 'returning' } },
+      );
+      const [row] = await quarantined.find().lean();
+      const run = { _id: RUN, workflowId: 'w', requestId: 'r' } as never;
+      await quarantine.restore(run, [{ row: row!, isWhole: true }]);
+      expect(await files.findById(ids.get('returning')!).lean()).toMatchObject({ syncStatus: restored, runId: RUN });
+    },
+  );
 });
