@@ -550,7 +550,7 @@ const UPLOADS: readonly Row[] = [
     result: null,
   },
   {
-    ...{ what: 'ingests uploads that arrive during a batch beside it', workflow: 'drainUploads', input: USER },
+    ...{ what: 'ingests uploads that arrive during a batch at the same time', workflow: 'drainUploads', input: USER },
     signal: [UPLOADS_QUEUED_SIGNAL, 'ingestUploads', 'meanwhile'],
     steps: {
       planUploads: [
