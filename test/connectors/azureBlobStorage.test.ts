@@ -103,6 +103,9 @@ test('lists and reads names with any characters, and reports one that no URL can
   for (const name of names)
     expect(Buffer.from((await account.open(`odd/${name}`, NEVER)).bytes).toString()).toBe(`Of ${name}`);
   await expect(account.open('odd/up/../away.md', NEVER)).rejects.toThrow(/cannot be requested/);
+  expect((await account.open('odd/a b+c.md', NEVER)).fileMetadata).toEqual({
+    ...{ type: 'FILE', container: 'odd', etag: expect.any(String) },
+  });
 });
 
 test('continues after a page without blobs, also when it looks up a single blob', async () => {

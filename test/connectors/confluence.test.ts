@@ -43,6 +43,18 @@ beforeEach(() => {
   account = accountWith(connector.oauth?.scopes ?? []);
 });
 
+test('uses the only site with Confluence of an account, and asks for its name if there are several', async () => {
+  const empty = { spaces: new Map([['200', 'Pier']]), contents: new Map<string, EmulatedContent>() };
+  const granted = ['read:me', 'read:page:confluence'];
+  emulator.sites.set(SITE, { ...emulator.sites.get(SITE)!, scopes: granted });
+  emulator.sites.set('cloud-2', { ...empty, subdomain: 'tickets', scopes: ['read:me', 'read:jira-work'] });
+  const rootsOf = (one: Account) => readListing((cursor) => one.listRoots(cursor, NEVER));
+  expect((await rootsOf(account)).items.map(({ name }) => name)).toEqual(['Harbour']);
+  emulator.sites.set('cloud-3', { ...empty, subdomain: 'pier', scopes: granted });
+  const fault = await faultOf(rootsOf(accountWith(connector.oauth?.scopes ?? [])));
+  expect([fault.kind, fault.message.includes('confluence_subdomain')]).toEqual(['bad_response', true]);
+});
+
 describe('the tree', () => {
   beforeEach(() => {
     put('1');

@@ -425,6 +425,19 @@ describe('changes', () => {
     },
   );
 
+  test.each([
+    [404, 'notFound'],
+    [403, 'insufficientFilePermissions'],
+  ])(
+    "report the end of the account's own log (HTTP %s %s) as a stale cursor, not as deletions",
+    async (status, reason) => {
+      fill();
+      const cursor = await changes().now(NEVER);
+      drive.injectFault((path) => (path.endsWith('/changes') ? { status, reason } : null));
+      expect(await faultOf(changes().since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
+    },
+  );
+
   test('report an expired cursor as stale', async () => {
     fill();
     const cursor = await changes().now(NEVER);

@@ -9,8 +9,9 @@ import { readSourceUrls } from '../../connectors/readSourceUrls.js';
 import { createRateLimiters } from '../../connectors/rateLimiter.js';
 import { createSourceClient, type SourceClientSettings } from '../../connectors/sourceClient.js';
 import type { FaultKind } from '../../contract/failures.js';
-import type { Egress } from '../../egress/types.js';
+import type { Egress, EgressRequest, EgressResponse } from '../../egress/types.js';
 import { faultOf } from '../support/faultOf.js';
+import { VirtualClock } from '../support/largeAccounts/virtualClock.js';
 import { loopbackEgress, NEVER } from './account.js';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -210,6 +211,57 @@ describe('an error with status 200', () => {
     const fault = await faultOf(post(100));
     expect(fault.kind).toBe('not_found');
     expect(fault.message).toMatch(end);
+  });
+});
+
+describe('with a virtual clock', () => {
+  const BEGUN = Date.parse('2026-11-27T00:00:00Z');
+  /** Returns a client whose requests are answered by `next`, and the requests that it sent. */
+  function virtual(next: (request: EgressRequest) => { status: number; headers?: Record<string, string> }) {
+    const clock = new VirtualClock(BEGUN);
+    const sent: EgressRequest[] = [];
+    const request = async (one: EgressRequest) => {
+      sent.push(one);
+      return { headers: {}, ...next(one), bytes: async () => Buffer.from('{"ok":true}') } as unknown as EgressResponse;
+    };
+    const settings = { name: 'Sample', urls: { api: 'https://a.example/v1' }, headers: { authorization: 'secret' } };
+    const source = createSourceClient({
+      ...{ ...settings, connector: guru, egress: { request }, maxItemBytes: 1_234, timeLimitMs: 30_000 },
+      ...{ rateLimiter: createRateLimiters('Sample', 2, { clock })('SAMPLE 1'), signal: NEVER, clock },
+    });
+    return { clock, sent, source };
+  }
+
+  test('waits for a rate limit up to exactly the maximum wait', async () => {
+    const waiting = (seconds: string) => {
+      let attempts = 0;
+      return virtual(() => (attempts++ === 0 ? { status: 429, headers: { 'retry-after': seconds } } : { status: 200 }));
+    };
+    const exact = waiting('30');
+    expect(await exact.source.get(['user'], {})).toEqual({ ok: true });
+    expect(exact.clock.now()).toBe(BEGUN + 30_000);
+    const longer = waiting('31');
+    expect(await faultOf(longer.source.get(['user'], {}))).toMatchObject({ retryAfterMs: 31_000 });
+    expect([longer.clock.now(), longer.sent.length]).toEqual([BEGUN, 1]);
+  });
+
+  test('follows five redirects of content, with credentials for the first address only', async () => {
+    const redirecting = (times: number) => {
+      let redirects = 0;
+      return virtual(() =>
+        redirects++ < times
+          ? { status: 302, headers: { location: `https://b.example/${redirects}` } }
+          : { status: 200 },
+      );
+    };
+    const five = redirecting(5);
+    expect((await five.source.content(['files', '1'], {})).status).toBe(200);
+    expect(five.sent.map(({ url, headers }) => [url, headers?.['authorization']])).toEqual([
+      ['https://a.example/v1/files/1', 'secret'],
+      ...[1, 2, 3, 4, 5].map((at) => [`https://b.example/${at}`, undefined]),
+    ]);
+    expect(five.sent.map(({ redirects, maxBytes }) => [redirects, maxBytes])).toEqual(Array(6).fill(['answer', 1_234]));
+    expect((await faultOf(redirecting(6).source.content(['files', '1'], {}))).kind).toBe('too_many_redirects');
   });
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 
+import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
+import { type Container, containerWork } from '../../contract/runs/containerWork.js';
 import { pageFilter } from '../../contract/runs/scrapeSitemap.js';
 import { normaliseUrl } from '../../contract/urls.js';
 
@@ -47,4 +49,22 @@ describe('normalised addresses', () => {
       expect(normaliseUrl(text)).toBeNull();
     },
   );
+});
+
+test('a container is read again as in its first request, and as a sitemap if its kind was not stored', () => {
+  const container: Container = {
+    ...{ runKind: 'syncFeed', externalUrl: 'https://a.test/feed', externalFileId: 'id', sourceOptions: { a: 1 } },
+    tags: [{ key: 'team', value: 'red' }],
+  };
+  const request = {
+    url: 'https://a.test/feed',
+    tags: { team: 'red' },
+    ingest: DEFAULT_INGEST_OPTIONS,
+    scrape: { a: 1 },
+  };
+  expect(containerWork(container, DEFAULT_INGEST_OPTIONS)).toEqual({ kind: 'syncFeed', request });
+  expect(containerWork({ ...container, runKind: null, externalUrl: null }, DEFAULT_INGEST_OPTIONS)).toEqual({
+    kind: 'scrapeSitemap',
+    request: { ...request, url: 'id' },
+  });
 });

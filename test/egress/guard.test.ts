@@ -57,6 +57,27 @@ test('rejects every spelling of a local address in request() and check()', () =>
     await faultOf(guarded.check(`http://${host}:8080/x`), 'address_refused');
   }));
 
+test('decides about an address in a request by its literal and its port, without a lookup', () =>
+  everyRow(
+    [
+      ...LOOPBACK_SPELLINGS.map((host) => [`http://${host}/`, false] as const),
+      ['http://169.254.169.254/', false],
+      ['http://93.184.216.34/', true],
+      ['https://[2606:2800:220:1::1]/', true],
+      // Names are resolved when they are called.
+      ['http://localhost/', true],
+      ['https://site.example/', true],
+      ['http://site.example:8443/', true],
+      ['http://site.example:81/', false],
+      ['http://site.example:0/', false],
+    ] as const,
+    ([url]) => url,
+    ([url, mayBeCalled]) => {
+      const guarded = egress({ allowedPorts: [80, 443, 8443] }, () => Promise.reject(new Error('no lookup')));
+      expect(guarded.mayCall(new URL(url))).toBe(mayBeCalled);
+    },
+  ));
+
 test('rejects local names after they are resolved', () =>
   everyRow(['localhost', 'LOCALHOST.', 'any.localhost'], String, async (host) => {
     const guarded = egress({}, () => Promise.resolve(v4('127.0.0.1', '::1')));

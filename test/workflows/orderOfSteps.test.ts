@@ -9,6 +9,7 @@ import {
   EVENTS_QUEUED_SIGNAL,
   FAULT_FAILURE,
   RESUME_SIGNAL,
+  UPLOADS_QUEUED_SIGNAL,
 } from '../../contract/runs/orchestration.js';
 import { deliveryQueue, ocrQueue, transcriptionQueue } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
@@ -16,6 +17,7 @@ import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
+import { waitFor } from '../support/waitFor.js';
 import { SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
 /**
@@ -31,9 +33,16 @@ const RUN = { runId: RUN_ID };
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';
+/** Ends the step after this many calls of another step, without a result. */
+interface Until {
+  readonly until: string;
+  readonly calls: number;
+}
+/** The part of a scheduled sync whose run is always active already. */
+const ALREADY_RUNNING = 99;
 /**
  * Results of a step, call by call; the last one repeats. FAULT and DEFECT make the step fail, CANCEL cancels the
- * workflow.
+ * workflow, and Until makes the step wait.
  */
 type Answers = readonly unknown[];
 
@@ -507,6 +516,11 @@ const OTHERS: readonly Row[] = [
     ],
     result: { outcome: 'failed', parts: 1 },
   },
+  {
+    ...{ what: 'has a part whose run does not end in time', workflow: 'autoSync', input: { scheduleId: 's' } },
+    steps: { acceptPass: [RUN], nextPart: [{ part: ALREADY_RUNNING }] },
+    calls: [['acceptPass', { scheduleId: 's' }], ['nextPart'], ['endPass', { outcome: 'failed' }]],
+  },
   ...([['aborted', CANCEL] as const, ['failed', DEFECT] as const] as const).map(([outcome, does]): Row => ({
     ...{ what: `is a scheduled sync that is ${outcome}`, workflow: 'autoSync', input: { scheduleId: 's' } },
     steps: { acceptPass: [RUN], nextPart: [{ part: 1 }, does] },
@@ -532,6 +546,23 @@ const UPLOADS: readonly Row[] = [
     calls: [
       ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }], planned([], 0)] as const),
       ...([['ingestUploads', { runIds: [3] }], planned([], 0)] as const),
+    ],
+    result: null,
+  },
+  {
+    ...{ what: 'ingests uploads that arrive during a batch at the same time', workflow: 'drainUploads', input: USER },
+    signal: [UPLOADS_QUEUED_SIGNAL, 'ingestUploads', 'meanwhile'],
+    steps: {
+      planUploads: [
+        { batches: [[1, 2]], window: 2 },
+        { batches: [[3]], window: 2 },
+        { batches: [], window: 2 },
+      ],
+      ingestUploads: [{ until: 'planUploads', calls: 3 } satisfies Until, null],
+    },
+    calls: [
+      ...([planned([], 0), ['ingestUploads', { runIds: [1, 2] }], planned([1, 2], 1)] as const),
+      ...([['ingestUploads', { runIds: [3] }], planned([1, 2], 1), planned([], 0)] as const),
     ],
     result: null,
   },
@@ -624,11 +655,22 @@ async function step(name: string, input: object): Promise<unknown> {
     await handle.cancel();
     return untilCancelled();
   }
+  if (typeof answer === 'object' && answer !== null && 'until' in answer) {
+    const { until, calls: number } = answer as Until;
+    await waitFor(
+      () => calls.filter(([called]) => called === until).length,
+      (called) => called >= number,
+    );
+    return undefined;
+  }
   if (name !== 'nextPart') return answer ?? undefined;
   const { part } = answer as { part: number | null };
   const attributes = { OrganizationId: '1', UserId: '2' };
   return {
-    part: part && { runId: part, kind: 'recountFiles', workflowId: `${workflowId}-${part}-${nth}`, attributes },
+    part: part && {
+      ...{ runId: part, kind: 'recountFiles', attributes },
+      workflowId: part === ALREADY_RUNNING ? workflowId : `${workflowId}-${part}-${nth}`,
+    },
   };
 }
 
