@@ -3,7 +3,7 @@ import { countPreToken } from './countTokens.js';
 import { forEachPreToken } from './preTokens.js';
 import { sortedIndex } from './sortedIndex.js';
 
-/** Characters of a long text that are indexed at once: an index of all would take more memory than the text. */
+/** Characters of a long text that are indexed together: an index of all would take more memory than the text. */
 const WINDOW_CHARACTERS = 1 << 25;
 /**
  * Characters that the index covers beyond a chunk's start, per token of the chunk: the longest tokens have 128

@@ -82,7 +82,9 @@ def condition_filter(value):
     if unknown:
         raise bad_format(f"unknown condition {', '.join(sorted(unknown))}")
     clauses = {name: [condition(part) for part in many(value[name])] for name in CLAUSES if value.get(name) is not None}
-    least = value.get("min_should")
-    if least:
-        clauses["min_should"] = engine.MinShould([condition(part) for part in least["conditions"]], least["min_count"])
+    min_should = value.get("min_should")
+    if min_should:
+        clauses["min_should"] = engine.MinShould(
+            [condition(part) for part in min_should["conditions"]], min_should["min_count"]
+        )
     return engine.Filter(**clauses)

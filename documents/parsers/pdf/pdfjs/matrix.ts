@@ -25,7 +25,7 @@ export const placePoint = (m: Matrix, x: number, y: number): readonly [x: number
   m[1] * x + m[3] * y + m[5],
 ];
 
-/** A rectangle in points from the page's upper left corner. */
+/** A rectangle given by two opposite corners: `x1` and `y1` are the smaller coordinates. */
 export interface Box {
   readonly x1: number;
   readonly y1: number;
