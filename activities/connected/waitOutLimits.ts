@@ -12,7 +12,7 @@ const systemClock: Clock = { now: Date.now, sleep: (ms, signal) => sleep(ms, und
  * Runs a step of a listing. If the source's rate limit is exceeded, waits as long as the source requests and repeats
  * the step. A rate limit does not count as a failed attempt.
  * @param until time of the clock at which waiting ends, in milliseconds since 1970
- * @returns null if the limit lasts longer
+ * @returns null if the rate limit has not ended at `until`
  */
 export async function waitOutLimits<T>(
   step: () => Promise<T>,

@@ -44,13 +44,13 @@ export function createFileSlots(total: number): FileSlots {
     return null;
   };
 
-  const pump = (): void => {
+  const grantFreeSlots = (): void => {
     while (free > 0) {
-      const taken = next();
-      if (!taken) return;
+      const granted = next();
+      if (!granted) return;
       free -= 1;
-      held.set(taken.userId, (held.get(taken.userId) ?? 0) + 1);
-      taken.grant();
+      held.set(granted.userId, (held.get(granted.userId) ?? 0) + 1);
+      granted.grant();
     }
   };
 
@@ -59,14 +59,14 @@ export function createFileSlots(total: number): FileSlots {
     const remaining = (held.get(userId) ?? 1) - 1;
     if (remaining > 0) held.set(userId, remaining);
     else held.delete(userId);
-    pump();
+    grantFreeSlots();
   };
 
   return {
     async run(user, work) {
       await new Promise<void>((grant) => {
         wait(user, grant);
-        pump();
+        grantFreeSlots();
       });
       try {
         return await work();
