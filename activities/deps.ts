@@ -98,7 +98,7 @@ export interface IngestSettings {
   /** First pages of a scrape that are compared to find repeated blocks. Below MIN_PAGES: none are removed. */
   readonly siteSamplePages: number;
   readonly ocr: OcrLimits;
-  /** Milliseconds between checks whether a limit still holds back the files of a run. */
+  /** Milliseconds between checks whether a limit still delays files of a run. */
   readonly limitRecheckMs: number;
   /** Maximum time in milliseconds that a run stays paused at its token limit. */
   readonly pausedRunMs: number;

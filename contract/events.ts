@@ -189,7 +189,7 @@ function ofLists(kind: EventKind, files: readonly EventFile[], moreInfo: EventIn
       objectId: list.map(({ _id }) => String(_id)),
       info: { ...moreInfo, ...upload(file) },
       // Uploads of one request may have different workflows.
-      workflowId: list.every((one) => one.workflowId === file.workflowId) ? file.workflowId : null,
+      workflowId: list.every((other) => other.workflowId === file.workflowId) ? file.workflowId : null,
     })),
   );
 }

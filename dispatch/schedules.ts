@@ -154,7 +154,7 @@ export function createSchedules(
     const ends = await Promise.allSettled(
       Array.from({ length: AT_ONCE }, (_, index) => work(index === 0 ? first : null)),
     );
-    const rejected = ends.find((one) => one.status === 'rejected');
+    const rejected = ends.find((end) => end.status === 'rejected');
     if (rejected) throw rejected.reason;
     return checked;
   };

@@ -123,12 +123,12 @@ export async function moveVectors(
         }),
       ),
     );
-    const rejected = results.find((end) => end.status === 'rejected');
+    const rejected = results.find((result) => result.status === 'rejected');
     if (rejected) throw rejected.reason;
     signal.throwIfAborted();
     return files.filter((_file, index) => {
-      const end = results[index];
-      return end?.status === 'fulfilled' && end.value;
+      const result = results[index];
+      return result?.status === 'fulfilled' && result.value;
     });
   };
   const copied = await moveFiles('HOT_TO_COLD', (file) => copyToCold(by, file, deps));

@@ -27,8 +27,8 @@ export async function waitOutLimits<T>(
       if (!(error instanceof Fault) || error.kind !== 'rate_limited') throw error;
       const remainingMs = until - clock.now();
       if (remainingMs <= 0) return null;
-      const wanted = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
-      await clock.sleep(Math.min(wanted, remainingMs), signal).catch((aborted: unknown) => {
+      const requestedMs = Math.max(error.retryAfterMs ?? MIN_WAIT_MS, MIN_WAIT_MS);
+      await clock.sleep(Math.min(requestedMs, remainingMs), signal).catch((aborted: unknown) => {
         signal.throwIfAborted();
         throw aborted;
       });

@@ -74,7 +74,7 @@ export function createReembedBatch(deps: ActivityDeps) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       if (attempts.length > 1) {
         const incompleteIds: number[] = [];
-        for (const one of attempts) incompleteIds.push(...(await embed(run, target, [one], signal)));
+        for (const fileAttempt of attempts) incompleteIds.push(...(await embed(run, target, [fileAttempt], signal)));
         return incompleteIds;
       }
       const delay = settings.retryDelaysMs[attempt];
@@ -139,7 +139,7 @@ export function createReembedBatch(deps: ActivityDeps) {
         );
       }
       const begun = await Promise.all(eligible.map((file) => limit(() => store.files.beginVectors(file))));
-      const attempts = begun.filter((one) => one !== null);
+      const attempts = begun.filter((attempt) => attempt !== null);
       await store.reembeds.begin(run, attempts);
       try {
         const incomplete: number[] = [];

@@ -60,7 +60,7 @@ export async function writeVectors(
   }
 
   const ancestors = await store.files.ancestorsOf(attempts.map(({ file }) => file));
-  const attemptsByFile = new Map(attempts.map((one) => [one.file._id, one]));
+  const attemptsByFile = new Map(attempts.map((attempt) => [attempt.file._id, attempt]));
   const files = new Map(attempts.map(({ file }) => [file._id, file]));
   const vectorsOf = createVectorsOfRows(tenant, target, files, deps, signal);
   const writtenChunks = new Map<number, number>();

@@ -32,7 +32,7 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
     part: string,
     accept: (runId: number) => Promise<boolean>,
   ): Promise<Run | null> => {
-    const existing = (await store.scheduledSyncs.listParts(scheduledSync._id)).find((one) => one.part === part);
+    const existing = (await store.scheduledSyncs.listParts(scheduledSync._id)).find((row) => row.part === part);
     if (existing) return existing;
     const runId = await store.runs.nextId();
     return (await accept(runId)) ? requireRun(store, runId) : null;

@@ -30,12 +30,12 @@ function chooseCut(splitting: Splitting, start: number, from: number, block: num
     if (!index.fits(start, end, budget)) break;
     cut = end;
   }
-  const torn = blocks[next];
-  if (torn === undefined) return cut === -1 ? splitting.text.length : cut;
-  const tornFrom = Math.max(from, torn.start);
+  const cutBlock = blocks[next];
+  if (cutBlock === undefined) return cut === -1 ? splitting.text.length : cut;
+  const cutBlockFrom = Math.max(from, cutBlock.start);
   // A block that fits a whole chunk moves to the next chunk; a larger block begins in this chunk if there is room.
-  if (cut !== -1 && (index.fits(tornFrom, torn.end, budget) || isFilled(splitting, start, cut))) return cut;
-  return cutInBlock(splitting, torn, start, tornFrom, cut);
+  if (cut !== -1 && (index.fits(cutBlockFrom, cutBlock.end, budget) || isFilled(splitting, start, cut))) return cut;
+  return cutInBlock(splitting, cutBlock, start, cutBlockFrom, cut);
 }
 
 /** Whether at least half of the chunk is used. */

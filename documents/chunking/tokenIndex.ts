@@ -41,8 +41,8 @@ export class TokenIndex {
     sums[0] = total;
     const visit = (start: number, end: number): boolean => {
       if (preTokens === ends.length) {
-        ends = grown(ends);
-        sums = grown(sums);
+        ends = enlarge(ends);
+        sums = enlarge(sums);
       }
       total += countPreToken(text, start, end);
       ends[preTokens] = end;
@@ -198,7 +198,7 @@ export class TokenIndex {
   }
 }
 
-function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+function enlarge(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const bigger = new Int32Array(array.length * 2);
   bigger.set(array);
   return bigger;

@@ -72,7 +72,7 @@ const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_T
  */
 export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
   const { organizationId, _id: fileId, original, statistics } = file;
-  if (!original) throw new Error(`File ${fileId} has no content of its own`);
+  if (!original) throw new Error(`File ${fileId} has no uploaded content`);
   const opened = withContent ? await deps.store.originals.open({ organizationId, fileId }, original.id) : null;
   if (withContent && opened === null)
     throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');

@@ -46,10 +46,11 @@ export function isBlock(element: PageElement): boolean {
 function findCore(root: Document, proseLength: number): ParentNode {
   let core: ParentNode = root;
   for (;;) {
-    const least: number = 0.7 * (isElement(core) ? core.proseLength : proseLength);
+    const minProseLength: number = 0.7 * (isElement(core) ? core.proseLength : proseLength);
     let next: PageElement | null = null;
     for (const child of core.children) {
-      if (isElement(child) && child.proseLength > 0 && child.proseLength >= least && isBlock(child)) next = child;
+      if (isElement(child) && child.proseLength > 0 && child.proseLength >= minProseLength && isBlock(child))
+        next = child;
     }
     if (next === null || next.name === 'p') return core;
     core = next;

@@ -98,12 +98,12 @@ function proseOf(elements: ReadonlySet<PageElement>): number {
 function innermost(root: ParentNode, prose: ReadonlyMap<ParentNode, number>): ParentNode {
   let body = root;
   for (;;) {
-    const least: number = MIN_SHARE * (prose.get(body) ?? 0);
+    const minProseLength: number = MIN_SHARE * (prose.get(body) ?? 0);
     let next: PageElement | null = null;
     for (const child of body.children) {
       if (!isElement(child) || child.name === 'p' || !isBlock(child)) continue;
       const childProse = prose.get(child) ?? 0;
-      if (childProse > 0 && childProse >= least) next = child;
+      if (childProse > 0 && childProse >= minProseLength) next = child;
     }
     if (next === null) return body;
     body = next;
