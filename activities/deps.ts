@@ -15,7 +15,7 @@ import type { Metrics } from '../observability/metrics.js';
 import type { Store } from '../store/connect.js';
 import type { Transcriptions } from '../providers/transcription/types.js';
 
-/** Location of a file's content, in the terms of its source. */
+/** Location of a file's content at its source. */
 export interface ContentRef {
   readonly source: SourceType;
   readonly externalFileId: string;
@@ -37,7 +37,7 @@ export interface OpenedContent {
   /** URL of the content: its name, and the base of its relative links. */
   readonly url: string;
   readonly html: HtmlSkips;
-  /** Values by which the source recognizes this copy in a later request. */
+  /** ETag and Last-Modified of the content, for a later conditional request. */
   readonly validators: Validators;
   /** Fields for file_metadata. */
   readonly fileMetadata: Readonly<Record<string, unknown>>;
@@ -98,14 +98,14 @@ export interface IngestSettings {
   /** First pages of a scrape that are compared to find repeated blocks. Below MIN_PAGES: none are removed. */
   readonly siteSamplePages: number;
   readonly ocr: OcrLimits;
-  /** Milliseconds between checks whether a limit still holds back the files of a run. */
+  /** Milliseconds between checks whether a limit still delays files of a run. */
   readonly limitRecheckMs: number;
   /** Maximum time in milliseconds that a run stays paused at its token limit. */
   readonly pausedRunMs: number;
   readonly webhooks: WebhookSettings;
   /** Percentage of a data source's files that a listing may miss before their deletion is held. */
   readonly massDeletePercent: number;
-  /** Milliseconds during which a vanished file can be restored; 0: it is erased at once. */
+  /** Milliseconds for which a file that is missing at its source can be restored; 0: it is erased immediately. */
   readonly quarantineMs: number;
 }
 

@@ -52,8 +52,8 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     optional,
     optionalNumber: (name) => (values[name] as number | undefined) ?? null,
     optionalAddress(name) {
-      const given = optional(name);
-      return given && withoutSlashes(given);
+      const settingText = optional(name);
+      return settingText && withoutSlashes(settingText);
     },
   };
 }

@@ -112,7 +112,7 @@ export interface Config {
     };
     /** Milliseconds before each retry. */
     readonly retryDelaysMs: readonly number[];
-    /** Milliseconds between checks whether a run that a limit holds back may continue. */
+    /** Milliseconds between checks whether a run that a limit delays may continue. */
     readonly limitRecheckMs: number;
     /** Maximum time in milliseconds that a run stays paused at its token limit. */
     readonly pausedRunMs: number;

@@ -96,7 +96,7 @@ export function createSharedHostLimiter({
         host: name,
         holder: host.holder,
         cap: perHost,
-        atMost,
+        minSlots: atMost,
       });
       host.limit = Math.min(slots, fair);
       host.until = requestedAt + leaseMs;

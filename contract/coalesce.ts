@@ -2,8 +2,8 @@ export interface Coalescing {
   /** Maximum number of items per call of the work. */
   readonly maxItems: number;
   /**
-   * How long the first item of a batch waits for others, in milliseconds; batches may run in parallel. If absent, one
-   * batch runs at a time and new items wait for its end, so a single item starts at once.
+   * Maximum milliseconds that the first item of a batch waits for others; batches may run in parallel. If absent, one
+   * batch runs at a time and new items wait for its end, so a single item starts immediately.
    */
   readonly maxWaitMs?: number;
   /**

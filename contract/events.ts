@@ -1,5 +1,5 @@
 /**
- * Events of webhooks and GET /events: the kinds of the public interface, the type of their object, and the exact bytes
+ * Events of webhooks and GET /events: the kinds of the public interface, the types of their objects, and the exact bytes
  * of a delivery.
  */
 import { type IngestOptions, wantsSparseVectors } from './files/ingestOptions.js';
@@ -115,7 +115,7 @@ function spacedJson(value: unknown): string {
 const posixSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
 /** Returns the fields that receivers of the hosted service expect, in their format. */
-const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
+const hostedFields = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
   webhook_type: kind,
   obj: {
     object_type: EVENT_KINDS[kind],
@@ -129,7 +129,7 @@ const known = ({ kind, customerId, objectId, info, at }: PublishedEvent) => ({
 
 /** Returns an event as our own operations return it: the fields of the hosted service first. */
 export const eventPayload = (event: PublishedEvent, workflowLink: WorkflowLink) => ({
-  ...known(event),
+  ...hostedFields(event),
   ...workflowLink(event.workflowId),
 });
 
@@ -138,7 +138,7 @@ export const eventPayload = (event: PublishedEvent, workflowLink: WorkflowLink) 
  * equals that of the hosted service.
  */
 export function eventBody(event: PublishedEvent, workflowLink: WorkflowLink): string {
-  const payload = { ...known(event), ...(event.workflowId ? workflowLink(event.workflowId) : {}) };
+  const payload = { ...hostedFields(event), ...(event.workflowId ? workflowLink(event.workflowId) : {}) };
   return spacedJson({ payload: spacedJson(payload) });
 }
 
@@ -175,7 +175,7 @@ const upload = ({ requestId, uploadId }: Pick<EventFile, 'requestId' | 'uploadId
 });
 
 /** Returns one event per customer and request, with all its files. */
-function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo): NewEvent[] {
+function ofLists(kind: EventKind, files: readonly EventFile[], moreInfo: EventInfo): NewEvent[] {
   const lists = new Map<string, EventFile[]>();
   for (const file of files) {
     const key = JSON.stringify([file.organizationId, file.customerId, file.requestId, file.uploadId]);
@@ -187,9 +187,9 @@ function ofLists(kind: EventKind, files: readonly EventFile[], more: EventInfo):
       organizationId: file.organizationId,
       customerId: file.customerId,
       objectId: list.map(({ _id }) => String(_id)),
-      info: { ...more, ...upload(file) },
+      info: { ...moreInfo, ...upload(file) },
       // Uploads of one request may have different workflows.
-      workflowId: list.every((one) => one.workflowId === file.workflowId) ? file.workflowId : null,
+      workflowId: list.every((other) => other.workflowId === file.workflowId) ? file.workflowId : null,
     })),
   );
 }

@@ -31,15 +31,15 @@ function isRange(text: string): boolean {
  */
 export function readTrustProxy(value: string): number | readonly string[] {
   const found = parts(value);
-  const [only = ''] = found;
-  if (found.length === 1 && /^\d+$/.test(only)) {
-    if (Number(only) > MAX_HOPS) throw new Error(`accepts at most ${MAX_HOPS} hops`);
-    return Number(only);
+  const [single = ''] = found;
+  if (found.length === 1 && /^\d+$/.test(single)) {
+    if (Number(single) > MAX_HOPS) throw new Error(`accepts at most ${MAX_HOPS} hops`);
+    return Number(single);
   }
-  const wrong = found.find((part) => !RANGE_NAMES.includes(part) && !isRange(part));
-  if (wrong !== undefined)
+  const invalid = found.find((part) => !RANGE_NAMES.includes(part) && !isRange(part));
+  if (invalid !== undefined)
     throw new Error(
-      `accepts a number of hops, or addresses such as 10.0.0.1, 10.0.0.0/8 or loopback, but not "${wrong}"`,
+      `accepts a number of hops, or addresses such as 10.0.0.1, 10.0.0.0/8 or loopback, but not "${invalid}"`,
     );
   return found;
 }
@@ -56,7 +56,7 @@ const FORBIDDEN_SCHEMES: readonly string[] = [
  */
 export function readRedirectUriSchemes(value: string): readonly string[] {
   const schemes = parts(value).map((part) => part.toLowerCase());
-  const wrong = schemes.find((scheme) => !/^[a-z][a-z\d+.-]*$/.test(scheme) || FORBIDDEN_SCHEMES.includes(scheme));
-  if (wrong !== undefined) throw new Error(`accepts app schemes such as com.example.app, but not "${wrong}"`);
+  const invalid = schemes.find((scheme) => !/^[a-z][a-z\d+.-]*$/.test(scheme) || FORBIDDEN_SCHEMES.includes(scheme));
+  if (invalid !== undefined) throw new Error(`accepts app schemes such as com.example.app, but not "${invalid}"`);
   return schemes;
 }

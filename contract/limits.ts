@@ -22,16 +22,16 @@ export type EffectiveLimits = Readonly<Record<LimitName, number | null>>;
 
 /** Returns the user's values, otherwise the organization's; null if neither has one. */
 export function effectiveLimits(user: CustomLimits, organization: CustomLimits): EffectiveLimits {
-  const of = (name: LimitName): number | null => {
+  const limitOf = (name: LimitName): number | null => {
     const value = user[name] ?? organization[name] ?? UNLIMITED;
     return value === UNLIMITED ? null : value;
   };
   return {
-    max_files: of('max_files'),
-    max_files_per_upload: of('max_files_per_upload'),
-    max_characters: of('max_characters'),
-    max_characters_per_file: of('max_characters_per_file'),
-    max_characters_per_upload: of('max_characters_per_upload'),
+    max_files: limitOf('max_files'),
+    max_files_per_upload: limitOf('max_files_per_upload'),
+    max_characters: limitOf('max_characters'),
+    max_characters_per_file: limitOf('max_characters_per_file'),
+    max_characters_per_upload: limitOf('max_characters_per_upload'),
   };
 }
 

@@ -32,10 +32,10 @@ const MAX_DEPTH = 5;
 
 /** Yields an error and its causes, up to a limited depth. */
 export function* causesOf(error: unknown): Generator<object> {
-  let one = error;
-  for (let depth = 0; depth < MAX_DEPTH && typeof one === 'object' && one !== null; depth += 1) {
-    yield one;
-    one = (one as { cause?: unknown }).cause;
+  let current = error;
+  for (let depth = 0; depth < MAX_DEPTH && typeof current === 'object' && current !== null; depth += 1) {
+    yield current;
+    current = (current as { cause?: unknown }).cause;
   }
 }
 

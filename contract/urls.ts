@@ -20,6 +20,6 @@ export const pageUrl = (text: string): string | null => normaliseUrl(withScheme(
 
 /** Adds the scheme to an address if it is missing. */
 export function withScheme(text: string): string {
-  const given = text.trim();
-  return /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `https://${given}`;
+  const trimmed = text.trim();
+  return /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
 }

@@ -12,8 +12,8 @@ export interface TemporalSettings {
 }
 
 /**
- * Creates a client that connects at its first call and reconnects by itself, so the service starts without Temporal. It
- * passes the caller's trace to the workflows that it starts and signals.
+ * Creates a client that connects at its first call and reconnects automatically, so that the service can start without
+ * Temporal. It passes the caller's trace to the workflows that it starts and signals.
  */
 export function createTemporalClient(settings: TemporalSettings, tracing: Tracing = NO_TRACING): Client {
   const connection = Connection.lazy({ address: settings.address, connectTimeout: '5 seconds' });

@@ -1,11 +1,11 @@
-/** Judges a workflow's progress by Temporal's description of it. */
+/** Determines from Temporal's description of a workflow whether it makes progress. */
 import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../contract/runs/orchestration.js';
 
 /** Number of failed attempts in a row that count as a stall. */
 const FAILS_FROM = 3;
 /** An activity sends heartbeats every second, and Temporal ends an activity without heartbeats after 10 s. */
 const HEARTBEAT_FRESH_MS = 15_000;
-/** Steps that write vectors. While Qdrant is down they wait, although they send heartbeats. */
+/** Activities that write vectors. While Qdrant is down, they make no progress although they send heartbeats. */
 const NEED_QDRANT = new Set([
   ...[
     'ingestBatch',
@@ -24,7 +24,7 @@ export interface PendingStep {
   readonly name: string;
   readonly isStarted: boolean;
   readonly attempt: number;
-  /** Time of its last heartbeat, or of its start; null while no worker runs it. */
+  /** Time of the activity's last heartbeat, or of its start; null while no worker runs it. */
   readonly seenAt: Date | null;
   readonly scheduledAt: Date;
   /** Null while no attempt has failed. */
@@ -48,7 +48,7 @@ export type Evidence =
   | { readonly cause: 'workflow_task_fails' }
   | { readonly cause: 'qdrant_down' }
   | { readonly cause: 'step_fails'; readonly step: PendingStep }
-  /** A worker should have started the work at that time, but did not. The state of the workers gives the reason. */
+  /** Since `since`, no worker has started the work or sent a heartbeat. The state of the workers gives the reason. */
   | { readonly cause: null; readonly since: Date };
 
 type StepState = 'active' | 'waiting' | Evidence;
@@ -57,7 +57,7 @@ function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): St
   const { isStarted, attempt, failure, seenAt, scheduledAt, name } = step;
   // A Fault of a site or a source is retried after its own delay.
   if (failure?.type === FAULT_FAILURE) return isStarted ? 'active' : 'waiting';
-  // A step that returned to the queue has not failed.
+  // The end of a time slice returns the step to the queue and is not a failure.
   const isSliceOver = failure?.type === TIME_SLICE_OVER_FAILURE;
   const hasFailed = failure !== null && !failure.isTimeout && !isSliceOver && attempt >= FAILS_FROM;
   if (isQdrantDown && (hasFailed || NEED_QDRANT.has(name))) return { cause: 'qdrant_down' };
@@ -75,8 +75,8 @@ export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, is
   if (task && task.attempt >= FAILS_FROM) return { cause: 'workflow_task_fails' };
   // Local activities keep their workflow task open while they are retried.
   if (task) return isQdrantDown && task.isStarted ? { cause: 'qdrant_down' } : { cause: null, since: task.scheduledAt };
-  const judged = steps.map((step) => classifyStep(step, now, isQdrantDown));
-  if (judged.some((state) => state === 'active' || state === 'waiting')) return null;
-  const evidence = judged.filter((state) => typeof state !== 'string');
+  const stepStates = steps.map((step) => classifyStep(step, now, isQdrantDown));
+  if (stepStates.some((state) => state === 'active' || state === 'waiting')) return null;
+  const evidence = stepStates.filter((state) => typeof state !== 'string');
   return evidence.find(({ cause }) => cause !== null) ?? evidence[0] ?? null;
 }

@@ -10,7 +10,7 @@ import { describeWork, taskFailure } from './describeWork.js';
 import { type Evidence, diagnoseWorkflow, type WorkflowState } from './diagnoseWorkflow.js';
 import type { TemporalAccess } from './orphanedRuns.js';
 
-/** Runs described in one iteration; the next iteration takes the following ones. */
+/** Maximum number of runs described in one iteration; the next iteration continues after them. */
 const RUNS_PER_ITERATION = 100;
 /** Maximum number of recorded stalled runs that are described again in each iteration. */
 const STALLED_PER_ITERATION = 100;
@@ -90,11 +90,11 @@ export function createDiagnosis(
     const workerProblem = workersCause(reports);
     if (evidence.cause === 'workflow_task_fails') {
       const reason = await taskFailure(temporal, run.workflowId);
-      // Without a failure the tasks time out, so the cause is with the workers.
+      // The history contains no failure, so the tasks time out, and the workers are the cause.
       if (reason === null && workerProblem)
         return { ...workerProblem, message: `${workerProblem.message}.`, since: now };
       const why = reason === null ? 'no worker finishes them in time' : shortened(reason);
-      const message = `Its workflow tasks fail repeatedly: ${why}. Run one version of all workers and look at the worker's log.`;
+      const message = `The workflow tasks of this run fail repeatedly: ${why}. Run the same version of all workers and look at the worker's log.`;
       return { cause: 'workflow_task_fails', message, since: now };
     }
     if (evidence.cause === 'step_fails') {
@@ -123,7 +123,7 @@ export function createDiagnosis(
     if (await stalls.hasProgressedSince(run, new Date(now.getTime() - stallAfterMs))) return null;
     if (down.temporal !== null) return { cause: 'temporal_down', message: `${down.temporal}.`, since: now };
     const state = await describe(run.workflowId);
-    // The reaper ends runs whose workflow is gone. The parent run of a sync starts the workflows of its parts.
+    // No workflow: the reaper ends started runs without a workflow. Other runs still have to be started.
     if (state === null) return run.startedAt ? null : judgeUnstarted(reports, down, now);
     const evidence = diagnoseWorkflow(state, now.getTime(), down.qdrant !== null);
     return evidence && explain(run, evidence, reports, down, now);
@@ -133,7 +133,7 @@ export function createDiagnosis(
     async diagnose() {
       const now = new Date();
       const before = new Date(now.getTime() - stallAfterMs);
-      const [started, unstarted, known, reports, down] = await Promise.all([
+      const [started, unstarted, stalledBefore, reports, down] = await Promise.all([
         stalls.listStarted(cursor, before, RUNS_PER_ITERATION),
         stalls.listUnstarted(before, RUNS_PER_ITERATION),
         stalls.listStalled(STALLED_PER_ITERATION),
@@ -141,9 +141,9 @@ export function createDiagnosis(
         storesDown(),
       ]);
       cursor = started.length < RUNS_PER_ITERATION ? new Date(0) : (started.at(-1)?.startedAt ?? new Date(0));
-      const runs = new Map([...started, ...unstarted, ...known].map((run) => [run._id, run]));
+      const runs = new Map([...started, ...unstarted, ...stalledBefore].map((run) => [run._id, run]));
       const limit = pLimit(DESCRIBED_AT_ONCE);
-      // Many uploads share the workflow of their user's stream.
+      // Many uploads share one workflow, which is described once.
       const described = new Map<string, Promise<WorkflowState | null>>();
       const describe = (workflowId: string): Promise<WorkflowState | null> => {
         const state = described.get(workflowId) ?? describeOrNull(workflowId);
@@ -162,7 +162,7 @@ export function createDiagnosis(
         ),
       );
       // A run that could not be described keeps its recorded state.
-      const found = judged.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      const found = judged.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       return {
         stalled: found.flatMap(({ run, stall }) => (stall ? [{ run, stall }] : [])),
         recovered: found.flatMap(({ run, stall }) => (stall === null && run.stall ? [run] : [])),

@@ -27,7 +27,7 @@ export interface Dispatcher {
   /**
    * Starts an accepted run in Temporal. Never throws: a run that cannot be started now, or is held, stays in the
    * outbox.
-   * @param first the run itself, if it was accepted together with a new target: no earlier run can exist
+   * @param first the run, if it was accepted together with a new target, so that no earlier run of the target exists
    */
   start(runId: number, first?: RunDoc | null): Promise<void>;
   /**
@@ -38,8 +38,8 @@ export interface Dispatcher {
   /** Signals the workflow of a paused run to continue. Never throws: the sweeper repeats an undelivered signal. */
   signalResumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;
   /**
-   * Cancels a run, in the outbox or in Temporal. Unfinished files end SYNC_ABORTED. A run whose workflow is gone ends
-   * at once.
+   * Cancels a run, in the outbox or in Temporal. Its unfinished files become SYNC_ABORTED. If Temporal no longer has the
+   * workflow, the run is ended immediately.
    * @throws StoreFailure when Temporal does not answer
    */
   cancel(runId: number): Promise<void>;
@@ -133,7 +133,7 @@ export function createDispatcher(
           taskQueueType: 1,
         }),
       );
-      // The caller may stop waiting before the deadline, but close() must not.
+      // close() must wait for the call, even if the caller no longer does.
       const ended = answer.then(
         () => undefined,
         () => undefined,

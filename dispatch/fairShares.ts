@@ -13,9 +13,9 @@ const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settle
 /** Computes the share of the workers that Temporal gives to the tasks of a run. */
 export interface FairShares {
   /**
-   * Returns the fairness key of a run's user, with the weight of its organization divided by its active users: many
-   * users of one organization get no more than one user of another. Deletes and quarantine runs have a key of their
-   * own, so they never wait behind the backlog of their user.
+   * Returns the fairness key of a run's user. Its weight is 1 divided by the number of active users of the organization,
+   * so that organizations get equal shares. Deletes and quarantine runs have a separate key, so that they do not wait
+   * behind the backlog of their user.
    */
   of(run: Pick<RunDoc, 'organizationId' | 'userId'> & { readonly kind?: RunDoc['kind'] }): Promise<Priority>;
 }
@@ -24,8 +24,8 @@ export function createFairShares(runs: Pick<Runs, 'countUsersWithOpenRuns'>): Fa
   const counts = new Map<number, { readonly users: number; readonly until: number }>();
   const usersOf = async (organizationId: number): Promise<number> => {
     const now = Date.now();
-    const known = counts.get(organizationId);
-    if (known && known.until > now) return known.users;
+    const cachedCount = counts.get(organizationId);
+    if (cachedCount && cachedCount.until > now) return cachedCount.users;
     for (const [id, { until }] of counts) if (until <= now) counts.delete(id);
     const users = Math.max(1, await runs.countUsersWithOpenRuns(organizationId));
     counts.set(organizationId, { users, until: now + COUNT_LIFE_MS });

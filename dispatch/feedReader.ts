@@ -18,7 +18,7 @@ const POLL_MS = 250;
 const RECHECK_MS = 1_000;
 /**
  * Interval in milliseconds of the search for events that crashed processes left unpublished. Such events are rare, and
- * are recognized only some time after the crash.
+ * count as unpublished only some time after the crash.
  */
 const SETTLE_MS = 5_000;
 /** Deadline of a call to Temporal; a later iteration repeats the call. */
@@ -51,7 +51,7 @@ export function createFeedReader(
   const wake = async ({ _id: webhookId, organizationId, wake: since, wokenAt }: WebhookDoc): Promise<void> => {
     const workflowId = idOf(workflowIds.deliverEvents(webhookId));
     await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
-      // Signalled before and not finished: the workflow waits for a receiver, or was terminated.
+      // The workflow was signalled before. It still runs, because it waits for a receiver, or was terminated.
       if (wokenAt !== null && (await isRunning(workflowId).catch(() => false))) return;
       await client.workflow.signalWithStart<(input: DeliverEventsInput) => Promise<void>>('deliverEvents', {
         workflowId,
@@ -87,8 +87,8 @@ export function createFeedReader(
         const failed = results.find((end) => end.status === 'rejected');
         if (failed) throw failed.reason;
         checkedAt = performance.now();
-        // If the iteration was full, continue at once, because more events wait. Otherwise pause, so that the next
-        // iteration reads several events: an ingest writes them continuously.
+        // If the iteration was full, continue immediately, because more events wait. Otherwise pause, so that the next
+        // iteration can number several events together.
         return numbered >= ROWS_PER_ITERATION ? 0 : POLL_MS;
       };
       const onError = (error: unknown): void =>

@@ -8,16 +8,16 @@ import { isAlive } from './orphanedRuns.js';
 export interface TemporalInspection {
   /** @throws when Temporal does not answer */
   server(): Promise<{ readonly version: string; readonly pollers: number }>;
-  /** Returns whether Temporal still runs this run's workflow. */
+  /** Returns whether the workflow of a run is active in Temporal. */
   isAlive(run: RunDoc): Promise<boolean>;
-  /** Searches once for stalled runs, and writes nothing. */
+  /** Searches once for stalled runs, without recording them. */
   stalled(stores: DiagnosisStores, down: StoresDown, stallAfterMs: number): Promise<DiagnosisResult['stalled']>;
   close(): Promise<void>;
 }
 
 const DEADLINE_MS = 5_000;
 
-/** Opens a connection to Temporal for the checks of the doctor. */
+/** Opens a connection to Temporal for the command `doctor`. */
 export function inspectTemporal(settings: TemporalSettings, names: TemporalNames): TemporalInspection {
   const client = createTemporalClient(settings);
   return {

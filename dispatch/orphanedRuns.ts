@@ -59,12 +59,12 @@ export const ENDED_FROM_OUTSIDE: OrphanedRunEnd = {
   connection: 'The connection was terminated outside of this service. Connect again.',
 };
 
-/** Returns the state of the run's own workflow; null if Temporal has none, or the workflow belongs to another run. */
+/** Returns the status of the run's workflow; null if Temporal has none, or the workflow belongs to another run. */
 async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<string | null> {
   const { _id, workflowId, temporalRunId, stream } = run;
   try {
     const { status, memo, runId, raw } = await client.workflow.getHandle(names.idOf(workflowId)).describe();
-    // A schedule starts a sync without our ids in its memo. The first execution's id stays the same after
+    // Temporal starts scheduled syncs, so their memo has no run id. The id of the first execution stays the same after
     // continue-as-new.
     const firstRunId = raw.workflowExecutionInfo?.firstRunId || runId;
     // A stream's workflow handles all open uploads of its user.
@@ -81,8 +81,8 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
 }
 
 /**
- * Returns whether Temporal still runs this run's workflow. The state of the workflow decides, never a timestamp.
- * @param runs if given, a part that its parent run is about to start counts as well
+ * Returns whether the workflow of a run is active in Temporal.
+ * @param runs if set, a part that its active parent run has not started yet counts as active
  */
 export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
   const state = await stateOf(temporal, run);
@@ -93,8 +93,8 @@ export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick
 }
 
 /**
- * Starts the workflow of a gone run again and cancels it, so that its own last step ends the run. For kinds whose end
- * deletes partial results of interrupted steps. Safe to repeat.
+ * Starts a new workflow for a run whose workflow no longer exists, and cancels it, so that its last step ends the run.
+ * For kinds of runs whose last step deletes partial results. Safe to repeat.
  */
 async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Promise<void> {
   const { _id: runId, kind, organizationId, userId, requestId } = run;
@@ -115,9 +115,9 @@ async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Pr
 }
 
 /**
- * Ends the records of a run whose workflow is gone, in the order of the workflow's own last step: open files first, the
- * run last. Safe to repeat, also in several processes at once: each event is emitted once. A re-embedding run ends a
- * moment later, when a worker has settled its attempts.
+ * Ends the records of a run whose workflow no longer exists, in the same order as the workflow: open files first, the
+ * run last. Safe to repeat, also concurrently: each event is written once. A re-embedding run ends later, when a worker
+ * has settled its attempts.
  * @returns the number of files that were aborted
  */
 export async function endOrphanedRun(

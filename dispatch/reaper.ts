@@ -14,7 +14,7 @@ import {
 
 /** Runs checked in one iteration. */
 const RUNS_PER_ITERATION = 200;
-/** A run that started more recently is not checked: its workflow may not be visible yet. */
+/** Minimum age of a checked run in milliseconds: the workflow of a younger run may not be visible yet. */
 const GRACE_MS = 10_000;
 
 export interface ReaperStores extends OrphanedRunStores {
@@ -24,8 +24,8 @@ export interface ReaperStores extends OrphanedRunStores {
 }
 
 /**
- * Ends the records of runs whose workflow is gone: a terminated, failed or timed-out workflow runs no clean-up. A run
- * starts again unless another run covers the same target.
+ * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
+ * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended runs.
  */
 export async function reapOnce(
   temporal: TemporalAccess,
@@ -69,8 +69,8 @@ export async function reapOnce(
 }
 
 /**
- * Ends paused runs whose files were all deleted or taken over by other runs: the dispatcher's sweep signals their
- * workflows.
+ * Resumes paused runs whose files were all deleted or taken over by other runs, so that their workflows end. Returns
+ * their number.
  */
 export async function endEmptyPauses({ pauses, files }: Pick<ReaperStores, 'pauses' | 'files'>): Promise<number> {
   let ended = 0;

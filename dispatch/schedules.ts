@@ -16,11 +16,11 @@ import type { Schedules as ScheduleRows, DesiredSchedule } from '../store/schedu
 import { searchAttributes } from './searchAttributes.js';
 
 const SWEEP_MS = 1_000;
-/** Parallel updates of schedules. Each costs Temporal several writes, and no caller waits for one. */
+/** Maximum number of parallel updates of schedules. */
 const AT_ONCE = 4;
 /** Deadline of a call to Temporal; a later iteration repeats the call. */
 const CALL_TIMEOUT_MS = 10_000;
-/** Lease of a row in milliseconds. No iteration takes longer, so after this time the holder has crashed. */
+/** Lease of a row in milliseconds. No update takes longer, so after this time the holder has crashed. */
 const LEASE_MS = 60_000;
 /** Retry interval of a row after Temporal could not be updated. */
 const RETRY_MS = 2_000;
@@ -30,13 +30,13 @@ type Scheduled = Extract<DesiredSchedule, { hours: number }>;
 
 /** Keeps a Temporal schedule for each record that syncs automatically. */
 export interface Schedules {
-  /** Deletes schedules and waits for it: they start nothing afterwards. Safe to repeat. */
+  /** Deletes schedules. When it resolves, they start no further workflow. Safe to repeat. */
   remove(scheduleIds: readonly string[]): Promise<void>;
   /** Updates Temporal from all changed rows; returns their number. */
   reconcile(): Promise<number>;
   /**
-   * Compares Temporal's schedules with the rows: deletes schedules without a row, and marks rows whose schedule is
-   * missing, so that they are reconciled. Returns how many of each.
+   * Compares Temporal's schedules with the rows: deletes schedules without a row (`ended`), and marks rows whose schedule
+   * is missing (`missing`), so that they are reconciled. Returns both numbers.
    */
   compare(): Promise<{ readonly ended: number; readonly missing: number }>;
   /** Reconciles every second, and compares at once and then every `compareMs`, until the signal is aborted. */
@@ -49,7 +49,8 @@ export function createSchedules(
   { schedules: rows }: { readonly schedules: ScheduleRows },
   log: Log,
 ): Schedules {
-  const inTime = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
+  const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
+    client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
 
   const optionsOf = (row: ScheduleDoc, { state, hours }: Scheduled) => {
     const { _id: scheduleId, organizationId, userId, dataSourceId, fileId } = row;
@@ -76,27 +77,27 @@ export function createSchedules(
     } satisfies Omit<ScheduleOptions, 'scheduleId'>;
   };
 
-  const update = async (row: ScheduleDoc, wanted: Scheduled): Promise<boolean> => {
+  const update = async (row: ScheduleDoc, desired: Scheduled): Promise<boolean> => {
     try {
-      await inTime(() => client.schedule.getHandle(idOf(row._id)).update(() => optionsOf(row, wanted)));
+      await withDeadline(() => client.schedule.getHandle(idOf(row._id)).update(() => optionsOf(row, desired)));
       return true;
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return false;
       throw error;
     }
   };
-  const createOrUpdate = async (row: ScheduleDoc, wanted: Scheduled): Promise<void> => {
-    if (row.applied !== null && (await update(row, wanted))) return;
+  const createOrUpdate = async (row: ScheduleDoc, desired: Scheduled): Promise<void> => {
+    if (row.applied !== null && (await update(row, desired))) return;
     try {
-      await inTime(() => client.schedule.create({ scheduleId: idOf(row._id), ...optionsOf(row, wanted) }));
+      await withDeadline(() => client.schedule.create({ scheduleId: idOf(row._id), ...optionsOf(row, desired) }));
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-      if (!(await update(row, wanted))) throw error;
+      if (!(await update(row, desired))) throw error;
     }
   };
-  const end = async (scheduleId: string): Promise<void> => {
+  const deleteSchedule = async (scheduleId: string): Promise<void> => {
     try {
-      await inTime(() => client.schedule.getHandle(idOf(scheduleId)).delete());
+      await withDeadline(() => client.schedule.getHandle(idOf(scheduleId)).delete());
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;
     }
@@ -111,11 +112,10 @@ export function createSchedules(
         await rows.markApplying(row);
         await createOrUpdate(row, wanted);
       }
-      // The record and its row were deleted in the meantime: delete the schedule again, which would otherwise never
-      // end.
-      if (!(await rows.markApplied(row, desired))) await end(row._id);
+      // The record and its row were deleted in the meantime, so the schedule must be deleted too.
+      if (!(await rows.markApplied(row, desired))) await deleteSchedule(row._id);
     } else {
-      if (row.applied !== null) await end(row._id);
+      if (row.applied !== null) await deleteSchedule(row._id);
       await rows.markApplied(row, null);
       if (wanted.state === 'gone') await rows.remove([row._id]);
     }
@@ -126,11 +126,11 @@ export function createSchedules(
 
   const removeAll = async (scheduleIds: readonly string[]): Promise<void> => {
     if (scheduleIds.length === 0) return;
-    const known = await rows.findApplied(scheduleIds);
-    // Most rows have no schedule in Temporal. A row is updated before its schedule is created.
-    const open = scheduleIds.filter((id) => known.get(id) !== null);
-    for (let from = 0; from < open.length; from += AT_ONCE)
-      await Promise.all(open.slice(from, from + AT_ONCE).map(end));
+    const applied = await rows.findApplied(scheduleIds);
+    // Skip rows without a schedule in Temporal. `applied` is set before a schedule is created, so null is reliable.
+    const withSchedule = scheduleIds.filter((id) => applied.get(id) !== null);
+    for (let from = 0; from < withSchedule.length; from += AT_ONCE)
+      await Promise.all(withSchedule.slice(from, from + AT_ONCE).map(deleteSchedule));
     await rows.remove(scheduleIds);
   };
 
@@ -154,8 +154,8 @@ export function createSchedules(
     const ends = await Promise.allSettled(
       Array.from({ length: AT_ONCE }, (_, index) => work(index === 0 ? first : null)),
     );
-    const broken = ends.find((one) => one.status === 'rejected');
-    if (broken) throw broken.reason;
+    const rejected = ends.find((end) => end.status === 'rejected');
+    if (rejected) throw rejected.reason;
     return checked;
   };
 
@@ -167,21 +167,21 @@ export function createSchedules(
       if (key !== null) present.add(key);
     }
     let [ended, missing] = [0, 0];
-    const all = [...present];
-    for (let from = 0; from < all.length; from += ROWS_COMPARED) {
-      const some = all.slice(from, from + ROWS_COMPARED);
-      const known = await rows.findApplied(some);
-      const unknown = some.filter((id) => !known.has(id));
+    const presentKeys = [...present];
+    for (let from = 0; from < presentKeys.length; from += ROWS_COMPARED) {
+      const batch = presentKeys.slice(from, from + ROWS_COMPARED);
+      const appliedByKey = await rows.findApplied(batch);
+      const withoutRow = batch.filter((id) => !appliedByKey.has(id));
       // A process may have crashed between its change in Temporal and the change of the row.
-      await rows.markDirty(some.filter((id) => known.get(id) === null));
-      await removeAll(unknown);
-      ended += unknown.length;
+      await rows.markDirty(batch.filter((id) => appliedByKey.get(id) === null));
+      await removeAll(withoutRow);
+      ended += withoutRow.length;
     }
     for (let afterId: string | undefined = ''; afterId !== undefined;) {
       const part: string[] = await rows.listApplied(afterId, ROWS_COMPARED);
-      const lost = part.filter((id) => !present.has(id));
-      await rows.markDirty(lost);
-      missing += lost.length;
+      const missingKeys = part.filter((id) => !present.has(id));
+      await rows.markDirty(missingKeys);
+      missing += missingKeys.length;
       afterId = part.length < ROWS_COMPARED ? undefined : part.at(-1);
     }
     return { ended, missing };

@@ -15,7 +15,7 @@ export async function beginForEach(
   let begun = 0;
   for (const owner of owners) {
     const run = { ...runOf(owner), owner, fileId: null, requestId: randomUUID() };
-    // If two workers start the same run at once, the second one finds nothing to do.
+    // Two workers may accept a run of the same workflow concurrently. The second run then finds no work.
     if (await moves.isRunOpen(owner, run.workflowId)) continue;
     const runId = await runs.nextId();
     await transaction((session) => runs.accept(runId, run, session));

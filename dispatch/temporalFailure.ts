@@ -9,11 +9,11 @@ const FAILED_CODES: ReadonlySet<number> = new Set([2, 10, 13, 15]);
 
 /** Converts an error of the Temporal client to a StoreFailure; returns any other error unchanged. */
 export function temporalFailure(error: unknown): unknown {
-  for (const one of causesOf(error)) {
-    if (!isGrpcServiceError(one)) continue;
-    if (isDiskFullError(one)) return new StoreFailure('Temporal', 'full', error);
-    if (UNREACHABLE_CODES.has(one.code)) return new StoreFailure('Temporal', 'unreachable', error);
-    if (FAILED_CODES.has(one.code)) return new StoreFailure('Temporal', 'failed', error);
+  for (const cause of causesOf(error)) {
+    if (!isGrpcServiceError(cause)) continue;
+    if (isDiskFullError(cause)) return new StoreFailure('Temporal', 'full', error);
+    if (UNREACHABLE_CODES.has(cause.code)) return new StoreFailure('Temporal', 'unreachable', error);
+    if (FAILED_CODES.has(cause.code)) return new StoreFailure('Temporal', 'failed', error);
   }
   return error;
 }

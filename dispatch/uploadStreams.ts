@@ -18,11 +18,11 @@ const CALL_TIMEOUT_MS = 5_000;
 
 /** Starts and signals the workflows that ingest uploads: one workflow for each user with uploads. */
 export interface UploadStreamStarter {
-  /** Starts the stream that a run belongs to, or signals it. Never throws: the sweeper repeats it for waiting runs. */
+  /** Starts or signals the stream workflow of a run. Never throws: the sweeper repeats the signal for waiting runs. */
   signalStream(run: RunDoc): Promise<void>;
   /**
-   * Starts or signals the stream of a run that the sweeper found waiting, unless this process signalled it a moment
-   * ago.
+   * Starts or signals the stream workflow of a run that the sweeper found waiting, unless this process has signalled it
+   * within REPEAT_MS.
    */
   wakeAgain(run: RunDoc): Promise<void>;
   close(): void;
@@ -36,7 +36,7 @@ export function createUploadStreamStarter(
   tracing: Tracing,
 ): UploadStreamStarter {
   const closing = new AbortController();
-  /** The newest run that waits for the next signal, by the stream that is being signalled. Null: no run waits. */
+  /** By the workflow id of each stream that is being signalled: the newest run that waits for the next signal, or null. */
   const signalling = new Map<string, RunDoc | null>();
   const signalledAt = new Map<string, number>();
 
@@ -59,8 +59,8 @@ export function createUploadStreamStarter(
     const { _id, organizationId, userId, fileId, requestId, traceparent } = run;
     const workflowId = idOf(run.workflowId);
     const ids = { organization: organizationId, user: userId, run: _id, request: requestId, workflow: workflowId };
-    const about = { ...ids, ...(fileId !== null && { file: fileId }) };
-    const span = { name: 'start drainUploads', kind: 'producer', ids: about } as const;
+    const spanIds = { ...ids, ...(fileId !== null && { file: fileId }) };
+    const span = { name: 'start drainUploads', kind: 'producer', ids: spanIds } as const;
     try {
       await inSpan(tracing, { ...span, ...(traceparent && { parent: traceparent }) }, () => signal(run));
       log.info({ runId: _id, workflowId, organizationId, requestId }, 'workflow started');

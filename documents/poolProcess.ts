@@ -20,7 +20,7 @@ export type ProcessMessage = { readonly begun: true } | { readonly answers: read
 
 const sendMessage = (message: ProcessMessage): void => void process.send?.(message);
 
-function packed(answer: PoolAnswer, file: string): ProcessAnswer {
+function packAnswer(answer: PoolAnswer, file: string): ProcessAnswer {
   if (!('document' in answer) || !('cuts' in answer.document)) return answer;
   const { text, ...document } = answer.document;
   if (typeof text !== 'string' || !isLong(text)) return answer;
@@ -46,6 +46,6 @@ process.on('message', (task: ProcessTask) => {
   sendMessage({ begun: true });
   // answerTask returns a Fault for any error of a reader; any other error ends the process, which the parent detects.
   void answerTask(task).then((answers) =>
-    sendMessage({ answers: answers.map((answer, nth) => packed(answer, `${task.textFiles}-${nth}`)) }),
+    sendMessage({ answers: answers.map((answer, nth) => packAnswer(answer, `${task.textFiles}-${nth}`)) }),
   );
 });

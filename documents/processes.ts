@@ -10,8 +10,8 @@ import { LongText } from './longText.js';
 import type { ProcessAnswer, ProcessMessage, ProcessTask } from './poolProcess.js';
 import {
   inTypeScript,
-  type LimitPassed,
-  passed,
+  type LimitExceeded,
+  limitExceeded,
   ReaderCrashed,
   type Readers,
   START_TIMEOUT_MS,
@@ -197,14 +197,14 @@ async function runTask(
 ): Promise<readonly PoolAnswer[]> {
   return new Promise((resolve, reject) => {
     const { child } = reader;
-    const outOfMemory = (): LimitPassed => passed(`${memoryMb} MB of memory`, names.memory);
+    const outOfMemory = (): LimitExceeded => limitExceeded(`${memoryMb} MB of memory`, names.memory);
     let hasBegun = false;
     let resident = 0;
     const settle = (act: () => void): void => {
       stopWatch();
       child.off('message', handleMessage);
-      child.off('close', leave);
-      child.off('error', lose);
+      child.off('close', handleExit);
+      child.off('error', handleChildError);
       signal.removeEventListener('abort', stop);
       act();
     };
@@ -221,37 +221,37 @@ async function runTask(
     };
     const answered = (packed: readonly ProcessAnswer[]): void => {
       try {
-        const answers = packed.map(unpacked);
+        const answers = packed.map(unpackAnswer);
         settle(() => resolve(answers));
       } catch (error) {
         end(error);
       }
     };
-    const die = (exitCode: number | null, endedBy: NodeJS.Signals | null, detail: string): void =>
+    const failWithCrash = (exitCode: number | null, endedBy: NodeJS.Signals | null, detail: string): void =>
       end(
         new ReaderCrashed({
           ...({ reader: 'process', pid: child.pid ?? null, exitCode, signal: endedBy } as const),
           ...{ memoryMb: Math.round(resident / MB), limitMb: memoryMb, detail, documents: documents.length },
         }),
       );
-    const leave = (code: number | null, endedBy: NodeJS.Signals | null): void => {
+    const handleExit = (code: number | null, endedBy: NodeJS.Signals | null): void => {
       if (endedBy === 'SIGABRT' || code === ABORTED) end(outOfMemory());
-      else die(code, endedBy, reader.stderr.trim());
+      else failWithCrash(code, endedBy, reader.stderr.trim());
     };
-    const lose = (error: Error): void => die(child.exitCode, child.signalCode, error.message);
+    const handleChildError = (error: Error): void => failWithCrash(child.exitCode, child.signalCode, error.message);
     const stop = (): void => end(signal.reason);
     const check = (elapsedMs: number, begun: boolean): void => {
       resident = residentBytes(child.pid) + residentBytes(reader.program);
       if (resident > memoryMb * MB) end(outOfMemory());
-      else if (begun && elapsedMs > timeoutMs) end(passed(`${timeoutMs / 1000} s`, names.timeout));
+      else if (begun && elapsedMs > timeoutMs) end(limitExceeded(`${timeoutMs / 1000} s`, names.timeout));
       else if (!begun && elapsedMs > START_TIMEOUT_MS)
         end(new Error(`A process for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
     };
     const stopWatch = watchReader({ hasBegun: () => hasBegun, check }, WATCH_MS);
     child.on('message', handleMessage);
     // 'close' comes after the output to standard error.
-    child.once('close', leave);
-    child.once('error', lose);
+    child.once('close', handleExit);
+    child.once('error', handleChildError);
     if (signal.aborted) {
       stop();
       return;
@@ -259,10 +259,10 @@ async function runTask(
     signal.addEventListener('abort', stop, { once: true });
     const task: ProcessTask = { documents: documents.map(taskOf), limits, textFiles };
     child.send(task, (error) => {
-      if (error) lose(error);
+      if (error) handleChildError(error);
     });
   });
 }
 
-const unpacked = (answer: ProcessAnswer): PoolAnswer =>
+const unpackAnswer = (answer: ProcessAnswer): PoolAnswer =>
   'text' in answer ? { document: { ...answer.document, text: new LongText(answer.text) } } : answer;

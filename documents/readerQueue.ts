@@ -1,6 +1,6 @@
 import { Fault } from '../contract/failures.js';
 import type { PoolDocument, PoolResult } from './answerTask.js';
-import { LimitPassed, ReaderCrashed, type ReaderCrash, type Readers } from './readers.js';
+import { LimitExceeded, ReaderCrashed, type ReaderCrash, type Readers } from './readers.js';
 
 /** Documents up to this size share a task: waking a thread takes a large part of the time that a small page takes. */
 const SMALL_BYTES = 128 * 1024;
@@ -108,13 +108,13 @@ export function createReaderQueue(readers: Readers, slots: number, onCrash: (cra
       if (error instanceof ReaderCrashed) onCrash(error.crash);
       const waiting = group.filter(({ answered }) => !answered);
       const isRetried =
-        group.length > 1 ? error instanceof LimitPassed : error instanceof ReaderCrashed && !isTriedAlone(group[0]);
+        group.length > 1 ? error instanceof LimitExceeded : error instanceof ReaderCrashed && !isTriedAlone(group[0]);
       if (isRetried) {
         // Either one document caused the failure, or none: retrying each document alone shows which.
         for (const job of waiting) job.alone = true;
         queue.unshift(...waiting);
       } else {
-        for (const { reject } of waiting) reject(error instanceof LimitPassed ? error.fault : error);
+        for (const { reject } of waiting) reject(error instanceof LimitExceeded ? error.fault : error);
       }
     }
   };

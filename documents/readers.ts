@@ -13,7 +13,7 @@ export interface Readers {
 }
 
 /** A reader was ended because it exceeded a limit. The Fault applies only if its task had one document. */
-export class LimitPassed extends Error {
+export class LimitExceeded extends Error {
   readonly fault: Fault;
 
   constructor(fault: Fault) {
@@ -39,7 +39,7 @@ export interface ReaderCrash {
 }
 
 /** A reader crashed without exceeding a limit: the document is retried alone before it fails. */
-export class ReaderCrashed extends LimitPassed {
+export class ReaderCrashed extends LimitExceeded {
   readonly crash: ReaderCrash;
 
   constructor(death: ReaderCrash) {
@@ -84,8 +84,8 @@ export function taskOf({ input, chunking, links, recognition }: PoolDocument): P
 }
 
 /** The error of a reader that exceeded one of its limits; it names the setting. */
-export function passed(limit: string, setting: string): LimitPassed {
-  return new LimitPassed(
+export function limitExceeded(limit: string, setting: string): LimitExceeded {
+  return new LimitExceeded(
     new Fault(
       'parse_limit',
       `The document could not be read within ${limit} (setting ${setting}). Split it, remove it, or raise the setting.`,

@@ -3,7 +3,7 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 import type { ThreadTask } from './poolThread.js';
 import {
   inTypeScript,
-  passed,
+  limitExceeded,
   ReaderCrashed,
   type Readers,
   START_TIMEOUT_MS,
@@ -70,7 +70,7 @@ async function runTask(
   const begun = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   const check = (elapsedMs: number, hasBegun: boolean): void => {
     if (elapsedMs <= (hasBegun ? timeoutMs : START_TIMEOUT_MS)) return;
-    if (hasBegun) end(passed(`${timeoutMs / 1000} s`, 'PARSE_TIMEOUT_MS'));
+    if (hasBegun) end(limitExceeded(`${timeoutMs / 1000} s`, 'PARSE_TIMEOUT_MS'));
     else end(new Error(`A thread for documents did not start within ${START_TIMEOUT_MS / 1000} s.`));
   };
   const stopWatch = watchReader({ hasBegun: () => begun[0] !== 0, check }, WATCH_MS);
@@ -85,7 +85,8 @@ async function runTask(
     );
   } catch (error) {
     if (ending.signal.aborted) throw ending.signal.reason;
-    if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY') throw passed(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
+    if (codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY')
+      throw limitExceeded(`${memoryMb} MB of memory`, 'PARSE_MEMORY_MB');
     if (error instanceof Error && error.message.startsWith('worker exited')) {
       const exitCode = Number(/code: (\d+)/.exec(error.message)?.[1] ?? Number.NaN);
       throw new ReaderCrashed({

@@ -163,7 +163,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 function firstStep(request: EgressRequest, userAgent: string): Step {
-  const given = Object.entries(request.headers ?? {})
+  const callerHeaders = Object.entries(request.headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !OWN_HEADERS.has(name));
   return {
@@ -173,7 +173,7 @@ function firstStep(request: EgressRequest, userAgent: string): Step {
       'user-agent': userAgent,
       accept: '*/*',
       'accept-encoding': ACCEPT_ENCODING,
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(callerHeaders),
       ...(request.bodyBytes === undefined ? {} : { 'content-length': String(request.bodyBytes) }),
     },
     body: sentBody(request),

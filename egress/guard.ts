@@ -47,7 +47,7 @@ export function createGuard(
   const refusing = (address: string, host: string, port: number) => {
     const found = specialRanges(address);
     const named = allowances.names(host, port);
-    return found.find(({ range }) => range.never) ?? found.find((one) => !named && !allowances.covers(one.address));
+    return found.find(({ range }) => range.never) ?? found.find((match) => !named && !allowances.covers(match.address));
   };
 
   const guard: Guard = {

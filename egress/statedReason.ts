@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 300;
  */
 export function statedReason(answer: string, places: (body: unknown) => readonly unknown[]): string {
   try {
-    const reason = places(JSON.parse(answer) as unknown).find((one) => typeof one === 'string');
+    const reason = places(JSON.parse(answer) as unknown).find((value) => typeof value === 'string');
     return String(reason ?? '')
       .replace(/\s+/g, ' ')
       .trim()

@@ -49,7 +49,7 @@ function describeDown(name: EngineName, down: DownEngine): EmbeddedFailure {
 export async function findEmbeddedFailure(dataDir: string, name: EngineName): Promise<EmbeddedFailure | null> {
   const engine = await readFile(join(dataDir, 'engines.json'), 'utf8')
     .then((text) => (JSON.parse(text) as { engines?: readonly RecordedEngine[] }).engines)
-    .then((engines) => engines?.find((one) => one.name === name))
+    .then((engines) => engines?.find((recorded) => recorded.name === name))
     .catch(() => undefined);
   if (!engine) return null;
   if (engine.down) return describeDown(name, engine.down);

@@ -1,7 +1,7 @@
 """Runs a program that ends with its parent, even when the parent is killed with SIGKILL.
 
 The kernel sends SIGTERM to this process when its parent dies. This setting survives execv. execv keeps
-the process id, so the id that the parent got for this script is also the program's. (The kernel counts the thread
+the process id, so the id that the parent received for this script is also the program's. (The kernel counts the thread
 that spawned this process as its parent: spawn from the main thread.)
 
 usage: run_child.py PARENT_PID PROGRAM [ARGUMENT...]

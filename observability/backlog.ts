@@ -66,7 +66,7 @@ export function createBacklogGauges(
     const ageOf = (date: Date | null): number =>
       date === null ? 0 : Math.max(0, (Date.now() - date.getTime()) / 1000);
     // A label that no longer occurs must not keep its last value.
-    for (const one of [files, runs, oldest, stalled, workers]) one.reset();
+    for (const metric of [files, runs, oldest, stalled, workers]) metric.reset();
     for (const [status, count] of Object.entries(byStatus)) files.set({ status }, count);
     for (const { kind, state, count, oldestAt } of open) {
       runs.set({ kind, state }, count);
@@ -88,8 +88,8 @@ export function createBacklogGauges(
       show(await read());
       up.set(1);
     } catch {
-      for (const one of [files, runs, oldest, stalled, workers]) one.reset();
-      for (const one of [waiting, lag, unread, failing]) one.remove();
+      for (const metric of [files, runs, oldest, stalled, workers]) metric.reset();
+      for (const metric of [waiting, lag, unread, failing]) metric.remove();
       up.set(0);
     }
     const ms = now() - startedAt;

@@ -51,7 +51,7 @@ const attributesOf = (ids: SpanIds): Attributes =>
 const kindOf = (error: unknown): string => {
   const known =
     typeof error === 'object' && error !== null ? (error as { kind?: unknown; type?: unknown; name?: unknown }) : {};
-  const kind = [known.kind, known.type, known.name].find((one) => typeof one === 'string' && one !== '');
+  const kind = [known.kind, known.type, known.name].find((value) => typeof value === 'string' && value !== '');
   return typeof kind === 'string' ? kind : 'unknown';
 };
 

@@ -26,7 +26,7 @@ export function parseTraceContext(headers: unknown): TraceContext | null {
   if (typeof traceparent !== 'string' || !TRACEPARENT.test(traceparent)) return null;
   try {
     const members = typeof baggage === 'string' ? baggage.split(',') : [];
-    const ids = Object.fromEntries(members.map(idOf).filter((one) => one !== null));
+    const ids = Object.fromEntries(members.map(idOf).filter((id) => id !== null));
     return { traceparent, ids };
   } catch {
     // Skip baggage of other applications.

@@ -19,7 +19,7 @@ export type CallObserver = (call: ObservedCall) => (end: CallEnd) => void;
 
 /** Combines several observers into one; null if there are none, so that unobserved calls cost nothing. */
 export function combineObservers(watches: readonly (CallObserver | null)[]): CallObserver | null {
-  const present = watches.filter((one) => one !== null);
+  const present = watches.filter((watch) => watch !== null);
   if (present.length < 2) return present[0] ?? null;
   return (call) => {
     const ends = present.map((begin) => begin(call));

@@ -105,8 +105,8 @@ export function createLimits({ users, organizations, files, queue, transaction }
 
   /** Returns how many delayed files of the run the queue accepts now. */
   const queueRoom = async (tenant: Tenant, runId: number): Promise<number> => {
-    const held = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_CALL).exec();
-    return held === 0 ? 0 : queue.freeSlots(tenant, runId, held);
+    const delayedCount = await files.countDocuments({ runId, syncStatus: 'DELAYED' }).limit(FILES_PER_CALL).exec();
+    return delayedCount === 0 ? 0 : queue.freeSlots(tenant, runId, delayedCount);
   };
   /** Queues the run's oldest delayed files that fit into the remaining files, characters and queue. */
   const releaseDelayed = async (
@@ -115,7 +115,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
     session: Session,
   ): Promise<void> => {
     if (room.queue === 0) return;
-    const held = await files
+    const delayedFiles = await files
       .find({ runId, syncStatus: 'DELAYED' }, { generation: 1, delayedCharacters: 1 })
       .sort({ _id: 1 })
       .limit(FILES_PER_CALL)
@@ -123,7 +123,7 @@ export function createLimits({ users, organizations, files, queue, transaction }
       .lean();
     let { files: filesLeft, characters: charactersLeft } = room;
     const ids: number[] = [];
-    for (const { _id, generation, delayedCharacters } of held) {
+    for (const { _id, generation, delayedCharacters } of delayedFiles) {
       const newFiles = generation > 0 ? 0 : 1;
       const needed = delayedCharacters ?? 1;
       if (ids.length === room.queue) break;

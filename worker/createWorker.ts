@@ -49,7 +49,7 @@ export interface WorkerOverrides {
   readonly sdkMetrics?: () => Promise<string>;
   /** Measures the processor time that this process gets; called once per heartbeat (processorShare.ts). */
   readonly measureLoad: () => Omit<WorkerLoad, 'lagMs'>;
-  /** Stores that another part of this process has opened and will close. Absent: the worker opens its own. */
+  /** Stores that the caller has opened and will close. Absent: the worker opens its own. */
   readonly store?: Store;
   /**
    * An embedded model that several services share; the worker does not close it. Absent: the worker creates its own.
@@ -68,7 +68,7 @@ export interface AllotropeWorker {
   readonly metricsPort: number | null;
   /**
    * Runs until the worker is stopped, then closes everything that it opened.
-   * @returns 'outdated' when it stopped by itself because the stored data needs a newer version of this program
+   * @returns 'outdated' if the worker stopped because the stored data needs a newer version of this program
    */
   run(): Promise<'stopped' | 'outdated'>;
   /** Stops polling; active work may take 5 s more. Later calls do nothing. */
@@ -118,7 +118,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const documents = createDocumentPool({ ...config.documents, ocr }, (crash) =>
     log.warn({ ...crash }, 'a document reader process died; each of its documents is read once more, separately'),
   );
-  /** Loaded on demand: its table needs about 40 MB, and the threads that count the tokens of pages load their own. */
+  /** Loaded on demand, because the token table needs about 40 MB. The document reader processes load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
   const upstreams = createEgress(config.embedding.egress, tracing);
   const embeddings = createEmbeddings({
@@ -198,12 +198,12 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   });
   const identity = { id: randomUUID(), host: hostname(), pid: process.pid };
   const heartbeats = sendHeartbeats(store.workers, identity, overrides.measureLoad, log, stopping.signal);
-  const place = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
-  const served = await serveMetricsIfConfigured(metrics, place, log, overrides.sdkMetrics);
+  const metricsAddress = { ...config.metrics, port: config.metrics.workerPort, setting: 'WORKER_METRICS_PORT' };
+  const metricsServer = await serveMetricsIfConfigured(metrics, metricsAddress, log, overrides.sdkMetrics);
 
   return {
     taskQueue: names.taskQueue,
-    metricsPort: served?.port ?? null,
+    metricsPort: metricsServer?.port ?? null,
     stop,
     async run() {
       const sweeping = Promise.all([
@@ -217,11 +217,13 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
       if (!stopping.signal.aborted) await workers.run();
       stopping.abort();
       await Promise.all([sweeping, heartbeats]);
-      await Promise.all([dispatcher.close(), served?.close()]);
-      // Close first: this returns its reserved host capacity to the store.
+      await Promise.all([dispatcher.close(), metricsServer?.close()]);
+      // Close this before the store, because it releases its share of the host rate limits there.
       await web.close();
       await Promise.all(
-        [documents, embeddings, egress, receivers, transcribers, upstreams, workers].map((one) => one.close()),
+        [documents, embeddings, egress, receivers, transcribers, upstreams, workers].map((resource) =>
+          resource.close(),
+        ),
       );
       if (!sharedStore) await store.close();
       return end;

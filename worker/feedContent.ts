@@ -35,7 +35,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
 
   const read = async (request: FeedRequest): Promise<FeedAnswer> => {
     const answer = await feeds.readFeed(request);
-    // Later requests for its entries use the new address.
+    // Later requests for entries of the feed use the new address.
     if (answer.feed) cache.set(keyOf(answer.movedTo ?? request.url, request.credentials), answer.feed);
     return answer;
   };
@@ -47,7 +47,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   const shared = (request: FeedRequest): Promise<Feed> => {
     const key = keyOf(request.url, request.credentials);
     const known = inProgress.get(key);
-    // The first reader may abort: then each waiting reader reads the feed itself.
+    // If the first request is aborted, each waiting caller reads the feed itself.
     if (known) return known.catch(() => readWhole(request));
     const reading = readWhole(request).finally(() => inProgress.delete(key));
     inProgress.set(key, reading);
@@ -73,8 +73,8 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   return {
     read,
     /**
-     * Returns the content of an entry: its own if the feed contains all of it, otherwise the linked page, otherwise its
-     * summary. Null if the content is unchanged, or if the entry is no longer in the feed and a copy exists.
+     * Returns the full content of an entry if the feed contains it, otherwise the linked page, otherwise the summary.
+     * Null if the content is unchanged, or if the entry is no longer in the feed and a copy is stored.
      */
     async open({ sourceOptions, known, credentials }: ContentRef, signal: AbortSignal): Promise<OpenedContent | null> {
       const options = sourceOptions as FeedEntryOptions;

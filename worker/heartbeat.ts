@@ -14,8 +14,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Writes this worker's heartbeat every 3 s until the signal is aborted, then removes its row. First removes the workers
- * of this host whose process is gone: this worker replaces them.
+ * Writes this worker's heartbeat every HEARTBEAT_MS until the signal is aborted, then removes its row. First removes the
+ * rows of workers of this host whose process no longer exists.
  * @param measure measures the scheduling of this process; called once per heartbeat
  */
 export async function sendHeartbeats(

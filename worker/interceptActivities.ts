@@ -6,9 +6,9 @@ import { FAULT_FAILURE } from '../contract/runs/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { LastErrors } from '../store/runs/lastErrors.js';
 
-/** Heartbeats within the heartbeat timeout of an activity. The SDK sends at most one per second. */
+/** Number of heartbeats within the heartbeat timeout of an activity. The SDK sends at most one per second. */
 const HEARTBEATS_PER_TIMEOUT = 10;
-/** Minimum delay of a retry in milliseconds: without it, the same request would be repeated without a pause. */
+/** Minimum delay of a retry in milliseconds, if the source requests a shorter one. */
 const MIN_RETRY_DELAY_MS = 1_000;
 
 /** Stores and logs the causes of failed attempts. */
@@ -29,7 +29,7 @@ function failureOf(fault: Fault): ApplicationFailure {
   });
 }
 
-/** Returns the run of an activity; null if its input contains none. */
+/** Returns the run id in the input of an activity; null if it contains none. */
 function runIdOf(input: unknown): number | null {
   const { runId } = (input ?? {}) as { readonly runId?: unknown };
   return typeof runId === 'number' ? runId : null;
@@ -37,12 +37,11 @@ function runIdOf(input: unknown): number | null {
 
 /**
  * Wraps every activity:
- * - It sends heartbeats as often as its heartbeat timeout requires, to detect a dead worker and a cancellation.
- * - Any error after its cancellation is reported as cancelled: a failure would end the run as failed. At shutdown, the
- * SDK turns this into a failure that is retried.
+ * - It sends heartbeats, by which Temporal detects a crashed worker and the activity receives its cancellation.
+ * - Any error after the cancellation of the activity is reported as a cancellation: a failure would end the run as
+ * failed. At the shutdown of the worker, the SDK turns the cancellation into a failure that is retried.
  * - A Fault becomes an ApplicationFailure, and is recorded in the run's row until a later attempt succeeds. Temporal
- * keeps only the failure of the last attempt, so a worker that dies in that attempt would hide why the earlier ones
- * failed.
+ * stores only the failure of the last attempt, so a crash in that attempt would hide why the earlier attempts failed.
  */
 export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityInterceptorsFactory {
   return (context) => ({

@@ -40,5 +40,5 @@ const aliveTimer = setInterval(() => process.send?.({ alive: true }), HEARTBEAT_
 const end = await worker.run();
 clearInterval(aliveTimer);
 await tracing.close();
-// After 'outdated', the supervisor's restart fails until it starts the newer version.
+// After 'outdated', a restart by the supervisor fails until the newer version is installed.
 process.exit(end === 'outdated' ? 1 : 0);

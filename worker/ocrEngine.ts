@@ -6,7 +6,7 @@ import type { Log } from '../observability/log.js';
 /**
  * Returns the settings of OCR for a worker's document pool. With OCR_ENGINE `native`, finds the installed Tesseract and
  * logs which languages of OCR_LANGUAGES it lacks.
- * @throws StartError if there is none
+ * @throws StartError if no usable Tesseract is installed
  */
 export async function ocrEngine(
   { searchPath, ...settings }: Config['documents']['ocr'],

@@ -12,14 +12,14 @@ interface Sample {
   readonly ranNs: number;
   /** Nanoseconds that the main thread was runnable and waited for a processor. */
   readonly waitedNs: number;
-  /** Clock ticks of the whole machine: busy ones, and the total. */
+  /** Clock ticks of the whole machine: busy ticks, and all ticks. */
   readonly busy: number;
   readonly all: number;
   /** Clock ticks of this service's processes. */
   readonly own: number;
 }
 
-/** Returns the parent and the processor time of each process, including its ended children. */
+/** Returns the parent and the processor time in clock ticks of each process, including its ended children. */
 function processes(): Map<number, { readonly parent: number; readonly ticks: number }> {
   const found = new Map<number, { parent: number; ticks: number }>();
   for (const entry of readdirSync('/proc')) {
@@ -37,15 +37,16 @@ function processes(): Map<number, { readonly parent: number; readonly ticks: num
   return found;
 }
 
-/** Clock ticks of a process and all its descendants. */
+/** Returns the clock ticks of a process and all its descendants. */
 function ticksBelow(root: number): number {
-  const all = processes();
+  const byPid = processes();
   const isBelow = (pid: number): boolean => {
-    for (let at = pid; at > 0; at = all.get(at)?.parent ?? 0) if (at === root) return true;
+    for (let ancestor = pid; ancestor > 0; ancestor = byPid.get(ancestor)?.parent ?? 0)
+      if (ancestor === root) return true;
     return false;
   };
   let sum = 0;
-  for (const [pid, { ticks }] of all) if (isBelow(pid)) sum += ticks;
+  for (const [pid, { ticks }] of byPid) if (isBelow(pid)) sum += ticks;
   return sum;
 }
 

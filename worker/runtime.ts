@@ -6,7 +6,7 @@ import { type Logger, Runtime } from '@temporalio/worker';
 const LOOPBACK = '127.0.0.1';
 const TIMEOUT_MS = 5_000;
 /** Attempts to find a free port: another process may take it between the check and its use. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, LOOPBACK);
@@ -36,8 +36,8 @@ const read = (port: number): Promise<string> =>
 const LOGGING = { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } as const;
 
 /**
- * Installs the SDK's native runtime, once per process. It exports its metrics only on a port, so it gets a free
- * loopback port from which our metrics page reads them.
+ * Installs the SDK's native runtime. Call it once per process. The runtime exports its metrics only on a port, so it
+ * gets a free loopback port, from which the metrics page of this service reads them.
  * @returns a function that reads the metrics in Prometheus' text format
  */
 export async function installRuntime(logger: Logger, isMeasured: boolean): Promise<() => Promise<string>> {
@@ -46,7 +46,7 @@ export async function installRuntime(logger: Logger, isMeasured: boolean): Promi
     Runtime.install({ ...options, telemetryOptions: { logging: LOGGING } });
     return () => Promise.resolve('');
   }
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const prometheus = {
       bindAddress: `${LOOPBACK}:${port}`,
@@ -58,7 +58,7 @@ export async function installRuntime(logger: Logger, isMeasured: boolean): Promi
       Runtime.install({ ...options, telemetryOptions: { logging: LOGGING, metrics: { prometheus } } });
       return () => read(port);
     } catch (error) {
-      if (tried >= TRIES) throw error;
+      if (attempt >= MAX_ATTEMPTS) throw error;
     }
   }
 }

@@ -32,15 +32,14 @@ const WEBHOOKS_AT_ONCE = 50;
 
 /** The Temporal workers of one process. */
 export interface Workers {
-  /** Resolves when all have ended, after `shutdown`. */
+  /** Resolves when all workers have ended, after `shutdown`. */
   run(): Promise<void>;
   shutdown(): void;
   close(): Promise<void>;
 }
 
 /**
- * Creates Temporal workers for our workflows and these activities. Deliveries, OCR and waits for other services have
- * workers of their own.
+ * Creates Temporal workers for the workflows and activities. Deliveries, OCR and transcriptions have separate workers.
  */
 export async function createTemporalWorkers(
   settings: WorkerSettings,
@@ -89,12 +88,12 @@ export async function createTemporalWorkers(
     maxConcurrentActivityTaskExecutions: settings.ocrConcurrency,
     maxConcurrentActivityTaskPolls: 1,
   });
-  const all = [worker, deliverer, transcriber, recognizer];
+  const workers = [worker, deliverer, transcriber, recognizer];
   return {
-    run: async () => void (await Promise.all(all.map((one) => one.run()))),
+    run: async () => void (await Promise.all(workers.map((temporalWorker) => temporalWorker.run()))),
     shutdown() {
       // A worker that is not running yet cannot be shut down.
-      for (const one of all) if (one.getState() === 'RUNNING') one.shutdown();
+      for (const temporalWorker of workers) if (temporalWorker.getState() === 'RUNNING') temporalWorker.shutdown();
     },
     close: () => connection.close(),
   };

@@ -26,15 +26,15 @@ export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
   return ({ info: { activityType, workflowExecution, attempt, isLocal } }) => ({
     inbound: {
       execute(input, next) {
-        const carried = readHeader(input.headers[TRACE_HEADER]);
+        const callerContext = readHeader(input.headers[TRACE_HEADER]);
         const { workflowId = '', runId = '' } = workflowExecution ?? {};
         return inSpan(
           tracing,
           {
             name: `activity ${activityType}`,
             kind: 'consumer',
-            parent: tracing.parentOf(runId, carried),
-            ids: { ...carried?.ids, workflow: workflowId, ...idsIn(input.args[0]) },
+            parent: tracing.parentOf(runId, callerContext),
+            ids: { ...callerContext?.ids, workflow: workflowId, ...idsIn(input.args[0]) },
             attributes: { 'temporal.attempt': attempt, 'temporal.local': isLocal },
           },
           () => next(input),
@@ -45,8 +45,8 @@ export function traceActivities(tracing: Tracing): ActivityInterceptorsFactory {
 }
 
 /**
- * Creates the sinks that receive the ends of workflows. They exist with tracing disabled too, because workflows always
- * report.
+ * Creates the sink that receives the ends of workflows. It is needed even if tracing is disabled, because workflows
+ * always call it.
  */
 export function traceSinks(tracing: Tracing): InjectedSinks<TraceSinks> {
   return {

@@ -1,15 +1,16 @@
 import { ActivityCancellationType, type ActivityOptions, type LocalActivityOptions } from '@temporalio/workflow';
 
 /**
- * A cancelled run ends only after its activities have stopped: a running activity could still change the state of
- * files.
+ * A cancelled run ends only after its activities have stopped, because a running activity could still change the state
+ * of files.
  */
 const WHEN_CANCELLED = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
 /**
- * Attempts are unlimited on purpose. Faults of contents and sources do not fail these activities; only an outage of a
- * store, a dead worker or a defect does. An outage may outlast any number of attempts, and giving up would leave files
- * unfinished. A third failed attempt in a row is reported as a stall (dispatch/diagnoseWorkflow.ts).
+ * Retry policy without a maximum number of attempts. Faults of contents and sources do not fail these activities; only
+ * an outage of a store, a crashed worker or a defect does. An outage may last longer than any number of attempts, and
+ * giving up would leave files unfinished. After three failed attempts the run is reported as stalled
+ * (dispatch/diagnoseWorkflow.ts).
  */
 export const UNTIL_STORES_ANSWER = {
   initialInterval: '1 second',
@@ -18,8 +19,8 @@ export const UNTIL_STORES_ANSWER = {
 } as const;
 
 /**
- * Requests to other sites: a few attempts, with pauses long enough for a struggling site. A Fault states whether it may
- * be retried.
+ * Requests to other sites: a few attempts, with pauses long enough for an overloaded site. A Fault determines whether it
+ * is retried.
  */
 export const FETCH: ActivityOptions = {
   startToCloseTimeout: '30 minutes',
@@ -28,7 +29,7 @@ export const FETCH: ActivityOptions = {
   cancellationType: WHEN_CANCELLED,
 };
 
-/** Calls of a provider while a user waits for the page: a few attempts, close together. */
+/** Calls of an OAuth provider while a user waits: a few attempts with short intervals. */
 export const CONNECT: ActivityOptions = {
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '5 seconds',
@@ -48,8 +49,8 @@ export const COMPUTE: ActivityOptions = {
 };
 
 /**
- * Transcribes one recording with a service. The activity mostly waits, so losing a worker costs little and does not
- * count as an attempt.
+ * Transcription of one recording by a service. The activity mostly waits, and its retry after a crash of the worker
+ * continues the job of the service.
  */
 export const TRANSCRIBE: ActivityOptions = {
   startToCloseTimeout: '12 hours',
@@ -59,7 +60,8 @@ export const TRANSCRIBE: ActivityOptions = {
 };
 
 /**
- * Calls of a customer's receiver. The receiver's response is an outcome, so a failure comes from a store or a worker.
+ * Deliveries to a customer's webhook. The receiver's response never fails the activity, so a failure comes from a store
+ * or a worker.
  */
 export const NOTIFY: ActivityOptions = {
   startToCloseTimeout: '10 minutes',
@@ -70,7 +72,7 @@ export const NOTIFY: ActivityOptions = {
 
 /** Options of short reads and writes of our own stores, which are retried without limit. */
 export const STORE = {
-  // These steps send no heartbeat: if a worker dies during one, the run waits this long.
+  // These steps send no heartbeat, so this is also the time until the retry after a worker crashed.
   startToCloseTimeout: '10 seconds',
   retry: UNTIL_STORES_ANSWER,
   cancellationType: WHEN_CANCELLED,

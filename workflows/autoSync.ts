@@ -20,10 +20,10 @@ import type { AutoSyncInput, AutoSyncPart, AutoSyncResult } from '../contract/ru
 import { fairnessKeys, SEARCH_ATTRIBUTES } from '../contract/runs/workflowIds.js';
 import { STORE } from './activityOptions.js';
 
-/** A scheduled sync is one execution of an automatic sync: a run whose parts are child runs. */
+/** A scheduled sync is a run whose parts are child workflows, each a run of its own. */
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
-/** An earlier run of the same target may be about to end. A part waits this long for it, up to CONFLICTS times. */
+/** Time that a part waits for an earlier run of the same target to end, at most CONFLICTS times. */
 const CONFLICT_PAUSE = '1 second';
 const CONFLICTS = 5;
 
@@ -63,7 +63,7 @@ async function runPart(part: AutoSyncPart): Promise<void> {
 
 /**
  * Syncs a data source or a scraped site with the same runs that a user would request, one after the other. A schedule
- * starts this workflow. If there is nothing to do, it ends at once and returns the reason.
+ * starts this workflow. If nothing must be synced, the workflow ends immediately and returns the reason.
  */
 export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
   const accepted = input.resume ?? (await acceptPass(input));
@@ -75,7 +75,7 @@ export async function autoSync(input: AutoSyncInput): Promise<AutoSyncResult> {
     for (;;) {
       const { part } = await nextPart({ runId });
       if (part === null) break;
-      // The same part again: it was started, and its run was terminated outside of this service.
+      // The part was started before, and its workflow was terminated outside of this service.
       if (part.runId === lastRunId) {
         await endPass({ runId, outcome: 'failed' });
         return { outcome: 'failed', parts };

@@ -21,8 +21,9 @@ const DEFECT =
 const consentReturned = defineSignal(CONSENT_RETURNED_SIGNAL);
 
 /**
- * Connects an account by consent: waits until the user returns from the provider, exchanges the code, and creates the
- * data source. The attempt records the outcome in every case. Secrets stay in its row; the history holds only ids.
+ * Connects an account with the user's consent: waits until the user returns from the provider, exchanges the
+ * authorization code, and creates the data source. Every outcome is recorded in the row of the attempt. That row also
+ * contains the secrets; the workflow history contains only ids.
  */
 export async function connectByConsent({ runId }: RunInput): Promise<void> {
   let hasReturned = false;

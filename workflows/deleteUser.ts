@@ -25,8 +25,8 @@ async function cancel(workflowId: string): Promise<void> {
 }
 
 /**
- * Ends every other run of the user and waits until none is active: an active run could write data that was just
- * deleted.
+ * Ends every other run of the user and waits until none is active, because an active run could write new data after the
+ * deletion.
  */
 async function endRuns(runId: number): Promise<void> {
   const cancelled = new Set<string>();

@@ -24,9 +24,9 @@ const DEFECT =
   'The upload failed because of an internal error. See the log of the service for the cause. Resync to try again.';
 
 /**
- * Ingests the uploads of one user in parallel batches until none waits. The runs in the database are the queue: a
- * signal only announces new runs, and a new execution continues a lost one. Temporal refuses to complete a workflow
- * that has an unhandled signal, so no run is missed at the end.
+ * Ingests the uploads of one user in parallel batches until no run waits. The runs in the database are the queue. A
+ * signal only reports that new runs exist, so a new execution can replace a terminated one. Temporal does not complete a
+ * workflow that has an unhandled signal, so no run is missed at the end.
  */
 export async function drainUploads(user: UploadStreamInput): Promise<void> {
   let hasNews = false as boolean;

@@ -55,7 +55,7 @@ export async function ingestRun(
   setHandler(resumeSignal, () => {
     isResumed = true;
   });
-  /** Waits while the run is paused. Its row decides; the signal only wakes this wait. */
+  /** Waits while the run's row states that the run is paused. The signal only triggers another read of the row. */
   const waitWhilePaused = async (): Promise<void> => {
     phase = 'paused';
     for (;;) {
@@ -70,9 +70,9 @@ export async function ingestRun(
 
   try {
     if (!resume) {
-      const begun = await storeSteps.beginRun({ runId });
-      deletesGonePages = begun.deletesGonePages ?? false;
-      if (begun.finished) return { outcome: 'already_finished', discovered, counts };
+      const begunRun = await storeSteps.beginRun({ runId });
+      deletesGonePages = begunRun.deletesGonePages ?? false;
+      if (begunRun.finished) return { outcome: 'already_finished', discovered, counts };
       phase = 'discovering';
       discovered = await discover();
     }
@@ -87,9 +87,9 @@ export async function ingestRun(
       onPause: waitWhilePaused,
       ...(follow && {
         follow: async () => {
-          const far = await follow();
-          discovered = far.discovered;
-          return far.dueInMs;
+          const crawl = await follow();
+          discovered = crawl.discovered;
+          return crawl.dueInMs;
         },
       }),
     });
@@ -111,12 +111,12 @@ export async function ingestRun(
     }
     const sentence = error instanceof PauseExpired ? PAUSE_OVER : faultSentence(error);
     if (sentence !== null) {
-      // Also for a run that is being cancelled: its files must not stay unfinished.
+      // A run that is being cancelled needs this too: its files must not stay unfinished.
       const cause = faultKind(error);
       await CancellationScope.nonCancellable(() => storeSteps.failRun({ runId, message: sentence, cause }));
       return { outcome: 'failed', discovered, counts };
     }
-    // continueAsNew throws an error of its own. A failed activity is a defect, and must not leave files unfinished.
+    // Other errors, such as that of continueAsNew, are rethrown. A failed activity must not leave files unfinished.
     if (error instanceof ActivityFailure) {
       const message =
         'The run failed because of an internal error. See the log of the service for the cause. Resync to try again.';

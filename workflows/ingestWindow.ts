@@ -23,7 +23,7 @@ import { storeSteps } from './storeSteps.js';
 
 const { ingestBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Batches planned with one read. */
+/** Maximum number of batches that one call of planBatches returns. */
 const PLAN_AHEAD = 20;
 /** Maximum number of deferred files of a run at once. A batch that would exceed it waits. */
 const MAX_DEFERRED = 200;
@@ -102,13 +102,13 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       );
     }
   };
-  const track = (among: Set<Promise<void>>, work: Promise<void>): void => {
+  const track = (pendingSet: Set<Promise<void>>, work: Promise<void>): void => {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
         failure ??= { reason: error };
       })
-      .finally(() => among.delete(tracked));
-    among.add(tracked);
+      .finally(() => pendingSet.delete(tracked));
+    pendingSet.add(tracked);
   };
   const begin = (fileIds: readonly number[]): void => track(underWay, run(fileIds));
   /** Waits until at most `atMost` batches are active; with 0, until the deferred files are done too. */
@@ -161,7 +161,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   try {
     return await work();
   } catch (error) {
-    // The waits above end at once when the run is cancelled; its batches take a moment longer.
+    // On a cancellation, the waits above end immediately, before the batches have ended.
     if (isCancellation(error))
       await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
     throw error;

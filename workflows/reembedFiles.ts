@@ -26,7 +26,7 @@ import { storeSteps } from './storeSteps.js';
 const { reembedBatch } = proxyActivities<Activities>(COMPUTE);
 const reembedProgress = defineQuery<ReembedProgress>(PROGRESS_QUERY);
 
-/** Processes a plan's batches with limited concurrency; rejects only after all of its loops have ended. */
+/** Processes a plan's batches, `window` at a time. After a failure, waits for the active batches before it rejects. */
 async function processBatches(
   runId: number,
   { batches, window }: PlanReembedResult,
@@ -38,15 +38,15 @@ async function processBatches(
       onBatch(await reembedBatch({ runId, fileIds }));
   };
   const loops = await Promise.allSettled(Array.from({ length: window }, processNext));
-  const rejected = loops.find((one) => one.status === 'rejected');
+  const rejected = loops.find((loop) => loop.status === 'rejected');
   // Rethrow the reason unchanged: a cancellation must stay a cancellation.
   // oxlint-disable-next-line typescript/only-throw-error
   if (rejected) throw rejected.reason;
 }
 
 /**
- * Embeds the stored chunks of many files with another model. Each file is published separately, so a run that ends
- * early leaves each file with its old vectors or its new ones, and a new run continues with the remaining files.
+ * Embeds the stored chunks of many files with another model. Each file is published separately: after a run that ends
+ * early, each file has either its old or its new vectors, and a new run continues with the remaining files.
  */
 export async function reembedFiles({ runId, resume }: ReembedInput): Promise<ReembedCounts> {
   let phase: ReembedProgress['phase'] = 'embedding';

@@ -7,7 +7,7 @@ import { storeSteps } from './storeSteps.js';
 
 const { settleBatch } = proxyActivities<Activities>(COMPUTE);
 
-/** Restores or deletes files that no longer exist at their source, in batches, as the run requests. */
+/** Restores or erases quarantined files in batches, as the run requests. */
 export async function settleQuarantine({ runId }: RunInput): Promise<void> {
   try {
     while ((await settleBatch({ runId })).more) {

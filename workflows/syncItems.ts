@@ -20,7 +20,8 @@ const DEFECT =
   'The listing failed because of an internal error. See the log of the service for the cause. Sync the items to try again.';
 
 /**
- * Lists a connected account page by page, then removes the items it no longer has. The data source records the outcome.
+ * Lists the items of a connected account, then deletes the stored items that the account no longer has. The outcome is
+ * recorded in the data source.
  */
 export async function syncItems({ runId, isContinued = false }: SyncItemsInput): Promise<void> {
   try {
@@ -35,10 +36,10 @@ export async function syncItems({ runId, isContinued = false }: SyncItemsInput):
       await CancellationScope.nonCancellable(() => storeSteps.endListing({ runId, outcome: 'aborted' }));
       throw error;
     }
-    // continueAsNew throws an error of its own.
+    // Other errors, such as that of continueAsNew, are rethrown.
     if (!(error instanceof ActivityFailure)) throw error;
     const sentence = faultSentence(error);
-    // Also for a run that is being cancelled: the data source must not stay unfinished.
+    // A run that is being cancelled needs this too: the data source must not stay in SYNCING.
     await CancellationScope.nonCancellable(() =>
       storeSteps.endListing({
         ...{ runId, outcome: 'failed', message: sentence ?? DEFECT },

@@ -7,7 +7,7 @@ import { ingestRun } from './ingestRun.js';
 
 const { queueItems } = proxyActivities<Activities>(FETCH);
 
-/** Creates a file for each selected item of a connected account, and ingests them. The run's row holds the position. */
+/** Creates a file for each selected item of a connected account, and ingests the files. */
 export async function syncSource(input: IngestRunInput): Promise<RunOutcome> {
   const { runId } = input;
   return ingestRun(input, async () => {

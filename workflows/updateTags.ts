@@ -8,9 +8,8 @@ import { storeSteps } from './storeSteps.js';
 const { copyTags } = proxyActivities<Activities>(COMPUTE);
 
 /**
- * Applies the tags of a data source to its files and vectors, or those of one file to its vectors. Repeats this until
- * all have the latest version. When cancelled, it leaves the remaining files unchanged, until the next change of tags
- * updates them.
+ * Copies the tags of a data source to its files and their points, or the tags of one file to its points. Repeats this
+ * until all have the latest tags. After a cancellation, the remaining files stay unchanged until the next change of tags.
  */
 export async function updateTags({ runId, afterId = 0 }: UpdateTagsInput): Promise<void> {
   let step: CopyTagsResult = { done: false, afterId };

@@ -5,7 +5,7 @@ import type { GenerationScope } from '../../store/generations.js';
 
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
-/** Returns the generations of a file whose points are obsolete. Its record states where its vectors are stored. */
+/** Returns the generations of a file whose points are obsolete, according to the file's record. */
 function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
   const { embeddingStorageStatus, generation } = file;
   // Higher generations may belong to an active sync.
@@ -14,8 +14,8 @@ function obsoleteGenerations(file: FileDoc): GenerationScope['generations'] {
 
 /**
  * Deletes obsolete copies after an attempt: points whose vectors are in file storage, and copies whose vectors are in
- * Qdrant. Then it releases the files. Safe to repeat. @param claimed the files as the attempt read them. If a file's
- * content has changed since, what the attempt wrote for it is deleted
+ * Qdrant. Then releases the files. Safe to repeat. @param claimed the files as the attempt read them. If the content of
+ * a file has changed since, the data that the attempt wrote for the file is deleted
  */
 export async function cleanUpMoves(
   store: Store,
@@ -28,14 +28,17 @@ export async function cleanUpMoves(
   await store.moves.revert(by, fileIds);
   const rows = new Map((await store.files.byIds(tenant, fileIds)).map((file) => [file._id, file]));
   const startGenerations = new Map(claimed.map((file) => [file._id, file.generation]));
-  const isOurs = ({ move }: FileDoc): boolean => move?.runId === by.runId && move.token === by.token;
+  const isOfAttempt = ({ move }: FileDoc): boolean => move?.runId === by.runId && move.token === by.token;
   const points: GenerationScope[] = [];
   const contents: GenerationScope[] = [];
-  const ours: FileDoc[] = [];
-  const gone = fileIds.filter((id) => !rows.has(id));
+  const filesOfAttempt: FileDoc[] = [];
+  const missingIds = fileIds.filter((id) => !rows.has(id));
   // Quarantined and restored files are not deleted here.
-  const quarantined = gone.length === 0 ? new Set<number>() : await store.quarantine.filterQuarantined(tenant, gone);
-  const restored = new Set(gone.length === 0 ? [] : (await store.files.byIds(tenant, gone)).map(({ _id }) => _id));
+  const quarantined =
+    missingIds.length === 0 ? new Set<number>() : await store.quarantine.filterQuarantined(tenant, missingIds);
+  const restored = new Set(
+    missingIds.length === 0 ? [] : (await store.files.byIds(tenant, missingIds)).map(({ _id }) => _id),
+  );
   for (const fileId of fileIds) {
     const file = rows.get(fileId);
     const generation = startGenerations.get(fileId);
@@ -44,18 +47,18 @@ export async function cleanUpMoves(
       // The file was deleted. Delete the data that this attempt wrote after the delete had verified its result.
       points.push({ ...tenant, fileId, generations: EVERY_GENERATION });
       contents.push({ ...tenant, fileId, generations: EVERY_GENERATION });
-    } else if (isOurs(file)) {
-      ours.push(file);
+    } else if (isOfAttempt(file)) {
+      filesOfAttempt.push(file);
       points.push({ ...tenant, fileId, generations: obsoleteGenerations(file) });
     } else if (generation !== undefined && (file.generation !== generation || file.move?.token === null)) {
-      // The file has another generation, or is being deleted: these points have no owner.
+      // The file has another generation, or is being deleted, so no record references these points.
       points.push({ ...tenant, fileId, generations: { exactly: generation } });
       contents.push({ ...tenant, fileId, generations: { exactly: generation } });
     }
   }
   await Promise.all([store.vectors.deleteGenerations(points), store.contents.deleteGenerations(contents)]);
   await Promise.all(
-    ours.map(({ _id: fileId, embeddingStorageStatus, coldCopy }) =>
+    filesOfAttempt.map(({ _id: fileId, embeddingStorageStatus, coldCopy }) =>
       store.coldCopies.deleteOthers(
         { organizationId, fileId },
         embeddingStorageStatus === 'HOT_STORAGE' ? null : (coldCopy?.key ?? null),
@@ -64,6 +67,6 @@ export async function cleanUpMoves(
   );
   await store.moves.release(
     by,
-    ours.map(({ _id }) => _id),
+    filesOfAttempt.map(({ _id }) => _id),
   );
 }

@@ -53,7 +53,7 @@ async function copyToCold(by: MoveAttempt, file: FileDoc, { store, log }: MoveDe
   return store.moves.saveCopy(by, file, copy);
 }
 
-/** Writes a file's points back, with its current tags and data source. Returns false if the copy is lost. */
+/** Writes a file's points back, with the current tags and parents of the file. Returns false if the copy is lost. */
 async function restorePoints(
   by: MoveAttempt,
   file: FileDoc,
@@ -90,8 +90,8 @@ async function switchToHot(store: Store, by: MoveAttempt, restored: readonly Mov
     // If the tags are unchanged, the switch failed for another reason: new content, or a delete.
     remaining = remaining.flatMap((file) => {
       const { tagsRevision, ...rest } = file;
-      const now = revisions.get(file._id);
-      return now === tagsRevision ? [] : [now === undefined ? rest : { ...rest, tagsRevision: now }];
+      const revision = revisions.get(file._id);
+      return revision === tagsRevision ? [] : [revision === undefined ? rest : { ...rest, tagsRevision: revision }];
     });
   }
 }
@@ -110,31 +110,33 @@ export async function moveVectors(
   const { store } = deps;
   const claimed = await store.moves.beginAttempt(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
-  const moveAll = async (
+  const moveFiles = async (
     status: FileDoc['embeddingStorageStatus'],
-    moveOne: (file: FileDoc) => Promise<boolean>,
+    moveFile: (file: FileDoc) => Promise<boolean>,
   ): Promise<FileDoc[]> => {
     const files = claimed.filter((file) => file.embeddingStorageStatus === status);
     const results = await Promise.allSettled(
       files.map((file) =>
         limit(async () => {
           signal.throwIfAborted();
-          return moveOne(file);
+          return moveFile(file);
         }),
       ),
     );
-    const rejected = results.find((end) => end.status === 'rejected');
+    const rejected = results.find((result) => result.status === 'rejected');
     if (rejected) throw rejected.reason;
     signal.throwIfAborted();
     return files.filter((_file, index) => {
-      const end = results[index];
-      return end?.status === 'fulfilled' && end.value;
+      const result = results[index];
+      return result?.status === 'fulfilled' && result.value;
     });
   };
-  const copied = await moveAll('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
+  const copied = await moveFiles('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
   await store.moves.markCold(by, copied);
   const ancestors = await store.files.ancestorsOf(claimed);
-  const restored = await moveAll('COLD_TO_HOT', (file) => restorePoints(by, file, ancestors.get(file._id) ?? [], deps));
+  const restored = await moveFiles('COLD_TO_HOT', (file) =>
+    restorePoints(by, file, ancestors.get(file._id) ?? [], deps),
+  );
   await switchToHot(store, by, restored);
   return claimed;
 }

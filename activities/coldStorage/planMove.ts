@@ -29,7 +29,7 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
   };
 
   /** Changes the settings of the next batch of matching files. The request itself changed the first batch. */
-  const modifyRest = async (
+  const modifyNext = async (
     run: Run<'moveStorage'>,
     { filters, change }: { readonly filters: FileFilters; readonly change: ColdStorageChange },
     from: number,
@@ -49,14 +49,14 @@ export function createPlanMoveActivities({ store }: Pick<ActivityDeps, 'store'>)
       const run = runOfKind(await requireRun(store, runId), 'moveStorage');
       await store.runs.markStarted(runId);
       await moves.adopt(run, runId);
-      const open = await moves.listClaimed(run, runId, FILES_PER_BATCH);
-      if (open.length > 0) return { fileIds: open, afterId, waiting: false };
+      const claimedIds = await moves.listClaimed(run, runId, FILES_PER_BATCH);
+      if (claimedIds.length > 0) return { fileIds: claimedIds, afterId, waiting: false };
       const { request, progress } = run;
       if (request.move === 'toCold') return planCold(run);
       if (request.move === 'toHot') return planHot(run, request.filters, afterId);
       const { modifiedTo = 0 } = progress;
       if (modifiedTo < Number.MAX_SAFE_INTEGER) {
-        await modifyRest(run, request, modifiedTo);
+        await modifyNext(run, request, modifiedTo);
         return { fileIds: [], afterId: 0, waiting: false };
       }
       // Files whose cold storage was disabled move back.

@@ -8,9 +8,9 @@ import type { ActivityDeps } from '../deps.js';
 
 const MINUTE_MS = 60_000;
 
-/** Creates the steps of a connection by consent. Their inputs and results are in the attempt's row. */
+/** Creates the steps that connect an account after the user's consent. Inputs and results are in the attempt's row. */
 export function createConnectActivities({ store, connectors, log }: ActivityDeps) {
-  const rowOf = async (runId: number): Promise<AttemptDoc> => {
+  const requireAttempt = async (runId: number): Promise<AttemptDoc> => {
     const attempt = await store.attempts.find(runId);
     // Deleting a user also deletes its attempts.
     if (!attempt) throw new Fault('gone', 'This connection no longer exists. Connect again.');
@@ -25,52 +25,53 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
   const signalOf = (): AbortSignal => AbortSignal.timeout(MINUTE_MS);
 
   return {
-    /** Returns whether the user has returned from the consent. Ends expired attempts. */
+    /** Returns whether the user has returned from the provider's consent page. Ends expired attempts. */
     async getConnectionState({ runId }: RunInput): Promise<ConnectionState> {
       await store.runs.markStarted(runId);
-      const attempt = await rowOf(runId);
+      const attempt = await requireAttempt(runId);
       const dueInMs = Math.max(0, attempt.expiresAt.getTime() - Date.now());
       if (attempt.state === 'waiting' && dueInMs === 0) {
         await store.attempts.changeState(runId, ['waiting'], 'expired');
         // The user may have returned just before.
-        return { state: (await rowOf(runId)).state, dueInMs };
+        return { state: (await requireAttempt(runId)).state, dueInMs };
       }
       if (attempt.state !== 'waiting') await store.attempts.acknowledge(runId);
       return { state: attempt.state, dueInMs };
     },
 
     /**
-     * Exchanges the code, after recording that it is about to be sent. After a crash it is unknown whether the provider
-     * has received the code, so it is sent again. A provider that treats the second use as theft revokes only tokens
-     * that this service never received. Safe to repeat.
+     * Exchanges the authorization code for tokens. First records that the code is about to be sent: after a crash it is
+     * unknown whether the provider has received it, so it is sent again. A provider that treats the second use as theft
+     * revokes only tokens that this service never received. Safe to repeat.
      */
     async exchangeCode({ runId }: RunInput): Promise<void> {
-      const attempt = await rowOf(runId);
+      const attempt = await requireAttempt(runId);
       if (attempt.state !== 'returned' && attempt.state !== 'exchanging') return;
-      const isAgain = attempt.state === 'exchanging';
+      const isRepeated = attempt.state === 'exchanging';
       const { consent, name } = sourceOf(attempt);
       const code = store.attempts.codeOf(attempt);
-      if (code === null || !(isAgain || (await store.attempts.changeState(runId, ['returned'], 'exchanging'))))
+      if (code === null || !(isRepeated || (await store.attempts.changeState(runId, ['returned'], 'exchanging'))))
         throw new Error('The connection was continued or ended in the meantime');
       const { verifier, clientSecret, requestToken = null } = store.attempts.secretsOf(attempt);
       const { service, organizationId, clientId, redirectUri, facts } = attempt;
-      const own = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
-      const known = clientSecret === null ? [own, consent.client] : [{ id: clientId, secret: clientSecret }];
-      const client = known.find((one) => one?.id === clientId);
+      const organizationClient = clientSecret === null ? await store.whiteLabels.client(organizationId, service) : null;
+      const clients =
+        clientSecret === null ? [organizationClient, consent.client] : [{ id: clientId, secret: clientSecret }];
+      const client = clients.find((candidate) => candidate?.id === clientId);
       if (!client)
         throw new Fault('not_configured', `The OAuth client for ${name} was changed in the meantime. Connect again.`);
       try {
         const keepsClient = clientSecret !== null;
-        const brought = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
-        const grant = await consent.exchange(brought);
+        const exchange = { client, code, redirectUri, verifier, requestToken, facts, keepsClient };
+        const grant = await consent.exchange(exchange);
         await store.attempts.saveGrant(runId, grant);
       } catch (error) {
         if (!(error instanceof Fault) || error.retryable) throw error;
-        const lost = isAgain && error.kind === 'access_revoked';
+        const isResponseLost = isRepeated && error.kind === 'access_revoked';
         const refused = `${name} did not accept your consent: its code was used before, or has expired.`;
         throw new Fault(
           'bad_response',
-          lost
+          isResponseLost
             ? `The answer of ${name} was lost, so no account was connected. Connect again.`
             : error.kind === 'access_revoked'
               ? refused
@@ -81,7 +82,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
 
     /** Requests the account's name, then writes the data source and the requested work, once. */
     async recordConnection({ runId }: RunInput): Promise<void> {
-      const attempt = await rowOf(runId);
+      const attempt = await requireAttempt(runId);
       const grant = store.attempts.grantOf(attempt);
       if (attempt.state === 'granted' && grant !== null) {
         const { type } = sourceOf(attempt);
@@ -115,21 +116,21 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
         });
         log.info({ runId, organizationId: attempt.organizationId, type }, 'account connected');
       }
-      const ended = (await rowOf(runId)).state;
+      const ended = (await requireAttempt(runId)).state;
       await store.runs.finish(runId, ended === 'connected' ? 'finished' : 'aborted', {});
     },
 
     /** Ends an attempt that failed, expired or was cancelled. */
     async endConnection({ runId, outcome, message }: EndConnectionInput): Promise<void> {
       const attempt = await store.attempts.find(runId);
-      const moved = await store.attempts.changeState(
+      const isChanged = await store.attempts.changeState(
         runId,
         OPEN_ATTEMPT_STATES,
         outcome,
         message === undefined ? {} : { message },
       );
       await store.runs.finish(runId, outcome === 'failed' ? 'failed' : 'aborted', {});
-      if (moved && attempt)
+      if (isChanged && attempt)
         log.info(
           { runId, organizationId: attempt.organizationId, type: attempt.service, outcome, reason: message },
           'account not connected',

@@ -7,7 +7,7 @@ import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 
 /** Files that are compared and deleted in one step. */
 const FILES_PER_BATCH = 200;
-const HELD =
+const HELD_MESSAGE =
   'a listing lacks so many known items that nothing was deleted; check the source, then approve the deletion with the command line';
 
 /** Items that a listing did not find, or that a change feed reported as deleted. */
@@ -22,7 +22,7 @@ interface MissingItems {
 
 /**
  * Deletes the files and items that no longer exist at the source. Deletes nothing if the listing was incomplete, or if
- * so many are missing that an error of the source is more likely. Safe to repeat.
+ * so many files are missing that an error of the source is more likely. Safe to repeat.
  */
 export async function deleteMissing(
   run: Run<'syncItems'>,
@@ -76,12 +76,15 @@ export async function deleteMissing(
   // If a folder could not be listed, its contents are unknown. Deletions in a change feed are certain.
   const mayDelete = byChanges || isAccountedFor(progress.walk);
   const isApproved = source.deletionsApproved === true;
-  const held = mayDelete ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent) : 0;
+  const numHeld = mayDelete
+    ? countHeld({ missing: vanished, files, isEmpty, isApproved }, settings.massDeletePercent)
+    : 0;
   await store.dataSources.mergeMetadata(run, source._id, {
     items_refused: refused || null,
-    deletions_held: held || null,
+    deletions_held: numHeld || null,
   });
   const { organizationId, requestId } = run;
-  if (held > 0) log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD);
+  if (numHeld > 0)
+    log.warn({ runId, organizationId, requestId, dataSourceId: source._id, vanished, files }, HELD_MESSAGE);
   else if (mayDelete) await deleteFiles();
 }

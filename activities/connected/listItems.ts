@@ -17,12 +17,13 @@ const MAX_STEP_MS = 300_000;
 /** Creates the activities that list a connected account and delete the files of vanished items. */
 export function createItemActivities(deps: ActivityDeps) {
   const { store, log } = deps;
-  const rowOf = async (runId: number) => runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
+  const requireListing = async (runId: number) =>
+    runOfKind(await requireRun(store, runId, 'dataSourceId'), 'syncItems');
 
   return {
-    /** Returns `finished` if there is nothing to do: an earlier execution did it, or another run lists the account. */
+    /** Returns `finished` if nothing is left to list: an earlier execution ended, or another run lists the account. */
     async beginListing({ runId }: RunInput): Promise<{ finished: boolean }> {
-      const run = await rowOf(runId);
+      const run = await requireListing(runId);
       await store.runs.markStarted(runId);
       if (run.finishedAt !== null) return { finished: true };
       if (await store.dataSources.beginListing(run, run.dataSourceId, runId)) return { finished: false };
@@ -35,39 +36,41 @@ export function createItemActivities(deps: ActivityDeps) {
      * most one page.
      */
     async listItems({ runId }: RunInput): Promise<ListItemsResult> {
-      const run = await rowOf(runId);
+      const run = await requireListing(runId);
       const signal = cancellationSignal();
       let { progress } = run;
-      let isOurs = true;
-      for (const until = Date.now() + MAX_STEP_MS; isOurs && Date.now() < until && !isListed(progress);) {
+      let ownsListing = true;
+      for (const until = Date.now() + MAX_STEP_MS; ownsListing && Date.now() < until && !isListed(progress);) {
         signal.throwIfAborted();
         const next = () =>
           withAccount(run, run.dataSourceId, deps, async (open) => {
             // False if the run was cancelled, or the account was connected again and another run lists it.
-            isOurs = open.source.itemsRunId === runId;
-            return isOurs ? listPage(open, progress, { ...run.request, runId, items: store.items }, signal) : progress;
+            ownsListing = open.source.itemsRunId === runId;
+            return ownsListing
+              ? listPage(open, progress, { ...run.request, runId, items: store.items }, signal)
+              : progress;
           });
         progress = (await waitOutLimits(next, until, signal)) ?? progress;
         await store.runs.saveProgress(run, progress);
       }
-      return { done: !isOurs || isListed(progress), listed: progress.listed };
+      return { done: !ownsListing || isListed(progress), listed: progress.listed };
     },
 
     /** Deletes the files of items that the account no longer has. Safe to repeat. */
     async deleteMissingFiles({ runId }: RunInput): Promise<void> {
-      const run = await rowOf(runId);
+      const run = await requireListing(runId);
       const source = await store.dataSources.find(run, run.dataSourceId);
       if (source?.itemsRunId !== runId || run.request.isPartial === true) return;
       await deleteMissing(run, source, deps, cancellationSignal());
     },
 
     /**
-     * Ends the listing and records its outcome in the data source. A cancelled listing keeps the known and the found
-     * items.
+     * Ends the listing and records its outcome in the data source. After a cancellation, all stored items stay.
      */
-    async endListing({ runId, outcome, ...given }: EndListingInput): Promise<void> {
-      const run = await rowOf(runId);
-      const failure = given.message === undefined ? null : lastCause(run, given.message, given.cause);
+    async endListing({ runId, outcome, ...failureInput }: EndListingInput): Promise<void> {
+      const run = await requireListing(runId);
+      const failure =
+        failureInput.message === undefined ? null : lastCause(run, failureInput.message, failureInput.cause);
       const message = failure?.message;
       const finished = outcome === 'finished';
       const { listed, nextChangeToken, walk } = run.progress;
@@ -75,7 +78,7 @@ export function createItemActivities(deps: ActivityDeps) {
         finished && nextChangeToken !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
       // The feed reports neither items that a full listing missed, nor deletions in folders that could not be listed.
       // Therefore the next listing is a full one.
-      const isKnown = isByChanges(run.progress)
+      const canUseFeed = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : isAccountedFor(walk) && walk.refused <= MAX_INACCESSIBLE && source?.metadata['deletions_held'] === undefined;
       const metadata = outcome === 'aborted' ? {} : { items_error: message ?? null };
@@ -83,7 +86,7 @@ export function createItemActivities(deps: ActivityDeps) {
         status: outcome === 'failed' ? 'SYNC_ERROR' : 'READY',
         whole: finished,
         metadata,
-        ...(source ? { changeToken: isKnown ? (nextChangeToken ?? null) : null } : {}),
+        ...(source ? { changeToken: canUseFeed ? (nextChangeToken ?? null) : null } : {}),
       });
       if (source) await store.items.unmarkReopened(source, runId);
       await store.runs.finish(

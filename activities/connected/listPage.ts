@@ -35,9 +35,9 @@ const isStale = (error: unknown): boolean => error instanceof Fault && error.kin
 type CurrentToken = Required<Pick<SyncItemsProgress, 'nextChangeToken' | 'isPreparing'>>;
 
 /**
- * Requests the current change cursor. Some sources need several requests for it: then the result is the token of the
- * next request, with `isPreparing`. A null cursor means that every listing is full. @param token the token of the last
- * result; null at first
+ * Requests the current cursor of the change feed. If a source needs several requests for it, the result contains the
+ * token of the next request and `isPreparing`. A null cursor means that every listing is full.
+ * @param token token of the previous result; null for the first request
  */
 async function currentToken(feed: Feed, token: string | null, signal: AbortSignal): Promise<CurrentToken> {
   try {
@@ -51,8 +51,8 @@ async function currentToken(feed: Feed, token: string | null, signal: AbortSigna
 }
 
 /**
- * Chooses between change feed and full listing. The cursor is read before anything is listed, so later changes are
- * reported.
+ * Chooses between change feed and full listing. The cursor is read before anything is listed, so that the feed reports
+ * all later changes.
  */
 async function begin(
   { source, account }: OpenAccount,
@@ -81,20 +81,20 @@ async function storeChanges(
   const { changes, deletedPaths = [], next, more, isDeep = false } = page;
   // The first page names the roots that the feed covers; other roots are listed completely.
   const covered = page.coveredRoots && !progress.coveredRoots ? { coveredRoots: page.coveredRoots } : null;
-  const last = new Map<string, Change>();
-  for (const change of changes) last.set('gone' in change ? change.gone : change.item.externalId, change);
-  const latest = [...last.values()];
+  const lastChanges = new Map<string, Change>();
+  for (const change of changes) lastChanges.set('gone' in change ? change.gone : change.item.externalId, change);
+  const latest = [...lastChanges.values()];
   const changedItems = latest.flatMap((change) => ('item' in change ? [change.item] : []));
   // Deletions come first, because contents of a deleted folder may have been moved out of it.
-  const gone = latest.flatMap((change) => ('gone' in change ? [change.gone] : []));
-  await items.markDeleted(source, gone);
+  const deletedIds = latest.flatMap((change) => ('gone' in change ? [change.gone] : []));
+  await items.markDeleted(source, deletedIds);
   await items.markPathsDeleted(source, deletedPaths);
   const newIds = await items.upsert(source, runId, changedItems.map(listedOf(account)));
-  const open = changedItems.flatMap(({ externalId, isExpandable }) =>
+  const newFolders = changedItems.flatMap(({ externalId, isExpandable }) =>
     isExpandable && !isDeep && newIds.has(externalId) ? [externalId] : [],
   );
   const roots = covered ? { next: null } : progress.walk.roots;
-  const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...open])], roots };
+  const walk = { ...progress.walk, open: [...new Set([...progress.walk.open, ...newFolders])], roots };
   const listed = progress.listed + latest.length;
   return { ...progress, ...covered, walk, changeToken: more ? next : null, nextChangeToken: next, listed };
 }
@@ -117,15 +117,15 @@ export async function listPage(
       return await storeChanges(open, { feed, changeToken: progress.changeToken }, progress, listing, signal);
     } catch (error) {
       if (!isStale(error)) throw error;
-      // A reported item may have been deleted since.
+      // Items that the feed reported may have been deleted since, so the full listing must find them again.
       await listing.items.unlist(source, listing.runId);
       return { walk: WALK_ALL, listed: 0, ...(await currentToken(feed, null, signal)) };
     }
   }
   const { items, refused, walk } = await nextPage(account, progress.walk, signal);
   const newIds = await listing.items.upsert(source, listing.runId, items.map(listedOf(account)));
-  const known = await listing.items.markClosed(source, listing.runId, refused);
-  const closed = (walk.closed ?? 0) + refused.filter((id) => known.has(id)).length;
+  const storedIds = await listing.items.markClosed(source, listing.runId, refused);
+  const closed = (walk.closed ?? 0) + refused.filter((id) => storedIds.has(id)).length;
   const { coveredRoots = [] } = progress;
   // Folders that the feed covers are walked once, when they are new.
   const remaining = walk.open.filter((id) => !coveredRoots.includes(id) || newIds.has(id));

@@ -36,11 +36,11 @@ export async function withAccount<T>(
     if (error instanceof Fault && error.kind === 'access_revoked' && source.sealedCredentials !== null) {
       // Compare the credentials in use: a refresh may have replaced the ones that were read first.
       const refused = account.grantVersion() ?? source.sealedCredentials;
-      const now = await store.transaction((session) =>
+      const revokedSource = await store.transaction((session) =>
         store.dataSources.revoke(tenant, dataSourceId, session, { refused, workflowId: currentWorkflowKey(names) }),
       );
-      if (now?.revokedAccess === true) {
-        await store.files.abortQueuedOf(now);
+      if (revokedSource?.revokedAccess === true) {
+        await store.files.abortQueuedOf(revokedSource);
         const { organizationId } = tenant;
         log.warn(
           { organizationId, dataSourceId },

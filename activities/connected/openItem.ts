@@ -15,8 +15,8 @@ export const isConnected = ({ source, dataSourceId }: FileDoc): boolean => dataS
 async function savedAs({ source, organizationId }: FileDoc, { store }: ActivityDeps): Promise<string | null> {
   if (!isConnectedSource(source) || !exportsDocuments(source)) return null;
   const { connectorSettings } = await store.organizations.findRecord(organizationId);
-  const of = (key: string): string | null => connectorSettings?.[key]?.google_workspace_docs_save_as ?? null;
-  return of(source) ?? of(ALL_CONNECTORS);
+  const settingOf = (key: string): string | null => connectorSettings?.[key]?.google_workspace_docs_save_as ?? null;
+  return settingOf(source) ?? settingOf(ALL_CONNECTORS);
 }
 
 /** Opens the content of a file in a connected account. @throws Fault */

@@ -24,7 +24,7 @@ const MAX_STEP_MS = 300_000;
 const FILES_AT_ONCE = 500;
 
 /** The fields of an item that its file needs. */
-type Queued = Pick<
+type QueuedItem = Pick<
   SourceItem,
   'externalId' | 'externalUrl' | 'name' | 'createdAt' | 'version' | 'tags' | 'typeAtSource'
 >;
@@ -32,8 +32,8 @@ type Queued = Pick<
 /** Whether the run is part of a scheduled sync instead of a request for these files. */
 const isScheduled = ({ parentRunId }: RunDoc): boolean => parentRunId !== undefined;
 
-/** Returns the file of a requested item that the source did not return. Opening it fails and reports the reason. */
-const unlisted = (externalId: string): Queued => ({
+/** Returns the file for a requested item that the source did not list. Opening the file fails with the reason. */
+const unlistedItem = (externalId: string): QueuedItem => ({
   externalId,
   externalUrl: null,
   name: externalId,
@@ -50,7 +50,7 @@ export function createQueueActivities(deps: ActivityDeps) {
     run: RunDoc,
     request: SyncSourceRequest,
     { source, account }: OpenAccount,
-    items: readonly Queued[],
+    items: readonly QueuedItem[],
   ): Promise<number> => {
     const requests = (dataSource: DataSourceDoc): FileRequest[] =>
       items.map(({ externalId, externalUrl, name, createdAt, version, typeAtSource, tags = {} }) => ({
@@ -75,9 +75,9 @@ export function createQueueActivities(deps: ActivityDeps) {
       }));
     const accepted = await store.files.acceptMany(run, requests(source));
     // If the tags changed before the files existed, accept the files again with the new tags.
-    const now = await store.dataSources.find(run, source._id);
-    return now && now.tagsVersion !== source.tagsVersion
-      ? accept(run, request, { source: now, account }, items)
+    const currentSource = await store.dataSources.find(run, source._id);
+    return currentSource && currentSource.tagsVersion !== source.tagsVersion
+      ? accept(run, request, { source: currentSource, account }, items)
       : accepted;
   };
 
@@ -86,8 +86,8 @@ export function createQueueActivities(deps: ActivityDeps) {
     run: RunDoc,
     { incremental = false, ingest }: SyncSourceRequest,
     source: DataSourceDoc,
-    items: readonly Queued[],
-  ): Promise<readonly Queued[]> => {
+    items: readonly QueuedItem[],
+  ): Promise<readonly QueuedItem[]> => {
     if (!incremental || !supportsOption(source.type, 'incremental_sync')) return items;
     const ids = items.map(({ externalId }) => externalId);
     const copies = await store.items.syncedCopies(source, ids, ingest);
@@ -117,24 +117,27 @@ export function createQueueActivities(deps: ActivityDeps) {
       const { request } = run;
       let { progress } = run;
       let isFull = progress.isFull === true;
-      const { max_files_per_upload: most } = await store.limits.get(run);
+      const { max_files_per_upload: maxFiles } = await store.limits.get(run);
       for (const until = Date.now() + MAX_STEP_MS; !isFull && Date.now() < until && !isWalked(progress.walk);) {
         signal.throwIfAborted();
-        const next = () =>
+        const queueNextPage = () =>
           withAccount(run, dataSourceId, deps, async (open) => {
             const { source, account } = open;
             const page = await nextPage(account, progress.walk, signal, request.ingest);
             const { items, missing, walk } = page;
-            const isNamed = (item: SourceItem) => request.isWhole !== true && item.externalId === progress.walk.open[0];
-            const wanted = items.filter((item) => becomesFile(item, isNamed(item), request.ingest));
-            const taken = new Set(wanted);
-            // The contents of a named container are listed, so the container itself is not reported as skipped.
-            const others = items.filter((item) => !taken.has(item) && !(isNamed(item) && item.isSelectable));
-            await recordSkipped(store, { run, source, request }, others, page.skipped);
+            const isRequested = (item: SourceItem) =>
+              request.isWhole !== true && item.externalId === progress.walk.open[0];
+            const selected = items.filter((item) => becomesFile(item, isRequested(item), request.ingest));
+            const selectedItems = new Set(selected);
+            // The contents of a requested container are listed, so the container itself is not reported as skipped.
+            const unselected = items.filter(
+              (item) => !selectedItems.has(item) && !(isRequested(item) && item.isSelectable),
+            );
+            await recordSkipped(store, { run, source, request }, unselected, page.skipped);
             // Items that a scheduled sync does not find are deleted by the listing, not here.
-            const found: Queued[] = [...wanted, ...(isScheduled(run) ? [] : missing.map(unlisted))];
-            const candidates = await withoutSyncedItems(run, request, source, found);
-            const capacity = most === null ? candidates.length : Math.max(0, most - progress.queued);
+            const foundItems: QueuedItem[] = [...selected, ...(isScheduled(run) ? [] : missing.map(unlistedItem))];
+            const candidates = await withoutSyncedItems(run, request, source, foundItems);
+            const capacity = maxFiles === null ? candidates.length : Math.max(0, maxFiles - progress.queued);
             isFull = capacity < candidates.length;
             let { queued } = progress;
             for (let from = 0; from < Math.min(capacity, candidates.length); from += FILES_AT_ONCE)
@@ -146,7 +149,7 @@ export function createQueueActivities(deps: ActivityDeps) {
               );
             return { walk, queued, ...(isFull && { isFull }) };
           });
-        progress = (await waitOutLimits(next, until, signal)) ?? progress;
+        progress = (await waitOutLimits(queueNextPage, until, signal)) ?? progress;
         await store.runs.saveProgress(run, progress);
       }
       const done = isFull || isWalked(progress.walk);

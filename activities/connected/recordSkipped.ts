@@ -16,7 +16,7 @@ const ITEMS_PER_EVENT = 100;
 /** Events written in one transaction. */
 const EVENTS_AT_ONCE = 20;
 /** Reason for an item that the connector marks as not selectable without a reason. */
-const DEFAULT_REASON = 'The source does not provide it in a readable form. Open it there.';
+const DEFAULT_REASON = 'The source does not provide this item in a readable form. Open the item at the source.';
 
 type Request = Pick<SyncSourceRequest, 'ingest' | 'isWhole'>;
 
@@ -35,7 +35,8 @@ export async function recordOnce(
 }
 
 /**
- * Returns why an item becomes no file; null if it becomes one, if it only contains items, or if it was not requested.
+ * Returns why no file is created for an item; null if a file is created, if the item only contains other items, or if it
+ * was not requested.
  */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
@@ -46,9 +47,9 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Records the items of a selection that become no file: one event per reason, with a list of items, because the items
- * have no record. A scheduled sync does not repeat the events.
- * @param items items that became no file; those without a reason are not recorded
+ * Records the items of a selection for which no file is created: one event per reason, with a list of items, because
+ * the items have no record. A scheduled sync does not repeat the events.
+ * @param items items without a file; items without a reason are not recorded
  * @param others skipped entries that are not items
  */
 export async function recordSkipped(
@@ -58,22 +59,22 @@ export async function recordSkipped(
   others: readonly SkippedItem[],
 ): Promise<void> {
   const byReason = new Map<string, Pick<SkippedItem, 'externalId' | 'name'>[]>();
-  const add = (one: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
+  const add = (entry: Pick<SkippedItem, 'externalId' | 'name'>, reason: string | null): void => {
     // A request for the whole account names the types itself, so the caller does not expect these items. For a
     // selection, the types may come from the settings of the connection, so the items are reported.
     if (reason === null || (reason === EXCLUDED_BY_TYPE && request.isWhole === true)) return;
-    const known = byReason.get(reason);
-    if (known) known.push(one);
-    else byReason.set(reason, [one]);
+    const sameReason = byReason.get(reason);
+    if (sameReason) sameReason.push(entry);
+    else byReason.set(reason, [entry]);
   };
   for (const item of items) add(item, reasonOf(item, request));
-  for (const one of others) if (isChosenByType(one, request.ingest)) add(one, one.reason);
+  for (const entry of others) if (isChosenByType(entry, request.ingest)) add(entry, entry.reason);
   await store.ledger.addItems(
     run,
-    [...byReason].flatMap(([reason, all]) => {
+    [...byReason].flatMap(([reason, skippedItems]) => {
       const byType = reason === EXCLUDED_BY_TYPE;
       const end = itemEnd('skipped', 'select', byType ? 'left_out_by_type' : 'not_readable');
-      return all.map(({ externalId, name }) => ({
+      return skippedItems.map(({ externalId, name }) => ({
         ...{ fileId: null, externalId, name, end },
         message: byType ? null : reason,
       }));
@@ -81,11 +82,11 @@ export async function recordSkipped(
   );
   if (run.parentRunId !== undefined) return;
   const ids = { requestId: run.requestId, uploadId: run.uploadId ?? null, workflowId: run.workflowId };
-  const events = [...byReason].flatMap(([reason, all]) =>
-    Array.from({ length: Math.ceil(all.length / ITEMS_PER_EVENT) }, (_, part) => {
-      const some = all.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);
-      const named = some.map(({ externalId, name }) => ({ external_id: externalId, name }));
-      return fileEvents.notAccepted(named, reason, source, ids);
+  const events = [...byReason].flatMap(([reason, skippedItems]) =>
+    Array.from({ length: Math.ceil(skippedItems.length / ITEMS_PER_EVENT) }, (_, part) => {
+      const batch = skippedItems.slice(part * ITEMS_PER_EVENT, (part + 1) * ITEMS_PER_EVENT);
+      const listedItems = batch.map(({ externalId, name }) => ({ external_id: externalId, name }));
+      return fileEvents.notAccepted(listedItems, reason, source, ids);
     }),
   );
   for (let from = 0; from < events.length; from += EVENTS_AT_ONCE)

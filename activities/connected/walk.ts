@@ -17,13 +17,12 @@ export interface WalkStep {
 }
 
 /**
- * Reasons why one item cannot be listed while others can. A retry would get the same answer, and the run must still
- * ingest the items that it can list. In https://github.com/elastic/connectors/issues/2306, one unreadable block ended
- * every sync.
+ * Faults that concern one item only. A retry would fail again, and the run must still ingest the other items. In
+ * https://github.com/elastic/connectors/issues/2306, one unreadable block ended every sync.
  */
 const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
 
-/** A cursor that is stale again after this many restarts would be stale forever. */
+/** Maximum number of restarts because of a stale cursor. A source that exceeds it would return stale cursors forever. */
 const MAX_RESTARTS = 3;
 
 /** Returns the walk with its current list at the first page; null if the list was restarted too often. */
@@ -32,8 +31,8 @@ function restart(walk: Walk, error: unknown): Walk | null {
   const cursor = open.length > 0 ? at : (roots?.next ?? null);
   const isStale = error instanceof Fault && error.kind === 'stale_cursor';
   if (!isStale || cursor === null || restarts >= MAX_RESTARTS) return null;
-  const again = { ...walk, restarts: restarts + 1 };
-  return open.length > 0 ? { ...again, at: null } : { ...again, roots: { next: null } };
+  const restarted = { ...walk, restarts: restarts + 1 };
+  return open.length > 0 ? { ...restarted, at: null } : { ...restarted, roots: { next: null } };
 }
 
 /**
@@ -49,9 +48,9 @@ export async function nextPage(
   try {
     return await listNext(account, walk, signal, typeFilter);
   } catch (error) {
-    const again = restart(walk, error);
-    if (again === null) throw error;
-    return { items: [], missing: [], refused: [], skipped: [], walk: again };
+    const restarted = restart(walk, error);
+    if (restarted === null) throw error;
+    return { items: [], missing: [], refused: [], skipped: [], walk: restarted };
   }
 }
 
@@ -62,29 +61,29 @@ export async function nextPage(
  * @throws Fault for reasons that concern the account or the source, not only the item
  */
 async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeFilter?: TypeFilter): Promise<WalkStep> {
-  const [scope, ...rest] = walk.open;
+  const [scope, ...remaining] = walk.open;
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };
     const page = await account.listRoots(walk.roots.next, signal);
     const { items, next, isDeep, isPartial, refused: missing = [], skipped = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
     const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
-    const following = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
-    return { items, missing, refused: missing, skipped, walk: following };
+    const nextWalk = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
+    return { items, missing, refused: missing, skipped, walk: nextWalk };
   }
-  const following = { ...walk, open: rest, at: null };
+  const afterScope = { ...walk, open: remaining, at: null };
   let page: ItemPage;
   try {
     page = await account.listDescendants(scope, walk.at, signal, typeFilter);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const nothing = { items: [], missing: [scope], skipped: [] };
-    if (error.kind === 'not_found') return { ...nothing, refused: [], walk: following };
+    if (error.kind === 'not_found') return { ...nothing, refused: [], walk: afterScope };
     if (ITEM_FAULTS.has(error.kind))
-      return { ...nothing, refused: [scope], walk: { ...following, refused: walk.refused + 1 } };
+      return { ...nothing, refused: [scope], walk: { ...afterScope, refused: walk.refused + 1 } };
     throw error;
   }
   const { items, next, refused: missing = [], skipped = [] } = page;
-  const on = { ...(next === null ? following : { ...walk, at: next }), refused: walk.refused + missing.length };
-  return { items, missing, refused: missing, skipped, walk: on };
+  const nextWalk = { ...(next === null ? afterScope : { ...walk, at: next }), refused: walk.refused + missing.length };
+  return { items, missing, refused: missing, skipped, walk: nextWalk };
 }

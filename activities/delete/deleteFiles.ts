@@ -23,8 +23,8 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
    */
   const withParents = async (run: Run<'deleteFiles'>): Promise<DeleteFilesRequest & DeleteFilesProgress> => {
     const { organizationId, userId, request, progress } = run;
-    const widens = request.deleteChildren === true || request.filters.includeAllChildren === true;
-    if (!widens || progress.parents !== undefined) return { ...request, ...progress };
+    const includesChildren = request.deleteChildren === true || request.filters.includeAllChildren === true;
+    if (!includesChildren || progress.parents !== undefined) return { ...request, ...progress };
     const parents = await store.files.parentsOfDelete({ organizationId, userId }, request);
     await store.runs.saveProgress(run, { parents });
     return { ...request, parents };
@@ -44,9 +44,9 @@ export function createDeleteActivities({ store, schedules, log }: ActivityDeps) 
       const run = runOfKind(await requireRun(store, runId), 'deleteFiles');
       await store.runs.markStarted(runId);
       const request = await withParents(run);
-      const about = { runId, acceptedAt: run.acceptedAt };
+      const deleteRun = { runId, acceptedAt: run.acceptedAt };
       for (;;) {
-        const ids = await store.files.listDeletableOpen(run, about, request, FILES_STOPPED);
+        const ids = await store.files.listDeletableOpen(run, deleteRun, request, FILES_STOPPED);
         if (ids.length === 0) return;
         await store.files.takeOver(run, runId, run.workflowId, ids);
         cancellationSignal().throwIfAborted();

@@ -39,16 +39,16 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Removes waiting runs from the outbox and returns the ids of some unfinished workflows of the user. */
+    /** Removes waiting runs from the outbox and returns the ids of at most RUNS_PER_BATCH active workflows of the user. */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await runAndTenant(runId);
       await store.runs.markStarted(runId);
       const inProgress = await store.runs.withdrawOthers(tenant, runId, RUNS_PER_BATCH);
-      const others = new Set(inProgress.map((one) => one.workflowId).filter((id) => id !== run.workflowId));
-      return { workflowIds: [...others].map((id) => names.idOf(id)) };
+      const workflowKeys = new Set(inProgress.map((other) => other.workflowId).filter((id) => id !== run.workflowId));
+      return { workflowIds: [...workflowKeys].map((id) => names.idOf(id)) };
     },
 
-    /** Deletes some of the user's files with all their data; returns their number. */
+    /** Deletes the next files of the user, at most FILES_PER_BATCH, with all their data; returns their number. */
     async eraseFiles({ runId }: RunInput): Promise<{ erased: number }> {
       const { run, tenant } = await runAndTenant(runId);
       const ids = await store.files.ids(tenant, {}, FILES_PER_BATCH);

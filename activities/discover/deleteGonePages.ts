@@ -6,7 +6,7 @@ import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-const HELD =
+const HELD_MESSAGE =
   'so many pages of a site are missing at once that none was deleted; check the site, then approve the deletion';
 
 /** Creates the activity that deletes pages which no longer exist at their site. */
@@ -14,9 +14,9 @@ export function createGonePagesActivities(deps: ActivityDeps) {
   const { store, settings, log } = deps;
   return {
     /**
-     * At the end of a scheduled scrape, deletes pages that the site reports as gone, and those that a completely read
-     * sitemap no longer names. Deletes nothing if so many are missing that an error of the site is more likely. Safe to
-     * repeat.
+     * At the end of a scheduled scrape, deletes pages that the site reports as gone, and pages that are no longer in a
+     * completely read sitemap. Deletes nothing if so many pages are missing that an error of the site is more likely.
+     * Safe to repeat.
      */
     async deleteGonePages({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId, 'fileId');
@@ -30,13 +30,13 @@ export function createGonePagesActivities(deps: ActivityDeps) {
       const { pages, gone } = await store.files.findMissingPages(run, parentId, wasRead);
       const isApproved = parent.deletionsApproved === true;
       const missing = { missing: gone.length, files: pages, isEmpty: gone.length === pages, isApproved };
-      const held = countHeld(missing, settings.massDeletePercent);
+      const numHeld = countHeld(missing, settings.massDeletePercent);
       await store.files.moveContainer(runId, parentId, {
         status: 'SYNCING',
-        metadata: { deletions_held: held === 0 ? null : held },
+        metadata: { deletions_held: numHeld === 0 ? null : numHeld },
       });
-      if (held > 0) {
-        log.warn({ runId, organizationId, requestId, fileId: parentId, gone: held, pages }, HELD);
+      if (numHeld > 0) {
+        log.warn({ runId, organizationId, requestId, fileId: parentId, gone: numHeld, pages }, HELD_MESSAGE);
         return;
       }
       await removeMissing(run, gone, deps, signal);

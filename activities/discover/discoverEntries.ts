@@ -23,10 +23,10 @@ const NOT_GONE = { feed_gone: null };
 export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean => fileMetadata['feed_gone'] === true;
 
 /** Result for a feed that was deleted in the meantime. */
-const NOTHING = { discovered: 0 };
+const NOTHING_DISCOVERED = { discovered: 0 };
 
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
-  /** Returns the validators of the last reading if the request is the same and all its entries exist. */
+  /** Returns the validators of the last reading if the request is unchanged and all entries of the reading are READY. */
   const knownReading = async ({ feedReading: reading }: FileDoc, fingerprint: string): Promise<Validators | null> => {
     if (!reading || reading.fingerprint !== fingerprint) return null;
     return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;
@@ -40,18 +40,18 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
     async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'syncFeed');
       const { fileId: parentId, requestId, workflowId, dataSourceId } = run;
-      const parentNow = async () => (await store.files.byIds(run, [parentId])).at(0);
-      const parent = await parentNow();
-      if (!parent) return NOTHING;
+      const findParent = async () => (await store.files.byIds(run, [parentId])).at(0);
+      const parent = await findParent();
+      if (!parent) return NOTHING_DISCOVERED;
       const { request } = run;
       const { tags, ingest, scrape } = request;
       // A feed that moved to another URL is the same feed with the same entries.
       const feedId = parent.externalFileId;
       try {
-        const find = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
-        let source = await find();
+        const findSource = async () => (dataSourceId ? store.dataSources.find(run, dataSourceId) : null);
+        let source = await findSource();
         const { max_files_per_upload: perUpload } = await store.limits.get(run);
-        const most = settings.maxPagesPerScrape;
+        const maxEntries = settings.maxPagesPerScrape;
         const fingerprint = hashOf([
           PIPELINE_VERSION,
           feedId,
@@ -60,7 +60,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           scrape,
           source?.tagsVersion,
           perUpload,
-          most,
+          maxEntries,
         ]);
         const { feed, movedTo } = await sources.readFeed({
           url: request.url,
@@ -68,7 +68,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           known: await knownReading(parent, fingerprint),
           signal: cancellationSignal(),
         });
-        if (!(await parentNow())) return NOTHING;
+        if (!(await findParent())) return NOTHING_DISCOVERED;
         const url = movedTo ?? request.url;
         if (movedTo !== null && dataSourceId) await store.dataSources.mergeMetadata(run, dataSourceId, { url });
         const change = {
@@ -84,8 +84,8 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         }
         const reading = { ...feed.validators, fingerprint, runId, entries: 0 };
         await store.runs.saveProgress(run, { found: { reading } });
-        const named = feed.entries.slice(0, most);
-        const entries = named.slice(0, perUpload ?? named.length);
+        const allowedEntries = feed.entries.slice(0, maxEntries);
+        const entries = allowedEntries.slice(0, perUpload ?? allowedEntries.length);
         const queue = (dataSource: DataSourceDoc | null): Promise<number> =>
           store.files.acceptMany(
             run,
@@ -115,9 +115,13 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
           );
         let discovered = await queue(source);
         // The tags may have changed before the files existed: then accept the files with the new tags.
-        for (let now = await find(); now?.tagsVersion !== source?.tagsVersion; now = await find()) {
-          source = now;
-          discovered = await queue(now);
+        for (
+          let currentSource = await findSource();
+          currentSource?.tagsVersion !== source?.tagsVersion;
+          currentSource = await findSource()
+        ) {
+          source = currentSource;
+          discovered = await queue(currentSource);
         }
         await store.files.moveContainer(runId, parentId, {
           ...change,
@@ -127,7 +131,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
             ...NOT_GONE,
             pages_total: discovered,
             ...(feed.title === null ? {} : { title: feed.title }),
-            ...(entries.length < named.length ? LIMIT_METADATA : NO_LIMIT_METADATA),
+            ...(entries.length < allowedEntries.length ? LIMIT_METADATA : NO_LIMIT_METADATA),
           },
         });
         return { discovered };

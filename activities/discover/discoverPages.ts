@@ -24,7 +24,7 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
       const { request } = run;
       const { scrape, ingest, tags } = request;
       const requested = scrape.maxPagesToScrape ?? Infinity;
-      const wanted = pageFilter(scrape);
+      const matchesFilter = pageFilter(scrape);
       const pageOptions = pageOptionsOf(scrape);
       const { workflowId } = run;
       const owner = { organizationId: run.organizationId, userId: run.userId, customerId: run.customerId };
@@ -34,26 +34,26 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
 
       let listed = 0;
       let isTruncated = false;
-      let unread = 0;
+      let numUnreadable = 0;
       let discovered = 0;
-      let waiting: FileRequest[] = [];
+      let pending: FileRequest[] = [];
       const problems: { url: string; message: string }[] = [];
       const addProblem = ({ url, fault }: SitemapProblem): void => {
-        unread += 1;
+        numUnreadable += 1;
         if (problems.length < PROBLEMS_SHOWN) problems.push({ url, message: fault.message });
       };
       const flush = async (): Promise<void> => {
-        discovered += await store.files.acceptMany(owner, waiting);
-        waiting = [];
+        discovered += await store.files.acceptMany(owner, pending);
+        pending = [];
       };
       const entries = sources.discover(request.url, cancellationSignal(), addProblem, scrape.usePremiumProxies);
       for await (const { url } of entries) {
         listed += 1;
-        if (url === request.url || !wanted(url)) continue;
+        if (url === request.url || !matchesFilter(url)) continue;
         // The list counts as truncated only if one more page follows after the limit.
-        isTruncated = discovered + waiting.length >= maxPages;
+        isTruncated = discovered + pending.length >= maxPages;
         if (isTruncated) break;
-        waiting.push({
+        pending.push({
           source: WEB_PAGE_SOURCE,
           externalFileId: url,
           externalUrl: url,
@@ -69,11 +69,11 @@ export function createDiscoveryActivities({ store, sources, settings }: Activity
           runId,
           workflowOf: () => workflowId,
         });
-        if (waiting.length === PAGES_PER_WRITE) await flush();
+        if (pending.length === PAGES_PER_WRITE) await flush();
       }
       await flush();
       // If the whole sitemap was read, pages that are not in it no longer exist.
-      const readWhole = listed > 0 && unread === 0 && !isTruncated;
+      const readWhole = listed > 0 && numUnreadable === 0 && !isTruncated;
       const isOverLimit = isTruncated && perUpload === maxPages;
       // A limit in the request itself is not reported.
       const cutAt = isTruncated && !isOverLimit && requested > maxPages ? discovered : null;

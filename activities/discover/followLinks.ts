@@ -69,24 +69,24 @@ export function createCrawlActivities(deps: ActivityDeps) {
       const requested = Math.min(scrape.maxPagesToScrape, settings.maxPagesPerScrape);
       const maxPages = Math.min(requested, (await store.limits.get(run)).max_files_per_upload ?? requested);
       let overLimit = false;
-      const wanted = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
+      const matchesFilter = pageFilter({ ...scrape, urlPathsToExclude: [], urlsToScrape: [] });
       const signal = cancellationSignal();
       let discovered = await store.frontier.count(runId);
 
       /** Returns the first URLs that may be fetched, up to the remaining number of pages. */
-      const admitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
-        const open: CrawlAddress[] = [];
+      const filterPermitted = async (pages: readonly CrawlAddress[]): Promise<CrawlAddress[]> => {
+        const permitted: CrawlAddress[] = [];
         for (const page of pages) {
-          if (open.length >= maxPages - discovered) {
+          if (permitted.length >= maxPages - discovered) {
             overLimit = maxPages < requested;
             break;
           }
-          if (wanted(page.url) && (await sources.mayFetch(page.url, signal))) open.push(page);
+          if (matchesFilter(page.url) && (await sources.mayFetch(page.url, signal))) permitted.push(page);
         }
-        return open;
+        return permitted;
       };
 
-      /** Returns the links of some pages, each with its shortest distance from the start. */
+      /** Returns the links of the pages, each with its shortest distance from the start. */
       const targetsOf = (pages: readonly { depth: number; links: readonly string[] }[], hosts: ReadonlySet<string>) => {
         const nearest = new Map<string, number>();
         for (const { depth, links } of pages) {
@@ -101,20 +101,20 @@ export function createCrawlActivities(deps: ActivityDeps) {
         signal.throwIfAborted();
         const pages = await store.frontier.listUnfollowed(runId, PAGES_AT_ONCE);
         const targets = targetsOf(pages, hosts);
-        const known = await store.frontier.findDepths(
+        const depths = await store.frontier.findDepths(
           runId,
           targets.map(({ url }) => url),
         );
-        const fresh = await admitted(targets.filter(({ url }) => !known.has(url)));
-        const nearer = targets.filter(({ url, depth }) => (known.get(url) ?? 0) > depth);
+        const newPages = await filterPermitted(targets.filter(({ url }) => !depths.has(url)));
+        const closerPages = targets.filter(({ url, depth }) => (depths.get(url) ?? 0) > depth);
         // The links of pages at the maximum depth were not collected: read those pages again.
-        const pagesToRead = nearer.filter(({ url }) => (known.get(url) ?? 0) >= scrape.recursionDepth);
+        const pagesToRead = closerPages.filter(({ url }) => (depths.get(url) ?? 0) >= scrape.recursionDepth);
         // Queue the files first, so that each known URL has its file after a crash.
-        await queue(run, [...fresh, ...pagesToRead]);
-        await store.frontier.add(runId, fresh);
-        await store.frontier.lowerDepths(runId, nearer);
+        await queue(run, [...newPages, ...pagesToRead]);
+        await store.frontier.add(runId, newPages);
+        await store.frontier.lowerDepths(runId, closerPages);
         await store.frontier.markFollowed(runId, pages);
-        discovered += fresh.length;
+        discovered += newPages.length;
         return pages.length === PAGES_AT_ONCE;
       };
 

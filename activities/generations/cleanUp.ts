@@ -13,7 +13,7 @@ interface ReplacedFile extends FileAttempt {
   readonly file: FileAttempt['file'] & Pick<FileDoc, 'vectorSpace' | 'numChunks' | 'cleanupPending'>;
 }
 
-/** Whether the record names all points of older generations, because no crashed attempt left others. */
+/** Whether the record describes all points of older generations, because no crashed attempt left other points. */
 const isAllKnown = ({ file, generation }: ReplacedFile): boolean =>
   generation === file.generation + 1 && !file.cleanupPending;
 
@@ -27,7 +27,7 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
   const older = files.map(scopeOf);
   await Promise.all([
     store.vectors.deletePoints(files.filter(isAllKnown).flatMap(({ file }) => writtenPoints(file))),
-    store.vectors.deleteGenerations(files.filter((one) => !isAllKnown(one)).map(scopeOf)),
+    store.vectors.deleteGenerations(files.filter((replaced) => !isAllKnown(replaced)).map(scopeOf)),
     store.chunks.deleteGenerations(older),
     store.contents.deleteGenerations(older),
   ]);
@@ -36,7 +36,8 @@ export async function cleanUp(store: Store, files: readonly ReplacedFile[]): Pro
 
 /**
  * Deletes unpublished data of attempts: generations above the published one. Call it for an attempt that ends without
- * publishing. It is not needed before a retry: when that publishes, `cleanUp` deletes this data too. Safe to repeat.
+ * publishing. It is not needed before a retry, because `cleanUp` deletes this data after the retry publishes. Safe to
+ * repeat.
  */
 export async function discard(store: Store, attempts: readonly FileAttempt[]): Promise<void> {
   const unpublished = attempts.flatMap(({ file, generation }) =>

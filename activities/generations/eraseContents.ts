@@ -8,8 +8,8 @@ import type { Tenant } from '../../store/users/accept.js';
 const EVERY_GENERATION = { below: Number.MAX_SAFE_INTEGER };
 
 /**
- * Deletes the data of some files and verifies it: returns when no point, chunk or stored content remains. Safe to
- * repeat.
+ * Deletes the data of files, and verifies that no point, chunk or stored content remains. Safe to repeat.
+ * @throws if data remains, because another attempt wrote it concurrently
  */
 export async function eraseContents(
   store: Store,
@@ -41,7 +41,7 @@ export async function eraseContents(
   if (remaining > 0) throw new Error(`${remaining} points, chunks or contents of deleted files remain`);
 }
 
-/** Makes the run the owner of some files, deletes their data, and verifies that. Their records stay. Safe to repeat. */
+/** Assigns files to the run, deletes their data, and verifies the deletion. Their records stay. Safe to repeat. */
 export async function emptyFiles(store: Store, run: RunDoc, ids: readonly number[]): Promise<void> {
   const tenant = { organizationId: run.organizationId, userId: run.userId };
   // Runs that still use the files can no longer publish them.

@@ -7,7 +7,7 @@ export const tenantOf = ({ organizationId, userId }: Pick<FileDoc, 'organization
   userId,
 });
 
-/** Returns which points a file has in Qdrant according to its record: one entry, or none without vectors. */
+/** Returns the points that a file has in Qdrant according to its record: one entry, or none without vectors. */
 export const writtenPoints = ({
   _id,
   generation,
@@ -16,7 +16,7 @@ export const writtenPoints = ({
 }: Pick<FileDoc, '_id' | 'generation' | 'vectorSpace' | 'numChunks'>): WrittenPoints[] =>
   vectorSpace === null ? [] : [{ fileId: _id, generation, space: vectorSpace, count: numChunks }];
 
-/** Returns the fields of a file's record that its points carry. */
+/** Returns the fields of a file's record that the payload of its points contains. */
 export const pointPayload = (file: FileDoc, ancestors: ReadonlyMap<number, readonly number[]>) => ({
   ...tenantOf(file),
   fileId: file._id,

@@ -15,22 +15,24 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
   publish: (files: readonly T[]) => Promise<number[]>,
 ): Promise<number[]> {
   const published: number[] = [];
-  let open = [...files];
+  let remaining = [...files];
   for (let change = 0; ; change += 1) {
-    const done = new Set(await publish(open));
-    published.push(...done);
-    open = open.filter(({ file }) => !done.has(file._id));
-    if (open.length === 0 || change === TAG_CHANGES) return published;
+    const publishedIds = new Set(await publish(remaining));
+    published.push(...publishedIds);
+    remaining = remaining.filter(({ file }) => !publishedIds.has(file._id));
+    if (remaining.length === 0 || change === TAG_CHANGES) return published;
     // Rare: the tags changed, or another run owns the file. The next iteration shows which of the two is the cause.
     const settled = await settlePointTags(
       store,
-      open.map(({ file }) => file._id),
+      remaining.map(({ file }) => file._id),
     );
     const revisions = new Map(settled.map((file) => [file._id, file.tagsRevision ?? null]));
-    open = open.flatMap((one) => {
-      const tagsRevision = revisions.get(one.file._id);
-      return tagsRevision === undefined || tagsRevision === one.tagsRevision ? [] : [{ ...one, tagsRevision }];
+    remaining = remaining.flatMap((unpublished) => {
+      const tagsRevision = revisions.get(unpublished.file._id);
+      return tagsRevision === undefined || tagsRevision === unpublished.tagsRevision
+        ? []
+        : [{ ...unpublished, tagsRevision }];
     });
-    if (open.length === 0) return published;
+    if (remaining.length === 0) return published;
   }
 }

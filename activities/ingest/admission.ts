@@ -6,7 +6,7 @@ import type { FileDoc } from '../../store/models/files.js';
 const WAITS = 'It continues when the limit is raised or files are deleted.';
 const FAILS = 'Ask the operator to raise the limit, then resync it.';
 
-/** For each limit, the kind of failure: wait for room, or fail. */
+/** Kind of Fault for each exceeded limit: the file waits (`no_room`) or fails (`over_limit`). */
 const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; advice: string }>> = {
   max_files: { kind: 'no_room', advice: WAITS },
   max_characters: { kind: 'no_room', advice: WAITS },
@@ -17,13 +17,13 @@ const REFUSALS: Readonly<Record<LimitName, { kind: 'no_room' | 'over_limit'; adv
 
 /** Checks the texts of one batch against the limits of their user, which are read once. */
 export function createAdmission(store: Pick<Store, 'limits'>): (file: FileDoc, characters: number) => Promise<void> {
-  let read: Promise<EffectiveLimits> | null = null;
+  let limits: Promise<EffectiveLimits> | null = null;
   return async ({ _id: fileId, runId, organizationId, userId }, characters) => {
     const tenant = { organizationId, userId };
-    read ??= store.limits.get(tenant);
-    const broken = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await read);
-    if (broken === null) return;
-    const { kind, advice } = REFUSALS[broken];
-    throw new Fault(kind, `Its ${characters} characters do not fit into the user's limit ${broken}. ${advice}`);
+    limits ??= store.limits.get(tenant);
+    const exceeded = await store.limits.admit({ ...tenant, runId: runId ?? 0, fileId, characters }, await limits);
+    if (exceeded === null) return;
+    const { kind, advice } = REFUSALS[exceeded];
+    throw new Fault(kind, `Its ${characters} characters do not fit into the user's limit ${exceeded}. ${advice}`);
   };
 }

@@ -31,7 +31,7 @@ export interface FileBatch {
   tokensOf(runId: number): TokenBudget;
   /** Returns the collector of a page's links; null for none. */
   linkSaverOf?(file: StartedFile['file']): SaveLinks | null;
-  /** Contents that were fetched before; absent: no content was. */
+  /** Returns contents that were fetched before the batch; absent if none were. */
   readonly fetchedAhead?: FetchedAhead;
   readonly signal: AbortSignal;
 }
@@ -53,8 +53,8 @@ export interface BatchRunner {
   readonly writes: IngestWrites;
   readonly slots: FileSlots;
   /**
-   * Each outcome is written at once, so a retry of the batch continues where the first attempt died. Faults affect only
-   * their file.
+   * Writes each outcome immediately, so that a retry of the batch continues with the remaining files. A Fault affects
+   * only its file.
    * @throws the error of a store
    */
   run(batch: FileBatch): Promise<BatchEnd>;
@@ -193,7 +193,8 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const broken = results.find((result) => result.status === 'rejected');
       // Deferred and interrupted files do not count as failed attempts.
       if (inProgress.size > 0) {
-        // A cancelled run does not resume these files. Files whose write has begun stay: part of it may have succeeded.
+        // A cancelled run does not resume these files. Keep the data of files whose write has begun, because it may
+        // already be published.
         const unwritten = [...inProgress.values()].filter(({ file }) => !writing.has(file._id));
         if (signal.aborted) await discard(store, unwritten);
         await release([...inProgress.values()]);

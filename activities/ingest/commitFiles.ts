@@ -10,8 +10,8 @@ import type { PreparedFile } from './prepare/preparedFile.js';
 const textOf = ({ text, prefix, cuts }: ProcessedDocument) => ({ text, prefix, cuts });
 
 /**
- * Writes prepared files: contents and chunks, then points, then the update that publishes both, then deletes the old
- * generation. After a crash in between, the next attempt writes a new generation and deletes the rows of this one.
+ * Writes the contents and chunks of prepared files, then their points. Then publishes them in one update, and deletes
+ * the old generations. After a crash in between, the next attempt writes a new generation and deletes this one.
  */
 export async function commitFiles(store: Store, prepared: readonly PreparedFile[]): Promise<void> {
   await Promise.all([

@@ -16,7 +16,7 @@ export async function openCrawlBatch(
   runId: number,
   fileIds: readonly number[],
   store: Store,
-  keep: IngestWrites['keepLinks'],
+  keepLinks: IngestWrites['keepLinks'],
 ): Promise<CrawlBatch> {
   const run = runOfKind(await requireRun(store, runId), 'webScrape');
   const { recursionDepth } = run.request.scrape;
@@ -29,7 +29,7 @@ export async function openCrawlBatch(
     linkSaverOf({ externalFileId: url }) {
       const depth = depths.get(url);
       if (depth === undefined || depth >= recursionDepth) return null;
-      return ({ urls, endedAt }) => keep({ runId, url, endedAt, links: [...urls] });
+      return ({ urls, endedAt }) => keepLinks({ runId, url, endedAt, links: [...urls] });
     },
   };
 }

@@ -19,7 +19,7 @@ export function createFileSlots(total: number): FileSlots {
   const maxSlots = Math.max(1, Math.ceil(total * MAX_SHARE_OF_USER));
   // A Map keeps the order of insertion: an entry that is deleted and set again goes to the end of the ring.
   const ring = new Map<number, Map<number, Grant[]>>();
-  const held = new Map<number, number>();
+  const slotsByUser = new Map<number, number>();
   let free = total;
 
   const wait = ({ organizationId, userId }: Tenant, grant: Grant): void => {
@@ -34,7 +34,7 @@ export function createFileSlots(total: number): FileSlots {
   const next = (): { readonly userId: number; readonly grant: Grant } | null => {
     for (const [organizationId, users] of ring)
       for (const [userId, [grant, ...rest]] of users) {
-        if (!grant || (held.get(userId) ?? 0) >= maxSlots) continue;
+        if (!grant || (slotsByUser.get(userId) ?? 0) >= maxSlots) continue;
         users.delete(userId);
         if (rest.length > 0) users.set(userId, rest);
         ring.delete(organizationId);
@@ -44,29 +44,29 @@ export function createFileSlots(total: number): FileSlots {
     return null;
   };
 
-  const pump = (): void => {
+  const grantFreeSlots = (): void => {
     while (free > 0) {
-      const taken = next();
-      if (!taken) return;
+      const granted = next();
+      if (!granted) return;
       free -= 1;
-      held.set(taken.userId, (held.get(taken.userId) ?? 0) + 1);
-      taken.grant();
+      slotsByUser.set(granted.userId, (slotsByUser.get(granted.userId) ?? 0) + 1);
+      granted.grant();
     }
   };
 
   const release = (userId: number): void => {
     free += 1;
-    const remaining = (held.get(userId) ?? 1) - 1;
-    if (remaining > 0) held.set(userId, remaining);
-    else held.delete(userId);
-    pump();
+    const remaining = (slotsByUser.get(userId) ?? 1) - 1;
+    if (remaining > 0) slotsByUser.set(userId, remaining);
+    else slotsByUser.delete(userId);
+    grantFreeSlots();
   };
 
   return {
     async run(user, work) {
       await new Promise<void>((grant) => {
         wait(user, grant);
-        pump();
+        grantFreeSlots();
       });
       try {
         return await work();

@@ -6,10 +6,10 @@ import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** Waiting time for further starts, which then share one write. */
+/** Milliseconds to wait for further starts, which then share one write, and the maximum number per write. */
 const START_WAIT_MS = 4;
 const START_FILES = 50;
-/** Waiting time for further finished files, and the maximum number per write. */
+/** Milliseconds to wait for further finished files, and the maximum number per write. */
 const COMMIT_WAIT_MS = 30;
 const COMMIT_FILES = 32;
 
@@ -27,15 +27,15 @@ export interface IngestWrites {
   /** Returns null if the file is done or no longer belongs to the run. */
   readonly start: (request: StartRequest) => Promise<StartedFile | null>;
   readonly commit: (prepared: PreparedFile) => Promise<void>;
-  readonly finishUnchanged: (kept: UnchangedFile) => Promise<void>;
+  readonly finishUnchanged: (unchanged: UnchangedFile) => Promise<void>;
   readonly keepLinks: (found: FoundLinks) => Promise<void>;
 }
 
 export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): IngestWrites {
   const startAll = async (requests: readonly StartRequest[]): Promise<(StartedFile | null)[]> => {
-    const ofRun = new Map<number, number[]>();
-    for (const { runId, fileId } of requests) ofRun.set(runId, [...(ofRun.get(runId) ?? []), fileId]);
-    const groups = await Promise.all([...ofRun].map(([runId, fileIds]) => store.files.start(runId, fileIds)));
+    const fileIdsByRun = new Map<number, number[]>();
+    for (const { runId, fileId } of requests) fileIdsByRun.set(runId, [...(fileIdsByRun.get(runId) ?? []), fileId]);
+    const groups = await Promise.all([...fileIdsByRun].map(([runId, fileIds]) => store.files.start(runId, fileIds)));
     const started = new Map(groups.flat().map((start) => [start.file._id, start]));
     return requests.map(({ runId, fileId }) => {
       const start = started.get(fileId);
@@ -43,8 +43,8 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
     });
   };
   return {
-    // If the shared write fails, the starts are not repeated one by one: if only the answer was lost, a second start
-    // would count as a crash of the worker.
+    // If the shared write fails, the starts are not repeated one by one. If the write succeeded and only its reply was
+    // lost, a second start would count as a crash of the worker.
     start: coalesce(startAll, { maxItems: START_FILES, maxWaitMs: START_WAIT_MS }),
     commit: coalesce(
       async (prepared) => {
@@ -54,9 +54,9 @@ export function createIngestWrites({ store }: Pick<ActivityDeps, 'store'>): Inge
       { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS, retryAlone: true },
     ),
     finishUnchanged: coalesce(
-      async (kept) => {
-        await store.files.finishUnchanged(kept);
-        return kept.map(() => undefined);
+      async (unchanged) => {
+        await store.files.finishUnchanged(unchanged);
+        return unchanged.map(() => undefined);
       },
       { maxItems: COMMIT_FILES, maxWaitMs: COMMIT_WAIT_MS },
     ),

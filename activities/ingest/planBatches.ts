@@ -15,8 +15,8 @@ export function createPlanActivities(deps: ActivityDeps) {
   return {
     /**
      * Delays files above the user's limits and splits the due files after a cursor into batches. The first batch is
-     * small, so that some pages are searchable at once. The first batch of a scrape has the pages that are compared to
-     * find the blocks that its site repeats.
+     * small, so that some pages are searchable early. The first batch of a scrape contains the pages that are compared
+     * to find the blocks that the site repeats.
      */
     async planBatches({ runId, afterId, limit }: PlanBatchesInput): Promise<PlanBatchesResult> {
       const run = await requireRun(store, runId);
@@ -24,8 +24,8 @@ export function createPlanActivities(deps: ActivityDeps) {
       const reached = await store.limits.applyLimits(tenant, runId, await store.limits.get(tenant));
       if (reached !== null && run.fileId !== null)
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata: { limit_reached: reached } });
-      const wanted = limit * BATCH_SIZE;
-      const ids = await store.files.listDue(runId, afterId, wanted, new Date());
+      const maxFiles = limit * BATCH_SIZE;
+      const ids = await store.files.listDue(runId, afterId, maxFiles, new Date());
       const batches: number[][] = [];
       const window = settings.batchConcurrency;
       if (afterId === 0 && ids.length >= MIN_PAGES) {
@@ -46,7 +46,7 @@ export function createPlanActivities(deps: ActivityDeps) {
         from = FIRST_BATCH_SIZE;
       }
       for (; from < ids.length; from += BATCH_SIZE) batches.push(ids.slice(from, from + BATCH_SIZE));
-      const reachedEnd = ids.length < wanted;
+      const reachedEnd = ids.length < maxFiles;
       if (!reachedEnd) return { batches, window, afterId: ids.at(-1) ?? 0, dueInMs: null };
       return { batches, window, afterId: 0, dueInMs: await msUntilDue(deps, runId) };
     },

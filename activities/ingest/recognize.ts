@@ -18,8 +18,8 @@ import { readingOf, recognitionOf } from './prepare/recognizedPages.js';
 import { createSettling, CRASHED_OFTEN, SUSPECT_AFTER_CRASHES } from './settleFile.js';
 
 /**
- * Returns the error that ends a file's time slice. Its retry waits for the next slice, which the files of all users
- * share, and continues with the remaining pages.
+ * Returns the error that ends the time slice of a file. Temporal retries the activity, which then waits its turn among
+ * the files of all users and continues with the remaining pages.
  */
 const yieldSlice = (): ApplicationFailure =>
   ApplicationFailure.create({
@@ -33,15 +33,15 @@ export function createRecognizeActivities(deps: ActivityDeps) {
   const { store, settings, documents } = deps;
   const { settle } = createSettling(deps);
 
-  /** Runs OCR on the unread pages of a file. Each page is stored at once, so a crash costs one page. */
+  /** Runs OCR on the unread pages of a file. Stores each page immediately, so that a crash repeats few pages. */
   const work = async (runId: number, file: FileDoc, signal: AbortSignal): Promise<void> => {
     if (file.unfinishedStarts - 1 > SUSPECT_AFTER_CRASHES) throw new Fault('quarantined', CRASHED_OFTEN);
-    const sent = await openOriginal(file, deps, true);
+    const original = await openOriginal(file, deps, true);
     try {
-      const { bytes, path, contentType, url, html, hash } = sent;
+      const { bytes, path, contentType, url, html, hash } = original;
       refuseCrashing(file, hash);
       const owner = readingOf(file, hash, deps);
-      const kept = await store.recognizedPages.begin(owner);
+      const storedNumbers = await store.recognizedPages.begin(owner);
       const input = {
         bytes,
         ...(path === null ? {} : { path }),
@@ -53,20 +53,20 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       };
       const slots = pLimit(settings.ocr.pagesAtOnce);
       const until = performance.now() + TIME_SLICE_MS;
-      let begun = 0;
+      let numBegun = 0;
       let isOver = false as boolean;
       const stop = new AbortController();
       const signals = AbortSignal.any([signal, stop.signal]);
       const recognized = (file.ocrPages ?? [])
-        .filter((page) => !kept.has(page))
+        .filter((page) => !storedNumbers.has(page))
         .map((page) =>
           slots(async () => {
             signals.throwIfAborted();
-            if (begun > 0 && performance.now() > until) {
+            if (numBegun > 0 && performance.now() > until) {
               isOver = true;
               return;
             }
-            begun += 1;
+            numBegun += 1;
             const read = await contentStep('recognized', signals, deps, () =>
               documents.recognize(input, { page, ...recognitionOf(file) }, signals),
             );
@@ -82,10 +82,10 @@ export function createRecognizeActivities(deps: ActivityDeps) {
       }
       if (isOver) throw yieldSlice();
     } catch (error) {
-      if (error instanceof Fault && !signal.aborted) await recordCrash(runId, file, error, sent.hash, deps);
+      if (error instanceof Fault && !signal.aborted) await recordCrash(runId, file, error, original.hash, deps);
       throw error;
     } finally {
-      await sent.close();
+      await original.close();
     }
   };
 
@@ -98,7 +98,7 @@ export function createRecognizeActivities(deps: ActivityDeps) {
     async recognize({ runId, fileId }: DeferredInput): Promise<DeferredResult> {
       const signal = cancellationSignal();
       const file = await store.files.beginOcr(runId, fileId);
-      // The file was read in the meantime, or belongs to another run: its batch reports that.
+      // The file was read in the meantime, or belongs to another run. The batch handles both cases.
       if (file === null) return { done: true };
       try {
         await work(runId, file, signal);

@@ -42,7 +42,7 @@ export function createSettling(deps: ActivityDeps) {
       fault: fault.kind,
     };
     if (fault.kind === 'rate_limited') {
-      // A rate limit of an account affects all its files at once, and is not a failure of any of them.
+      // A rate limit of an account affects all files of the account, so it does not count as a failed attempt.
       const isAccountLimit = isConnected(file) && fault.retryAfterMs !== null;
       if (isAccountLimit || delay !== undefined) {
         const notBefore = new Date(Date.now() + Math.max(delay ?? 0, fault.retryAfterMs ?? 0));

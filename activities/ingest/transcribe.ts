@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { createSettling } from './settleFile.js';
 import { isTranscribed, storedTranscription, recordingOwner } from './prepare/transcripts.js';
 
-/** Whether the run was cancelled. A worker that shuts down leaves its jobs to the next one. */
+/** Whether the run was cancelled. If only the worker shuts down, the next attempt continues its job. */
 const isCancelled = ({ aborted, reason }: AbortSignal): boolean =>
   aborted && reason instanceof Error && reason.message === 'CANCELLED';
 
@@ -60,7 +60,7 @@ export function createTranscribeActivities(deps: ActivityDeps) {
       await store.transcripts.save(owner, result);
     } catch (error) {
       if (isCancelled(signal) && jobId !== null) {
-        // Best effort: a cancellation waits for one call at most.
+        // Best effort: one call to delete the job, without retries.
         await provider.abandon(jobId).catch((fault: unknown) => log.debug({ err: fault }, 'a job was not deleted'));
         await store.transcripts.saveJob(owner, null);
       }

@@ -18,14 +18,14 @@ import type { ActivityDeps } from '../deps.js';
 import { cleanUpPublished, settleInterrupted } from '../generations/interruptedAttempts.js';
 import { UNLIMITED_TOKENS } from './prepare/tokenBudget.js';
 
-/** Time that a small batch waits for more uploads while another batch is active. */
+/** Milliseconds that a small batch waits for more uploads while another batch is active. */
 const GATHER_MS = 400;
 /** Runs ended in one step when a stream is cancelled. */
 const RUNS_PER_STEP = 500;
 /** Statuses that a batch starts, or continues after a worker's crash. */
 const TO_DO: readonly string[] = ['QUEUED_FOR_SYNC', 'RATE_LIMITED', 'SYNCING', 'QUEUED_FOR_OCR'];
 
-/** Splits runs into batches by number and by bytes; a content above the limit is a separate batch. */
+/** Splits runs into batches by number and by bytes; content above the limit is a separate batch. */
 function splitIntoBatches(runs: readonly RunDoc[]): number[][] {
   const batches: number[][] = [];
   let bytes = 0;
@@ -51,7 +51,7 @@ const isDue = ({ fileId, notBefore, syncStatus }: OpenUpload, tried: ReadonlySet
  * transcription, a limit, a suspected crash) leaves the shared workflow with its run and gets a workflow of its own.
  */
 export function createUploadActivities({ store, settings, log }: ActivityDeps, runner: BatchRunner) {
-  /** Ingests the due files of some runs, and then their attachments. Returns the files that it tried. */
+  /** Ingests the due files of the runs, and then their attachments. Returns the ids of the files that were tried. */
   const ingest = async (
     input: UploadBatchInput,
     runIds: readonly number[],
@@ -76,8 +76,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
   };
 
   /**
-   * Completes publications that an earlier attempt of these runs interrupted: their events come before those of the
-   * runs' ends. The batch itself reads only open files.
+   * Completes publications that an earlier attempt of these runs began, so that their events come before the events that
+   * end the runs. The batch itself reads only open files.
    */
   const completePublications = async (runIds: readonly number[]): Promise<void> => {
     const ready = await store.files.listReady(runIds);
@@ -105,14 +105,14 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       store.uploadStreams.find(input, input.runIds),
       store.uploadStreams.listOpenFiles(input, input.runIds),
     ]);
-    const isOpen = new Set(open.map(({ runId }) => runId));
+    const openRunIds = new Set(open.map(({ runId }) => runId));
     const hasDueFile = new Set(open.filter((file) => isDue(file, tried)).map(({ runId }) => runId));
-    const ended = runs.filter(({ _id, finishedAt }) => finishedAt === null && !isOpen.has(_id));
+    const ended = runs.filter(({ _id, finishedAt }) => finishedAt === null && !openRunIds.has(_id));
     await store.uploadStreams.finish(input, ended);
     for (const { _id: runId, organizationId, requestId, fileId } of ended)
       log.info({ runId, organizationId, requestId, fileId }, 'run finished');
-    for (const run of runs.filter(({ _id }) => isOpen.has(_id))) {
-      // The upload was cancelled while its file was read: files found in it must not stay in the queue.
+    for (const run of runs.filter(({ _id }) => openRunIds.has(_id))) {
+      // The upload was cancelled while its file was read: attachments that were found must not stay in the queue.
       if (run.finishedAt !== null) await store.files.abortOpen(run._id, 'The upload was cancelled.', 'cancelled');
       else if (!hasDueFile.has(run._id) && run.fileId !== null)
         await store.uploadStreams.moveToOwnWorkflow(run, workflowIds.upload(run.fileId));
@@ -121,8 +121,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
 
   return {
     /**
-     * Splits the waiting uploads of a user into batches. With the active ones, their number is at maxRuns that of the
-     * window.
+     * Splits the waiting uploads of a user into batches. Together with the active batches, there are at most `window`
+     * batches.
      */
     async planUploads({ except, underWay, ...tenant }: PlanUploadsInput): Promise<PlanUploadsResult> {
       const window = settings.batchConcurrency;
@@ -139,8 +139,8 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
     },
 
     /**
-     * Ingests the uploads of some runs, and ends the runs. Faults affect only their files; only a store failure fails
-     * the batch, and its retry continues where it stopped.
+     * Ingests the uploads of the runs, and ends the runs. A Fault affects only its file. A store failure fails the batch;
+     * its retry continues with the remaining files.
      */
     async ingestUploads(input: UploadBatchInput): Promise<void> {
       await completePublications(input.runIds);
@@ -163,7 +163,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
         if (run.finishedAt === null) await end(run, 'failed', message);
     },
 
-    /** Ends the runs that a cancelled workflow had started. The others stay in the outbox. */
+    /** Ends the runs that a cancelled workflow had started. Runs that were not started stay in the outbox. */
     async abortUploads(tenant: UploadStreamInput): Promise<void> {
       for (;;) {
         const open = await store.uploadStreams.listOpen(tenant, [], RUNS_PER_STEP);

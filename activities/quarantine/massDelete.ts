@@ -1,7 +1,7 @@
 /** Maximum number of deletions that are never held: among few files, each one is a large share. */
-const FEW = 10;
+const MAX_NEVER_HELD = 10;
 
-/** The result of comparing a full listing, or a scrape, with the known files. */
+/** The result of comparing a full listing, or a scrape, with the stored files. */
 export interface Missing {
   readonly missing: number;
   /** Number of files before the comparison. */
@@ -18,6 +18,6 @@ export interface Missing {
  * @param percent the setting MASS_DELETE_PERCENT
  */
 export function countHeld({ missing, files, isEmpty, isApproved }: Missing, percent: number): number {
-  const isMuch = missing > FEW && missing > (files * percent) / 100;
-  return (isMuch || (isEmpty && files > 0)) && !isApproved ? missing : 0;
+  const isLargeShare = missing > MAX_NEVER_HELD && missing > (files * percent) / 100;
+  return (isLargeShare || (isEmpty && files > 0)) && !isApproved ? missing : 0;
 }

@@ -23,7 +23,11 @@ const pointsOf = ({ file: { _id: fileId, generation, vectorSpace, dimensions } }
   space: { name: vectorSpace ?? '', dimensions: dimensions ?? 0 },
 });
 const tenantOf = ({ organizationId, userId }: RunDoc) => ({ organizationId, userId });
-const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDoc) => Promise<void>): Promise<void> => {
+const forEachRow = async (
+  rows: Rows,
+  signal: AbortSignal,
+  work: (row: QuarantinedDoc) => Promise<void>,
+): Promise<void> => {
   const limit = pLimit(FILES_AT_ONCE);
   const results = await Promise.allSettled(
     rows.map((row) =>
@@ -37,12 +41,12 @@ const eachOf = async (rows: Rows, signal: AbortSignal, work: (row: QuarantinedDo
   if (rejected) throw rejected.reason;
 };
 
-/** Returns the copy of a file's vectors in file storage, and writes it if necessary; null: the file has no vectors. */
-async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
+/** Returns the copy of a file's vectors in file storage; writes it if there is none. Null if the file has no vectors. */
+async function ensureCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
   const { _id: fileId, organizationId, file } = row;
   const { coldCopy, generation, numChunks: points, dimensions } = file;
-  // A file that was returning from cold storage has its copy. One that was moving there still has all its points.
+  // A file that was moving from cold storage still has its copy; a file that was moving there still has its points.
   const isStored = file.embeddingStorageStatus === 'COLD_STORAGE' || file.embeddingStorageStatus === 'COLD_TO_HOT';
   if (row.copy) return row.copy;
   const stored = isStored && coldCopy?.generation === generation ? coldCopy : null;
@@ -64,13 +68,13 @@ async function keptCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Pr
 async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, signal: AbortSignal): Promise<void> {
   const { store } = deps;
   const copies = new Map<number, ColdCopy | null>();
-  await eachOf(rows, signal, async (row) => void copies.set(row._id, await keptCopy(row, deps)));
+  await forEachRow(rows, signal, async (row) => void copies.set(row._id, await ensureCopy(row, deps)));
   signal.throwIfAborted();
   // Another run may own some of the files by now, and have advanced them to the next step.
-  const ours = await store.quarantine.filterUnchanged(rows);
+  const unchangedRows = await store.quarantine.filterUnchanged(rows);
   const tenant = tenantOf(run);
-  const ids = ours.map(({ _id }) => _id);
-  await store.vectors.deletePoints(ours.flatMap(({ file }) => writtenPoints(file)));
+  const ids = unchangedRows.map(({ _id }) => _id);
+  await store.vectors.deletePoints(unchangedRows.flatMap(({ file }) => writtenPoints(file)));
   // The points of an unfinished sync are unknown.
   if (ids.length > 0 && (await store.vectors.countOf(tenant, ids)) > 0)
     await store.vectors.deleteGenerations(ids.map((fileId) => ({ ...tenant, fileId, generations: EVERY_GENERATION })));
@@ -78,7 +82,7 @@ async function moveToFileStorage(run: RunDoc, rows: Rows, deps: QuarantineDeps, 
   await Promise.all(
     ids.map((fileId) => store.coldCopies.deleteOthers({ organizationId, fileId }, copies.get(fileId)?.key ?? null)),
   );
-  await store.quarantine.markKept(ours);
+  await store.quarantine.markKept(unchangedRows);
 }
 
 /** Returns the records with the current tags of their data sources. */
@@ -104,38 +108,38 @@ async function restoreFiles(run: RunDoc, rows: Rows, deps: QuarantineDeps, signa
   const { store, log, isBrokenCopy } = deps;
   const { organizationId } = run;
   const replaced = await store.quarantine.findReplaced(rows);
-  const staying = rows.filter(({ _id }) => replaced.has(_id));
+  const replacedRows = rows.filter(({ _id }) => replaced.has(_id));
   // An earlier attempt may have written the points.
-  await store.vectors.deletePoints(staying.flatMap(({ file }) => writtenPoints(file)));
-  await store.quarantine.cancelRestore(staying);
-  const coming = await withCurrentTags(
+  await store.vectors.deletePoints(replacedRows.flatMap(({ file }) => writtenPoints(file)));
+  await store.quarantine.cancelRestore(replacedRows);
+  const restorable = await withCurrentTags(
     run,
     rows.filter(({ _id }) => !replaced.has(_id)),
     deps,
   );
-  const whole = new Map<number, boolean>();
-  await eachOf(coming, signal, async (row) => {
+  const hasVectorsById = new Map<number, boolean>();
+  await forEachRow(restorable, signal, async (row) => {
     const { _id: fileId, copy, file } = row;
     const isCold = file.embeddingStorageStatus === 'COLD_STORAGE';
     try {
       if (copy && !isCold)
         for await (const points of store.coldCopies.read(copy))
           await store.vectors.writePoints(pointsOf(row), points, { tags: file.tagPairs });
-      whole.set(fileId, copy !== null || !hasVectors(row));
+      hasVectorsById.set(fileId, copy !== null || !hasVectors(row));
     } catch (error) {
       if (!isBrokenCopy(error)) throw error;
       log.error({ runId: run._id, organizationId, fileId, err: error }, 'the stored vectors of a file are lost');
-      whole.set(fileId, false);
+      hasVectorsById.set(fileId, false);
     }
   });
   signal.throwIfAborted();
   await store.quarantine.restore(
     run,
-    coming.map((row) => ({ row, isWhole: whole.get(row._id) ?? false })),
+    restorable.map((row) => ({ row, isWhole: hasVectorsById.get(row._id) ?? false })),
   );
 }
 
-/** Deletes the stored copies of restored files that their records do not name. Safe to repeat. */
+/** Deletes the stored copies of restored files that their records do not reference. Safe to repeat. */
 async function tidy(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promise<void> {
   const { organizationId } = run;
   const files = await store.files.byIds(
@@ -161,7 +165,7 @@ async function erase(run: RunDoc, rows: Rows, { store }: QuarantineDeps): Promis
 
 const STEPS = { leaving: moveToFileStorage, returning: restoreFiles, tidying: tidy, erasing: erase } as const;
 
-/** Advances some quarantined files of a run by one step; returns their number. Safe to repeat. */
+/** Advances at most `limit` quarantined files of a run by one step; returns their number. Safe to repeat. */
 export async function advanceQuarantine(
   run: RunDoc,
   limit: number,
@@ -170,8 +174,8 @@ export async function advanceQuarantine(
 ): Promise<number> {
   const rows = await deps.store.quarantine.listClaimed(run, limit);
   for (const state of ['leaving', 'returning', 'tidying', 'erasing'] as const) {
-    const some = rows.filter((row) => row.state === state);
-    if (some.length > 0) await STEPS[state](run, some, deps, signal);
+    const rowsInState = rows.filter((row) => row.state === state);
+    if (rowsInState.length > 0) await STEPS[state](run, rowsInState, deps, signal);
   }
   return rows.length;
 }

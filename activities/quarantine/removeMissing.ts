@@ -3,7 +3,7 @@ import type { ActivityDeps } from '../deps.js';
 import { emptyFiles } from '../generations/eraseContents.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Maximum number of attachments below the files of one step: the number per message is limited. */
+/** Maximum number of attachments of the files of one step. */
 const MAX_ATTACHMENTS = 100_000;
 /** Files processed in one step. */
 const FILES_AT_ONCE = 200;
@@ -14,8 +14,8 @@ export async function finishRemovals(run: RunDoc, deps: ActivityDeps, signal: Ab
 }
 
 /**
- * Deletes files that vanished at their source, with their attachments. Callers see them as deleted and receive the
- * events of a deletion. They stay in quarantine for its configured time. Safe to repeat.
+ * Deletes files that no longer exist at their source, with their attachments, and writes the events of a deletion. The
+ * files stay in quarantine for the configured time, in which they can be restored. Safe to repeat.
  */
 export async function removeMissing(
   run: RunDoc,
@@ -26,16 +26,16 @@ export async function removeMissing(
   if (ids.length === 0) return;
   const { store, settings } = deps;
   const filters = await store.files.expand(run, { parentFileIds: ids, includeAllChildren: true });
-  const all = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_ATTACHMENTS))])];
+  const allIds = [...new Set([...ids, ...(await store.files.ids(run, filters, MAX_ATTACHMENTS))])];
   if (settings.quarantineMs === 0) {
-    await emptyFiles(store, run, all);
-    await store.files.remove(run, run._id, all, true);
+    await emptyFiles(store, run, allIds);
+    await store.files.remove(run, run._id, allIds, true);
     return;
   }
-  for (let from = 0; from < all.length; from += FILES_AT_ONCE) {
+  for (let from = 0; from < allIds.length; from += FILES_AT_ONCE) {
     signal.throwIfAborted();
-    const some = all.slice(from, from + FILES_AT_ONCE);
-    await store.quarantine.moveIn(run, some, new Date(Date.now() + settings.quarantineMs));
+    const batch = allIds.slice(from, from + FILES_AT_ONCE);
+    await store.quarantine.moveIn(run, batch, new Date(Date.now() + settings.quarantineMs));
     await finishRemovals(run, deps, signal);
   }
 }

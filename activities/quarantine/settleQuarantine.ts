@@ -27,7 +27,7 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       return { more: files > 0 };
     },
 
-    /** The next run continues the unfinished work of a cancelled one. */
+    /** Ends the run. The next run continues the unfinished work of a cancelled run. */
     async finishQuarantine({ runId, outcome }: RunInput & { outcome: 'finished' | 'aborted' }): Promise<void> {
       await store.runs.finish(runId, outcome, {});
     },

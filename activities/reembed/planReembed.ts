@@ -16,7 +16,7 @@ const CHUNKS_PER_BATCH = 1_000;
 export function createReembedPlan(deps: ActivityDeps) {
   const { store, embeddings, settings, log } = deps;
   return {
-    /** Splits the next matching files after a cursor into batches, and records why others are skipped. */
+    /** Splits the next matching files after a cursor into batches. Records the skipped files with their reasons. */
     async planReembed({ runId, afterId, tokens }: RunInput & ReembedCursor): Promise<PlanReembedResult> {
       const run = await requireRun(store, runId);
       await store.runs.markStarted(runId);
@@ -31,8 +31,8 @@ export function createReembedPlan(deps: ActivityDeps) {
         last = file._id;
         if (space !== undefined && file.vectorSpace !== space) continue;
         const total = planned + tokensOf(file);
-        const tooMany: ReembedSkipReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
-        const reason = reembedSkipReason(file, target) ?? tooMany;
+        const overLimit: ReembedSkipReason | null = maxTokens !== null && total > maxTokens ? 'over_max_tokens' : null;
+        const reason = reembedSkipReason(file, target) ?? overLimit;
         if (reason !== null) {
           ends.push({ fileId: file._id, outcome: 'skipped', reason });
           continue;

@@ -49,8 +49,8 @@ export function createReembedBatch(deps: ActivityDeps) {
   };
 
   /**
-   * Embeds started files together. If a text of one cannot be embedded, each is embedded alone, with the delays of a
-   * file's retries. Files that were changed in the meantime stay open.
+   * Embeds started files together. If a text cannot be embedded, embeds each file alone, with the retry delays of a
+   * file. Files that were changed in the meantime stay open.
    * @returns the ids of open files with missing chunks
    */
   const embed = async (
@@ -61,21 +61,21 @@ export function createReembedBatch(deps: ActivityDeps) {
     attempt = 0,
   ): Promise<number[]> => {
     try {
-      const whole = await writeVectors(run, attempts, target, deps, signal);
-      const written = attempts.filter(({ file }) => whole.has(file._id));
+      const completeIds = await writeVectors(run, attempts, target, deps, signal);
+      const written = attempts.filter(({ file }) => completeIds.has(file._id));
       const published = await publishGenerations(run, target, written);
       await discardAttempts(
         store,
         run,
         attempts.filter(({ file }) => !published.has(file._id)),
       );
-      return attempts.flatMap(({ file }) => (whole.has(file._id) ? [] : [file._id]));
+      return attempts.flatMap(({ file }) => (completeIds.has(file._id) ? [] : [file._id]));
     } catch (error) {
       if (!(error instanceof Fault) || signal.aborted) throw error;
       if (attempts.length > 1) {
-        const broken: number[] = [];
-        for (const one of attempts) broken.push(...(await embed(run, target, [one], signal)));
-        return broken;
+        const incompleteIds: number[] = [];
+        for (const fileAttempt of attempts) incompleteIds.push(...(await embed(run, target, [fileAttempt], signal)));
+        return incompleteIds;
       }
       const delay = settings.retryDelaysMs[attempt];
       if (error.retryable && delay !== undefined) {
@@ -96,7 +96,7 @@ export function createReembedBatch(deps: ActivityDeps) {
   };
 
   /** Separates the files whose vector space no provider serves: they fail. */
-  const served = (files: readonly FileDoc[], request: ReembedRequest) => {
+  const separateUnserved = (files: readonly FileDoc[], request: ReembedRequest) => {
     const eligible: FileDoc[] = [];
     const unserved: ReembedEnd[] = [];
     for (const file of files)
@@ -114,34 +114,38 @@ export function createReembedBatch(deps: ActivityDeps) {
   const work = async (run: Run<'reembedFiles'>, fileIds: readonly number[], signal: AbortSignal): Promise<void> => {
     const { request } = run;
     const tenant = { organizationId: run.organizationId, userId: run.userId };
-    const wanted = request.model && { model: request.model, space: deps.embeddings.spaceOf(request.model).name };
-    if (wanted) deps.embeddings.prepare(wanted.space);
+    const reembedTarget = request.model && { model: request.model, space: deps.embeddings.spaceOf(request.model).name };
+    if (reembedTarget) deps.embeddings.prepare(reembedTarget.space);
     const limit = pLimit(BEGUN_AT_ONCE);
-    let open = [...fileIds];
-    let broken: readonly number[] = [];
-    for (let iteration = 0; open.length > 0; iteration += 1) {
-      const { ends, eligible: found } = separateSkipped(open, await store.files.byIds(tenant, open), wanted);
-      const { eligible, unserved } = served(found, request);
+    let remaining = [...fileIds];
+    let incompleteIds: readonly number[] = [];
+    for (let iteration = 0; remaining.length > 0; iteration += 1) {
+      const { ends, eligible: candidates } = separateSkipped(
+        remaining,
+        await store.files.byIds(tenant, remaining),
+        reembedTarget,
+      );
+      const { eligible, unserved } = separateUnserved(candidates, request);
       await store.reembeds.end(run, [...ends, ...unserved]);
       if (iteration === MAX_ITERATIONS) {
         // If chunks are missing in every iteration, no active sync has deleted them.
         return store.reembeds.end(
           run,
           eligible.map(({ _id: fileId }) =>
-            broken.includes(fileId)
+            incompleteIds.includes(fileId)
               ? { fileId, outcome: 'failed', message: INCOMPLETE }
               : { fileId, outcome: 'skipped', reason: 'syncing' },
           ),
         );
       }
       const begun = await Promise.all(eligible.map((file) => limit(() => store.files.beginVectors(file))));
-      const attempts = begun.filter((one) => one !== null);
+      const attempts = begun.filter((attempt) => attempt !== null);
       await store.reembeds.begin(run, attempts);
       try {
-        const all: number[] = [];
+        const incomplete: number[] = [];
         for (const { target, items } of byTarget(attempts, ({ file }) => targetOf(file, request, deps)))
-          all.push(...(await embed(run, target, items, signal)));
-        broken = all;
+          incomplete.push(...(await embed(run, target, items, signal)));
+        incompleteIds = incomplete;
       } catch (error) {
         // The run was cancelled, or this worker was presumed dead. The rows may already belong to the next attempt, so
         // only this process can delete the data that it wrote. A store failure is left to the next attempt.
@@ -155,15 +159,15 @@ export function createReembedBatch(deps: ActivityDeps) {
         }
         throw error;
       }
-      const ended = new Set((await store.reembeds.listEnded(run._id, open)).map(({ fileId }) => fileId));
-      open = open.filter((fileId) => !ended.has(fileId));
+      const ended = new Set((await store.reembeds.listEnded(run._id, remaining)).map(({ fileId }) => fileId));
+      remaining = remaining.filter((fileId) => !ended.has(fileId));
     }
   };
 
   return {
     /**
-     * Embeds the chunks of some files with the run's model and publishes the new vectors of each. Each outcome is a
-     * separate row, so a retry of the batch continues where the first attempt died. Faults affect only their file.
+     * Embeds the chunks of files with the run's model and publishes their new vectors. Each outcome is a separate row,
+     * so a retry of the batch continues with the remaining files. A Fault affects only its file.
      */
     async reembedBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<ReembedCounts> {
       const run = runOfKind(await requireRun(store, runId), 'reembedFiles');

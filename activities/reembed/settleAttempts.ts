@@ -27,8 +27,8 @@ export async function discardAttempts(store: Store, run: RunDoc, attempts: reado
 }
 
 /**
- * Ends attempts that a dead or cancelled step of the run left: a published file is done, the data of the others is
- * deleted. Safe to repeat.
+ * Ends attempts that a crashed or cancelled step of the run left: records published files as done, and deletes the data
+ * of the other attempts. Safe to repeat.
  */
 export async function settleAttempts(
   store: Store,
@@ -50,32 +50,32 @@ export async function settleAttempts(
     ).map((file) => [file._id, file]),
   );
   const published: StartedFile[] = [];
-  const others: FileAttempt[] = [];
+  const unpublished: FileAttempt[] = [];
   for (const { fileId, from, generation } of begun) {
     const file = files.get(fileId);
     if (file?.generation === generation) published.push({ file, generation });
     // If the file was deleted meanwhile, only the data of this attempt can remain.
-    else others.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
+    else unpublished.push({ file: { _id: fileId, organizationId, userId, generation: from }, generation });
   }
   if (published.length > 0) await cleanUp(store, published);
-  if (others.length > 0) await discard(store, others);
+  if (unpublished.length > 0) await discard(store, unpublished);
   await store.reembeds.end(
     run,
     published.map(({ file }) => reembeddedEnd(file)),
   );
 }
 
-/** Returns the reason why each file keeps its vectors. Files that are not found count as being deleted. */
+/** Separates the files that keep their vectors, with the reason. Files that are not found count as being deleted. */
 export function separateSkipped(
   fileIds: readonly number[],
   files: readonly FileDoc[],
   target: ReembedTarget | null,
 ): { ends: ReembedEnd[]; eligible: FileDoc[] } {
-  const known = new Map(files.map((file) => [file._id, file]));
+  const filesById = new Map(files.map((file) => [file._id, file]));
   const ends: ReembedEnd[] = [];
   const eligible: FileDoc[] = [];
   for (const fileId of fileIds) {
-    const file = known.get(fileId);
+    const file = filesById.get(fileId);
     const reason = file ? reembedSkipReason(file, target) : 'being_deleted';
     if (reason !== null) ends.push({ fileId, outcome: 'skipped', reason });
     else if (file) eligible.push(file);

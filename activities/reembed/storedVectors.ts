@@ -26,7 +26,7 @@ export function createVectorsOfRows(
 ): VectorsOfRows {
   if (from === 'chunks') return (rows) => embedTexts(tenant, space, rows, { deps, signal, tokens: null });
   // Keep the vectors of a file: the chunks of a long file are requested in several calls.
-  const known = new Map<number, readonly Float32Array[]>();
+  const vectorsByFile = new Map<number, readonly Float32Array[]>();
   const vectorsOf = async (file: FileDoc): Promise<readonly Float32Array[]> =>
     from === 'given vectors'
       ? callerVectors(file, deps)
@@ -36,9 +36,9 @@ export function createVectorsOfRows(
     for (const { fileId, chunkIndex } of rows) {
       const file = files.get(fileId);
       if (!file) throw new Error(`file ${fileId} does not belong to this batch`);
-      const all = known.get(fileId) ?? (await vectorsOf(file));
-      known.set(fileId, all);
-      const vector = all[chunkIndex];
+      const vectorsOfFile = vectorsByFile.get(fileId) ?? (await vectorsOf(file));
+      vectorsByFile.set(fileId, vectorsOfFile);
+      const vector = vectorsOfFile[chunkIndex];
       if (!vector)
         throw new Fault('broken_content', `The vector of chunk ${chunkIndex} is not stored. Upload the file again.`);
       vectors.push(vector);

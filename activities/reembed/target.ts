@@ -24,12 +24,16 @@ export function targetOf(
 ): VectorTarget {
   if (model !== null) return { model, space: embeddings.spaceOf(model), from: 'chunks' };
   const { vectorSpace, dimensions, options, hasText } = file;
-  const own = { model: options.embeddingModel };
+  const ownModel = { model: options.embeddingModel };
   if (vectorSpace !== null && isCallerSpace(vectorSpace))
-    return { ...own, space: { name: vectorSpace, dimensions: dimensions ?? 0 }, from: 'given vectors' };
+    return { ...ownModel, space: { name: vectorSpace, dimensions: dimensions ?? 0 }, from: 'given vectors' };
   const target: VectorTarget = hasText
-    ? { ...own, space: embeddings.spaceOf(own.model), from: 'chunks' }
-    : { ...own, space: pictureSpace(file, file.statistics?.fileFormat ?? '', { embeddings }) ?? NONE, from: 'picture' };
+    ? { ...ownModel, space: embeddings.spaceOf(ownModel.model), from: 'chunks' }
+    : {
+        ...ownModel,
+        space: pictureSpace(file, file.statistics?.fileFormat ?? '', { embeddings }) ?? NONE,
+        from: 'picture',
+      };
   if (target.space.name !== vectorSpace)
     throw new Fault(
       'not_configured',

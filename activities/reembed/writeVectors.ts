@@ -12,7 +12,7 @@ import type { VectorTarget } from './target.js';
 /** Texts embedded and points written in one step, so that not all vectors of a long file are in memory. */
 const CHUNKS_AT_ONCE = 1_000;
 
-/** Streams stored chunks in portions; a portion may contain parts of several files in sequence. */
+/** Streams stored chunks in portions of about CHUNKS_AT_ONCE. A portion may contain chunks of several files. */
 async function* batchesOf(parts: AsyncIterable<ChunkRow[]>): AsyncGenerator<ChunkRow[]> {
   let portion: ChunkRow[] = [];
   for await (const rows of parts) {
@@ -37,8 +37,8 @@ function byFile(rows: readonly ChunkRow[]): ChunkRow[][] {
 }
 
 /**
- * Writes the new generations of some files: copies of texts, chunks and contents, then points with vectors of the
- * target. They are not published yet.
+ * Writes new generations of files, without publishing them: copies of texts, chunks and contents, then points with
+ * vectors of the target.
  * @returns the ids of files whose chunks are complete
  * @throws Fault if the texts cannot be embedded; any other error is a store failure
  */
@@ -60,7 +60,7 @@ export async function writeVectors(
   }
 
   const ancestors = await store.files.ancestorsOf(attempts.map(({ file }) => file));
-  const known = new Map(attempts.map((one) => [one.file._id, one]));
+  const attemptsByFile = new Map(attempts.map((attempt) => [attempt.file._id, attempt]));
   const files = new Map(attempts.map(({ file }) => [file._id, file]));
   const vectorsOf = createVectorsOfRows(tenant, target, files, deps, signal);
   const writtenChunks = new Map<number, number>();
@@ -69,7 +69,7 @@ export async function writeVectors(
   }
   const pointsOf = (rows: readonly ChunkRow[], vectors: readonly Float32Array[]): FileVectors[] => {
     const [first] = rows;
-    const attempt = first && known.get(first.fileId);
+    const attempt = first && attemptsByFile.get(first.fileId);
     if (!attempt) return [];
     const { file, generation } = attempt;
     writtenChunks.set(file._id, (writtenChunks.get(file._id) ?? 0) + rows.length);
@@ -85,10 +85,10 @@ export async function writeVectors(
     ];
   };
 
-  const all = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
-  for await (const portion of batchesOf(all)) {
+  const chunkPages = store.chunks.page(tenant, contents(), 0, Number.MAX_SAFE_INTEGER);
+  for await (const portion of batchesOf(chunkPages)) {
     // Another generation belongs to newer content.
-    const rows = portion.filter(({ fileId, generation }) => known.get(fileId)?.generation === generation);
+    const rows = portion.filter(({ fileId, generation }) => attemptsByFile.get(fileId)?.generation === generation);
     const vectors = await vectorsOf(rows);
     let from = 0;
     const points = byFile(rows).flatMap((group) => pointsOf(group, vectors.slice(from, (from += group.length))));

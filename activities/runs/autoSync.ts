@@ -18,7 +18,7 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { createScheduledSyncParts, LISTING } from './scheduledSyncParts.js';
 
-const STOPPED = 'The scheduled sync was stopped before this file. The next sync or a resync processes it.';
+const STOPPED_MESSAGE = 'The scheduled sync was stopped before this file. The next sync or a resync processes it.';
 
 /** Returns a part of a sync as the input of its child workflow. */
 function partOf(run: RunDoc, names: Pick<TemporalNames, 'idOf'>): AutoSyncPart {
@@ -48,30 +48,30 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
     const { _id: runId, kind, dataSourceId } = part;
     if (kind === 'syncItems' && dataSourceId)
       await store.dataSources.endListing(part, dataSourceId, runId, { status: 'READY', whole: false, metadata: {} });
-    await store.files.abortOpen(runId, STOPPED, 'cancelled');
+    await store.files.abortOpen(runId, STOPPED_MESSAGE, 'cancelled');
     await store.runs.finish(runId, 'aborted', {});
   };
 
   return {
-    /** Accepts the sync of a workflow execution once, or returns why there is nothing to do. */
+    /** Accepts the sync of a workflow execution once, or returns the reason why nothing is synced. */
     async acceptPass({ scheduleId }: AutoSyncInput): Promise<AcceptAutoSyncResult> {
       const { workflowExecution } = activityInfo();
       if (!workflowExecution) throw new Error('A scheduled sync must be accepted by a workflow');
       const { workflowId, runId: temporalRunId } = workflowExecution;
-      const known = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
-      if (known) return { runId: known._id };
+      const existing = await store.scheduledSyncs.findByTemporalRunId(temporalRunId);
+      if (existing) return { runId: existing._id };
       const decline = (reason: NoSyncReason): AcceptAutoSyncResult => {
         log.info({ scheduleId, workflowId, reason }, 'a scheduled sync has nothing to do');
         return { runId: null, reason };
       };
       const row = await store.schedules.find(scheduleId);
       if (!row) return decline('gone');
-      const wanted = await store.schedules.desiredState(row);
-      if (wanted.state === 'paused') return decline('revoked');
-      if (wanted.state !== 'on') return decline(wanted.state);
+      const desired = await store.schedules.desiredState(row);
+      if (desired.state === 'paused') return decline('revoked');
+      if (desired.state !== 'on') return decline(desired.state);
       const { dataSourceId, fileId } = row;
-      const of = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
-      const conflict = await store.scheduledSyncs.findConflict(of);
+      const target = fileId === null ? { dataSourceId: dataSourceId ?? 0 } : { fileId };
+      const conflict = await store.scheduledSyncs.findConflict(target);
       if (conflict !== null) return decline(conflict);
       const runId = await store.runs.nextId();
       await store.transaction((session) =>
@@ -97,17 +97,17 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
     async nextPart({ runId }: RunInput): Promise<NextPartResult> {
       const scheduledSync = await requireScheduledSync(runId);
       if (scheduledSync.finishedAt !== null) return { part: null };
-      const done = await store.scheduledSyncs.listParts(runId);
-      const open = done.find(({ finishedAt }) => finishedAt === null);
-      if (open) return { part: partOf(open, names) };
+      const begunParts = await store.scheduledSyncs.listParts(runId);
+      const activePart = begunParts.find(({ finishedAt }) => finishedAt === null);
+      if (activePart) return { part: partOf(activePart, names) };
       // The sync was cancelled.
-      if (done.some(({ outcome }) => outcome === 'aborted')) return { part: null };
+      if (begunParts.some(({ outcome }) => outcome === 'aborted')) return { part: null };
       const source = scheduledSync.dataSourceId
         ? await store.dataSources.find(scheduledSync, scheduledSync.dataSourceId)
         : null;
       const answer = (run: RunDoc | null): NextPartResult => ({ part: run && partOf(run, names) });
       if (source && isConnectedSource(source.type)) {
-        const listed = done.find(({ part }) => part === LISTING);
+        const listed = begunParts.find(({ part }) => part === LISTING);
         if (!listed) return answer(await parts.listing(scheduledSync, source._id));
         // An incomplete listing does not show which files are missing, and a revoked account cannot be read.
         if (listed.outcome !== 'finished' || source.revokedAccess) return { part: null };
@@ -117,16 +117,16 @@ export function createAutoSyncActivities({ store, names, log }: ActivityDeps) {
             listedAt: source.sourceItemsSyncedAt,
           });
         if (await parts.isUpToDate(scheduledSync, source, listed)) return { part: null };
-        return answer(await parts.selection(scheduledSync, source, done));
+        return answer(await parts.selection(scheduledSync, source, begunParts));
       }
-      for (const file of await parts.containersOf(scheduledSync, done)) {
+      for (const file of await parts.containersOf(scheduledSync, begunParts)) {
         const run = await parts.container(scheduledSync, file);
         if (run) return { part: partOf(run, names) };
       }
       return { part: null };
     },
 
-    /** Ends a sync and its unfinished parts, of which none is active any longer. */
+    /** Ends a sync and its unfinished parts. Call it when no workflow of a part is active. */
     async endPass({ runId, outcome }: EndAutoSyncInput): Promise<void> {
       const scheduledSync = await requireScheduledSync(runId);
       const { organizationId, dataSourceId, fileId, requestId } = scheduledSync;

@@ -4,7 +4,7 @@ import type { RunDoc, RunPause } from '../../store/models/runs.js';
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
-const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
+const pauseMessage = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
   `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are taken, and the next text has ${wanted}. ` +
   `Resume it with POST /sync_runs/${_id}/resume, or cancel it.`;
 
@@ -12,7 +12,7 @@ const sentenceOf = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
   /** Stores on the record of the run's container whether the run is paused. */
   const storeOnContainer = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
-    const message = pause && sentenceOf(run, pause);
+    const message = pause && pauseMessage(run, pause);
     if (run.fileId !== null)
       await store.files.moveContainer(run._id, run.fileId, {
         status: pause ? 'QUEUED_FOR_SYNC' : 'SYNCING',

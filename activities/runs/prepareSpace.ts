@@ -7,8 +7,8 @@ import type { ActivityDeps } from '../deps.js';
 const WITH_INGEST = ['scrapeSitemap', 'webScrape', 'syncFeed', 'syncSource'] as const;
 
 /**
- * Starts the slow preparation of a run's first vector while its files are discovered: loads the model and creates the
- * collection. Not for a run over existing files: it may find no changes.
+ * Loads the model and creates the collection of a run in the background, while its files are discovered. Does nothing
+ * for a run over existing files, which may find no changes.
  */
 export async function prepareSpace(
   run: Run,

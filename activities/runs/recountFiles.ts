@@ -3,8 +3,8 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
 /**
- * Creates the activity that sums over all files of an organization. There may be millions, so it runs on request and
- * stores the result.
+ * Creates the activity that sums over all files of an organization. There may be millions of files, so it runs only on
+ * request, and the result is stored.
  */
 export function createRecountActivities({ store, log }: ActivityDeps) {
   return {

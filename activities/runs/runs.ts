@@ -48,8 +48,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
   };
   return {
     /**
-     * Takes the run out of the outbox and sets its parent to SYNCING. Returns `finished` if an earlier execution
-     * completed it.
+     * Takes the run out of the outbox and sets its container to SYNCING. Returns `finished` if an earlier execution
+     * completed the run.
      */
     async beginRun({ runId }: RunInput): Promise<BegunRun> {
       const run = await requireRun(store, runId);
@@ -60,7 +60,7 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
       return { finished: false, ...(isScheduled && SITE_KINDS.includes(run.kind) && { deletesGonePages: true }) };
     },
 
-    /** Ends a run after a successful discovery: the parent is READY, and the counts add up. */
+    /** Ends a run after a successful discovery: sets the container to READY and stores the final counts. */
     async finishRun({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId);
       const counts = await store.files.countRun(runId);
@@ -87,18 +87,18 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
         synced: true,
         ...(reading && { feedReading: reading }),
       });
-      const leftOut = run.kind === 'scrapeSitemap' ? truncationMessage(run.progress) : null;
-      await end(run, 'finished', counts, leftOut === null ? undefined : { message: leftOut, error: null });
+      const truncation = run.kind === 'scrapeSitemap' ? truncationMessage(run.progress) : null;
+      await end(run, 'finished', counts, truncation === null ? undefined : { message: truncation, error: null });
       log.info(
         { runId, organizationId: run.organizationId, requestId: run.requestId, fileId: run.fileId, ...counts },
         'run finished',
       );
     },
 
-    /** Ends a failed run: unfinished files are aborted, and the parent stores the cause. */
-    async failRun({ runId, ...given }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
+    /** Ends a failed run: aborts unfinished files, and stores the cause on the container. */
+    async failRun({ runId, ...failure }: RunInput & { message: string; cause?: FaultKind | null }): Promise<void> {
       const run = await requireRun(store, runId);
-      const { message, cause } = lastCause(run, given.message, given.cause);
+      const { message, cause } = lastCause(run, failure.message, failure.cause);
       await moveParent(run, { status: 'SYNC_ERROR', message, cause: cause ?? 'run_failed' });
       // Without a container, no file stores the cause.
       if (run.fileId === null && run.dataSourceId)

@@ -22,7 +22,7 @@ const MAX_CONTAINERS = 1_000;
 const isSettled = ({ syncStatus }: FileDoc): boolean =>
   (FINAL_FILE_STATUSES as readonly FileSyncStatus[]).includes(syncStatus);
 
-/** Creates functions that each begin a part of a sync. A part that exists already is returned again. */
+/** Creates the functions that begin the parts of a sync. A part that exists already is returned, not begun again. */
 export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>) {
   const begunBy = (scheduledSync: RunDoc, part: string) => ({ parentRunId: scheduledSync._id, part });
 
@@ -32,8 +32,8 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
     part: string,
     accept: (runId: number) => Promise<boolean>,
   ): Promise<Run | null> => {
-    const known = (await store.scheduledSyncs.listParts(scheduledSync._id)).find((one) => one.part === part);
-    if (known) return known;
+    const existing = (await store.scheduledSyncs.listParts(scheduledSync._id)).find((row) => row.part === part);
+    if (existing) return existing;
     const runId = await store.runs.nextId();
     return (await accept(runId)) ? requireRun(store, runId) : null;
   };
@@ -52,7 +52,7 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
         return true;
       }),
     );
-  /** Returns whether a full listing found exactly the items of the listing before, each with the same version. */
+  /** Returns whether a full listing found exactly the items of the previous listing, each with the same version. */
   const isSameListing = async (source: DataSourceDoc, { _id: runId, progress }: Run<'syncItems'>): Promise<boolean> =>
     progress.walk.refused === 0 && progress.hasUnversioned !== true && !(await store.items.hasChanged(source, runId));
   /**
@@ -80,7 +80,7 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
         return true;
       }),
     );
-  /** Returns the next selection. Items that were selected by name and have not changed are not requested. */
+  /** Begins the sync of the next selection. Skips individually selected items that have not changed. */
   const selection = async (scheduledSync: RunDoc, source: DataSourceDoc, done: readonly Run[]): Promise<Run | null> => {
     const keys = done.flatMap(({ part }) => part ?? []);
     for (;;) {
@@ -101,8 +101,8 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
         const work = containerWork(file, options);
         const workflowId = CONTAINER_WORKFLOW_IDS[work.kind](file._id);
         const { requestId } = scheduledSync;
-        const again = { options, runId, workflowId, requestId };
-        if (!isSettled(file) || !(await store.files.queueAgain(scheduledSync, file, again, session))) return false;
+        const newSync = { options, runId, workflowId, requestId };
+        if (!isSettled(file) || !(await store.files.queueAgain(scheduledSync, file, newSync, session))) return false;
         const begun = begunBy(scheduledSync, part);
         const run = { ...work, workflowId, owner: scheduledSync, fileId: file._id, requestId, begun };
         await store.runs.accept(runId, { ...run, ...(dataSourceId !== null && { dataSourceId }) }, session);
@@ -115,8 +115,8 @@ export function createScheduledSyncParts({ store }: Pick<ActivityDeps, 'store'>)
       scheduledSync.fileId === null
         ? await store.files.containersOf(scheduledSync, scheduledSync.dataSourceId ?? 0, MAX_CONTAINERS)
         : [scheduledSync.fileId];
-    const open = ids.filter((id) => !done.some(({ part }) => part === containerPart(id)));
-    return (await store.files.byIds(scheduledSync, open)).filter((file) => !isGone(file));
+    const notBegun = ids.filter((id) => !done.some(({ part }) => part === containerPart(id)));
+    return (await store.files.byIds(scheduledSync, notBegun)).filter((file) => !isGone(file));
   };
 
   return { listing, isUpToDate, selection, container, containersOf };

@@ -10,7 +10,7 @@ import type { ActivityDeps } from '../deps.js';
 import { inOrder } from './inOrder.js';
 import { postEvent } from './postEvent.js';
 
-/** Maximum number of new events in one batch, and the time after which a batch takes no further ones. */
+/** Maximum number of new events in a batch, and milliseconds after which a batch starts no further deliveries. */
 const EVENTS_PER_BATCH = 100;
 const BATCH_MS = 20_000;
 /** Parallel deliveries to one receiver. */
@@ -78,14 +78,14 @@ export function createWebhookActivities(deps: ActivityDeps) {
   const { retryDelaysMs } = settings.webhooks;
 
   /** Returns the pending deliveries in the order of the feed. */
-  const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; fresh: NumberedEvent[] }> => {
+  const itemsOf = async (webhook: WebhookDoc): Promise<{ items: Item[]; newEvents: NumberedEvent[] }> => {
     const pending = await store.deliveries.listPending(webhook._id);
     const capacity = Math.min(EVENTS_PER_BATCH, MAX_PENDING - pending.length);
-    const fresh = capacity > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, capacity) : [];
-    const known = new Set(
+    const newEvents = capacity > 0 ? await store.events.after(webhook.organizationId, webhook.cursor, capacity) : [];
+    const deliveredPositions = new Set(
       await store.deliveries.filterDelivered(
         webhook._id,
-        fresh.map(({ position }) => position),
+        newEvents.map(({ position }) => position),
       ),
     );
     const items = [
@@ -94,14 +94,14 @@ export function createWebhookActivities(deps: ActivityDeps) {
         const failed = last && last.error !== null ? { at: last.at, error: last.error } : null;
         return { event: { ...event, position }, objects, isNew: false, tries, nextTryAt, failed };
       }),
-      ...fresh
-        .filter(({ position }) => !known.has(position))
+      ...newEvents
+        .filter(({ position }) => !deliveredPositions.has(position))
         .map((event) => ({ event, objects: objectsOf(event), isNew: true, tries: 0, nextTryAt: null, failed: null })),
     ];
-    return { items, fresh };
+    return { items, newEvents };
   };
 
-  /** Converts the receiver's answer to the outcome of an attempt. */
+  /** Converts the receiver's response to the outcome of an attempt. */
   const outcomeOf = (
     webhook: WebhookDoc,
     item: Item,
@@ -110,7 +110,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
     batch: DeliveryBatch,
   ) => {
     if (error === null) {
-      // A parallel delivery must not undo an answer 410.
+      // A parallel delivery must not revert the state that a 410 response has set.
       if (!batch.disabled) batch.outcome = { status: 'ACTIVE' };
       return { status: 'DELIVERED' as const, tries: item.tries, nextTryAt: null };
     }
@@ -163,7 +163,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       if (isLater || item.objects.some((object) => batch.held.has(object))) {
         if (isLater) batch.dueAt = Math.min(batch.dueAt, nextTryAt.getTime());
         batch.hold(item);
-        // It waits for an earlier event of the same object. A separate row lets the cursor advance.
+        // The event waits for an earlier event of the same object. A row for its delivery allows the cursor to advance.
         if (item.isNew) await record({ event, status: 'PENDING', tries: 0, nextTryAt: null, attempt: null });
         return;
       }
@@ -186,14 +186,14 @@ export function createWebhookActivities(deps: ActivityDeps) {
         return { ended: true, more: false, dueInMs: null };
       }
       const signal = cancellationSignal();
-      const { items, fresh } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], fresh: [] };
+      const { items, newEvents } = webhook.disabledAt === null ? await itemsOf(webhook) : { items: [], newEvents: [] };
       const batch = await deliverItems(webhook, items, signal);
-      const open = items.find(({ event, isNew }) => isNew && !batch.recorded.has(event.position));
-      const last = fresh.at(-1)?.position ?? webhook.cursor;
-      const idle = !batch.waiting && fresh.length === 0;
+      const unrecorded = items.find(({ event, isNew }) => isNew && !batch.recorded.has(event.position));
+      const last = newEvents.at(-1)?.position ?? webhook.cursor;
+      const idle = !batch.waiting && newEvents.length === 0;
       const disabled = batch.disabled || webhook.disabledAt !== null;
       await store.webhooks.saveProgress(webhookId, {
-        cursor: open === undefined ? last : open.event.position - 1,
+        cursor: unrecorded === undefined ? last : unrecorded.event.position - 1,
         outcome: batch.outcome,
         failing: failingOf(batch),
         disabled: batch.disabled,
@@ -205,7 +205,7 @@ export function createWebhookActivities(deps: ActivityDeps) {
       }
       if (disabled) return { ended: true, more: false, dueInMs: null };
       // After a full batch, more events may follow. After a finished delivery, later events of its object may be due.
-      const more = batch.timedOut || fresh.length > 0;
+      const more = batch.timedOut || newEvents.length > 0;
       return { ended: false, more, dueInMs: batch.dueAt === Infinity ? null : Math.max(0, batch.dueAt - Date.now()) };
     },
   };

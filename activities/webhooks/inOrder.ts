@@ -13,7 +13,7 @@ export async function inOrder<T>(
 ): Promise<void> {
   const slots = pLimit(atOnce);
   const chains = new Map<string, Promise<void>>();
-  const drained = async (): Promise<void> => {
+  const waitForAll = async (): Promise<void> => {
     const results = await Promise.allSettled(chains.values());
     chains.clear();
     const rejected = results.find((end) => end.status === 'rejected');
@@ -22,15 +22,15 @@ export async function inOrder<T>(
   for (const item of items) {
     const [object, ...others] = objectsOf(item);
     if (object === undefined || others.length > 0 || !object.startsWith('FILE:')) {
-      await drained();
+      await waitForAll();
       await work(item);
       continue;
     }
-    const before = chains.get(object) ?? Promise.resolve();
-    const next = before.then(() => slots(() => work(item)));
+    const previous = chains.get(object) ?? Promise.resolve();
+    const next = previous.then(() => slots(() => work(item)));
     // drained() handles the rejection.
     next.catch(() => undefined);
     chains.set(object, next);
   }
-  await drained();
+  await waitForAll();
 }

@@ -4,7 +4,7 @@ import type { AttemptDoc } from '../../store/models/webhooks.js';
 import type { ActivityDeps } from '../deps.js';
 import { signDelivery } from './signDelivery.js';
 
-/** Maximum number of bytes read from an answer. Only its status is used. */
+/** Maximum number of bytes read from a response. Only its status is used. */
 const ANSWER_BYTES = 100_000;
 
 export interface Receiver {
@@ -19,8 +19,8 @@ export interface PostResult {
   readonly gone: boolean;
 }
 
-/** Returns why an answer does not count as delivered; null if it does. */
-function refusal(status: number): string | null {
+/** Returns the reason why a response status means that the event is not delivered; null if it is delivered. */
+function deliveryError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status === 410) return 'The receiver answered HTTP 410: it is gone.';
   if (status >= 300 && status < 400) return `The receiver answered HTTP ${status}: redirects are not followed.`;
@@ -28,7 +28,7 @@ function refusal(status: number): string | null {
 }
 
 /**
- * Makes one attempt to deliver an event. Any reaction of the receiver is a result.
+ * Makes one attempt to deliver an event. Any response, and a failed request, is a result.
  * @throws only if the signal is aborted
  */
 export async function postEvent(
@@ -41,7 +41,7 @@ export async function postEvent(
   const body = eventBody(event, workflowLink);
   const seconds = Math.floor(at.getTime() / 1000);
   const id = eventId(receiver.organizationId, position);
-  const ended = (statusCode: number | null, error: string | null): PostResult => ({
+  const resultOf = (statusCode: number | null, error: string | null): PostResult => ({
     attempt: { at, ms: Date.now() - at.getTime(), statusCode, error },
     gone: statusCode === 410,
   });
@@ -60,10 +60,10 @@ export async function postEvent(
       signal,
     });
     await answer.discard();
-    return ended(answer.status, refusal(answer.status));
+    return resultOf(answer.status, deliveryError(answer.status));
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Fault) return ended(null, error.message);
+    if (error instanceof Fault) return resultOf(null, error.message);
     throw error;
   }
 }

@@ -50,7 +50,7 @@ export const reconcileCommand: Command = {
       );
       return report.countUnrepaired() > 0 ? 1 : 0;
     }
-    for (const [kind, { count, repaired: mended, examples }] of kinds) {
+    for (const [kind, { count, mended, examples }] of kinds) {
       terminal.out(`${kind}: ${count}${has('mend') ? `, ${mended} mended` : ''}: ${DIFFERENCES[kind]}`);
       for (const example of examples) terminal.out(`  ${example}`);
       if (count > examples.length) terminal.out(`  … ${count - examples.length} more`);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Periodic {
   readonly intervalMs: number;
-  /** Ends the loop: after the iteration in progress, or at once during a wait. */
+  /** Ends the loop: after the iteration in progress, or immediately during a wait. */
   readonly signal: AbortSignal;
   /** Handles the failure of an iteration. The next iteration runs after `intervalMs`. */
   readonly onError: (error: unknown) => void;

@@ -8,10 +8,10 @@ const SAME_REQUEST_MS = 1_000;
 /** Exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** Calls `stop` at the first SIGINT or SIGTERM; a second request ends the process at once with exit code 1. */
+/** Calls `stop` at the first SIGINT or SIGTERM; a second request ends the process immediately with exit code 1. */
 export const onStopSignal = (stop: () => void): void => onSignals(['SIGINT', 'SIGTERM'], stop, 1);
 
-/** Calls `stop` at the first SIGINT; a second one ends the process at once. SIGTERM always ends it at once. */
+/** Calls `stop` at the first SIGINT; a second one ends the process immediately. SIGTERM always ends it immediately. */
 export const onInterrupt = (stop: () => void): void => onSignals(['SIGINT'], stop, INTERRUPTED);
 
 function onSignals(signals: readonly NodeJS.Signals[], stop: () => void, exitCode: number): void {

@@ -27,7 +27,7 @@ export function requestSection(settings: Settings): Pick<Config, 'ops' | 'eventS
       publicUrl: settings.optionalAddress('PUBLIC_URL'),
       trustProxy: readTrustProxy(settings.string('TRUST_PROXY')),
       redirectUriSchemes: readRedirectUriSchemes(settings.string('REDIRECT_URI_SCHEMES')),
-      publicUrlAliases: settings.list('PUBLIC_URL_ALIASES').map((one) => one.replace(/\/+$/, '')),
+      publicUrlAliases: settings.list('PUBLIC_URL_ALIASES').map((alias) => alias.replace(/\/+$/, '')),
       consentLifeMs: settings.number('CONSENT_LIFE_S') * 1000,
       connectPageLifeMs: settings.number('CONNECT_PAGE_LIFE_S') * 1000,
       diagnosisTimeoutMs: settings.number('DIAGNOSIS_TIMEOUT_MS'),

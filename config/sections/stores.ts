@@ -24,7 +24,10 @@ export function storeSection(
       folders: [
         { name: 'DATA_DIR', path: dataDir },
         // Each folder may be a volume.
-        ...['mongodb', 'qdrant', 'temporal'].map((one) => ({ name: `DATA_DIR/${one}`, path: path.join(dataDir, one) })),
+        ...['mongodb', 'qdrant', 'temporal'].map((engine) => ({
+          name: `DATA_DIR/${engine}`,
+          path: path.join(dataDir, engine),
+        })),
         ...(s3 === null ? [{ name: 'FILE_STORAGE_DIR', path: fileStorageDir }] : []),
       ],
     },

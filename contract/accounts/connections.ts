@@ -12,8 +12,8 @@ export interface Walk {
   /** Number of containers whose contents could not be listed. */
   readonly refused: number;
   /**
-   * How many of the refused containers were listed in an earlier run. If some were not, missing items must not be
-   * deleted.
+   * How many of the refused containers have stored contents from an earlier run. If it is lower than `refused`, missing
+   * items must not be deleted.
    */
   readonly closed?: number;
   /** How often a list was restarted from its first page because its cursor was invalid. */
@@ -30,7 +30,7 @@ export const MAX_INACCESSIBLE = 1_000;
 
 /** A listing of the whole account. */
 export const WALK_ALL: Walk = { open: [], at: null, roots: { next: null }, refused: 0 };
-/** Returns a listing of some items and their descendants. */
+/** Returns a listing of the given items and their descendants. */
 export const walkOf = (externalIds: readonly string[]): Walk => ({
   open: [...new Set(externalIds)],
   at: null,

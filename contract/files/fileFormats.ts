@@ -180,7 +180,7 @@ export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].m
  * Returns the `source` of an uploaded file: by its name if that fits the content (.jpeg: JPEG), else by its content.
  */
 export function sourceOfUpload(format: FileFormat, name: string): SourceType {
-  const named = byExtension.get(extensionOf(name));
-  if (named?.[0] === format) return named[1];
+  const byName = byExtension.get(extensionOf(name));
+  if (byName?.[0] === format) return byName[1];
   return sourceOfFormat.get(format) ?? 'TEXT';
 }

@@ -1,4 +1,4 @@
-/** Files that no longer exist at their source: hidden for some days, during which they can be restored. */
+/** Quarantine of files that no longer exist at their source. They are hidden, and can be restored for some days. */
 
 /**
  * States of a quarantined file. `leaving`: its points are being moved to file storage. `kept`: it is quarantined.

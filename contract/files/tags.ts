@@ -37,10 +37,10 @@ export const tagObject = (tags: readonly StoredTag[]): Record<string, TagValue> 
   Object.fromEntries(tags.map(({ key, value }) => [key, value]));
 
 /** Adds new tags and replaces the values of existing ones. */
-export function upsertTags(tags: readonly StoredTag[], fresh: readonly StoredTag[]): StoredTag[] {
-  const given = new Map(fresh.map((tag) => [tag.key, tag]));
-  const known = new Set(tags.map(({ key }) => key));
-  return [...tags.map((tag) => given.get(tag.key) ?? tag), ...fresh.filter(({ key }) => !known.has(key))];
+export function upsertTags(tags: readonly StoredTag[], newTags: readonly StoredTag[]): StoredTag[] {
+  const newByKey = new Map(newTags.map((tag) => [tag.key, tag]));
+  const existingKeys = new Set(tags.map(({ key }) => key));
+  return [...tags.map((tag) => newByKey.get(tag.key) ?? tag), ...newTags.filter(({ key }) => !existingKeys.has(key))];
 }
 
 /** @param keys tags to remove; 'all' removes every tag */

@@ -3,7 +3,7 @@ import { FILE_FORMATS, type FileFormat } from './fileFormats.js';
 import type { IngestOptions } from './ingestOptions.js';
 import type { TranscriptionService } from './uploads.js';
 
-/** A sentence, or the part of it that one speaker speaks without interruption. */
+/** A sentence, or a part of a sentence that one speaker speaks without interruption. */
 export interface TranscriptSegment {
   /** Seconds from the beginning of the recording. */
   readonly start: number;
@@ -48,13 +48,13 @@ export const transcriptionOptionsOf = ({
 });
 
 /** Returns whether a stored transcript covers a request. A transcript with more options covers requests with fewer. */
-export function serves(
+export function coversRequest(
   { service, options }: Pick<Transcript, 'service' | 'options'>,
   request: Pick<IngestOptions, 'transcriptionService' | 'detectAudioLanguage' | 'includeSpeakerLabels'>,
 ): boolean {
-  const wanted = request.transcriptionService ?? service;
+  const requestedService = request.transcriptionService ?? service;
   return (
-    wanted === service &&
+    requestedService === service &&
     (options.detectLanguage || request.detectAudioLanguage !== true) &&
     (options.speakers || request.includeSpeakerLabels !== true)
   );

@@ -19,7 +19,7 @@ export interface UploadOptions {
   readonly url: string | null;
   /** The file name that the sender gave; null if the URL or its server supplies it. */
   readonly fileName?: string | null;
-  /** As declared by the sender or server. */
+  /** Media type that the sender or the server declared; null if none did. */
   readonly contentType: string | null;
   /** Nesting depth of a file extracted from another file. */
   readonly depth?: number;

@@ -16,12 +16,12 @@ export interface FeedLogin {
 /** Parses the address of a feed in a request: the normalised URL, and the login in it. Null if it is invalid. */
 export function readFeedAddress(text: string): { readonly url: string; readonly login: FeedLogin | null } | null {
   try {
-    const given = new URL(withScheme(text));
-    const { origin } = given;
-    const [username, password] = [decodeURIComponent(given.username), decodeURIComponent(given.password)];
-    given.username = '';
-    given.password = '';
-    const url = normaliseUrl(given.href);
+    const parsed = new URL(withScheme(text));
+    const { origin } = parsed;
+    const [username, password] = [decodeURIComponent(parsed.username), decodeURIComponent(parsed.password)];
+    parsed.username = '';
+    parsed.password = '';
+    const url = normaliseUrl(parsed.href);
     if (url === null) return null;
     return { url, login: username + password === '' ? null : { origin, username, password } };
   } catch {
@@ -52,8 +52,8 @@ export interface FeedReading {
   /** Hash of everything else that the outcome depends on. */
   readonly fingerprint: string;
   /**
-   * The run that read the feed, and the number of entries it ingested. A lower number of files now means that some were
-   * changed or deleted.
+   * The run that read the feed, and the number of entries that it ingested. If the run now has fewer READY files, some
+   * were changed or deleted.
    */
   readonly runId: number;
   readonly entries: number;
@@ -70,6 +70,6 @@ export interface FeedEntryOptions extends PageOptions {
   readonly pageUrl: string | null;
 }
 
-/** Uses the entry's own id if it is globally unique; other ids are unique only within their feed. */
+/** Returns the external id of an entry: its own id if it is globally unique, otherwise prefixed with the feed's URL. */
 export const entryFileId = (feedUrl: string, entryId: string): string =>
   /^(?:https?|urn|tag):/i.test(entryId) && entryId !== feedUrl ? entryId : `${feedUrl}#${entryId}`;

@@ -14,7 +14,7 @@ export const BATCH_BYTES = 8 * 1024 * 1024;
  */
 export const TIME_SLICE_MS = 5_000;
 
-/** ApplicationFailure type of a step whose time slice is over. Its retry waits for the next one. */
+/** ApplicationFailure type of a step whose time slice is over. The retry of the step waits for its next time slice. */
 export const TIME_SLICE_OVER_FAILURE = 'TurnOver';
 
 /** The first batch of a run is small, so that the first chunk is searchable early. */
@@ -129,7 +129,7 @@ export interface PlanBatchesResult {
   readonly dueInMs: number | null;
 }
 
-/** Wakes a paused run, which then reads its row. */
+/** Signals that a paused run was resumed. The workflow then reads the run's row. */
 export const RESUME_SIGNAL = 'resumeRun';
 
 /** Why a run is paused until it is resumed. */
@@ -213,7 +213,7 @@ export interface DeliverEventsInput {
 export interface DeliverBatchResult {
   /** Whether the webhook was deleted or disabled. */
   readonly ended: boolean;
-  /** Whether the next batch may find events at once. */
+  /** Whether the next batch may find events immediately. */
   readonly more: boolean;
   /** Milliseconds until a delivery is retried; null if none waits. */
   readonly dueInMs: number | null;
@@ -282,7 +282,7 @@ export interface MovePlan {
   readonly fileIds: readonly number[];
   /** The cursor for the next call; null if nothing is left. */
   readonly afterId: number | null;
-  /** Whether another run still uses some of the files; they are planned later. */
+  /** Whether another run still uses matching files, which are planned later. */
   readonly waiting: boolean;
 }
 

@@ -45,8 +45,8 @@ export const IS_UPLOAD: Readonly<Record<RunKind, boolean>> = {
 };
 
 /**
- * Kinds whose work no other run repeats. A run that was terminated externally is started again, at most
- * MAX_RUN_RESTARTS times.
+ * Kinds whose work no other run repeats. If such a run was terminated outside of this service, its work is accepted
+ * again, at most MAX_RUN_RESTARTS times.
  */
 export const RESTARTED_KINDS: readonly RunKind[] = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'];
 

@@ -52,12 +52,14 @@ export type RunWork<K extends RunKind = RunKind> = {
 }[K];
 
 /** A field that is optional if its type has no required field. */
-type Given<Name extends string, T> = Nothing extends T ? { readonly [N in Name]?: T } : { readonly [N in Name]: T };
+type OptionalIfEmpty<Name extends string, T> = Nothing extends T
+  ? { readonly [N in Name]?: T }
+  : { readonly [N in Name]: T };
 
 /** The work of a run that is accepted next. */
 export type NewWork<K extends RunKind = RunKind> = {
-  [Each in K]: { readonly kind: Each } & Given<'request', Shapes[Each]['request']> &
-    Given<'progress', Shapes[Each]['progress']>;
+  [Each in K]: { readonly kind: Each } & OptionalIfEmpty<'request', Shapes[Each]['request']> &
+    OptionalIfEmpty<'progress', Shapes[Each]['progress']>;
 }[K];
 
 /** Returns whether a run is of one of these kinds. */

@@ -36,7 +36,7 @@ export function pageOptionsOf(scrape: PageOptions): PageOptions {
   };
 }
 
-/** Returns the parts that a page's reader skips, in its own option names. */
+/** Returns the options of the HTML reader for the parts of a page to skip. */
 export const skipsOf = ({ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip }: PageOptions) => ({
   tags: htmlTagsToSkip,
   classes: cssClassesToSkip,
@@ -47,7 +47,7 @@ export const skipsOf = ({ htmlTagsToSkip, cssClassesToSkip, cssSelectorsToSkip }
  * Returns whether the URL starts with `prefix`: a path such as /questions/, with or without its leading slash, or a
  * full URL.
  */
-function under(url: URL, prefix: string): boolean {
+function isUnder(url: URL, prefix: string): boolean {
   if (/^https?:\/\//i.test(prefix)) return url.href.startsWith(prefix);
   return url.pathname.startsWith(prefix.startsWith('/') ? prefix : `/${prefix}`);
 }
@@ -63,7 +63,7 @@ export function pageFilter(
   return (text) => {
     if (chosen.size > 0 && !chosen.has(text)) return false;
     const url = new URL(text);
-    if (options.urlPathsToExclude.some((prefix) => under(url, prefix))) return false;
-    return options.urlPathsToInclude.length === 0 || options.urlPathsToInclude.some((prefix) => under(url, prefix));
+    if (options.urlPathsToExclude.some((prefix) => isUnder(url, prefix))) return false;
+    return options.urlPathsToInclude.length === 0 || options.urlPathsToInclude.some((prefix) => isUnder(url, prefix));
   };
 }

@@ -34,7 +34,7 @@ const CAUSE_SENTENCES: Readonly<Record<StallCause, string>> = {
   worker_starved:
     'other programs use the processor time that the workers need. Stop them, or give the machine more processors',
   workflow_task_fails:
-    "their workflow tasks fail repeatedly. Run one version of all workers and look at the workers' log",
+    "their workflow tasks fail repeatedly. Run the same version of all workers and look at the workers' log",
   step_fails: "a step fails repeatedly. Look at the workers' log",
   qdrant_down: 'Qdrant does not answer. See QDRANT_URL',
   temporal_down: 'Temporal does not answer. See TEMPORAL_ADDRESS',

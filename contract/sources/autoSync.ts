@@ -81,8 +81,8 @@ export function scheduleTimes(scheduleId: string, hours: number): ScheduleTimes 
 export const scheduleState = (state: 'on' | 'paused', hours: number): string => `${state}, every ${hours} h`;
 
 /** Returns the hours between the starts of a schedule from the text of its state; null if it is paused. */
-export function hoursOfState(word: string | null): number | null {
-  const hours = /^on, every (\d+) h$/.exec(word ?? '')?.[1];
+export function hoursOfState(text: string | null): number | null {
+  const hours = /^on, every (\d+) h$/.exec(text ?? '')?.[1];
   return hours === undefined ? null : Number(hours);
 }
 

@@ -258,12 +258,14 @@ export function idInDrive(source: ConnectedSourceType, { id, root_id: root }: { 
 
 /** Returns the sources that share this source's consent. Revoking a grant of one may revoke it for all of them. */
 export function sourcesOfConsent(source: ConnectedSourceType): ConnectedSourceType[] {
-  const tokenOf = (one: ConnectedSourceType): string | undefined => {
-    const { urls }: ConnectedSource = CONNECTED_SOURCES[one];
+  const tokenOf = (other: ConnectedSourceType): string | undefined => {
+    const { urls }: ConnectedSource = CONNECTED_SOURCES[other];
     return urls['token'];
   };
-  const all = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
-  return all.filter((one) => one === source || (tokenOf(one) !== undefined && tokenOf(one) === tokenOf(source)));
+  const allSources = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
+  return allSources.filter(
+    (other) => other === source || (tokenOf(other) !== undefined && tokenOf(other) === tokenOf(source)),
+  );
 }
 
 /** Returns whether an organization may choose the export format of a source's documents. */

@@ -4,8 +4,8 @@
  */
 export interface HostRateLimits {
   /**
-   * Requests, or renews, a share of a host's concurrent requests. The shares of all workers
-   * never add up to more than `cap`, as long as each worker stays within its share.
+   * Acquires or renews a share of the concurrent requests to a host. The shares of all workers never add up to more than
+   * `cap`, as long as each worker stays within its share.
    */
   acquire(request: ShareRequest): Promise<HostShare>;
   /** Releases a share immediately; otherwise it expires. */
@@ -31,16 +31,17 @@ export interface ShareRequest {
   /** Maximum number of concurrent requests to the host, over all workers. */
   readonly cap: number;
   /**
-   * Requests that the holder may still have open when the answer arrives. The share is not reduced below this number.
+   * Number of requests that the holder may still have open when it receives the share. The share is not reduced below
+   * this number.
    */
-  readonly atMost: number;
+  readonly minSlots: number;
 }
 
 export interface HostShare {
   readonly slots: number;
-  /** The current fair share. If it is below `slots`, others wait: use no more than it and renew soon. */
+  /** The current fair share. If it is below `slots`, other workers wait: use at most `fair` slots and renew soon. */
   readonly fair: number;
-  /** Milliseconds, from the time of the request. */
+  /** Lifetime of the share in milliseconds, from the time of the request. */
   readonly leaseMs: number;
   /** Milliseconds until the pause of the host ends, from the time of the request. */
   readonly pausedMs: number;

@@ -1,4 +1,4 @@
-/** Direct queries of sources: the request of each operation, and the connector's answer. */
+/** Direct queries of sources: the request of each operation, and the connector's response. */
 
 /** A list of CRM records. */
 export interface CrmListQuery {

@@ -38,16 +38,16 @@ const MAX_VALUE = 300;
 const MAX_ID = 2_048;
 
 const readCondition: ReadCondition<OutlookCondition> = ({ key, value }, path) => {
-  const known = OUTLOOK_KEYS.find((one) => one === key);
-  if (known === undefined) throw new FilterError([...path, 'key'], `Must be one of ${OUTLOOK_KEYS.join(', ')}`);
-  const at = [...path, 'value'];
+  const conditionKey = OUTLOOK_KEYS.find((known) => known === key);
+  if (conditionKey === undefined) throw new FilterError([...path, 'key'], `Must be one of ${OUTLOOK_KEYS.join(', ')}`);
+  const valuePath = [...path, 'value'];
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_VALUE)
-    throw new FilterError(at, `Must be a text of 1 to ${MAX_VALUE} characters`);
-  if ((known === 'after' || known === 'before') && dayOf(value) === null)
-    throw new FilterError(at, 'Must be a date as YYYY/mm/dd');
-  if (known === 'is' && !OUTLOOK_STATES.some((state) => state === value))
-    throw new FilterError(at, `Must be one of ${OUTLOOK_STATES.join(', ')}`);
-  return { key: known, value };
+    throw new FilterError(valuePath, `Must be a text of 1 to ${MAX_VALUE} characters`);
+  if ((conditionKey === 'after' || conditionKey === 'before') && dayOf(value) === null)
+    throw new FilterError(valuePath, 'Must be a date as YYYY/mm/dd');
+  if (conditionKey === 'is' && !OUTLOOK_STATES.some((state) => state === value))
+    throw new FilterError(valuePath, `Must be one of ${OUTLOOK_STATES.join(', ')}`);
+  return { key: conditionKey, value };
 };
 
 /** Parses a tree of AND and OR over conditions {key, value}; `{}` selects everything. @throws FilterError */

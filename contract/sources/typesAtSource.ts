@@ -20,31 +20,31 @@ export interface TypeFilter {
 }
 
 /**
- * Returns whether a found item becomes a file. An item without a type does. An item with a type does if no types are
- * named, or if its type is among them.
- * An attachment becomes a file with its item if attachments are requested, or if its own type is named.
+ * Returns whether the type filter selects an item. It selects items without a type, items of the named types, and all
+ * items if no types are named. It selects an attachment if its own type is named, or if attachments are requested and
+ * the type of the item it is attached to is selected.
  */
 export function isChosenByType(
   { typeAtSource, attachedTo }: Typed,
-  { autoSyncedSourceTypes: named, syncAttachments = false }: TypeFilter,
+  { autoSyncedSourceTypes: namedTypes, syncAttachments = false }: TypeFilter,
 ): boolean {
-  const isNamed = (type: TypeAtSource | undefined): boolean => type !== undefined && (named ?? []).includes(type);
-  const isIncluded = (type: TypeAtSource | undefined): boolean => type === undefined || !named || isNamed(type);
+  const isNamed = (type: TypeAtSource | undefined): boolean => type !== undefined && (namedTypes ?? []).includes(type);
+  const isIncluded = (type: TypeAtSource | undefined): boolean => type === undefined || !namedTypes || isNamed(type);
   return attachedTo === undefined
     ? isIncluded(typeAtSource)
     : isNamed(typeAtSource) || (syncAttachments && isIncluded(attachedTo));
 }
 
 /** An item that a listing found. */
-interface Found extends Typed {
+interface ListedItem extends Typed {
   readonly hasContent: boolean;
   readonly isAttachment?: boolean;
   readonly isSelectable: boolean;
 }
 
-/** Returns whether an item becomes a file. Explicitly selected items do, whatever their type. */
-export function becomesFile(item: Found, isNamed: boolean, typeFilter: TypeFilter): boolean {
+/** Returns whether an item becomes a file. @param isNamed whether a caller selected the item by id, despite its type */
+export function becomesFile(item: ListedItem, isNamed: boolean, typeFilter: TypeFilter): boolean {
   const { hasContent, isAttachment, isSelectable } = item;
-  const isWanted = hasContent || (isAttachment === true && typeFilter.syncAttachments === true && isSelectable);
-  return isWanted && (isNamed || isChosenByType(item, typeFilter));
+  const mayBecomeFile = hasContent || (isAttachment === true && typeFilter.syncAttachments === true && isSelectable);
+  return mayBecomeFile && (isNamed || isChosenByType(item, typeFilter));
 }

@@ -26,7 +26,7 @@ async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Pr
       await access.client.workflow.getHandle(workflowId).cancel();
       return;
     } catch (error) {
-      // The workflow ended in the meantime: by itself, which ended its run too, or by an operator.
+      // The workflow ended in the meantime: it completed and ended its run, or an operator terminated it.
       if (!(error instanceof WorkflowNotFoundError) || (await isAlive(access, run, stores.runs))) throw error;
     }
   }
@@ -37,7 +37,7 @@ async function cancelOrEnd({ access, stores, log }: CancelDeps, run: RunDoc): Pr
 }
 
 /**
- * Cancels a run, in the outbox or in Temporal. Unfinished files end SYNC_ABORTED.
+ * Cancels a run, in the outbox or in Temporal. Its unfinished files become SYNC_ABORTED.
  * @throws StoreFailure when Temporal does not answer
  */
 export async function cancelRun(deps: CancelDeps, runId: number): Promise<void> {
@@ -50,8 +50,8 @@ export async function cancelRun(deps: CancelDeps, runId: number): Promise<void> 
   const run = await runs.find(runId);
   if (!run || run.finishedAt !== null) return;
   if (run.stream) {
-    // The same workflow ingests other uploads too. The batch that reads this file detects that the run no longer owns
-    // it.
+    // The workflow also ingests other uploads, so it is not cancelled. The batch that reads this file detects that the
+    // run no longer owns it.
     await files.abortOpen(runId, 'The upload was cancelled. Resync to try again.', 'cancelled');
     await runs.finish(runId, 'aborted', { ...(await files.countRun(runId)) });
     return;

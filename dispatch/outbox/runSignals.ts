@@ -25,7 +25,8 @@ export function createRunSignals(client: Client, { idOf }: Pick<TemporalNames, '
     }
   };
   return {
-    // A connection that is still in the outbox logs a failure too: it checks for the return when it starts.
+    // For a connection that is still in the outbox, this logs a failure, but the workflow checks for the return when it
+    // starts.
     consentReturned: (runId) =>
       signal(
         workflowIds.connect(runId),

@@ -15,19 +15,19 @@ import type { Pauses } from '../../store/runs/pauses.js';
 import type { FairShares } from '../fairShares.js';
 import { searchAttributes } from '../searchAttributes.js';
 
-/** Time limit of a call to Temporal. After it the sweeper starts the run. */
+/** Time limit of a call to Temporal in milliseconds. If it is exceeded, the sweeper starts the run later. */
 export const CALL_TIMEOUT_MS = 5_000;
-/** Retry interval of an unstarted run: Temporal was unavailable, or an earlier run of the same target is active. */
+/** Milliseconds until the retry of a start: Temporal was unavailable, or an earlier run of the same target is active. */
 const RETRY_MS = 2_000;
-/** An earlier run of the same target often ends within a second. Wait briefly before leaving the row to the sweeper. */
+/** Milliseconds to wait for an earlier run of the same target, which often ends within a second, before each retry. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];
 /**
  * Maximum number of concurrent starts. Starting a workflow takes much longer than accepting a run, so the limit keeps a
  * burst of requests fast.
  */
-const STARTS_AT_ONCE = 2;
+const MAX_CONCURRENT_STARTS = 2;
 
-/** Runs of one file. The workflow id of a scrape names its parent instead. */
+/** Kinds of runs of one file, which get the search attribute FileId. */
 const ONE_FILE_KINDS: readonly RunKind[] = ['syncUpload', 'resyncFile', 'updateTags'];
 
 /**
@@ -72,7 +72,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
     return memo?.['runId'] === run._id;
   };
 
-  const startSlots = pLimit(STARTS_AT_ONCE);
+  const startSlots = pLimit(MAX_CONCURRENT_STARTS);
   const startWorkflow = async (run: RunDoc) => {
     const priority = await shares.of(run);
     return client.withDeadline(Date.now() + CALL_TIMEOUT_MS, () =>
@@ -126,8 +126,7 @@ export function createRunStarter(deps: RunStarterDeps): RunStarter {
       log.warn({ ...context, reason }, 'run stays in the outbox');
     };
     try {
-      // Otherwise the third of three runs could start before the second, and the older options of the second would
-      // apply last.
+      // Runs of the same target must start in the order in which they were accepted, so that the latest options apply.
       if (!isFirst && (await runs.hasEarlierWaiting(run)))
         return await postpone('an earlier run of the same target is waiting');
       let started = await tryStart(run);

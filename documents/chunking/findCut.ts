@@ -6,7 +6,7 @@ import { isSpace, skipSpace, trimEnd } from './whitespace.js';
 
 /**
  * Returns the end of the chunk that begins at `start`. The text before `from` is the overlap with the previous chunk;
- * `block` is the block that contains `from`.
+ * `block` is the index of the block that contains `from`.
  */
 export function findCut(splitting: Splitting, start: number, from: number, block: number): number {
   const { text, index, budget } = splitting;
@@ -30,12 +30,12 @@ function chooseCut(splitting: Splitting, start: number, from: number, block: num
     if (!index.fits(start, end, budget)) break;
     cut = end;
   }
-  const torn = blocks[next];
-  if (torn === undefined) return cut === -1 ? splitting.text.length : cut;
-  const tornFrom = Math.max(from, torn.start);
-  // A block that fits a chunk of its own goes to the next one; a larger one begins in this chunk if there is room.
-  if (cut !== -1 && (index.fits(tornFrom, torn.end, budget) || isFilled(splitting, start, cut))) return cut;
-  return cutInBlock(splitting, torn, start, tornFrom, cut);
+  const cutBlock = blocks[next];
+  if (cutBlock === undefined) return cut === -1 ? splitting.text.length : cut;
+  const cutBlockFrom = Math.max(from, cutBlock.start);
+  // A block that fits a whole chunk moves to the next chunk; a larger block begins in this chunk if there is room.
+  if (cut !== -1 && (index.fits(cutBlockFrom, cutBlock.end, budget) || isFilled(splitting, start, cut))) return cut;
+  return cutInBlock(splitting, cutBlock, start, cutBlockFrom, cut);
 }
 
 /** Whether at least half of the chunk is used. */

@@ -21,9 +21,9 @@ export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): C
         ? {}
         : {
             boxes: on.flatMap((page) => boxOn(page, cut)).slice(0, MAX_BOXES),
-            x1: least(lines.map(({ x1 }) => x1)),
+            x1: minimumOf(lines.map(({ x1 }) => x1)),
             x2: largest(lines.map(({ x2 }) => x2)),
-            y1: least(top.map(({ y1 }) => y1)),
+            y1: minimumOf(top.map(({ y1 }) => y1)),
             y2: largest(bottom.map(({ y2 }) => y2)),
           };
     return { ...cut, metadata: { pg_start: first.number, pg_end: last.number, ...box } };
@@ -34,9 +34,11 @@ export function placeCuts(cuts: readonly Cut[], pages: readonly PlacedPage[]): C
 function boxOn({ number, lines }: PlacedPage, cut: Cut) {
   const ownLines = linesIn(lines, cut);
   if (ownLines.length === 0) return [];
-  const x1 = least(ownLines.map((line) => line.x1));
+  const x1 = minimumOf(ownLines.map((line) => line.x1));
   const x2 = largest(ownLines.map((line) => line.x2));
-  return [{ page: number, x1, x2, y1: least(ownLines.map(({ y1 }) => y1)), y2: largest(ownLines.map(({ y2 }) => y2)) }];
+  return [
+    { page: number, x1, x2, y1: minimumOf(ownLines.map(({ y1 }) => y1)), y2: largest(ownLines.map(({ y2 }) => y2)) },
+  ];
 }
 
 /** Returns the cuts; those inside a table get `block_types`. */
@@ -82,6 +84,8 @@ export const spansIn = <T extends Span>(spans: readonly T[], { start, end }: Spa
 
 const linesIn: (lines: readonly PlacedLine[], span: Span) => readonly PlacedLine[] = spansIn;
 
-const rounded = (value: number): number => Math.round(value * 100) / 100;
-const least = (values: readonly number[]): number => rounded(values.reduce((a, b) => Math.min(a, b), Infinity));
-const largest = (values: readonly number[]): number => rounded(values.reduce((a, b) => Math.max(a, b), -Infinity));
+const roundToHundredths = (value: number): number => Math.round(value * 100) / 100;
+const minimumOf = (values: readonly number[]): number =>
+  roundToHundredths(values.reduce((a, b) => Math.min(a, b), Infinity));
+const largest = (values: readonly number[]): number =>
+  roundToHundredths(values.reduce((a, b) => Math.max(a, b), -Infinity));

@@ -11,22 +11,22 @@ export interface Prefix {
 /** Returns the prefix of each chunk: the given text, truncated to half of the chunk. */
 export function fitPrefix(prefix: string | null, chunkSize: number): Prefix {
   const none = { text: '', tokens: 0 };
-  const wanted = prefix?.trim() ?? '';
-  if (wanted === '') return none;
+  const trimmedPrefix = prefix?.trim() ?? '';
+  if (trimmedPrefix === '') return none;
   const limit = Math.floor(chunkSize / 2);
   // A token holds at most 128 characters, so the rest of a huge prefix need not be counted.
-  const longest = Math.min(wanted.length, 128 * limit);
+  const longest = Math.min(trimmedPrefix.length, 128 * limit);
   const measure = (length: number): Prefix => {
     // Do not end in the middle of a surrogate pair.
     const text =
-      wanted
+      trimmedPrefix
         .slice(0, length)
         .replace(/[\ud800-\udbff]$/, '')
         .trimEnd() + SEPARATOR;
     return { text, tokens: countTokens(text) };
   };
   const whole = measure(longest);
-  if (wanted.length === longest && whole.tokens <= limit) return whole;
+  if (trimmedPrefix.length === longest && whole.tokens <= limit) return whole;
   let low = 0;
   let high = longest;
   while (low < high) {

@@ -3,7 +3,7 @@ import { countPreToken } from './countTokens.js';
 import { forEachPreToken } from './preTokens.js';
 import { sortedIndex } from './sortedIndex.js';
 
-/** Characters of a long text that are indexed at once: an index of all would take more memory than the text. */
+/** Characters of a long text that are indexed together: an index of all would take more memory than the text. */
 const WINDOW_CHARACTERS = 1 << 25;
 /**
  * Characters that the index covers beyond a chunk's start, per token of the chunk: the longest tokens have 128
@@ -41,8 +41,8 @@ export class TokenIndex {
     sums[0] = total;
     const visit = (start: number, end: number): boolean => {
       if (preTokens === ends.length) {
-        ends = grown(ends);
-        sums = grown(sums);
+        ends = enlarge(ends);
+        sums = enlarge(sums);
       }
       total += countPreToken(text, start, end);
       ends[preTokens] = end;
@@ -198,7 +198,7 @@ export class TokenIndex {
   }
 }
 
-function grown(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+function enlarge(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const bigger = new Int32Array(array.length * 2);
   bigger.set(array);
   return bigger;

@@ -25,7 +25,7 @@ const SIGNS = new Set('£¥½¼¾±µ×÷²³¹');
 const SIGN = -5;
 const FULL_WIDTH_PUNCTUATION = new Set('、。，．・：；？！「」『』（）〈〉《》【】〔〕“”‘’…—～〜\u3000·-／％');
 
-/** A text as counts, so that several languages can be compared at once. */
+/** A text as counts, so that several languages can be compared without reading it again. */
 interface Profile {
   readonly counts: ReadonlyMap<string, number>;
   /** The part of the score that does not depend on the language. */

@@ -8,9 +8,9 @@ import { withoutCdata } from './withoutCdata.js';
 /** Maximum length of an address in characters: longer ones come from scripts and crawler traps, not from authors. */
 const MAX_ADDRESS = 2000;
 /** Maximum length of an address before its character references are decoded. */
-const MAX_WRITTEN = 16 * MAX_ADDRESS;
+const MAX_ENCODED = 16 * MAX_ADDRESS;
 /** Examined links for each link that may be returned. */
-const LOOKED_AT_PER_LINK = 20;
+const EXAMINED_PER_LINK = 20;
 /** The elements with links, and the attribute that contains the address. */
 const TARGETS: ReadonlyMap<string, string> = new Map([
   ['a', 'href'],
@@ -34,7 +34,7 @@ const NO_PAGE =
  */
 export function readLinks(text: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
   const html = withoutCdata(text);
-  const reader = new LinkReader(html, max * LOOKED_AT_PER_LINK);
+  const reader = new LinkReader(html, max * EXAMINED_PER_LINK);
   const tokenizer = new Tokenizer({ decodeEntities: false }, reader);
   tokenizer.write(html);
   tokenizer.end();
@@ -85,32 +85,32 @@ class LinkReader implements TokenizerCallbacks {
   }
 
   onattribname(start: number, end: number): void {
-    const wanted = this.#isRead && this.#attributes.size < 20 && end - start <= 10;
-    this.#name = wanted ? this.#html.slice(start, end).toLowerCase() : '';
+    const isNeeded = this.#isRead && this.#attributes.size < 20 && end - start <= 10;
+    this.#name = isNeeded ? this.#html.slice(start, end).toLowerCase() : '';
     this.#value = '';
   }
 
   onattribdata(start: number, end: number): void {
     // Read one character past the limit, to detect that it was exceeded.
-    if (this.#name !== '') this.#value = this.#html.slice(start, Math.min(end, start + MAX_WRITTEN + 1));
+    if (this.#name !== '') this.#value = this.#html.slice(start, Math.min(end, start + MAX_ENCODED + 1));
   }
 
   onattribend(): void {
     if (this.#name === '' || this.#attributes.has(this.#name)) return;
     const value = this.#value;
-    const isDecoded = value.includes('&') && value.length <= MAX_WRITTEN;
+    const isDecoded = value.includes('&') && value.length <= MAX_ENCODED;
     this.#attributes.set(this.#name, isDecoded ? decodeHTMLAttribute(value) : value);
   }
 
   onopentagend(): void {
-    const given = (name: string): string => this.#attributes.get(name) ?? '';
-    if (this.#tag === 'base') this.base ||= given('href');
-    else if (this.#tag === 'meta' && given('name').toLowerCase() === 'robots')
-      this.closed ||= /\b(?:nofollow|none)\b/i.test(given('content'));
-    const address = given(TARGETS.get(this.#tag) ?? '').trim();
+    const attribute = (name: string): string => this.#attributes.get(name) ?? '';
+    if (this.#tag === 'base') this.base ||= attribute('href');
+    else if (this.#tag === 'meta' && attribute('name').toLowerCase() === 'robots')
+      this.closed ||= /\b(?:nofollow|none)\b/i.test(attribute('content'));
+    const address = attribute(TARGETS.get(this.#tag) ?? '').trim();
     // A link to a fragment does not lead to another page.
     if (address === '' || address.startsWith('#') || address.length > MAX_ADDRESS) return;
-    const nofollow = /\bnofollow\b/i.test(given('rel'));
+    const nofollow = /\bnofollow\b/i.test(attribute('rel'));
     const existing = this.addresses.get(address);
     if (existing === undefined && this.addresses.size >= this.#max) return;
     this.addresses.set(address, nofollow && existing !== false);

@@ -30,8 +30,8 @@ const MAX_PEOPLE = 100;
 const MAX_NAMED = 20;
 
 /**
- * Composes a document: the subject as a heading, the sender, recipients and date, the body, and below a heading of
- * their own the earlier messages that it quotes. The headers are metadata too, attachments are separate files.
+ * Composes a document: the subject as a heading, the sender, recipients and date, the body, and under a separate
+ * heading the earlier messages that it quotes. The headers are metadata too, attachments are separate files.
  */
 export function composeMessage(
   message: Message,

@@ -29,7 +29,7 @@ for (const [language, words] of Object.entries(WORDS) as [OcrLanguage, string][]
 for (const languages of WEIGHTS.values())
   for (const language of languages.keys()) languages.set(language, 1 / languages.size);
 
-const bare = (word: string): string =>
+const withoutAccents = (word: string): string =>
   word.toLowerCase().normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ł', 'l');
 
 /**
@@ -39,7 +39,7 @@ const bare = (word: string): string =>
  * @returns the language; several if none is clearly ahead; none if the text is short or has no frequent words
  */
 export function guessLanguage(text: string, languages: readonly OcrLanguage[]): OcrLanguage[] {
-  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(bare);
+  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(withoutAccents);
   if (words.length < MIN_WORDS) return [];
   const scores = new Map<OcrLanguage, number>();
   for (const word of words)

@@ -71,14 +71,14 @@ function linesOf(lines: readonly OcrLine[], scale: number): ReadLine[] {
     if (sure.length === 0 || mean < SURE_LINE || !sure.some(({ text }) => /[\p{L}\p{N}]/u.test(text))) return [];
     return [
       lineOf(
-        sure.map((word) => placed(word, scale)),
+        sure.map((word) => toReadWord(word, scale)),
         height / scale,
       ),
     ];
   });
 }
 
-const placed = ({ text, confidence, bbox }: OcrWord, scale: number): ReadWord => ({
+const toReadWord = ({ text, confidence, bbox }: OcrWord, scale: number): ReadWord => ({
   text: text.trim(),
   confidence,
   x1: bbox.x0 / scale,
@@ -90,7 +90,7 @@ const placed = ({ text, confidence, bbox }: OcrWord, scale: number): ReadWord =>
 const lineOf = (words: readonly ReadWord[], size: number): ReadLine => ({
   words,
   size,
-  text: joined(words.map(({ text }) => text)),
+  text: joinWords(words.map(({ text }) => text)),
   x1: Math.min(...words.map(({ x1 }) => x1)),
   y1: Math.min(...words.map(({ y1 }) => y1)),
   x2: Math.max(...words.map(({ x2 }) => x2)),
@@ -105,7 +105,7 @@ const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana
 const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, 'u');
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
 
-const joined = (words: readonly string[]): string =>
+const joinWords = (words: readonly string[]): string =>
   words.reduce((line, word) =>
     ENDS_UNSPACED.test(line) && STARTS_UNSPACED.test(word) ? line + word : `${line} ${word}`,
   );

@@ -37,9 +37,9 @@ export class DataNeeded extends Error {
  * Minimum confidence of a strip that is read in the right script. Read in another language of the script, it is above
  * 0.8; read in another script, below 0.5.
  */
-const RIGHT_SCRIPT = 0.65;
+const RIGHT_SCRIPT_CONFIDENCE = 0.65;
 /** Confidence above which the languages of a text without frequent words are not compared. */
-const GOOD = 0.88;
+const GOOD_CONFIDENCE = 0.88;
 /** Maximum number of languages of one script that are compared. */
 const MAX_COMPARED = 4;
 /** This service's name of each script that Tesseract detects. */
@@ -80,11 +80,11 @@ export async function readInLanguage(raster: Raster, choice: LanguageChoice): Pr
   const [only] = languages;
   if (only !== undefined && languages.length === 1) return readWhole(raster, only, choice);
   const strip = cutStrip(raster);
-  const tries = new Trials(strip ?? raster, choice);
-  const chosen = await chooseLanguage(raster, tries, choice);
+  const trials = new Trials(strip ?? raster, choice);
+  const chosen = await chooseLanguage(raster, trials, choice);
   // A small picture was tried as a whole.
-  const tried = strip === null ? tries.known(chosen) : undefined;
-  return tried ?? readWhole(raster, chosen, choice);
+  const wholeTrial = strip === null ? trials.known(chosen) : undefined;
+  return wholeTrial ?? readWhole(raster, chosen, choice);
 }
 
 async function readWhole(raster: Raster, language: OcrLanguage, choice: LanguageChoice): Promise<ReadPage> {
@@ -131,48 +131,48 @@ class Trials {
   /** Returns the language with the highest confidence. Languages whose data could not be downloaded are skipped. */
   async best(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
     const { refused } = this.#choice;
-    const able = languages.filter((language) => !refused.includes(language)).slice(0, MAX_COMPARED);
-    const [first = languages[0] as OcrLanguage] = able;
-    if (able.length <= 1) return first;
+    const usable = languages.filter((language) => !refused.includes(language)).slice(0, MAX_COMPARED);
+    const [first = languages[0] as OcrLanguage] = usable;
+    if (usable.length <= 1) return first;
     const trials: Trial[] = [];
-    for (const language of able) trials.push(await this.in(language));
+    for (const language of usable) trials.push(await this.in(language));
     return trials.toSorted((a, b) => b.confidence - a.confidence)[0]?.language ?? first;
   }
 }
 
-async function chooseLanguage(raster: Raster, tries: Trials, choice: LanguageChoice): Promise<OcrLanguage> {
+async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageChoice): Promise<OcrLanguage> {
   const { languages, refused } = choice;
-  const of = (script: OcrScript): OcrLanguage[] =>
+  const languagesOf = (script: OcrScript): OcrLanguage[] =>
     languages.filter((language) => OCR_LANGUAGES[language].script === script);
-  const latin = of('Latin');
+  const latin = languagesOf('Latin');
   const first = latin.find((language) => language === 'eng') ?? latin[0];
-  const trial = first === undefined ? null : await tries.in(first);
-  if (trial !== null && trial.confidence >= RIGHT_SCRIPT) return latinLanguage(trial, latin, tries);
+  const trial = first === undefined ? null : await trials.in(first);
+  if (trial !== null && trial.confidence >= RIGHT_SCRIPT_CONFIDENCE) return latinLanguage(trial, latin, trials);
   // An empty page.
   if (trial !== null && trial.text === '') return trial.language;
   const script = await scriptOf(raster, choice);
-  if (script === 'Han' && of('Japanese').length > 0) {
-    const chinese = of('Han').length === 0 ? null : await tries.best(of('Han'));
+  if (script === 'Han' && languagesOf('Japanese').length > 0) {
+    const chinese = languagesOf('Han').length === 0 ? null : await trials.best(languagesOf('Han'));
     // A page detected as Han can be a Japanese page with few kana.
-    return chinese !== null && (await tries.in(chinese)).confidence >= RIGHT_SCRIPT
+    return chinese !== null && (await trials.in(chinese)).confidence >= RIGHT_SCRIPT_CONFIDENCE
       ? chinese
-      : tries.best([...of('Han'), ...of('Japanese')]);
+      : trials.best([...languagesOf('Han'), ...languagesOf('Japanese')]);
   }
-  if (script !== null && script !== 'Latin' && of(script).length > 0) return tries.best(of(script));
-  if (trial !== null) return latinLanguage(trial, latin, tries);
+  if (script !== null && script !== 'Latin' && languagesOf(script).length > 0) return trials.best(languagesOf(script));
+  if (trial !== null) return latinLanguage(trial, latin, trials);
   // The page is in none of the scripts, or its script is not known: compare the first language of each.
   const firsts = [...new Set(languages.map((language) => OCR_LANGUAGES[language].script))].flatMap(
-    (usedScript) => of(usedScript)[0] ?? [],
+    (usedScript) => languagesOf(usedScript)[0] ?? [],
   );
-  const able = firsts.filter((language) => !refused.includes(language));
-  return tries.best(able.length > 0 ? able : firsts);
+  const usable = firsts.filter((language) => !refused.includes(language));
+  return trials.best(usable.length > 0 ? usable : firsts);
 }
 
-async function latinLanguage(trial: Trial, latin: readonly OcrLanguage[], tries: Trials): Promise<OcrLanguage> {
+async function latinLanguage(trial: Trial, latin: readonly OcrLanguage[], trials: Trials): Promise<OcrLanguage> {
   const [guessed, ...others] = guessLanguage(trial.text, latin);
-  if (guessed !== undefined) return others.length === 0 ? guessed : tries.best([guessed, ...others]);
+  if (guessed !== undefined) return others.length === 0 ? guessed : trials.best([guessed, ...others]);
   // A list of names or numbers: other languages are compared only if this one reads it badly.
-  return trial.confidence >= GOOD ? trial.language : tries.best(latin);
+  return trial.confidence >= GOOD_CONFIDENCE ? trial.language : trials.best(latin);
 }
 
 /** Returns the script of a page; null if it has too little text, or the data for detection could not be downloaded. */

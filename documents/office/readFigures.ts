@@ -40,7 +40,7 @@ const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
 ]);
 
 /** Rounds a number to the fifteen digits of Excel: charts store rounding errors of binary fractions. */
-const rounded = (text: string): string =>
+const roundAsExcel = (text: string): string =>
   /^-?\d+\.\d{12,}(?:E[+-]?\d+)?$/i.test(text) ? String(Number(Number(text).toPrecision(15))) : text;
 
 /** Reads a chart as blocks: its title, and a table with one column per series. */
@@ -67,7 +67,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       if (name === 't' && inTitle) title += text;
       else if (name === 'v' && series && target === 'name') series.name ||= oneLine(text);
       else if (name === 'v' && series && (target === 'labels' || target === 'values'))
-        series[target].set(point, rounded(text));
+        series[target].set(point, roundAsExcel(text));
       else if (name === 'title') inTitle = false;
       else if (PARTS.has(name) && PARTS.get(name) === target) target = null;
       else if (name === 'ser' && series) {

@@ -4,7 +4,7 @@ import { Fault } from '../../contract/failures.js';
 import { decodeText } from '../decodeText.js';
 import { applySkips } from '../html/applySkips.js';
 import { buildTree } from '../html/buildTree.js';
-import { dropEchoes } from '../html/dropEchoes.js';
+import { removeRepeatedLabels } from '../html/removeRepeatedLabels.js';
 import { withDescription, withFallbacks } from '../html/fallbackText.js';
 import { declaredKind } from '../html/mainText/declaredKind.js';
 import { findMainText } from '../html/mainText/findMainText.js';
@@ -34,7 +34,7 @@ export const htmlParser = {
       revealContent(page);
       const found = findMainText(page, declared);
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
-      dropEchoes(selection.nodes, selection.leftOut);
+      removeRepeatedLabels(selection.nodes, selection.leftOut);
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);
       if (site)
         siteResults.set(mainText.text, { removed, blocks: site.listBlocks ? listBlocks(page, found, site.host) : [] });

@@ -2,7 +2,7 @@ import { spansIn } from '../chunking/placeCuts.js';
 import type { PlacedSpeech } from '../placedText.js';
 import type { Cut } from '../types.js';
 
-const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000;
+const roundToMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /**
  * Adds to each cut its time in seconds, and its speaker if the transcript distinguishes speakers. The time begins with
@@ -17,8 +17,10 @@ export function timeCuts(cuts: readonly Cut[], speech: readonly PlacedSpeech[]):
       ...cut,
       metadata: {
         // People may talk at the same time: the first sentence to begin is not always the first to end.
-        start_offset_sec: rounded(spans.reduce((least, { startSec }) => Math.min(least, startSec), Infinity)),
-        end_offset_sec: rounded(spans.reduce((latest, { endSec }) => Math.max(latest, endSec), 0)),
+        start_offset_sec: roundToMilliseconds(
+          spans.reduce((least, { startSec }) => Math.min(least, startSec), Infinity),
+        ),
+        end_offset_sec: roundToMilliseconds(spans.reduce((latest, { endSec }) => Math.max(latest, endSec), 0)),
         ...(speakers.length > 0 ? { speakers } : {}),
       },
     };

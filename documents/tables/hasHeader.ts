@@ -5,7 +5,7 @@
 const MAX_TITLE_CELLS = 2;
 
 /**
- * Returns the number of the row with the column names; null if there is none. Rows above it with few cells are titles
+ * Returns the index of the row with the column names; null if there is none. Rows above it with few cells are titles
  * of the table.
  */
 export function findHeader(rows: readonly (readonly string[])[]): number | null {

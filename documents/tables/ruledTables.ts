@@ -38,10 +38,10 @@ export function findRuledTables<Word extends PageLine>(
   words: readonly Word[],
   rules: readonly Box[],
 ): FoundTable<Word>[] {
-  const horizontal = merged(
+  const horizontal = mergeLines(
     rules.filter(isHorizontal).map(({ x1, x2, y1, y2 }) => ({ at: (y1 + y2) / 2, from: x1, to: x2 })),
   );
-  const vertical = merged(
+  const vertical = mergeLines(
     rules.filter((rule) => !isHorizontal(rule)).map(({ x1, x2, y1, y2 }) => ({ at: (x1 + x2) / 2, from: y1, to: y2 })),
   );
   const tables: FoundTable<Word>[] = [];
@@ -59,7 +59,7 @@ export function findRuledTables<Word extends PageLine>(
 const isHorizontal = ({ x1, y1, x2, y2 }: Box): boolean => x2 - x1 >= y2 - y1;
 
 /** Joins pieces of one line that touch or overlap. */
-function merged(lines: readonly Line[]): Line[] {
+function mergeLines(lines: readonly Line[]): Line[] {
   const joined: Line[] = [];
   for (const line of lines.toSorted((a, b) => a.at - b.at || a.from - b.from)) {
     const same = joined.findLast(

@@ -132,7 +132,7 @@ export class TableWriter {
     const first = rows[header] ?? [];
     const second = rows[header + 1] ?? [];
     const isDouble = sample[header]?.isMerged === true && isClearHeader(rows.slice(header + 1));
-    this.#headers = isDouble ? joined(first, second) : first.map(oneLine);
+    this.#headers = isDouble ? joinHeaderRows(first, second) : first.map(oneLine);
     for (const row of rows.slice(header + (isDouble ? 2 : 1))) this.#write(row);
   }
 
@@ -179,7 +179,7 @@ export class TableWriter {
 }
 
 /** Joins the names of a header of two rows: the upper one spans columns, the lower one names each of them. */
-function joined(upper: readonly string[], lower: readonly string[]): string[] {
+function joinHeaderRows(upper: readonly string[], lower: readonly string[]): string[] {
   return Array.from({ length: Math.max(upper.length, lower.length) }, (_, column) => {
     const [top, name] = [oneLine(upper[column] ?? ''), oneLine(lower[column] ?? '')];
     return top === name ? top : `${top} ${name}`.trim();

@@ -36,7 +36,7 @@ class Collection:
     def __init__(self, config, folder, shard, limits):
         self.config = config
         self.limits = limits
-        self.given_up = False  # whether the last rebuild was cancelled; then the next one waits for an idle time
+        self.was_cancelled = False  # whether the last rebuild was cancelled; then the next one waits for an idle time
         self.folder = folder
         # Readers keep the shard with which they started: a replaced shard is closed when its last reader ends.
         self.shard = shard
@@ -45,7 +45,7 @@ class Collection:
         # Whether no index was built here yet; points named by writes since the last build; points at that time.
         self.is_new = True
         self.changed = 0
-        self.counted = shard.info().points_count
+        self.last_count = shard.info().points_count
         self.rebuild = None  # the rebuild in progress, which records the writes for its copy
         # The lock excludes concurrent writes, flushes and optimisations; reads need no lock.
         self.lock = threading.Lock()
@@ -57,7 +57,7 @@ class Collection:
             self.shard.update(operation)
             self.changed += points
             if self.rebuild is not None:
-                self.rebuild.keep(operation, points)
+                self.rebuild.record(operation, points)
             return self.operations
 
     def flush(self):
@@ -81,22 +81,22 @@ class Collection:
         """Starts an index build if enough has changed: immediately if many points have no index, else when idle."""
         info = self.shard.info()
         # A write by a filter names no points, but the number of points shows its deletes.
-        bare = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
-        is_bare = self.config.vectors_kb(bare) > self.limits.threshold_kb
-        changed = max(self.changed, abs(info.points_count - self.counted))
-        is_much = changed > CHANGED_SHARE * info.points_count
-        is_due = is_bare and (is_much or self.is_new) and not self.given_up
-        if not is_due and not ((is_much or self.given_up) and is_idle):
+        unindexed = info.points_count - info.indexed_vectors_count // max(1, len(self.config.dense))
+        many_unindexed = self.config.vectors_kb(unindexed) > self.limits.threshold_kb
+        changed = max(self.changed, abs(info.points_count - self.last_count))
+        many_changed = changed > CHANGED_SHARE * info.points_count
+        is_due = many_unindexed and (many_changed or self.is_new) and not self.was_cancelled
+        if not is_due and not ((many_changed or self.was_cancelled) and is_idle):
             return None
-        self.given_up = False
-        self.changed, self.counted, self.is_new = 0, info.points_count, False
+        self.was_cancelled = False
+        self.changed, self.last_count, self.is_new = 0, info.points_count, False
         return Rebuild(self)
 
     def replace(self, shard, folder):
         """Replaces the shard by one with the same content. Returns the folder that is no longer needed."""
         write_config(folder.parent, self.config, folder)
-        useless, self.folder, self.shard = self.folder, folder, shard
-        return useless
+        obsolete, self.folder, self.shard = self.folder, folder, shard
+        return obsolete
 
     def close(self):
         with self.lock:

@@ -42,17 +42,17 @@ def match(value):
 
 def value_range(value):
     bounds = {name: bound for name, bound in value.items() if bound is not None}
-    dates = any(isinstance(bound, str) for bound in bounds.values())
-    return (engine.RangeDateTime if dates else engine.RangeFloat)(**bounds)
+    has_dates = any(isinstance(bound, str) for bound in bounds.values())
+    return (engine.RangeDateTime if has_dates else engine.RangeFloat)(**bounds)
 
 
 def field_condition(value):
     parts = {"match": match, "range": value_range, "values_count": lambda count: engine.ValuesCount(**count)}
-    made = {name: make(value[name]) for name, make in parts.items() if value.get(name)}
+    conditions = {name: make(value[name]) for name, make in parts.items() if value.get(name)}
     flags = {name: value[name] for name in ("is_empty", "is_null") if value.get(name) is not None}
-    if not made and not flags:
+    if not conditions and not flags:
         raise bad_format(f"the condition on {value['key']} is not offered by the embedded engine")
-    return engine.FieldCondition(value["key"], **made, **flags)
+    return engine.FieldCondition(value["key"], **conditions, **flags)
 
 
 CONDITIONS = {
@@ -82,7 +82,9 @@ def condition_filter(value):
     if unknown:
         raise bad_format(f"unknown condition {', '.join(sorted(unknown))}")
     clauses = {name: [condition(part) for part in many(value[name])] for name in CLAUSES if value.get(name) is not None}
-    least = value.get("min_should")
-    if least:
-        clauses["min_should"] = engine.MinShould([condition(part) for part in least["conditions"]], least["min_count"])
+    min_should = value.get("min_should")
+    if min_should:
+        clauses["min_should"] = engine.MinShould(
+            [condition(part) for part in min_should["conditions"]], min_should["min_count"]
+        )
     return engine.Filter(**clauses)

@@ -48,31 +48,31 @@ class Rebuild:
         self.cancel()
         self.thread.join()
 
-    def keep(self, operation, points):
+    def record(self, operation, points):
         """Records a write that the shard has applied; the caller holds the collection's lock."""
         self.writes.append(operation)
         self.points += points
         if self.points > self.collection.limits.kept_points and not self.cancelled:
-            self._say("cancelled: too much was written meanwhile")
-            self.collection.given_up = True
+            self._log("cancelled: too much was written meanwhile")
+            self.collection.was_cancelled = True
             self.cancel()
 
-    def _say(self, what):
+    def _log(self, what):
         print(f"indexing {self.name}: {what}", flush=True)
 
     def _run(self):
-        useless = self.draft
+        obsolete = self.draft
         try:
             self._copy()
             if self._optimize():
-                useless = self._take_over() or self.draft
+                obsolete = self._replace_shard() or self.draft
         except BaseException as error:  # a panic of the engine is not an Exception
             if not self.cancelled:
-                self._say(error)
+                self._log(error)
         finally:
             with self.collection.lock:
                 self.collection.rebuild = None
-            shutil.rmtree(useless, ignore_errors=True)
+            shutil.rmtree(obsolete, ignore_errors=True)
 
     def _copy(self):
         """Copies the shard and starts to record writes. Writers wait meanwhile, readers do not."""
@@ -90,21 +90,21 @@ class Rebuild:
             self.child = subprocess.Popen([sys.executable, str(OPTIMIZE), str(os.getpid()), str(self.draft)])
         status = self.child.wait()
         if status != 0 and not self.cancelled:
-            self._say(f"the child ended with {status}")
+            self._log(f"the child ended with {status}")
         return status == 0
 
-    def _take_over(self):
+    def _replace_shard(self):
         """Replaces the shard. Returns the folder that is no longer needed; None if nothing changed."""
         shard = engine.EdgeShard.load(str(self.draft))
         done = 0
         while len(self.writes) - done > LAST_WRITES and not self.cancelled:
-            done = self._repeat(shard, done)
+            done = self._apply_writes(shard, done)
         with self.collection.lock:
-            self._repeat(shard, done)
+            self._apply_writes(shard, done)
             shard.flush()
             return None if self.cancelled else self.collection.replace(shard, self.draft)
 
-    def _repeat(self, shard, done):
+    def _apply_writes(self, shard, done):
         """Applies the recorded writes from `done` on, unless cancelled. Returns the number of applied writes."""
         for operation in self.writes[done:]:
             if self.cancelled:

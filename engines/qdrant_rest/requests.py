@@ -97,11 +97,11 @@ def vector_of(collection, id_, name):
     found = collection.shard.retrieve([id_], False, [name] if name else True)
     if not found:
         raise not_found(f"No point with id {id_} found")
-    held = found[0].vector
-    held = held.get(name) if isinstance(held, dict) else held
-    if held is None:
+    stored = found[0].vector
+    stored = stored.get(name) if isinstance(stored, dict) else stored
+    if stored is None:
         raise wrong_input(f"Point {id_} has no vector {name}")
-    return held
+    return stored
 
 
 def prefetch(body, collection):

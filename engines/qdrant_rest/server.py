@@ -36,7 +36,7 @@ class Server(ThreadingHTTPServer):
         self.collections = collections
         self.slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self.counting = threading.Lock()
-        self.working = 0
+        self.active_requests = 0
         self.last_request = time.monotonic()
 
     def process_request(self, request, client_address):
@@ -54,18 +54,18 @@ class Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     @contextmanager
-    def at_work(self):
+    def active_request(self):
         with self.counting:
-            self.working += 1
+            self.active_requests += 1
         try:
             yield
         finally:
             with self.counting:
-                self.working -= 1
+                self.active_requests -= 1
                 self.last_request = time.monotonic()
 
     def is_idle(self):
-        return not self.working and time.monotonic() - self.last_request > IDLE_S
+        return not self.active_requests and time.monotonic() - self.last_request > IDLE_S
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -83,7 +83,7 @@ class Handler(BaseHTTPRequestHandler):
         if path in HEALTH:
             return self.answer(200, b"ok", "text/plain")
         try:
-            with self.server.at_work():
+            with self.server.active_request():
                 status, answer = 200, self.answer_to(path)
         except GONE:
             raise

@@ -37,7 +37,8 @@ const TIME_LIMIT_EXCEEDED = 50;
 export interface ReadingPlan {
   readonly index: IndexKeys;
   /**
-   * Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY matches.
+   * Filter whose index replaces `index` if the scan exceeds its time limit and the filter has fewer than MANY_MATCHES
+   * matches.
    */
   readonly otherwise: IndexedFilter | null;
 }

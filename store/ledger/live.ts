@@ -91,7 +91,7 @@ const byFiles = (files: Model<FileDoc>): LiveItems => ({
   async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
     // Items without a stored outcome get it from their status, so they pass the filter here.
     const filters = {
-      ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((one) => one !== 'pending')] } } : {}),
+      ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((outcome) => outcome !== 'pending')] } } : {}),
       ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
       ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
     };

@@ -39,7 +39,7 @@ export interface LedgerQueries {
   /** Returns which of the files and items the run has processed, as id strings. */
   processed(
     run: RunDoc,
-    runIds: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
+    items: { readonly fileIds: readonly number[]; readonly itemIds: readonly string[] },
   ): Promise<string[]>;
   /** Returns the workflows of a run and its parts, by the runs' ids. */
   workflowIds(run: RunDoc): Promise<ReadonlyMap<number, string>>;

@@ -44,7 +44,7 @@ const countRelated = (from: string, as: string, alive: object) => ({
   },
 });
 
-const merged = (field: string, values: object): object =>
+const mergeField = (field: string, values: object): object =>
   Object.keys(values).length === 0 ? {} : { [field]: { $mergeObjects: [`$${field}`, { $literal: values }] } };
 
 export function createOrganizationRecords(organizations: Model<OrganizationDoc>): OrganizationRecords {
@@ -56,8 +56,8 @@ export function createOrganizationRecords(organizations: Model<OrganizationDoc>)
     },
     async update(organizationId, { userLimits, userAutoSyncSources, connectorSettings }, session) {
       const $set = {
-        ...merged('userLimits', userLimits),
-        ...merged('connectorSettings', connectorSettings),
+        ...mergeField('userLimits', userLimits),
+        ...mergeField('connectorSettings', connectorSettings),
         ...(userAutoSyncSources === undefined ? {} : { userAutoSyncSources: [...userAutoSyncSources] }),
         updatedAt: new Date(),
       };

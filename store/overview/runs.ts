@@ -138,8 +138,8 @@ export function createRunsOverview(runs: Model<RunDoc>, files: Model<FileDoc>, d
       ...{ started, waiting, paused, stalled },
       rows: rows.map((row) => {
         const { _id, kind, workflowId, customerId, fileId, dataSourceId, startedAt } = row;
-        const file = about.find((one) => one._id === fileId);
-        const source = sources.find((one) => one._id === dataSourceId);
+        const file = about.find((candidate) => candidate._id === fileId);
+        const source = sources.find((candidate) => candidate._id === dataSourceId);
         const { total = 0, ready = 0, failed = 0 } = progress.get(_id) ?? {};
         // The container is the run's own file, so it does not count as one of its files.
         const ownContainer = file?.isContainer === true && file.runId === _id ? 1 : 0;

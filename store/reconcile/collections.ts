@@ -53,4 +53,4 @@ export async function createCollectionWatch(census: Pick<PointsCensus, 'check'>)
 }
 
 const bySpace = (conditions: readonly CollectionCondition[]): ReadonlyMap<string, CollectionCondition> =>
-  new Map(conditions.map((one) => [one.space, one]));
+  new Map(conditions.map((condition) => [condition.space, condition]));

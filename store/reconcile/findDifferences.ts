@@ -51,7 +51,7 @@ function compareCounts(file: RecordOfFile, held: StoredOfFile, isCopied: boolean
   const isCold = embeddingStorageStatus === 'COLD_STORAGE';
   const isCurrent = (one: { readonly generation: number }): boolean => one.generation === generation;
   const chunks = held.chunks.find(isCurrent) ?? { count: 0, isWhole: true };
-  const points = held.points.find((one) => isCurrent(one) && one.space === vectorSpace);
+  const points = held.points.find((point) => isCurrent(point) && point.space === vectorSpace);
   const count = points?.count ?? 0;
   // If chunks and points agree, the record's number is wrong. If both are missing, the number cannot be checked.
   const isMiscounted =
@@ -101,9 +101,9 @@ function compareCounts(file: RecordOfFile, held: StoredOfFile, isCopied: boolean
 function findUnreferenced(file: RecordOfFile, held: StoredOfFile): Finding[] {
   const { generation, vectorSpace, hasContent, original, callerChunks } = file;
   const unreferenced = findStrayData({
-    chunks: held.chunks.filter((one) => one.generation !== generation),
-    points: held.points.filter((one) => one.generation !== generation || one.space !== vectorSpace),
-    contents: held.contents.filter((one) => one !== generation || !hasContent),
+    chunks: held.chunks.filter((chunk) => chunk.generation !== generation),
+    points: held.points.filter((point) => point.generation !== generation || point.space !== vectorSpace),
+    contents: held.contents.filter((stored) => stored !== generation || !hasContent),
     originals: held.originals.filter(({ id }) => id !== original?.id && id !== callerChunks?.id),
     pages: 0,
     withoutSparse: 0,
@@ -170,8 +170,8 @@ export function findDifferences(
     });
   findings.push(...findMissingContents(file, held, stored), ...comparePageCounts(file));
   const tags = JSON.stringify([...file.tagPairs].toSorted());
-  const current = held.points.filter((one) => one.generation === generation && one.space === file.vectorSpace);
-  if (checksTags && current.some((one) => [...one.tags].some((other) => other !== tags)))
+  const current = held.points.filter((point) => point.generation === generation && point.space === file.vectorSpace);
+  if (checksTags && current.some((point) => [...point.tags].some((other) => other !== tags)))
     findings.push({
       kind: 'other_tags',
       what: 'its points have other tags than the record',

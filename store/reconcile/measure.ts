@@ -71,7 +71,8 @@ async function chunksOf(segments: Model<SegmentDoc>, match: object) {
 /** Returns the keys in file storage that a record references, except those stored as rows. */
 function referencedKeys(file: RecordOfFile, held: StoredOfFile | undefined): string[] {
   const { organizationId, _id: fileId, generation, hasContent, embeddingStorageStatus, coldCopy } = file;
-  const isRow = (id: number): boolean => held?.originals.some((one) => one.id === id && one.isRow) === true;
+  const isRow = (id: number): boolean =>
+    held?.originals.some((original) => original.id === id && original.isRow) === true;
   return [
     ...(hasContent && held?.contents.includes(generation) !== true
       ? [blobKey({ organizationId, fileId, generation })]

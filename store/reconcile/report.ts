@@ -5,7 +5,8 @@ const EXAMPLES = 5;
 
 export interface KindReport {
   count: number;
-  repaired: number;
+  /** Number of repaired differences, under the name that the JSON output of `reconcile` has. */
+  mended: number;
   /** Descriptions of the first differences, each with the result of its repair. */
   readonly examples: string[];
 }
@@ -23,10 +24,10 @@ export function createDifferenceReport(): DifferenceReport {
   const found = new Map<DifferenceKind, KindReport>();
   return {
     add({ kind, what, organizationId }, repaired) {
-      const kindReport = found.get(kind) ?? { count: 0, repaired: 0, examples: [] };
+      const kindReport = found.get(kind) ?? { count: 0, mended: 0, examples: [] };
       found.set(kind, kindReport);
       kindReport.count += 1;
-      if (repaired?.done === true) kindReport.repaired += 1;
+      if (repaired?.done === true) kindReport.mended += 1;
       const outcome = repaired?.done === false ? ` (not repaired: ${repaired.why})` : '';
       if (kindReport.examples.length < EXAMPLES)
         kindReport.examples.push(`organization ${organizationId}, ${what}${outcome}`);
@@ -34,10 +35,10 @@ export function createDifferenceReport(): DifferenceReport {
     kinds: () =>
       new Map(
         (Object.keys(DIFFERENCES) as DifferenceKind[]).flatMap((kind) => {
-          const one = found.get(kind);
-          return one ? [[kind, one] as const] : [];
+          const kindReport = found.get(kind);
+          return kindReport ? [[kind, kindReport] as const] : [];
         }),
       ),
-    countUnrepaired: () => [...found.values()].reduce((sum, { count, repaired }) => sum + count - repaired, 0),
+    countUnrepaired: () => [...found.values()].reduce((sum, { count, mended }) => sum + count - mended, 0),
   };
 }

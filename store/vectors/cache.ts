@@ -79,7 +79,7 @@ export function createVectorCache(connection: Connection): VectorCache {
 
   return {
     async resolve(organizationId, space, texts, compute, signal) {
-      const keys = texts.map((one) => keyOf(organizationId, space.name, one));
+      const keys = texts.map((input) => keyOf(organizationId, space.name, input));
       const textOf = new Map(keys.map((key, index) => [key, texts[index] ?? '']));
       const vectors = await singleFlight.get(
         keys,
@@ -103,7 +103,7 @@ export function createVectorCache(connection: Connection): VectorCache {
       });
     },
     async countCached(organizationId, space, texts) {
-      const keys = texts.map((one) => keyOf(organizationId, space, one));
+      const keys = texts.map((input) => keyOf(organizationId, space, input));
       const rows = await model.find({ _id: { $in: [...new Set(keys)] } }, { _id: 1 }).lean();
       const cached = new Set(rows.map(({ _id }) => _id));
       return keys.filter((key) => cached.has(key)).length;

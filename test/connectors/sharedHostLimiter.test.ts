@@ -157,7 +157,7 @@ describe('slots at a host', () => {
     const limits = await table(1500);
     const host = newHost();
     const died = performance.now();
-    expect((await limits.acquire({ host, holder: 'dead', cap: 2, atMost: 0 })).slots).toBe(2);
+    expect((await limits.acquire({ host, holder: 'dead', cap: 2, minSlots: 0 })).slots).toBe(2);
     const limiter = limiterOver(limits, 2);
     await Promise.all([limiter.enter(host, 0, never), limiter.enter(host, 0, never)]);
     expect(performance.now() - died).toBeGreaterThan(1495);
@@ -167,14 +167,14 @@ describe('slots at a host', () => {
     const [limits, host] = [await table(), newHost()];
     const limiter = limiterOver(limits, 4);
     (await limiter.enter(host, 0, never))();
-    expect((await limits.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(0);
+    expect((await limits.acquire({ host, holder: 'other', cap: 4, minSlots: 0 })).slots).toBe(0);
     await limiter.close();
-    expect((await limits.acquire({ host, holder: 'other', cap: 4, atMost: 0 })).slots).toBe(4);
+    expect((await limits.acquire({ host, holder: 'other', cap: 4, minSlots: 0 })).slots).toBe(4);
   });
 
   thoroughly('never fall below the number that their worker still uses, whatever the fair share is', async () => {
     const [limits, host] = [await table(), newHost()];
-    const ask = (holder: string, atMost: number) => limits.acquire({ host, holder, cap: 5, atMost });
+    const ask = (holder: string, atMost: number) => limits.acquire({ host, holder, cap: 5, minSlots: atMost });
     expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
     expect(await ask('b', 0)).toMatchObject({ slots: 0, fair: 2 });
     expect(await ask('a', 5)).toMatchObject({ slots: 5, fair: 3 });

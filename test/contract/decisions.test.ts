@@ -36,7 +36,7 @@ import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFai
 import { fileTags, sameTags, tagObject, tagPairs, upsertTags, withoutTags } from '../../contract/files/tags.js';
 import { createTemporalLinks } from '../../contract/runs/temporalLinks.js';
 import { temporalNames } from '../../contract/runs/temporalNames.js';
-import { isRecording, serves, transcriptionOptionsOf } from '../../contract/files/transcripts.js';
+import { isRecording, coversRequest, transcriptionOptionsOf } from '../../contract/files/transcripts.js';
 import { callerSpace, mediaTypeHint, isCallerSpace, nameInUrl } from '../../contract/files/uploads.js';
 import { normaliseUrl, pageUrl, withScheme } from '../../contract/urls.js';
 import { failureSentence } from '../../contract/webhooks.js';
@@ -396,12 +396,16 @@ checks('reuses a transcript for a request that needs no more than it has', [
     transcriptionOptionsOf({ ...DEFAULT_INGEST_OPTIONS, includeSpeakerLabels: true }),
     { ...none, speakers: true },
   ],
-  ['the same', serves({ service: 'deepgram', options: none }, {}), true],
-  ['less', serves({ service: 'deepgram', options: both }, {}), true],
-  ['speakers', serves({ service: 'deepgram', options: none }, { includeSpeakerLabels: true }), false],
-  ['the language', serves({ service: 'deepgram', options: none }, { detectAudioLanguage: true }), false],
-  ['another service', serves({ service: 'deepgram', options: both }, { transcriptionService: 'assemblyai' }), false],
-  ['any service', serves({ service: 'assemblyai', options: none }, { transcriptionService: null }), true],
+  ['the same', coversRequest({ service: 'deepgram', options: none }, {}), true],
+  ['less', coversRequest({ service: 'deepgram', options: both }, {}), true],
+  ['speakers', coversRequest({ service: 'deepgram', options: none }, { includeSpeakerLabels: true }), false],
+  ['the language', coversRequest({ service: 'deepgram', options: none }, { detectAudioLanguage: true }), false],
+  [
+    'another service',
+    coversRequest({ service: 'deepgram', options: both }, { transcriptionService: 'assemblyai' }),
+    false,
+  ],
+  ['any service', coversRequest({ service: 'assemblyai', options: none }, { transcriptionService: null }), true],
 ]);
 
 checks('reads names and types of uploads', [

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 
 import type { TranscriptSegment } from '../../contract/files/transcripts.js';
-import { serves } from '../../contract/files/transcripts.js';
+import { coversRequest } from '../../contract/files/transcripts.js';
 import { processDocument } from '../../documents/processDocument.js';
 import { timeCuts } from '../../documents/speech/timeCuts.js';
 import { loadConfig } from '../../config/config.js';
@@ -79,5 +79,5 @@ test.each([
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'deepgram' }, true],
   [{ detectLanguage: true, speakers: true }, { transcriptionService: 'assemblyai' }, false],
 ] as const)('decides whether a transcript made with %j satisfies %j: %s', (options, request, expected) => {
-  expect(serves({ service: 'deepgram', options }, request)).toBe(expected);
+  expect(coversRequest({ service: 'deepgram', options }, request)).toBe(expected);
 });

@@ -11,7 +11,7 @@ import type { Attachment } from '../../../documents/types.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
 
-/** Maximum number of skipped files that the record names. */
+/** Maximum number of skipped files that the record lists. */
 const SKIPPED_SHOWN = 20;
 /** Maximum number of existing children of a file that are read. */
 const MAX_CHILDREN = 10_000;
@@ -23,13 +23,14 @@ interface AttachmentSummary {
 }
 
 // oxlint-disable-next-line require-await -- the interface is an async iterable, and the bytes are already in memory
-async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+async function* iterableOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
 /**
- * Creates a child for each contained file, queued in the same run with the same options and tags. Unreadable files are
- * skipped, and the record names them. Safe to repeat.
+ * Creates a child for each contained file, queued in the same run with the same options and tags. Skips unreadable
+ * files. Safe to repeat.
+ * @returns the skipped files, for the metadata of the parent
  */
 export async function acceptAttachments(
   runId: number,
@@ -45,9 +46,9 @@ export async function acceptAttachments(
     if (skipped.length < SKIPPED_SHOWN) skipped.push({ name, reason });
   };
   const ids = await store.files.ids(tenant, { parentFileIds: [parent._id] }, MAX_CHILDREN);
-  const known = new Map((await store.files.byIds(tenant, ids)).map((child) => [child.externalFileId, child]));
+  const children = new Map((await store.files.byIds(tenant, ids)).map((child) => [child.externalFileId, child]));
   const { max_files_per_upload: perUpload } = await store.limits.get(tenant);
-  let room = perUpload === null ? Infinity : perUpload - (await store.files.countRun(runId)).total;
+  let capacity = perUpload === null ? Infinity : perUpload - (await store.files.countRun(runId)).total;
   let overLimit = false;
 
   for (const [index, { name, contentType, bytes }] of attachments.entries()) {
@@ -56,9 +57,9 @@ export async function acceptAttachments(
       continue;
     }
     const externalFileId = `${parent.externalFileId}/${index}`;
-    const child = known.get(externalFileId) ?? null;
+    const child = children.get(externalFileId) ?? null;
     if (child?.runId !== runId) {
-      if (room <= 0) {
+      if (capacity <= 0) {
         overLimit = true;
         break;
       }
@@ -67,7 +68,7 @@ export async function acceptAttachments(
         skip(name, reason);
         continue;
       }
-      room -= 1;
+      capacity -= 1;
     }
   }
   return {
@@ -80,7 +81,7 @@ interface FoundAttachment extends Attachment {
   readonly externalFileId: string;
   /** Nesting depth: the number of files that contain it. */
   readonly depth: number;
-  /** Its file from an earlier sync. */
+  /** The file that an earlier sync created for the attachment; null if there is none. */
   readonly child: FileDoc | null;
 }
 
@@ -93,22 +94,22 @@ async function accept(
 ): Promise<string | null> {
   const { organizationId, userId, customerId } = parent;
   const declared = mediaTypeHint(contentType);
-  let found: ReturnType<typeof uploadRecordFields>;
+  let fields: ReturnType<typeof uploadRecordFields>;
   try {
-    found = uploadRecordFields(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
+    fields = uploadRecordFields(identify({ bytes, contentType: declared, name }), name, bytes.byteLength);
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;
   }
-  const draft = await store.originals.receive({ organizationId, userId }, once(bytes));
+  const draft = await store.originals.receive({ organizationId, userId }, iterableOf(bytes));
   const { id, size, sha256 } = draft;
-  const same = child?.original?.sha256 === sha256 ? child.original : null;
+  const sameContent = child?.original?.sha256 === sha256 ? child.original : null;
   try {
     await store.transaction(async (session) => {
       const { file } = await store.files.accept(
         { organizationId, userId, customerId },
         {
-          source: found.source,
+          source: fields.source,
           externalFileId,
           externalUrl: null,
           name,
@@ -121,8 +122,8 @@ async function accept(
           sourceOptions: { url: null, contentType: declared, depth } satisfies UploadOptions,
           upload: {
             uploadId: parent.uploadId,
-            original: same ?? { id, size, sha256 },
-            statistics: child?.statistics ?? found.statistics,
+            original: sameContent ?? { id, size, sha256 },
+            statistics: child?.statistics ?? fields.statistics,
             ocrProperties: parent.ocrProperties,
             supportsColdStorage: parent.supportsColdStorage,
             hotStorageTimeToLive: parent.hotStorageTimeToLive,
@@ -134,7 +135,7 @@ async function accept(
         },
         session,
       );
-      if (same) return;
+      if (sameContent) return;
       await store.originals.accept(draft, file._id, session);
       const owner = { organizationId, userId, fileId: file._id };
       if (child?.original) await store.originals.release(owner, child.original.id, session);

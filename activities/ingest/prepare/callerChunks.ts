@@ -10,11 +10,11 @@ import type { Preparation, PreparedFile } from './preparedFile.js';
 import { sparseVectorsOf } from './sparseVectors.js';
 
 /** Separator of chunks in the file's text. */
-const GAP = '\n\n';
-/** Number of chunks counted before other work may run. */
+const SEPARATOR = '\n\n';
+/** Number of chunks whose tokens are counted before other work of the event loop may run. */
 const COUNTED_AT_ONCE = 20;
 
-async function readGiven({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {
+async function readCallerChunks({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {
   const parts: Uint8Array[] = [];
   const stream = callerChunks ? await store.originals.stream({ organizationId, fileId }, callerChunks.id) : null;
   if (stream === null) throw new Fault('gone', 'The uploaded chunks no longer exist. Upload them again.');
@@ -33,9 +33,9 @@ function vectorOf(base64: string): Float32Array {
  * @throws Fault if they are no longer stored
  */
 export async function callerVectors(file: FileDoc, deps: ActivityDeps): Promise<Float32Array[]> {
-  const { vectors } = await readGiven(file, deps);
+  const { vectors } = await readCallerChunks(file, deps);
   if (vectors === null)
-    throw new Fault('gone', 'Its vectors are no longer stored. Upload its chunks and embeddings again.');
+    throw new Fault('gone', 'The vectors of this file are no longer stored. Upload its chunks and embeddings again.');
   return vectors.map(vectorOf);
 }
 
@@ -49,10 +49,10 @@ async function asDocument(texts: readonly string[], { statistics }: FileDoc, cou
     const tokens = countTokens(text);
     numTokens += tokens;
     cuts.push({ start, end: start + text.length, tokens });
-    start += text.length + GAP.length;
+    start += text.length + SEPARATOR.length;
   }
   return {
-    text: texts.join(GAP),
+    text: texts.join(SEPARATOR),
     prefix: '',
     cuts,
     numTokens,
@@ -75,18 +75,20 @@ export async function prepareCallerChunks(
 ): Promise<PreparedFile> {
   const { file, generation } = started;
   const { organizationId, userId, _id: fileId, options } = file;
-  const { texts, vectors: given } = await readGiven(file, deps);
+  const { texts, vectors: encodedVectors } = await readCallerChunks(file, deps);
   attempt.stage = 'read';
   const document = await asDocument(texts, file, await deps.loadCounter());
   await admit(document.text.length);
   attempt.stage = 'embed';
   const model = options.embeddingModel;
-  const vectors = given?.map(vectorOf) ?? null;
-  const wants = !options.generateChunksOnly;
-  const own = wants && vectors === null ? deps.embeddings.spaceOf(model) : null;
-  const space = wants && vectors !== null ? callerSpace(model, vectors[0]?.length ?? 0) : own;
+  const vectors = encodedVectors?.map(vectorOf) ?? null;
+  const needsVectors = !options.generateChunksOnly;
+  const computedSpace = needsVectors && vectors === null ? deps.embeddings.spaceOf(model) : null;
+  const space = needsVectors && vectors !== null ? callerSpace(model, vectors[0]?.length ?? 0) : computedSpace;
   const chunks = texts.map((text, index) => ({ text, tokens: document.cuts[index]?.tokens ?? 0 }));
-  const made = own ? await embedTexts({ organizationId, userId }, own, chunks, { deps, signal, tokens, attempt }) : [];
+  const computedVectors = computedSpace
+    ? await embedTexts({ organizationId, userId }, computedSpace, chunks, { deps, signal, tokens, attempt })
+    : [];
   // Fetched content is stored per generation: the new one needs a copy.
   const bytes = file.hasContent
     ? await deps.store.contents.get({ organizationId, fileId, generation: file.generation })
@@ -98,7 +100,7 @@ export async function prepareCallerChunks(
     content,
     document,
     space,
-    vectors: space ? (vectors ?? made) : [],
+    vectors: space ? (vectors ?? computedVectors) : [],
     ...sparseVectorsOf(file, document, deps),
     finished: {
       runId,

@@ -2,8 +2,9 @@ import { Fault } from '../../../contract/failures.js';
 import type { ActivityDeps } from '../../deps.js';
 
 /**
- * Runs a step on content. An error that is not a Fault is a bug that this content triggered: it fails the file, not the
- * batch.
+ * Runs a step on content. An error that is not a Fault is a bug that this content triggered. It is converted to a Fault,
+ * so that it fails the file and not the batch.
+ * @param what past participle for the error message, such as `fetched`
  */
 export async function contentStep<T>(
   what: string,

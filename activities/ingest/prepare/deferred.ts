@@ -1,6 +1,6 @@
 import type { DeferredStep } from '../../../contract/runs/orchestration.js';
 
-/** Thrown when a file first needs the result of another, possibly long, step: its batch defers it and continues. */
+/** Thrown when a file first needs the result of another, possibly long, step. The batch then defers the file. */
 export class Deferred extends Error {
   readonly step: DeferredStep;
   /** For OCR: the pages to read, from 1. */

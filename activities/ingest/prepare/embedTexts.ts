@@ -51,7 +51,7 @@ export async function embedTexts(
     async (missing) => {
       const tokens = sumOf(missing.map((text) => tokensOf.get(text)));
       await budget?.reserve(tokens);
-      const made = await contentStep('embedded', signal, deps, () =>
+      const newVectors = await contentStep('embedded', signal, deps, () =>
         deps.embeddings.embed(space.name, missing, 'document', signal, owner),
       ).catch(async (error: unknown) => {
         // After an abort the number of embedded texts is unknown.
@@ -62,7 +62,7 @@ export async function embedTexts(
       computed.tokens += tokens;
       if (attempt) attempt.tokens += tokens;
       count('computed', missing.length, tokens);
-      return made;
+      return newVectors;
     },
     signal,
   );

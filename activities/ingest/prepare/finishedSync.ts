@@ -7,7 +7,7 @@ import type { OpenedContent } from '../../deps.js';
 import { type AttemptCost, costOf } from './attemptCost.js';
 import type { Processing } from './processing.js';
 
-/** Properties of a content that are known before it is parsed. */
+/** Properties of fetched content that are known before it is parsed. */
 interface FetchedContent {
   readonly runId: number;
   readonly started: StartedFile;
@@ -16,7 +16,7 @@ interface FetchedContent {
   readonly rawHash: string;
   readonly processedAs: string;
   readonly attempt: AttemptCost;
-  /** Whether a caller sent the content: it is stored apart from the file's generations. */
+  /** Whether a caller sent the content. Such content is not stored per generation. */
   readonly isUpload: boolean;
 }
 
@@ -61,10 +61,10 @@ export function finishedUnread(fetched: FetchedContent): FinishedSync {
   };
 }
 
-/** Returns the record of a file that was read. @param made `contained`: the metadata of the files within it */
+/** Returns the record of a file that was read. @param result `contained`: fields of file_metadata about attachments */
 export function finishedRead(
   fetched: FetchedContent,
-  made: {
+  result: {
     readonly document: ProcessedDocument;
     readonly processing: Processing;
     readonly numEmbeddings: number;
@@ -72,7 +72,7 @@ export function finishedRead(
   },
 ): FinishedSync {
   const { opened } = fetched;
-  const { document, processing, numEmbeddings, contained } = made;
+  const { document, processing, numEmbeddings, contained } = result;
   const { space, asPicture, model } = processing;
   const unread = finishedUnread(fetched);
   return {

@@ -35,11 +35,11 @@ export const openContent = (
         ),
   );
 
-/** Passes on the links of a page; for an unchanged page, those of the stored copy. */
+/** Passes the links of a page to `keep`. For an unchanged page, reads them from the stored copy. */
 export async function passLinks(
   { file }: StartedFile,
   opened: OpenedContent | null,
-  keep: SaveLinks,
+  saveLinks: SaveLinks,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {
@@ -56,5 +56,5 @@ export async function passLinks(
       signal,
     ),
   );
-  await keep({ urls, endedAt });
+  await saveLinks({ urls, endedAt });
 }

@@ -12,7 +12,7 @@ import type { StartedFile } from '../../../store/files/start.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps, OpenedOriginal } from '../../deps.js';
 
-/** Whether a file was uploaded and not read from a source: then its content is stored separately from its results. */
+/** Whether a caller uploaded the file. The content of an upload is stored once, separately from its generations. */
 export const isUploaded = ({ source, original }: FileDoc): boolean =>
   Boolean(original) || UPLOAD_SOURCES.includes(source);
 
@@ -23,8 +23,8 @@ const lastingMetadata = ({ fileMetadata }: FileDoc): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fileMetadata).filter(([name]) => LASTING_FIELDS.includes(name)));
 
 /**
- * Returns the file with stored content. Content that was given only by URL is fetched first, once, and then treated as
- * an upload.
+ * Returns the file with stored content. If the caller sent only a URL, the content is fetched once, stored, and then
+ * treated as an upload.
  * @throws Fault if it cannot be fetched or has an unreadable type
  */
 export async function withOriginal(
@@ -38,12 +38,12 @@ export async function withOriginal(
   const options = file.sourceOptions as UploadOptions | null;
   if (!options?.url) throw new Fault('gone', 'The uploaded content was deleted. Upload it again.');
   const { store, sources } = deps;
-  const taken = await sources.download(options.url, signal, async (found) => {
-    const draft = await store.originals.receive(file, found.body);
+  const updatedFile = await sources.download(options.url, signal, async (download) => {
+    const draft = await store.originals.receive(file, download.body);
     const { id, size, sha256 } = draft;
     try {
-      const name = options.fileName ?? found.name ?? nameInUrl(found.finalUrl);
-      const contentType = mediaTypeHint(found.contentType);
+      const name = options.fileName ?? download.name ?? nameInUrl(download.finalUrl);
+      const contentType = mediaTypeHint(download.contentType);
       const identified = deps.identify({ bytes: draft.head, contentType, name });
       const { source, statistics } = uploadRecordFields(identified, name, size);
       const sourceOptions = { ...options, contentType };
@@ -58,9 +58,9 @@ export async function withOriginal(
       await store.originals.discard(draft);
     }
   });
-  // Another run owns it now, so this error is not reported.
-  if (!taken) throw new Fault('gone', 'The file was taken over by another run.');
-  return { file: taken, generation };
+  // Another run owns the file now, so this error is not reported.
+  if (!updatedFile) throw new Fault('gone', 'The file was taken over by another run.');
+  return { file: updatedFile, generation };
 }
 
 /** Returns the format that the sender declared, for types that the content alone does not determine. */
@@ -72,7 +72,7 @@ const readAs = ({ source }: FileDoc): DocumentFormat | null => (source === RAW_T
  */
 export async function openOriginal(file: FileDoc, deps: ActivityDeps, withContent: boolean): Promise<OpenedOriginal> {
   const { organizationId, _id: fileId, original, statistics } = file;
-  if (!original) throw new Error(`File ${fileId} has no content of its own`);
+  if (!original) throw new Error(`File ${fileId} has no uploaded content`);
   const opened = withContent ? await deps.store.originals.open({ organizationId, fileId }, original.id) : null;
   if (withContent && opened === null)
     throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');

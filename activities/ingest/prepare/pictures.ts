@@ -24,13 +24,13 @@ export function pictureSpace(
   return served?.space ?? null;
 }
 
-/** Returns a picture as a document with one chunk without words. */
+/** Returns a picture as a document with one empty chunk. */
 export function pictureDocument({ format, mimeType }: OpenedOriginal): ProcessedDocument {
   const cuts = [{ start: 0, end: 0, tokens: 0 }];
   return { text: '', prefix: '', cuts, numTokens: 0, format: format as DocumentFormat, mimeType, metadata: {} };
 }
 
-/** Returns the vector of a picture as the only element. @throws Fault too_large, or why it cannot be embedded */
+/** Returns an array with the vector of a picture. @throws Fault too_large, or the provider's Fault */
 export async function embedPicture(
   owner: FairnessKey,
   space: VectorSpace,

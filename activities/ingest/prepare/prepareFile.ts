@@ -35,11 +35,11 @@ export async function prepareFile(
   const transcript = await transcriptOf(started.file, deps);
   // A recording is not parsed: its transcript already exists.
   const withContent = !started.file.options.storeFileOnly && transcript === null;
-  const sent = await openOriginal(started.file, deps, withContent);
+  const upload = await openOriginal(started.file, deps, withContent);
   try {
-    return await prepareOpened(runId, started, { deps, signal, ...preparation }, { ...sent, transcript });
+    return await prepareOpened(runId, started, { deps, signal, ...preparation }, { ...upload, transcript });
   } finally {
-    await sent.close();
+    await upload.close();
   }
 }
 
@@ -49,16 +49,16 @@ interface PreparationWork extends Preparation {
   readonly signal: AbortSignal;
 }
 
-/** @param sent the uploaded content of the file; null for a file that has its content at its source */
+/** @param upload the uploaded content of the file; null for a file that has its content at its source */
 async function prepareOpened(
   runId: number,
   started: StartedFile,
   { deps, signal, ...preparation }: PreparationWork,
-  sent: OpenedOriginal | null = null,
+  upload: OpenedOriginal | null = null,
 ): Promise<PreparedFile | null> {
   const { file, generation } = started;
   const { attempt, keepLinks } = preparation;
-  const processing = processingFor(file, sent, deps);
+  const processing = processingFor(file, upload, deps);
   const { isComparable, space } = processing;
   const { metrics } = deps;
   // The listing has the version of the stored content, so nothing is fetched.
@@ -68,19 +68,19 @@ async function prepareOpened(
   }
   // Load the model while the content is fetched and read. If the content may be unchanged, load it later.
   if (space && !isComparable) deps.embeddings.prepare(space.name);
-  const ahead = sent ? null : await preparation.fetchedAhead(file, isComparable);
-  const opened = sent ?? (ahead ? ahead.opened : await openContent(file, isComparable, deps, signal));
-  attempt.bytes = sent?.size ?? opened?.bytes.byteLength ?? 0;
+  const prefetched = upload ? null : await preparation.fetchedAhead(file, isComparable);
+  const opened = upload ?? (prefetched ? prefetched.opened : await openContent(file, isComparable, deps, signal));
+  attempt.bytes = upload?.size ?? opened?.bytes.byteLength ?? 0;
   attempt.stage = 'read';
   if (keepLinks) await passLinks(started, opened, keepLinks, deps, signal);
-  const rawHash = sent?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
+  const rawHash = upload?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
   const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
   metrics.contentReceived(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.startChanged(runId, [file._id]);
   const owner = { organizationId: file.organizationId, userId: file.userId, fileId: file._id, generation };
   // Uploaded content is already stored, once for all generations.
-  const small = sent ? null : await deps.store.contents.saveIfLarge(owner, opened.bytes);
+  const smallContent = upload ? null : await deps.store.contents.saveIfLarge(owner, opened.bytes);
   const fetched = {
     runId,
     started,
@@ -88,26 +88,33 @@ async function prepareOpened(
     rawHash,
     processedAs: processing.processedAs,
     attempt,
-    isUpload: sent !== null,
+    isUpload: upload !== null,
   };
   if (file.options.storeFileOnly)
-    return { started, finished: finishedUnread(fetched), content: small, document: null, space: null, vectors: [] };
+    return {
+      started,
+      finished: finishedUnread(fetched),
+      content: smallContent,
+      document: null,
+      space: null,
+      vectors: [],
+    };
 
-  const site = sent ? null : await preparation.evidenceOf(file);
+  const site = upload ? null : await preparation.evidenceOf(file);
   // Small content is written later, together with the chunks.
-  const transferBytes = small === null;
+  const transferBytes = smallContent === null;
   const read =
-    sent && processing.asPicture
-      ? pictureDocument(sent)
+    upload && processing.asPicture
+      ? pictureDocument(upload)
       : await readContent(runId, file, { opened, rawHash, transferBytes, site }, deps, signal);
-  const { attachments: inside = [], ...document } = read;
-  const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : inside;
+  const { attachments: found = [], ...document } = read;
+  const attachments = opened.attachmentsOnRequest === true && file.options.syncAttachments !== true ? [] : found;
   let vectors: Float32Array[] = [];
   let contained: Record<string, unknown> = {};
   try {
     await preparation.admit(document.text.length);
     attempt.stage = 'embed';
-    if (sent && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, sent, deps, signal);
+    if (upload && processing.asPicture) vectors = await embedPicture(owner, processing.asPicture, upload, deps, signal);
     else if (space)
       vectors = await embedChunks(owner, space, document, { deps, signal, tokens: preparation.tokens, attempt });
     // Queue attachments before the file is published: they belong to the run even if this attempt fails.
@@ -118,5 +125,5 @@ async function prepareOpened(
   }
   const finished = finishedRead(fetched, { document, processing, numEmbeddings: vectors.length, contained });
   const sparse = sparseVectorsOf(file, document, deps);
-  return { started, finished, content: small, document, space, vectors, ...sparse };
+  return { started, finished, content: smallContent, document, space, vectors, ...sparse };
 }

@@ -23,11 +23,11 @@ export type FetchedAhead = (
 
 /** Inputs for the preparation of a file. */
 export interface Preparation {
-  /** Counts a text before it is stored. @throws Fault if the user's limits do not permit it */
+  /** Checks the length of a text against the user's limits before it is stored. @throws Fault if it exceeds a limit */
   admit(characters: number): Promise<void>;
   readonly tokens: TokenBudget;
   readonly attempt: AttemptCost;
-  /** Collector of links; null unless the page belongs to a crawl that continues from it. */
+  /** Collector of links; null unless the page belongs to a crawl that follows its links. */
   readonly keepLinks: SaveLinks | null;
   readonly fetchedAhead: FetchedAhead;
   /** Returns the evidence about the site of a page: the blocks that the site repeats. */

@@ -12,7 +12,7 @@ import { pictureSpace } from './pictures.js';
 import { ocrReading } from './recognizedPages.js';
 import { sparseFingerprint } from './sparseVectors.js';
 
-/** Increase it whenever the same bytes would give different text, chunks or vectors. */
+/** Version of the processing. Increase it when the same bytes give different text, chunks or vectors. */
 export const PIPELINE_VERSION = 4;
 
 /** Returns a hash of everything except the content that determines the result of a sync. */
@@ -32,8 +32,8 @@ function processingOf(
 }
 
 /**
- * Returns the hash for a file of which only the vectors are replaced, by those of another model; null if the next sync
- * would change the file anyway.
+ * Returns the processing hash of a file whose vectors are replaced by those of another model; null if the next sync
+ * must process the file again anyway.
  */
 export function processingWithModel(
   file: FileDoc,
@@ -41,8 +41,8 @@ export function processingWithModel(
   space: VectorSpace,
   ocr: OcrLimits,
 ): string | null {
-  const known = file.vectorSpace === null ? null : { name: file.vectorSpace };
-  const isCurrent = file.processedAs === processingOf(file, file.options.embeddingModel, known, ocr);
+  const currentSpace = file.vectorSpace === null ? null : { name: file.vectorSpace };
+  const isCurrent = file.processedAs === processingOf(file, file.options.embeddingModel, currentSpace, ocr);
   return isCurrent ? processingOf(file, model, space, ocr) : null;
 }
 
@@ -59,15 +59,15 @@ export interface Processing {
 }
 
 /**
- * Returns how a file is processed. @param sent its uploaded content; null for a file whose content is fetched from its
+ * Returns how a file is processed. @param upload its uploaded content; null for a file whose content is fetched from its
  * source
  */
 export function processingFor(
   file: FileDoc,
-  sent: OpenedOriginal | null,
+  upload: OpenedOriginal | null,
   deps: Pick<ActivityDeps, 'embeddings' | 'settings'>,
 ): Processing {
-  const asPicture = sent && wantsVectors(file.options) ? pictureSpace(file, sent.format, deps) : null;
+  const asPicture = upload && wantsVectors(file.options) ? pictureSpace(file, upload.format, deps) : null;
   const model = asPicture ? PICTURE_MODEL : file.options.embeddingModel;
   const space = asPicture ?? (wantsVectors(file.options) ? deps.embeddings.spaceOf(model) : null);
   const processedAs = processingOf(file, model, space, deps.settings.ocr);

@@ -9,7 +9,7 @@ import type { ActivityDeps, OpenedContent, OpenedOriginal } from '../../deps.js'
 import { closeText } from './preparedFile.js';
 import { pagesKnown, recognizedPagesOf, wantsOcr, wantsTables } from './recognizedPages.js';
 
-/** A content with the values that its reader needs. */
+/** Content with the values that its reader needs. */
 export interface ReadableContent {
   readonly opened: OpenedContent | OpenedOriginal;
   readonly rawHash: string;
@@ -19,7 +19,7 @@ export interface ReadableContent {
   readonly site: SiteEvidence | null;
 }
 
-/** Kinds of Faults of a crashed reader, in contrast to those of unreadable content. */
+/** Kinds of Faults of a crashed reader. Faults of other kinds mean that the content is unreadable. */
 const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */
@@ -50,7 +50,7 @@ const recordingOf = ({ format, mimeType }: OpenedOriginal, transcript: Transcrip
 });
 
 /**
- * Returns text and chunks of a content, according to the file's options.
+ * Returns the text and chunks of content, according to the file's options.
  * @throws Fault; Deferred for pages that need OCR first
  */
 export async function readContent(
@@ -65,19 +65,19 @@ export async function readContent(
   const usesOcr = wantsOcr(file, opened.format);
   const input = inputOf(content);
   const chunking = chunkingOf(file, opened);
-  const read = (more: Partial<ParseInput>): Promise<ProcessedDocument> =>
+  const read = (extraInput: Partial<ParseInput>): Promise<ProcessedDocument> =>
     contentStep('read', signal, deps, () =>
-      deps.documents.process({ ...input, ...more, owner: file.userId }, chunking, signal),
+      deps.documents.process({ ...input, ...extraInput, owner: file.userId }, chunking, signal),
     );
   try {
     if (!usesOcr) return await read({});
     const findTables = wantsTables(file);
     let pages = pagesKnown(file, opened.format);
     if (pages === null) {
-      const before = await read({ beforeOcr: true, findTables });
-      pages = before.pagesWithoutText ?? [];
-      if (pages.length === 0) return before;
-      closeText(before);
+      const withoutOcr = await read({ beforeOcr: true, findTables });
+      pages = withoutOcr.pagesWithoutText ?? [];
+      if (pages.length === 0) return withoutOcr;
+      closeText(withoutOcr);
     }
     return await read({ findTables, recognizedPages: await recognizedPagesOf(file, rawHash, pages, deps) });
   } catch (error) {

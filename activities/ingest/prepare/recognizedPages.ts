@@ -7,14 +7,14 @@ import type { ReadingOwner } from '../../../store/recognizedPages/recognizedPage
 import type { ActivityDeps, OcrLimits } from '../../deps.js';
 import { Deferred } from './deferred.js';
 
-/** Increase it whenever OCR would return a different text for the same picture. */
+/** Version of OCR. Increase it when OCR returns a different text for the same picture. */
 const OCR_VERSION = 2;
 
 /** The formats that are pictures; all their pages may need OCR. */
 export const PICTURES: readonly string[] = ['JPG', 'PNG'];
 const RECOGNIZED = ['PDF', ...PICTURES];
 
-/** Whether OCR should read the pages of a file that are pictures. */
+/** Whether OCR should read those pages of a file that are pictures. */
 export const wantsOcr = ({ options }: FileDoc, format: string): boolean =>
   options.useOcr === true && RECOGNIZED.includes(format);
 
@@ -64,12 +64,12 @@ export async function recognizedPagesOf(
   if (pages.length > maxPages) {
     throw new Fault(
       'too_large',
-      `${pages.length} pages of the PDF have no text, more than are recognized (setting MAX_OCR_PAGES: ${maxPages}). Split it, or raise the setting.`,
+      `${pages.length} pages of the PDF have no text, more than are recognized (setting MAX_OCR_PAGES: ${maxPages}). Split the PDF, or raise the setting.`,
     );
   }
-  const kept = await deps.store.recognizedPages.find(readingOf(file, hash, deps));
+  const storedPages = await deps.store.recognizedPages.find(readingOf(file, hash, deps));
   return pages.map((number) => {
-    const page = kept.get(number) as PageText | undefined;
+    const page = storedPages.get(number) as PageText | undefined;
     if (page === undefined) throw new Deferred('recognize', pages);
     return page;
   });

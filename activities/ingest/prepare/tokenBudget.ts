@@ -23,17 +23,17 @@ export const UNLIMITED_TOKENS: TokenBudget = { reserve: () => Promise.resolve(),
  * nothing is counted.
  */
 export function createTokenBudget({ runs, pauses }: Pick<Store, 'runs' | 'pauses'>, runId: number): TokenBudget {
-  let read: Promise<boolean> | null = null;
-  const isBound = (): Promise<boolean> => {
-    read ??= runs.find(runId).then((run) => run?.maxTokens !== undefined);
-    return read;
+  let limitLookup: Promise<boolean> | null = null;
+  const hasLimit = (): Promise<boolean> => {
+    limitLookup ??= runs.find(runId).then((run) => run?.maxTokens !== undefined);
+    return limitLookup;
   };
   return {
     async reserve(tokens) {
-      if ((await isBound()) && !(await pauses.reserveTokens(runId, tokens))) throw new TokenBudgetReached();
+      if ((await hasLimit()) && !(await pauses.reserveTokens(runId, tokens))) throw new TokenBudgetReached();
     },
     async release(tokens) {
-      if (await isBound()) await pauses.releaseTokens(runId, tokens);
+      if (await hasLimit()) await pauses.releaseTokens(runId, tokens);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Fault } from '../../../contract/failures.js';
-import { isRecording, serves, type Transcript } from '../../../contract/files/transcripts.js';
+import { isRecording, coversRequest, type Transcript } from '../../../contract/files/transcripts.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { StoredTranscription, RecordingOwner } from '../../../store/originals/transcripts.js';
 import type { ActivityDeps } from '../../deps.js';
@@ -17,12 +17,12 @@ export function recordingOwner({ organizationId, userId, _id: fileId, original }
 
 /** Returns the stored transcript and job of a recording. Each is null if it was not created with the file's options. */
 export async function storedTranscription(file: FileDoc, { store }: Pick<ActivityDeps, 'store'>) {
-  const kept: StoredTranscription | null = await store.transcripts.find(recordingOwner(file));
-  if (kept === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
-  const { transcript, job } = kept;
+  const stored: StoredTranscription | null = await store.transcripts.find(recordingOwner(file));
+  if (stored === null) throw new Fault('gone', 'The uploaded content no longer exists. Upload it again.');
+  const { transcript, job } = stored;
   return {
-    transcript: transcript && serves(transcript, file.options) ? transcript : null,
-    job: job && serves(job, file.options) ? job : null,
+    transcript: transcript && coversRequest(transcript, file.options) ? transcript : null,
+    job: job && coversRequest(job, file.options) ? job : null,
   };
 }
 

@@ -24,7 +24,7 @@ import { hostOf } from './siteEvidence.js';
 const COMPARE_MS = 5_000;
 /** Maximum number of bytes of compared pages that stay in memory until their file is read. Others are fetched again. */
 const KEPT_BYTES = 16_000_000;
-/** The texts are not used, so their chunks need no size. */
+/** Chunking options for texts that are not used. */
 const NO_CHUNKS = { chunkSize: 1_000_000, chunkOverlap: 0, prefix: null };
 const NOTHING_FETCHED: FetchedAhead = () => Promise.resolve(null);
 
@@ -57,33 +57,33 @@ export async function compareFirstPages(
   const { store, settings } = deps;
   const site = siteOfRun(run, settings);
   if (site === null || fileIds.length < MIN_PAGES) return NOTHING_FETCHED;
-  const known = await store.siteBlocks.find(site);
-  if (known !== null && known.runId >= run._id) return NOTHING_FETCHED;
+  const learned = await store.siteBlocks.find(site);
+  if (learned !== null && learned.runId >= run._id) return NOTHING_FETCHED;
 
-  const first = fileIds.toSorted((a, b) => a - b).slice(0, settings.siteSamplePages);
-  const files = (await store.files.byIds(run, first)).filter(({ callerChunks }) => !callerChunks);
+  const firstIds = fileIds.toSorted((a, b) => a - b).slice(0, settings.siteSamplePages);
+  const files = (await store.files.byIds(run, firstIds)).filter(({ callerChunks }) => !callerChunks);
   const timeout = AbortSignal.timeout(COMPARE_MS);
   const timedOut = new Promise<null>((resolve) =>
     timeout.addEventListener('abort', () => resolve(null), { once: true }),
   );
   const comparing = new Map<number, Promise<ComparedPage>>();
   const begin = (file: FileDoc): Promise<ComparedPage> => {
-    const one = comparePage(file, deps, signal);
+    const page = comparePage(file, deps, signal);
     // Its rejection is handled when its file is ingested. After a cancellation it is never awaited.
-    one.catch(() => undefined);
-    comparing.set(file._id, one);
-    return one;
+    page.catch(() => undefined);
+    comparing.set(file._id, page);
+    return page;
   };
   const limit = pLimit(settings.fileConcurrency);
   const comparisons = files.map((file) =>
     limit(() => slots.run(run, () => (timeout.aborted ? timedOut : Promise.race([begin(file), timedOut])))),
   );
-  const compared = (await Promise.all(comparisons)).flatMap((one) => one ?? []);
-  const isNew = known === null || compared.some((one) => one.isNew);
-  const pages = isNew ? await Promise.all(compared.map((one) => limit(() => blocksOf(one, deps, signal)))) : [];
-  const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : known.blocks;
+  const compared = (await Promise.all(comparisons)).flatMap((page) => page ?? []);
+  const isNew = learned === null || compared.some((page) => page.isNew);
+  const pages = isNew ? await Promise.all(compared.map((page) => limit(() => blocksOf(page, deps, signal)))) : [];
+  const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : learned.blocks;
   await store.siteBlocks.learn(site, run._id, blocks);
-  return keep(comparing, compared);
+  return keepFetched(comparing, compared);
 }
 
 async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<ComparedPage> {
@@ -102,7 +102,7 @@ async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSigna
   }
 }
 
-/** Returns the blocks of a page; null if it has none. The blocks of an unchanged page come from its stored copy. */
+/** Returns the blocks of a page; null if it has none. Reads the blocks of an unchanged page from the stored copy. */
 async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {
@@ -115,7 +115,7 @@ async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityD
   return found.length === 0 ? null : ({ fileId: file._id, host: hostOf(file), blocks: found } satisfies PageBlocks);
 }
 
-/** Returns the ids of the blocks of a content; none if it cannot be read, which its file reports later. */
+/** Returns the ids of the blocks of content; none if it cannot be read, which the ingest of the file reports later. */
 async function listBlocks(
   file: FileDoc,
   content: Pick<OpenedContent, 'bytes' | 'contentType' | 'url' | 'html'> & { readonly rawHash: string | null },
@@ -137,18 +137,18 @@ async function listBlocks(
 }
 
 /** Keeps fetched contents until their files are read. */
-function keep(comparing: Map<number, Promise<ComparedPage>>, compared: readonly ComparedPage[]): FetchedAhead {
+function keepFetched(comparing: Map<number, Promise<ComparedPage>>, compared: readonly ComparedPage[]): FetchedAhead {
   let bytes = 0;
   for (const { file, outcome } of compared) {
     bytes += outcome instanceof Fault ? 0 : (outcome?.bytes.byteLength ?? 0);
     if (bytes > KEPT_BYTES) comparing.delete(file._id);
   }
   return async (file, isComparable) => {
-    const one = await comparing.get(file._id);
+    const page = await comparing.get(file._id);
     comparing.delete(file._id);
     // Its options may have changed since.
-    if (!one || one.isComparable !== isComparable) return null;
-    if (one.outcome instanceof Fault) throw one.outcome;
-    return { opened: one.outcome };
+    if (!page || page.isComparable !== isComparable) return null;
+    if (page.outcome instanceof Fault) throw page.outcome;
+    return { opened: page.outcome };
   };
 }

@@ -4,7 +4,7 @@ import type { RepeatedBlock } from '../../../store/models/siteBlocks.js';
 export interface PageBlocks {
   readonly fileId: number;
   readonly host: string;
-  /** Ids, each once, from the reader of the page. */
+  /** Distinct ids of the blocks, from the reader of the page. */
   readonly blocks: readonly string[];
 }
 
@@ -27,19 +27,19 @@ const lengthOf = (id: string): number => Number.parseInt(id, 36);
 export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
   const pagesOf = new Map<string, number>();
   for (const { host } of pages) pagesOf.set(host, (pagesOf.get(host) ?? 0) + 1);
-  const seen = new Map<string, { count: number; keptBy: number }>();
-  const found = new Map<string, RepeatedBlock>();
+  const counts = new Map<string, { count: number; keptBy: number }>();
+  const repeatedBlocks = new Map<string, RepeatedBlock>();
   for (const { fileId, host, blocks } of pages) {
-    const all = pagesOf.get(host) ?? 0;
-    if (all < MIN_PAGES) continue;
+    const numPages = pagesOf.get(host) ?? 0;
+    if (numPages < MIN_PAGES) continue;
     for (const id of new Set(blocks)) {
-      const known = seen.get(id);
-      const next = { count: (known?.count ?? 0) + 1, keptBy: Math.min(fileId, known?.keptBy ?? fileId) };
-      seen.set(id, next);
-      if (next.count >= SHARE * all) found.set(id, { id, keptBy: next.keptBy });
+      const previous = counts.get(id);
+      const next = { count: (previous?.count ?? 0) + 1, keptBy: Math.min(fileId, previous?.keptBy ?? fileId) };
+      counts.set(id, next);
+      if (next.count >= SHARE * numPages) repeatedBlocks.set(id, { id, keptBy: next.keptBy });
     }
   }
-  return [...found.values()]
+  return [...repeatedBlocks.values()]
     .toSorted((a, b) => lengthOf(b.id) - lengthOf(a.id) || (a.id < b.id ? -1 : 1))
     .slice(0, MAX_BLOCKS);
 }

@@ -9,12 +9,12 @@ export type EvidenceOf = (file: FileDoc) => Promise<SiteEvidence | null>;
 
 /** Returns the evidence for the files of one batch, which reads the blocks of each site once. */
 export function createSiteEvidence({ store, settings }: Pick<ActivityDeps, 'store' | 'settings'>): EvidenceOf {
-  const known = new Map<number, Promise<LearnedBlocks | null>>();
+  const blocksBySite = new Map<number, Promise<LearnedBlocks | null>>();
   return async (file) => {
     const site = siteOfPage(file, settings);
     if (site === null) return null;
-    const finding = known.get(site.fileId) ?? store.siteBlocks.find(site);
-    known.set(site.fileId, finding);
+    const finding = blocksBySite.get(site.fileId) ?? store.siteBlocks.find(site);
+    blocksBySite.set(site.fileId, finding);
     const blocks = (await finding)?.blocks ?? [];
     const repeated = blocks.filter(({ keptBy }) => keptBy !== file._id).map(({ id }) => id);
     return repeated.length === 0 ? null : { host: hostOf(file), repeated, listBlocks: false };

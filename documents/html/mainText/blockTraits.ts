@@ -113,10 +113,10 @@ function addPosition(out: string[], element: PageElement, place: BlockPosition, 
   if (page.articles === 1) out.push(inArticle ? 'in1Article' : 'out1Article');
   else if (page.articles > 1) out.push(inArticle ? 'inNArticle' : 'outNArticle');
   if (inCore) out.push('inCore');
-  else if (page.coreLine.has(element)) out.push('aroundCore');
+  else if (page.coreAncestry.has(element)) out.push('aroundCore');
   else out.push(start >= page.coreEnd ? 'afterCore' : 'beforeCore');
   if (parent === page.core) out.push('childOfCore');
-  else if (!inCore && parent !== null && page.coreLine.has(parent)) out.push('besideCore');
+  else if (!inCore && parent !== null && page.coreAncestry.has(parent)) out.push('besideCore');
 }
 
 function addNeighbours(out: string[], element: PageElement, link: number): void {

@@ -19,7 +19,7 @@ export interface Selection {
   readonly leftOut: ReadonlySet<PageElement>;
 }
 
-/** A shorter text is not the whole content of a page. */
+/** Minimum number of characters of a page's content. */
 const MIN_CONTENT = 50;
 /**
  * A text with a smaller share of the page and fewer characters is the introduction of an index, whose entries are the

@@ -18,7 +18,7 @@ const MIN_COLUMN_PROSE = 200;
 export function isMenuColumn(element: PageElement, page: PageMeasures): boolean {
   const { name, links, linkLength, textLength, parent } = element;
   if (links < 3 || linkLength < 0.9 * textLength) return false;
-  if (parent === null || !page.coreLine.has(parent) || page.coreLine.has(element)) return false;
+  if (parent === null || !page.coreAncestry.has(parent) || page.coreAncestry.has(element)) return false;
   if (name === 'td') return true;
   if (!isElement(parent) || parent.name === 'body' || parent === page.core || page.shapes.includes('code'))
     return false;
@@ -42,7 +42,7 @@ const MAX_BAR_LENGTH = 600;
  */
 export function isBar(element: PageElement, start: number, page: PageMeasures): boolean {
   const { links, textLength, proseLength } = element;
-  if (textLength > MAX_BAR_LENGTH || page.coreLine.has(element)) return false;
+  if (textLength > MAX_BAR_LENGTH || page.coreAncestry.has(element)) return false;
   if (links > 0 && page.names.read(element).includes('n:generated')) return true;
   if (proseLength > 0) return false;
   if (

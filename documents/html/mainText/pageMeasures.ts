@@ -24,8 +24,8 @@ export interface PageMeasures {
   readonly headingAt: number;
   /** The smallest element with most of the prose. */
   readonly core: ParentNode;
-  /** The core and everything around it. */
-  readonly coreLine: ReadonlySet<ParentNode>;
+  /** The core and the elements that contain it. */
+  readonly coreAncestry: ReadonlySet<ParentNode>;
   readonly coreEnd: number;
   /** End of the last long line of prose. */
   readonly proseEnd: number;
@@ -46,10 +46,11 @@ export function isBlock(element: PageElement): boolean {
 function findCore(root: Document, proseLength: number): ParentNode {
   let core: ParentNode = root;
   for (;;) {
-    const least: number = 0.7 * (isElement(core) ? core.proseLength : proseLength);
+    const minProseLength: number = 0.7 * (isElement(core) ? core.proseLength : proseLength);
     let next: PageElement | null = null;
     for (const child of core.children) {
-      if (isElement(child) && child.proseLength > 0 && child.proseLength >= least && isBlock(child)) next = child;
+      if (isElement(child) && child.proseLength > 0 && child.proseLength >= minProseLength && isBlock(child))
+        next = child;
     }
     if (next === null || next.name === 'p') return core;
     core = next;
@@ -80,8 +81,8 @@ export function measurePage(
 ): PageMeasures {
   const names = new NameReader();
   const core = findCore(root, all.proseLength);
-  const coreLine = new Set<ParentNode>();
-  for (let node: ParentNode | null = core; node !== null; node = node.parent) coreLine.add(node);
+  const coreAncestry = new Set<ParentNode>();
+  for (let node: ParentNode | null = core; node !== null; node = node.parent) coreAncestry.add(node);
   const counts: Counts = {
     mainLength: 0,
     articles: 0,
@@ -125,7 +126,7 @@ export function measurePage(
     titleAt: counts.titleAt,
     headingAt: counts.headingAt,
     core,
-    coreLine,
+    coreAncestry,
     coreEnd: coreStart + coreSize.textLength,
     proseEnd: counts.proseEnd,
     shapes: shapesOf(all, coreSize, counts),

@@ -1,9 +1,9 @@
 import { HOLDS, type PageElement } from '../pageElement.js';
 import type { PageMeasures } from './pageMeasures.js';
 
-const FURNITURE_TAGS = new Set(['nav', 'footer', 'aside']);
-const FURNITURE_ROLES = new Set(['navigation', 'contentinfo', 'search', 'complementary']);
-const FURNITURE_NAMES = new Set([
+const BOILERPLATE_TAGS = new Set(['nav', 'footer', 'aside']);
+const BOILERPLATE_ROLES = new Set(['navigation', 'contentinfo', 'search', 'complementary']);
+const BOILERPLATE_NAMES = new Set([
   'n:menu',
   'n:trail',
   'n:foot',
@@ -25,14 +25,14 @@ const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
  */
 export function isOfReference(element: PageElement, inMain: boolean, page: PageMeasures): boolean {
   if (page.declared !== 'reference' || (page.hasMain && !inMain)) return false;
-  return !isFurniture(element, page);
+  return !isBoilerplate(element, page);
 }
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */
-function isFurniture(element: PageElement, page: PageMeasures): boolean {
+function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   if (CELLS.has(element.name)) return false;
-  if (FURNITURE_TAGS.has(element.name) || FURNITURE_ROLES.has(element.attribs['role'] ?? '')) return true;
-  return page.names.read(element).some((name) => FURNITURE_NAMES.has(name));
+  if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
+  return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name));
 }
 
 /**

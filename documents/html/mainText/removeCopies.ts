@@ -9,7 +9,7 @@ const LENGTHS = 2 ** 20;
 /**
  * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for
  * each screen width, and repeat slides of a carousel.
- * @param removed the removed blocks; gets the copies
+ * @param removed the removed blocks; receives the copies
  */
 export function removeCopies(root: ParentNode, removed: Set<PageElement>): void {
   const seen = new Set<number>();

@@ -10,7 +10,7 @@ const MIN_SHARE = 0.3;
 /**
  * Removes the footers of the page. On some pages, the terms or lists of towns in the footer are the longest texts and
  * would count as the content.
- * @param removed the removed blocks; gets the footers
+ * @param removed the removed blocks; receives the footers
  */
 export function removeFooters(root: Document, removed: Set<PageElement>): void {
   const footers: PageElement[] = [];

@@ -24,7 +24,7 @@ import type { Repeats } from './repeats.js';
 const INHERITED = 0.4;
 /** Maximum number of points below the threshold at which a block is doubtful. */
 const DOUBTFUL_POINTS = 1;
-/** Shorter texts repeat by chance. */
+/** Minimum number of characters of a duplicate: shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
 /** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
 const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
@@ -36,7 +36,7 @@ interface Step {
   readonly inCore: boolean;
   readonly points: number;
   readonly parentPoints: number;
-  /** Whether it is in a doubtful block. */
+  /** Whether the position is inside a doubtful block. */
   readonly inDoubt: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Known {
   readonly leftOut: ReadonlySet<PageElement>;
   /** Elements with the texts of a thread's authors: these are not scored. */
   readonly written: ReadonlySet<PageElement>;
-  /** The posts of a thread and the elements around them: these are kept, and their contents are scored. */
+  /** The posts of a thread and the elements that contain them: these are kept, and their contents are scored. */
   readonly around: ReadonlySet<ParentNode>;
 }
 
@@ -128,7 +128,7 @@ export function scoreBlocks(
       }
       visit(child, children, next);
       at = start + child.textLength;
-      if (!around.has(child) && !page.coreLine.has(child) && isOnlyLabel(child, removed)) {
+      if (!around.has(child) && !page.coreAncestry.has(child) && isOnlyLabel(child, removed)) {
         removed.add(child);
         removedLength = removedBefore + child.textLength;
       }

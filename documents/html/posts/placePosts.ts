@@ -16,12 +16,12 @@ export class PostBorder extends PageElement {
 }
 
 /** Maximum number of other characters in a line with an author or a date, such as "by", "#2", "Reply". */
-const LITTLE = 40;
+const MAX_OTHER_CHARACTERS = 40;
 
 /**
  * Writes a line with the author and the date at the start of each kept post, and removes the elements that showed them.
  * Marks the borders of the posts.
- * @param leftOut the elements that are not text; gets the replaced ones
+ * @param leftOut the elements that are not text; receives the replaced ones
  */
 export function placePosts(posts: readonly Post[], leftOut: Set<PageElement>): void {
   const kept = posts.filter(({ element }) => !isLeftOut(element, leftOut));
@@ -108,7 +108,7 @@ function widest(
     let remainingLength = node.textLength;
     for (const inner of marks) if (isInside(inner, node)) remainingLength -= inner.textLength;
     // Without a known body, a short post could count as the rest of the line.
-    if (remainingLength > (body === null ? LITTLE / 4 : LITTLE) && node !== mark) break;
+    if (remainingLength > (body === null ? MAX_OTHER_CHARACTERS / 4 : MAX_OTHER_CHARACTERS) && node !== mark) break;
     best = node;
   }
   return best;

@@ -15,7 +15,7 @@ export interface ProtectedPosts {
 }
 
 /**
- * Returns the elements with the authors' texts, and those around them, if the page is a thread. Comments on an article,
+ * If the page is a thread, returns the elements with the authors' texts and their ancestors. Comments on an article,
  * or on the posts themselves, are not protected: they are scored like other blocks.
  */
 export function protectPosts(posts: readonly Post[], proseLength: number): ProtectedPosts {

@@ -36,7 +36,7 @@ export interface LanguageData {
 
 /**
  * Creates a folder of data that npm downloads on demand. Data that npm or the system has installed is linked into it.
- * Parallel calls share a download. After a failed one, calls fail at once for some minutes, because each page would
+ * Parallel calls share a download. After a failed one, calls fail immediately for some minutes, because each page would
  * wait for another attempt.
  */
 export function createLanguageData({
@@ -54,9 +54,9 @@ export function createLanguageData({
     if (installed === null) return false;
     mkdirSync(folder, { recursive: true });
     // Replaces an existing link, which may point to an earlier location.
-    const fresh = path.join(folder, `draft-${randomUUID()}`);
-    symlinkSync(installed, fresh);
-    renameSync(fresh, fileOf(code));
+    const draft = path.join(folder, `draft-${randomUUID()}`);
+    symlinkSync(installed, draft);
+    renameSync(draft, fileOf(code));
     return true;
   };
   const fetch = async (code: DataCode): Promise<void> => {

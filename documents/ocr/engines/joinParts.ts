@@ -1,7 +1,7 @@
 import type { OcrWord } from './engine.js';
 
 /**
- * Joins the parts of words: in some scripts, such as Hangul, Tesseract reports most syllables as words of their own.
+ * Joins the parts of words: in some scripts, such as Hangul, Tesseract reports most syllables as separate words.
  * The text of the line, which Tesseract spaces by the width of the gaps, separates words only.
  */
 export function joinParts(words: readonly OcrWord[], line: string): OcrWord[] {

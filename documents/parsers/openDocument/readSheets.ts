@@ -67,18 +67,18 @@ export function readSheets(part: Uint8Array, { styles, charts, limits }: SheetPa
   let rows: SheetRows | null = null;
   let cell: Cell | null = null;
   let [inAuthor, words] = [false, ''];
-  const asides: Annotation[] = [];
+  const annotations: Annotation[] = [];
   const notes: string[] = [];
-  const endAside = (aside: Annotation | undefined): void => {
-    const text = oneLine(aside?.words ?? '');
-    if (!aside || text === '') return;
+  const endAnnotation = (annotation: Annotation | undefined): void => {
+    const text = oneLine(annotation?.words ?? '');
+    if (!annotation || text === '') return;
     const place = rows?.place ?? '';
-    const comment = commentText(aside.author, '', text);
-    notes.push(aside.isComment ? comment.replace(/: /, `${place === '' ? '' : ` on ${place}`}: `) : text);
+    const comment = commentText(annotation.author, '', text);
+    notes.push(annotation.isComment ? comment.replace(/: /, `${place === '' ? '' : ` on ${place}`}: `) : text);
   };
   const endText = (): void => {
-    const aside = asides.at(-1);
-    if (aside) aside.words += `${words} `;
+    const annotation = annotations.at(-1);
+    if (annotation) annotation.words += `${words} `;
     else if (cell) cell.text += `${cell.text === '' ? '' : ' '}${words}`;
     words = '';
   };
@@ -92,8 +92,8 @@ export function readSheets(part: Uint8Array, { styles, charts, limits }: SheetPa
         handler.sheet(sheetOf(attributes, styles));
         rows = new SheetRows(handler, limits.maxCells);
       } else if (name === 'annotation' || SHAPES.has(name))
-        asides.push({ isComment: name === 'annotation', author: '', words: '' });
-      else if (name === 'creator') [inAuthor, words] = [asides.at(-1)?.isComment === true, ''];
+        annotations.push({ isComment: name === 'annotation', author: '', words: '' });
+      else if (name === 'creator') [inAuthor, words] = [annotations.at(-1)?.isComment === true, ''];
       else if (name === 'object') notes.push(...(charts.get(objectName(attributes['href'])) ?? []));
       else if (name === 'p') [paragraphs, words] = [paragraphs + 1, ''];
       else if (paragraphs > 0) words += inlineText(name, attributes).replace(/\s+/, ' ');
@@ -118,10 +118,10 @@ export function readSheets(part: Uint8Array, { styles, charts, limits }: SheetPa
         paragraphs -= 1;
         endText();
       } else if (name === 'creator') {
-        const aside = asides.at(-1);
-        if (aside && inAuthor) aside.author = oneLine(words);
+        const annotation = annotations.at(-1);
+        if (annotation && inAuthor) annotation.author = oneLine(words);
         [inAuthor, words] = [false, ''];
-      } else if (name === 'annotation' || SHAPES.has(name)) endAside(asides.pop());
+      } else if (name === 'annotation' || SHAPES.has(name)) endAnnotation(annotations.pop());
       else if (name === 'table') {
         tables -= 1;
         if (tables > 0) return;

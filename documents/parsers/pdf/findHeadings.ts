@@ -77,7 +77,7 @@ function bodyOf(groups: readonly LineGroup[]): Body {
   const characters = new Map<number, number>();
   let [bold, total] = [0, 0];
   for (const { size, text, isBold = false } of groups.flatMap(({ lines }) => lines)) {
-    characters.set(rounded(size), (characters.get(rounded(size)) ?? 0) + text.length);
+    characters.set(roundToHalf(size), (characters.get(roundToHalf(size)) ?? 0) + text.length);
     total += text.length;
     if (isBold) bold += text.length;
   }
@@ -115,5 +115,5 @@ const isNamed = (group: LineGroup, body: Body, outline: Outline): boolean =>
 const styleOf = (group: LineGroup): number =>
   sizeOf(group) + (group.lines.every(({ isBold }) => isBold === true) ? BOLD : 0);
 
-const rounded = (size: number): number => Math.round(size * 2) / 2;
-const sizeOf = ({ lines }: LineGroup): number => rounded(Math.max(...lines.map(({ size }) => size)));
+const roundToHalf = (size: number): number => Math.round(size * 2) / 2;
+const sizeOf = ({ lines }: LineGroup): number => roundToHalf(Math.max(...lines.map(({ size }) => size)));

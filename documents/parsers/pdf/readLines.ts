@@ -41,7 +41,7 @@ export function readLines(runs: Iterable<Glyphs>): SizedLine[] {
   const lines: SizedLine[] = [];
   let line: OpenLine | null = null;
   const end = (): void => {
-    if (line?.runs.some(({ text }) => text.trim() !== '') === true) lines.push(closed(line));
+    if (line?.runs.some(({ text }) => text.trim() !== '') === true) lines.push(toSizedLine(line));
     line = null;
   };
   for (const run of runs) {
@@ -69,7 +69,7 @@ function continues(line: OpenLine, run: Glyphs, isReversed: boolean): boolean {
   return line.isReversed || isReversed || run.x > line.x2 - 1.5 * size;
 }
 
-function closed({ runs, x1, x2, baseline, size, isReversed }: OpenLine): SizedLine {
+function toSizedLine({ runs, x1, x2, baseline, size, isReversed }: OpenLine): SizedLine {
   const whole = runs.map(({ text }) => text).join(' ');
   const text = isReversed ? joinReversed(runs, isRightToLeft(whole) || beginsAtRight(runs)) : join(runs);
   const words = runs.filter(({ text: word }) => /[\p{L}\p{N}]/u.test(word));

@@ -25,7 +25,7 @@ export async function readPage(page: Pdfjs.PDFPageProxy): Promise<PageDrawing> {
     content = part.content ?? content;
   }
   const bold = new Set(Object.keys(content.fonts).filter((font) => isBold(content.fonts[font] ?? '')));
-  const runs = texts.map((item) => placed(item, toPage, bold));
+  const runs = texts.map((item) => toGlyphs(item, toPage, bold));
   const rules = content.rules.length > 0 && mayHaveTable(runs) ? content.rules : [];
   return { runs, rules: rules.map(({ x1, y1, x2, y2 }) => placeBox(toPage, [x1, y1, x2, y2])) };
 }
@@ -39,14 +39,14 @@ interface TextItem {
   readonly fontName: string;
 }
 
-function placed(
+function toGlyphs(
   { str, transform, width, fontName }: TextItem,
   [a, b, c, d, e, f]: Matrix,
   bold: ReadonlySet<string>,
 ): Glyphs {
   const [, , ic = 0, id = 0, ie = 0, iif = 0] = transform;
   return {
-    text: repaired(str),
+    text: restoreArabicLetters(str),
     x: a * ie + c * iif + e,
     y: b * ie + d * iif + f,
     width,
@@ -63,5 +63,5 @@ const LETTER_FORMS = /[\ufe80-\ufefc]+/g;
  * which PDF.js reverses with the line if the font's ToUnicode table maps it to two letters. Alef before alef and lam
  * occurs in no word.
  */
-const repaired = (text: string): string =>
+const restoreArabicLetters = (text: string): string =>
   text.replaceAll(/ا([أإآا])ل/g, 'ال$1').replaceAll(LETTER_FORMS, (forms) => forms.normalize('NFKC'));

@@ -73,12 +73,12 @@ export function readNumberFormats(part: Uint8Array, limits: DocumentLimits): Num
 export function numberFormat(id: number, code: string | undefined): NumberFormat {
   if (code === undefined && DATES.some(([from, to]) => id >= from && id <= to)) return { kind: 'date', sections: [] };
   const shown = code ?? BUILT_IN.get(id) ?? '';
-  const bare = shown.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
-  if (/general/i.test(bare) || /^[@;\s]*$/.test(bare)) return GENERAL;
-  if (/[ymdhs]/i.test(bare)) return { kind: 'date', sections: [] };
+  const codeWithoutLiterals = shown.replace(/"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|_./gi, '');
+  if (/general/i.test(codeWithoutLiterals) || /^[@;\s]*$/.test(codeWithoutLiterals)) return GENERAL;
+  if (/[ymdhs]/i.test(codeWithoutLiterals)) return { kind: 'date', sections: [] };
   // Fractions and powers of ten are shown as decimal numbers.
-  const sections = /[/eE]/.test(bare) ? [] : sectionsOf(shown);
-  return { kind: bare.includes('%') ? 'percent' : 'plain', sections };
+  const sections = /[/eE]/.test(codeWithoutLiterals) ? [] : sectionsOf(shown);
+  return { kind: codeWithoutLiterals.includes('%') ? 'percent' : 'plain', sections };
 }
 
 /** Maximum length in characters of a format code that is examined; Excel allows 255. */

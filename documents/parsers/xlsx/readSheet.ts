@@ -66,7 +66,7 @@ export function readSheet(part: Uint8Array, workbook: Workbook, limits: Document
       else if (name === 'c') {
         if (column < MAX_COLUMNS && value !== '') {
           while (row.length < column) row.push('');
-          row[column] = shown(value, type, workbook.formats[style] ?? GENERAL, workbook);
+          row[column] = displayedText(value, type, workbook.formats[style] ?? GENERAL, workbook);
         }
         column += 1;
       } else if (name === 'row') endRow();
@@ -74,12 +74,12 @@ export function readSheet(part: Uint8Array, workbook: Workbook, limits: Document
   });
 }
 
-function shown(value: string, type: string, format: NumberFormat, { strings, date1904 }: Workbook): string {
+function displayedText(value: string, type: string, format: NumberFormat, { strings, date1904 }: Workbook): string {
   if (type === 's') return strings[Number(value)] ?? '';
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
   if (type === 'n') return formatNumber(value, format, date1904);
   if (type === 'd') return value.replace(/T00:00:00(?:\.0+)?Z?$/, '');
-  return unescaped(value);
+  return decodeEscapes(value);
 }
 
 /** Reads the shared strings of cells. */
@@ -100,14 +100,14 @@ export function readStrings(part: Uint8Array, limits: DocumentLimits): string[] 
     close(name) {
       if (name === 't') isReading = false;
       else if (name === 'rPh') isPhonetic = false;
-      else if (name === 'si') strings.push(unescaped(text));
+      else if (name === 'si') strings.push(decodeEscapes(text));
     },
   });
   return strings;
 }
 
 /** Decodes `_x000D_`, the form of characters that XML cannot contain. */
-const unescaped = (text: string): string =>
+const decodeEscapes = (text: string): string =>
   text.includes('_x')
     ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_mark, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     : text;

@@ -166,7 +166,9 @@ describe('a run that no worker takes', () => {
     expect((await ready()).reasons.join(' ')).toContain('workflow tasks fail repeatedly');
     // Readiness is public, so it does not contain the error of one organization.
     expect((await ready()).reasons.join(' ')).not.toContain('plan.batches');
-    expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain('Run one version of all workers');
+    expect(await waitFor(opsPage, (page) => page.includes('plan.batches'))).toContain(
+      'Run the same version of all workers',
+    );
     expect((await doctor('stalled runs'))?.found).toContain('plan.batches is not iterable');
     await opsPicture(service, 'workflow-tasks');
   });

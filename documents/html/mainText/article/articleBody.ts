@@ -24,7 +24,7 @@ const OTHER_NAMES = new Set(['n:related', 'n:overlay', 'n:side', 'n:signup']);
  * Returns the smallest element with most of the prose of the article on a page that declares one. Comments, dialogs,
  * sidebars, lists of other pages and further articles do not count, because they are often longer than the article. The
  * article itself is recognised by its place: it is the first text below the title.
- * @param around the posts of a thread and the elements around them, which count as the article
+ * @param around the posts of a thread and the elements that contain them, which count as the article
  * @param removed blocks that are known not to be content
  */
 export function findArticleBody(
@@ -50,7 +50,7 @@ export function findArticleBody(
     if (read >= MIN_ARTICLE && isTeaserList(element, page)) return true;
     const names = page.names.read(element);
     if (names.includes('n:comments')) return true;
-    if (page.coreLine.has(element) || isLarge) return false;
+    if (page.coreAncestry.has(element) || isLarge) return false;
     return OTHER_TAGS.has(name) || names.some((part) => OTHER_NAMES.has(part));
   };
 
@@ -98,12 +98,12 @@ function proseOf(elements: ReadonlySet<PageElement>): number {
 function innermost(root: ParentNode, prose: ReadonlyMap<ParentNode, number>): ParentNode {
   let body = root;
   for (;;) {
-    const least: number = MIN_SHARE * (prose.get(body) ?? 0);
+    const minProseLength: number = MIN_SHARE * (prose.get(body) ?? 0);
     let next: PageElement | null = null;
     for (const child of body.children) {
       if (!isElement(child) || child.name === 'p' || !isBlock(child)) continue;
       const childProse = prose.get(child) ?? 0;
-      if (childProse > 0 && childProse >= least) next = child;
+      if (childProse > 0 && childProse >= minProseLength) next = child;
     }
     if (next === null) return body;
     body = next;

@@ -12,8 +12,8 @@ import { isTeaserList } from './teasers.js';
  * Removes what is not the text of a page that declares itself an article: blocks after the article, such as comments of
  * readers; blocks of links before it; blocks inside of it that lead to other pages; labels and captions of pictures.
  * Footnotes and code stay.
- * @param around the posts of a thread and the elements around them, which are kept
- * @param removed the removed blocks; gets the others
+ * @param around the posts of a thread and the elements that contain them, which are kept
+ * @param removed the removed blocks; receives the others
  */
 export function removeAsides(
   root: ParentNode,
@@ -83,7 +83,7 @@ const MAX_FIGURE_BLOCKS = 2;
 function isFigure(element: PageElement, page: PageMeasures): boolean {
   const { name, images, blocks, holds, parent } = element;
   if (images === 0 || blocks > MAX_FIGURE_BLOCKS || (name !== 'div' && name !== 'figure')) return false;
-  if ((holds & NOT_FIGURE) !== 0 || page.coreLine.has(element) || parent === null) return false;
+  if ((holds & NOT_FIGURE) !== 0 || page.coreAncestry.has(element) || parent === null) return false;
   return page.repeats.get(parent)?.signature !== signatureOf(element);
 }
 

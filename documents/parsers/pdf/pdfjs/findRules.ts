@@ -46,9 +46,9 @@ export class RuleFinder {
 
   /**
    * Applies an operator of the content.
-   * @param now transformation from the content's coordinates to the page's user space
+   * @param toPage transformation from the content's coordinates to the page's user space
    */
-  apply(operator: number, args: ArrayLike<unknown> | null, now: Matrix): void {
+  apply(operator: number, args: ArrayLike<unknown> | null, toPage: Matrix): void {
     const OPS = this.#OPS;
     if (operator < OPS.moveTo || operator > OPS.endPath || this.#isDrawing) return;
     switch (operator) {
@@ -73,16 +73,16 @@ export class RuleFinder {
       case OPS.closeFillStroke:
       case OPS.closeEOFillStroke:
         this.#close();
-        this.#paint(true, now);
+        this.#paint(true, toPage);
         break;
       case OPS.stroke:
       case OPS.fillStroke:
       case OPS.eoFillStroke:
-        this.#paint(true, now);
+        this.#paint(true, toPage);
         break;
       case OPS.fill:
       case OPS.eoFill:
-        this.#paint(false, now);
+        this.#paint(false, toPage);
         break;
       default:
         this.#end();
@@ -112,13 +112,13 @@ export class RuleFinder {
     this.#add(this.#outlines.at(-1)?.points[0]);
   }
 
-  #paint(isStroke: boolean, now: Matrix): void {
+  #paint(isStroke: boolean, toPage: Matrix): void {
     const outlines = this.#points > MAX_POINTS ? [] : this.#outlines;
     for (const { points, isCurved } of outlines) {
       if (points.length < 2 || isCurved) continue;
       this.#rules.push(
         ...rulesOf(
-          points.map(([x, y]) => placePoint(now, x, y)),
+          points.map(([x, y]) => placePoint(toPage, x, y)),
           isStroke,
         ),
       );

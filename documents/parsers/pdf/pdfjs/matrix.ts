@@ -4,7 +4,7 @@ export type Matrix = readonly [number, number, number, number, number, number];
 export const UPRIGHT: Matrix = [1, 0, 0, 1, 0, 0];
 
 /** Returns the transformation that applies `n` and then `m`. */
-export const times = (m: Matrix, n: Matrix): Matrix => [
+export const multiply = (m: Matrix, n: Matrix): Matrix => [
   m[0] * n[0] + m[2] * n[1],
   m[1] * n[0] + m[3] * n[1],
   m[0] * n[2] + m[2] * n[3],
@@ -25,7 +25,7 @@ export const placePoint = (m: Matrix, x: number, y: number): readonly [x: number
   m[1] * x + m[3] * y + m[5],
 ];
 
-/** A rectangle in points from the page's upper left corner. */
+/** A rectangle given by two opposite corners: `x1` and `y1` are the smaller coordinates. */
 export interface Box {
   readonly x1: number;
   readonly y1: number;
@@ -65,10 +65,10 @@ export class Transformations {
     if (operation === codes.save) this.#outer.push(this.#now);
     else if (operation === codes.restore || operation === codes.paintFormXObjectEnd)
       this.#now = this.#outer.pop() ?? this.#now;
-    else if (operation === codes.transform) this.#now = times(this.#now, asMatrix(args) ?? UPRIGHT);
+    else if (operation === codes.transform) this.#now = multiply(this.#now, asMatrix(args) ?? UPRIGHT);
     else if (operation === codes.paintFormXObjectBegin) {
       this.#outer.push(this.#now);
-      this.#now = times(this.#now, asMatrix(args?.[0]) ?? UPRIGHT);
+      this.#now = multiply(this.#now, asMatrix(args?.[0]) ?? UPRIGHT);
     } else return false;
     return true;
   }

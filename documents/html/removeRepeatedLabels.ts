@@ -13,19 +13,19 @@ const MAX_NODES = 80;
  * title have the same text.
  * @param leftOut the elements that are not text; their texts do not count
  */
-export function dropEchoes(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): void {
+export function removeRepeatedLabels(nodes: readonly ParentNode[], leftOut: ReadonlySet<PageElement>): void {
   const visit = (parent: ParentNode): void => {
     for (const child of parent.children) {
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       if (child.images === 0) continue;
       if (child.name !== 'img') visit(child);
-      else if (isEcho(child, leftOut)) child.attribs['alt'] = '';
+      else if (repeatsNearbyText(child, leftOut)) child.attribs['alt'] = '';
     }
   };
   for (const node of nodes) visit(node);
 }
 
-function isEcho(image: PageElement, leftOut: ReadonlySet<PageElement>): boolean {
+function repeatsNearbyText(image: PageElement, leftOut: ReadonlySet<PageElement>): boolean {
   const label = image.attribs['alt'] ?? '';
   if (label.length < MIN_LABEL_LENGTH) return false;
   const text = new PageText(label);
