@@ -53,11 +53,13 @@ export function createLocalProvider({ threads, niceness = 0, spaceName, ...files
       if (purpose === 'document') return pool.embed(texts, purpose, signal, fairnessKey);
       const sentences = texts.map(sentencesOfQuery);
       const vectors = await pool.embed([...texts, ...sentences.flat()], purpose, signal, fairnessKey);
-      let next = texts.length;
-      return sentences.map((ofText, index) => {
-        const whole = vectors[index];
-        if (!whole) throw new Error(`no vector for text ${index}`);
-        return ofText.length === 0 ? whole : joinSentences(whole, vectors.slice(next, (next += ofText.length)));
+      let nextVector = texts.length;
+      return sentences.map((sentencesOfText, index) => {
+        const queryVector = vectors[index];
+        if (!queryVector) throw new Error(`no vector for text ${index}`);
+        return sentencesOfText.length === 0
+          ? queryVector
+          : joinSentences(queryVector, vectors.slice(nextVector, (nextVector += sentencesOfText.length)));
       });
     },
     close: pool.close,
