@@ -124,12 +124,15 @@ try {
     });
     return /\d+(?=\/resume)/.exec(found[0]?.sync_error_message ?? '')?.[0] ?? '0';
   };
-  for (const more of [1, null]) {
+  for (const maxTokens of [1, null]) {
     // A resume before the pause fails, so retry.
     const resumed = async () =>
-      (await post<{ max_tokens?: number | null }>(`/sync_runs/${await pausedRunId()}/resume`, { max_tokens: more }))
-        .max_tokens;
-    while ((await resumed()) !== more) await pause();
+      (
+        await post<{ max_tokens?: number | null }>(`/sync_runs/${await pausedRunId()}/resume`, {
+          max_tokens: maxTokens,
+        })
+      ).max_tokens;
+    while ((await resumed()) !== maxTokens) await pause();
   }
   await record('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
