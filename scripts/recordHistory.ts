@@ -14,7 +14,7 @@ import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
 import { inspectMongodb } from '../store/overview/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
-import { picturedWords, serveSite } from './historySite.js';
+import { pictureOfWords, serveSite } from './historySite.js';
 import { startService } from './service.js';
 
 /**
@@ -255,7 +255,7 @@ try {
   const recording = await send('talk.mp3', 'ID3\u0003');
   await pause();
   await record('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
-  const picture = await send('words.png', picturedWords());
+  const picture = await send('words.png', pictureOfWords());
   await pause();
   await record('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
   // The vectors expire at once, are restored, and then have no cold storage.

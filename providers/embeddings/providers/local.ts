@@ -27,9 +27,9 @@ export interface LocalSettings extends LocalModelFiles {
 export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
 /**
- * Niceness of the process for long queries relative to the others. Linux weighs each step by 1.25
- * (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"), so at 10 it gets a tenth of a core that a
- * short query needs, and all of an idle one.
+ * Niceness of the process for long queries relative to the other processes. Each step divides the share of processor
+ * time by about 1.25 (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"). With 10, the process gets
+ * about a tenth of a core while a short query uses the core, and a whole core if it is idle.
  */
 const LONG_QUERY_NICENESS = 10;
 
