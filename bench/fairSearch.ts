@@ -1,6 +1,7 @@
 /**
  * `npm run bench:fair-search`: searches of one organization while a caller of another sends long queries in a loop.
- * These phases alternate with idle ones, so that both run under the same conditions. `-- --quick` takes fewer searches.
+ * Phases with and without this caller alternate, so that both run under the same conditions. `-- --quick` takes fewer
+ * searches.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

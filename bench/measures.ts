@@ -14,7 +14,7 @@ export const CHUNKS_ONLY = { ...CHUNKING, generate_chunks_only: true };
 
 const IDLE_TIMEOUT_MS = 120_000;
 const QUERY = 'How long does a refund of a payment take?';
-/** Below this share of one core a process is idle. */
+/** Maximum share of one core that an idle process uses. */
 const IDLE_SHARE = 0.1;
 const IDLE_SAMPLE_MS = 250;
 

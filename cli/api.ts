@@ -61,7 +61,7 @@ export function openApi({ text, terminal }: Call): Api {
       );
     }
   };
-  const whole = async <T>(path: string, init: RequestInit): Promise<T> => {
+  const callApi = async <T>(path: string, init: RequestInit): Promise<T> => {
     const { status, body } = await send<T>(path, init);
     if (status === 200) return body;
     throw new CommandError(
@@ -74,9 +74,9 @@ export function openApi({ text, terminal }: Call): Api {
   });
   return {
     url,
-    get: (path, customerId) => whole(path, { headers: headersFor(customerId) }),
+    get: (path, customerId) => callApi(path, { headers: headersFor(customerId) }),
     post: (path, body, customerId) =>
-      whole(path, {
+      callApi(path, {
         method: 'POST',
         headers: { ...headersFor(customerId), 'content-type': 'application/json' },
         body: JSON.stringify(body),

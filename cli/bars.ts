@@ -23,23 +23,23 @@ export function createProgressDisplay({
   isInteractive,
   err,
 }: Pick<Terminal, 'isInteractive' | 'err'>): ProgressDisplay {
-  let drawn = 0;
-  let written = Date.now();
-  let last = '';
+  let drawnLines = 0;
+  let writtenAt = Date.now();
+  let lastText = '';
   return {
     paint(lines) {
       const text = `${lines.join('\n')}\n`;
       if (isInteractive) {
-        err(`${UP(drawn)}${CLEAR_BELOW}${text}`);
-        drawn = lines.length;
-      } else if (Date.now() - written >= LINES_EVERY_MS && text !== last) {
+        err(`${UP(drawnLines)}${CLEAR_BELOW}${text}`);
+        drawnLines = lines.length;
+      } else if (Date.now() - writtenAt >= LINES_EVERY_MS && text !== lastText) {
         err(text);
-        written = Date.now();
-        last = text;
+        writtenAt = Date.now();
+        lastText = text;
       }
     },
     end() {
-      drawn = 0;
+      drawnLines = 0;
     },
   };
 }

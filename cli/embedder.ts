@@ -11,8 +11,8 @@ export interface Embedder {
 }
 
 /**
- * Creates an embedder with the embedded model, loaded with the first text. With `remote` it also uses the configured
- * providers, which bill for it. Null if EMBEDDING_MODEL_PATH is not set.
+ * Creates an embedder with the embedded model, which is loaded with the first text; null if EMBEDDING_MODEL_PATH is not
+ * set. @param remote whether to use also the configured providers, which bill for it
  */
 export function createEmbedder(
   { embedding, egress }: Pick<Config, 'embedding' | 'egress'>,
@@ -22,17 +22,20 @@ export function createEmbedder(
   if (modelPath === null || tokenizerPath === null) return null;
   const local = createLocalProvider({ modelPath, tokenizerPath, threads, niceness });
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
-  const ignored = (): void => undefined;
+  const ignore = (): void => undefined;
   const embeddings = createEmbeddings({
     local,
     ...(remote && {
-      remote: { providers, egress: createEgress(egress), loadCounter, onUsage: ignored, onRequest: ignored },
+      remote: { providers, egress: createEgress(egress), loadCounter, onUsage: ignore, onRequest: ignore },
     }),
   });
-  const served = new Set([local.space.name, ...(remote ? embeddings.models().map(({ space }) => space.name) : [])]);
+  const servedSpaces = new Set([
+    local.space.name,
+    ...(remote ? embeddings.models().map(({ space }) => space.name) : []),
+  ]);
   return {
     embed: async (tenant, space, texts) =>
-      served.has(space) ? embeddings.embed(space, texts, 'document', new AbortController().signal, tenant) : null,
+      servedSpaces.has(space) ? embeddings.embed(space, texts, 'document', new AbortController().signal, tenant) : null,
     close: () => embeddings.close(),
   };
 }

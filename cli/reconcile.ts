@@ -1,5 +1,6 @@
 /**
- * Runs the comparison of store/reconcile/ with functions for resyncs and search terms, which are not part of store/.
+ * Runs the comparison of store/reconcile/, and supplies the functions that store/ does not have: they queue resyncs and
+ * compute search terms.
  */
 import { queueResync } from '../api/files/queueResync.js';
 import { HttpError } from '../api/http/errors.js';

@@ -91,8 +91,8 @@ function overview(): string {
     '',
     ...rows,
     '',
-    `${CALL} COMMAND --help describes one. Settings are those of the service (docs/settings.md); while npm start runs`,
-    'on this machine, none are needed. Exit codes: 0 success, 1 failure or a problem was found, 2 invalid arguments.',
+    `${CALL} COMMAND --help describes a command. The settings are those of the service (docs/settings.md); while npm start`,
+    'runs on this machine, no setting is needed. Exit codes: 0 success, 1 failure or a problem was found, 2 invalid arguments.',
   ].join('\n');
 }
 

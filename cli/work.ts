@@ -17,28 +17,28 @@ interface Listed {
   readonly count: number;
 }
 
-const listed = (api: Api, customer: string, filters: object, more: object = {}): Promise<Listed> =>
-  api.post<Listed>('/user_files_v2', { filters, ...more }, customer);
+const listFiles = (api: Api, customer: string, filters: object, options: object = {}): Promise<Listed> =>
+  api.post<Listed>('/user_files_v2', { filters, ...options }, customer);
 
-const counted = async (api: Api, customer: string, filters: object): Promise<number> =>
-  (await listed(api, customer, filters, { pagination: { limit: 1 } })).count;
+const countFiles = async (api: Api, customer: string, filters: object): Promise<number> =>
+  (await listFiles(api, customer, filters, { pagination: { limit: 1 } })).count;
 
-/** A sitemap, crawl or feed with the results of its pages. */
+/** A file with the number of its pages by result: a sitemap, crawl or feed has pages. */
 export interface FileProgress {
   readonly file: FileRecord;
   readonly ready: number;
   readonly failed: number;
-  /** The number of pages known so far. */
+  /** The number of pages that were found so far. */
   readonly total: number;
 }
 
-/** Counts the files below a parent by state. */
+/** Counts the child files of a file by state. */
 export async function progressOf(api: Api, customer: string, file: FileRecord): Promise<FileProgress> {
-  const below = { parent_file_ids: [file.id] };
+  const children = { parent_file_ids: [file.id] };
   const [ready, failed, all] = await Promise.all([
-    counted(api, customer, { ...below, sync_statuses: ['READY', 'READY_TO_SYNC'] }),
-    counted(api, customer, { ...below, sync_statuses: FAILED }),
-    counted(api, customer, below),
+    countFiles(api, customer, { ...children, sync_statuses: ['READY', 'READY_TO_SYNC'] }),
+    countFiles(api, customer, { ...children, sync_statuses: FAILED }),
+    countFiles(api, customer, children),
   ]);
   return { file, ready, failed, total: Math.max(all, Number(file.file_metadata?.['pages_total'] ?? 0)) };
 }
@@ -56,13 +56,18 @@ export interface UserWork {
 /** Reads the progress of a user. @param max maximum number of files in progress and of failures */
 export async function workOf(api: Api, customer: string, max: number): Promise<UserWork> {
   const latest = { pagination: { limit: max }, order_by: 'updated_at', order_dir: 'desc' };
-  const [ready, unfinished, failed, moving] = await Promise.all([
-    counted(api, customer, { sync_statuses: ['READY', 'READY_TO_SYNC'] }),
-    counted(api, customer, { sync_statuses: ACTIVE_STATUSES }),
-    listed(api, customer, { sync_statuses: FAILED }, latest),
-    listed(api, customer, { sync_statuses: ACTIVE_STATUSES, root_files_only: true, include_containers: true }, latest),
+  const [ready, unfinished, failed, activeRoots] = await Promise.all([
+    countFiles(api, customer, { sync_statuses: ['READY', 'READY_TO_SYNC'] }),
+    countFiles(api, customer, { sync_statuses: ACTIVE_STATUSES }),
+    listFiles(api, customer, { sync_statuses: FAILED }, latest),
+    listFiles(
+      api,
+      customer,
+      { sync_statuses: ACTIVE_STATUSES, root_files_only: true, include_containers: true },
+      latest,
+    ),
   ]);
-  const bundles = await Promise.all(moving.results.map((file) => progressOf(api, customer, file)));
+  const bundles = await Promise.all(activeRoots.results.map((file) => progressOf(api, customer, file)));
   return {
     customer_id: customer,
     ready,
@@ -74,12 +79,12 @@ export async function workOf(api: Api, customer: string, max: number): Promise<U
 }
 
 /** Finds files by id or by a part of their name. */
-export const findFiles = async (api: Api, customer: string, wanted: string, limit: number): Promise<FileRecord[]> =>
+export const findFiles = async (api: Api, customer: string, nameOrId: string, limit: number): Promise<FileRecord[]> =>
   (
-    await listed(
+    await listFiles(
       api,
       customer,
-      { include_containers: true, ...(/^\d{1,15}$/.test(wanted) ? { ids: [Number(wanted)] } : { name: wanted }) },
+      { include_containers: true, ...(/^\d{1,15}$/.test(nameOrId) ? { ids: [Number(nameOrId)] } : { name: nameOrId }) },
       { pagination: { limit }, order_by: 'updated_at', order_dir: 'desc' },
     )
   ).results;

@@ -142,8 +142,8 @@ export function reasonIn(text: string, reasonsIn: ServiceKind['reasonsIn']): str
 function refusalFault(reply: Reply, { service, kind, apiKey, ...peer }: Peer): Fault {
   const { status, headers, text } = reply;
   const waitMs = peer.waitMs?.(headers) ?? retryAfterMs(headers);
-  const [usualKind, sentenceOf] = kind.refusals[refusalOf(status, waitMs)];
-  const fault = peer.refusal?.(reply) ?? { kind: usualKind, sentence: sentenceOf(service) };
+  const [defaultKind, sentenceOf] = kind.refusals[refusalOf(status, waitMs)];
+  const fault = peer.refusal?.(reply) ?? { kind: defaultKind, sentence: sentenceOf(service) };
   const reason = reasonIn(apiKey === null ? text : text.replaceAll(apiKey, '…'), kind.reasonsIn);
   const quoted = reason === '' ? '' : ` (“${reason}”)`;
   return new Fault(

@@ -100,13 +100,13 @@ const CHECK_MS = 1_000;
 function killWhenFrozen(child: ChildProcess, { frozenAfterMs, onFrozen }: ChildOptions): void {
   if (frozenAfterMs === undefined) return;
   let silentMs = 0;
-  let isKnown = false;
+  let hasSentHeartbeat = false;
   child.on('message', () => {
-    isKnown = true;
+    hasSentHeartbeat = true;
     silentMs = 0;
   });
   const timer = setInterval(() => {
-    if (!isKnown) return;
+    if (!hasSentHeartbeat) return;
     // Count the ticks of this timer instead of the elapsed time: there are none while this process itself is suspended.
     silentMs += CHECK_MS;
     if (silentMs < frozenAfterMs) return;

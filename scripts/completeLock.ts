@@ -43,8 +43,8 @@ const CPU: readonly (readonly [string, RegExp])[] = [
 
 /** Creates the entry of a platform package, whose name contains the platform. */
 function entryOf(name: string, spec: string, dev: boolean | undefined): LockEntry {
-  const first = (table: typeof OS) => table.find(([, pattern]) => pattern.test(name))?.[0];
-  const [os, cpu] = [first(OS), first(CPU)];
+  const firstMatch = (table: typeof OS) => table.find(([, pattern]) => pattern.test(name))?.[0];
+  const [os, cpu] = [firstMatch(OS), firstMatch(CPU)];
   if (!os && !cpu) throw new Error(`${name} is missing from the lock and is not a platform package: run npm install`);
   const libc = name.includes('musl') ? 'musl' : os === 'linux' && name.includes('gnu') ? 'glibc' : undefined;
   return {
@@ -61,7 +61,7 @@ const lock = JSON.parse(await readFile(FILE, 'utf8')) as { packages: Record<stri
 const { packages } = lock;
 
 /** Returns whether Node finds a package from another one, searching from the innermost node_modules outwards. */
-const found = (from: string, name: string): boolean => {
+const isInstalled = (from: string, name: string): boolean => {
   for (let base = from; ; base = base.slice(0, Math.max(0, base.lastIndexOf('node_modules/') - 1))) {
     if (packages[`${base === '' ? '' : `${base}/`}node_modules/${name}`]) return true;
     if (base === '') return false;
@@ -71,7 +71,7 @@ const found = (from: string, name: string): boolean => {
 let added = 0;
 for (const [from, entry] of Object.entries(packages)) {
   for (const [name, spec] of Object.entries(entry.optionalDependencies ?? {})) {
-    if (found(from, name)) continue;
+    if (isInstalled(from, name)) continue;
     packages[`node_modules/${name}`] = entryOf(name, spec, entry.dev);
     added += 1;
   }

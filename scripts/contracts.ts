@@ -32,8 +32,8 @@ function resolve(root: Node, value: unknown): Node {
   return resolve(root, target);
 }
 
-function ruleOf(root: Node, given: unknown, required: boolean): Rule {
-  const schema = resolve(root, given);
+function ruleOf(root: Node, schemaOrReference: unknown, required: boolean): Rule {
+  const schema = resolve(root, schemaOrReference);
   const [first, ...others] = Array.isArray(schema['anyOf'] ?? schema['oneOf'])
     ? ((schema['anyOf'] ?? schema['oneOf']) as unknown[])
     : [];
@@ -83,7 +83,7 @@ function openApiOperation(root: Node, node: Node, pathNode: Node, asForm: boolea
   const parameters = [pathNode['parameters'], node['parameters']]
     .flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))
     .map((parameter) => resolve(root, parameter));
-  const within = (place: string, name: (text: string) => string = String): Record<string, Rule> =>
+  const parametersIn = (place: string, name: (text: string) => string = String): Record<string, Rule> =>
     rulesOf(
       root,
       parameters
@@ -96,13 +96,13 @@ function openApiOperation(root: Node, node: Node, pathNode: Node, asForm: boolea
     );
   const content = asNode(asNode(resolve(root, node['requestBody']))['content']);
   const json = Object.entries(content).find(([type]) => type.startsWith('application/json'))?.[1];
-  const query = within('query');
+  const query = parametersIn('query');
   const headers = Object.fromEntries(
-    Object.entries(within('header', (text) => text.toLowerCase())).filter(([, rule]) => rule.required),
+    Object.entries(parametersIn('header', (text) => text.toLowerCase())).filter(([, rule]) => rule.required),
   );
   const bodySchema = asNode(json)['schema'];
   return {
-    ...(asForm ? { body: { ...query, ...within('formData') } } : { query }),
+    ...(asForm ? { body: { ...query, ...parametersIn('formData') } } : { query }),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(bodySchema === undefined ? {} : { body: rulesOf(root, propertiesOf(root, bodySchema)) }),
   };
@@ -131,10 +131,10 @@ function discoveryOperation(root: Node, method: Node): Operation {
 /** Extracts a table's operations from a specification. @throws Error for an operation that the specification lacks */
 export function extract(contract: Contract, root: Node): Contract {
   const { prefix = '', base = '', asForm = false, operations } = contract;
-  const found = Object.entries(operations).map(([name, before]): [string, Operation] => {
-    if (before.source !== undefined) return [name, before];
-    const [method = '', whole = ''] = name.replace('+}', '}').split(' ');
-    const path = whole.startsWith(base) ? whole.slice(base.length) : whole;
+  const extracted = Object.entries(operations).map(([name, existing]): [string, Operation] => {
+    if (existing.source !== undefined) return [name, existing];
+    const [method = '', fullPath = ''] = name.replace('+}', '}').split(' ');
+    const path = fullPath.startsWith(base) ? fullPath.slice(base.length) : fullPath;
     if (root['discoveryVersion'] !== undefined) {
       const wanted = `${prefix}${path}`.replace(/^\//, '').replaceAll(/\{\+?\w+\}/g, '{}');
       const all = discoveryMethods(root);
@@ -158,7 +158,7 @@ export function extract(contract: Contract, root: Node): Contract {
             common.map(([name, value]): [string, unknown, boolean] => [name, value, false]),
           ),
         }),
-    operations: Object.fromEntries(found),
+    operations: Object.fromEntries(extracted),
   };
 }
 

@@ -28,18 +28,18 @@ const sources = await glob('**/*.ts', {
 });
 const jest = createRequire(import.meta.url)('../jest.config.cjs') as Parameters<typeof jestCompiler>[0];
 const tally = await createTally(ROOT, sources.toSorted(), jestCompiler(jest));
-const raw = await mkdtemp(path.join(tmpdir(), 'allotrope-coverage-'));
+const reportFolder = await mkdtemp(path.join(tmpdir(), 'allotrope-coverage-'));
 
 /** Runs a script of package.json and collects its reports meanwhile. @returns its exit code */
 async function runCovered(script: string, args: readonly string[]): Promise<number> {
   // Node passes the variable on to child processes, those with an environment of their own included:
   // https://nodejs.org/api/cli.html#node_v8_coveragedir
-  const env = { ...process.env, NODE_V8_COVERAGE: raw, NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}` };
+  const env = { ...process.env, NODE_V8_COVERAGE: reportFolder, NODE_OPTIONS: `--require=${JSON.stringify(PRELOAD)}` };
   const child = spawn('npm', ['run', '-s', script, '--', ...args], { cwd: ROOT, env, stdio: 'inherit' });
   let running = true;
   const ended = once(child, 'close').finally(() => (running = false)) as Promise<[number | null]>;
   while (running) {
-    await addReports(raw, tally);
+    await addReports(reportFolder, tally);
     await Promise.race([ended, sleep(TAKE_MS)]);
   }
   const [code] = await ended;
@@ -56,7 +56,7 @@ const runs = given.length > 0 ? ['test'] : ['test', 'test:system'].filter((name)
 const codes: number[] = [];
 try {
   for (const script of runs) codes.push(await runCovered(script, given));
-  const incomplete = await addReports(raw, tally);
+  const incomplete = await addReports(reportFolder, tally);
   const files = tally.files();
   const folders = summarize(files);
   await mkdir(path.join(ROOT, 'coverage'), { recursive: true });
@@ -65,6 +65,6 @@ try {
   for (const [url, reason] of tally.unread) console.log(`Not counted: ${url}: ${reason}`);
   if (incomplete > 0) console.log(`${incomplete} reports are incomplete: their processes were killed as they wrote.`);
 } finally {
-  await rm(raw, { recursive: true, force: true });
+  await rm(reportFolder, { recursive: true, force: true });
 }
 process.exitCode = codes.find((code) => code !== 0) ?? 0;

@@ -8,7 +8,7 @@ const page = (name: string) =>
   `<html><head><title>${name}</title></head><body><main><h1>${name}</h1><p>Some words.</p></main></body></html>`;
 
 /** Returns a PNG picture that shows a few words. */
-export function picturedWords(): Uint8Array<ArrayBuffer> {
+export function pictureOfWords(): Uint8Array<ArrayBuffer> {
   const canvas = createCanvas(400, 100);
   const context = canvas.getContext('2d');
   context.fillStyle = '#fff';

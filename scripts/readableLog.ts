@@ -4,7 +4,7 @@ interface LoggedError {
   readonly message?: string;
 }
 
-/** Converts a JSON log line to one sentence: process, message and cause. Other lines stay unchanged. */
+/** Converts a JSON log line to a line for people: process, message and cause. Other lines are returned unchanged. */
 export function readableLog(line: string): string {
   const fields = parse(line);
   if (typeof fields !== 'object' || fields === null || !('msg' in fields)) return line;

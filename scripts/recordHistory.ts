@@ -14,7 +14,7 @@ import { answerConsent, consentTo, openPage } from '../test/support/consent.js';
 import { ORGANIZATION, startGitBook, TOKEN } from '../test/emulators/gitbook.js';
 import { inspectMongodb } from '../store/overview/inspection.js';
 import { letDaysPass } from '../test/support/coldFiles.js';
-import { picturedWords, serveSite } from './historySite.js';
+import { pictureOfWords, serveSite } from './historySite.js';
 import { startService } from './service.js';
 
 /**
@@ -124,12 +124,15 @@ try {
     });
     return /\d+(?=\/resume)/.exec(found[0]?.sync_error_message ?? '')?.[0] ?? '0';
   };
-  for (const more of [1, null]) {
+  for (const maxTokens of [1, null]) {
     // A resume before the pause fails, so retry.
     const resumed = async () =>
-      (await post<{ max_tokens?: number | null }>(`/sync_runs/${await pausedRunId()}/resume`, { max_tokens: more }))
-        .max_tokens;
-    while ((await resumed()) !== more) await pause();
+      (
+        await post<{ max_tokens?: number | null }>(`/sync_runs/${await pausedRunId()}/resume`, {
+          max_tokens: maxTokens,
+        })
+      ).max_tokens;
+    while ((await resumed()) !== maxTokens) await pause();
   }
   await record('scrapeSitemap.paused', idOf(workflowIds.scrape(paused.id)));
   await scrape('noSitemap', { url: `http://${site.host}/nothing.xml` });
@@ -252,7 +255,7 @@ try {
   const recording = await send('talk.mp3', 'ID3\u0003');
   await pause();
   await record('syncUpload.transcribed', idOf(workflowIds.upload(recording.id)));
-  const picture = await send('words.png', picturedWords());
+  const picture = await send('words.png', pictureOfWords());
   await pause();
   await record('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
   // The vectors expire at once, are restored, and then have no cold storage.

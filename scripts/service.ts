@@ -14,8 +14,8 @@ import { superviseChild } from './child.js';
 import { ensureKeys } from './keys.js';
 
 /**
- * A worker counts as frozen after this many times STALL_AFTER_S without a heartbeat. Its runs are recorded as stalled
- * before that.
+ * A worker is killed as frozen if it sends no heartbeat for this multiple of STALL_AFTER_S. Its runs are recorded as
+ * stalled after STALL_AFTER_S.
  */
 const FROZEN_STALLS = 2;
 

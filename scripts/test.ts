@@ -1,7 +1,7 @@
 /**
  * `npm test`: runs Jest with the given arguments, then prints the slowest suites, the processor time, and the line of
  * counts that CI reads. After a whole run, failed suites run once more, one at a time. This distinguishes flaky tests
- * from broken ones but does not change the result: a test that passes only then counts as failed, unless
+ * from broken ones but does not change the result: a test that passes only the second time counts as failed, unless
  * test/flaky.json names it with its suspected cause.
  */
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ const given = process.argv.slice(2);
 const REPORT = join(tmpdir(), `allotrope-tests-${process.pid}.json`);
 /** File in which test/support/answeredOperations.ts records the operations that succeeded. */
 const ANSWERED = join(tmpdir(), `allotrope-answered-${process.pid}.txt`);
-/** A run without suite names is a whole run; options alone select its tier. */
+/** Whether all suites of a tier run: no suite is named in the arguments. Options select the tier. */
 const isWhole = !given.some((argument) => argument === '--runTestsByPath' || argument.startsWith('test/'));
 
 /** Runs Jest. @returns null if it wrote no report, so the results are unknown */
@@ -60,7 +60,7 @@ async function childSeconds(): Promise<number | null> {
   return fields ? (Number(fields[13]) + Number(fields[14])) / TICKS_PER_S : null;
 }
 
-/** Returns the operations of the public contract without a successful response: each needs a test in the first tier. */
+/** Returns the operations of the public API for which no test of this run received a successful response. */
 async function unansweredOperations(): Promise<string[]> {
   const { paths } = JSON.parse(await readFile(join(ROOT, 'test/fixtures/openapi.json'), 'utf8')) as {
     paths: Record<string, Record<string, unknown>>;
@@ -76,16 +76,16 @@ const hasFailed = ({ status }: SuiteResult): boolean => status === 'failed';
 const pathOf = ({ name }: SuiteResult): string => relative(ROOT, name);
 
 const began = performance.now();
-const first = await runJest(given);
-const suites = new Map(first?.map((suite) => [suite.name, suite]));
+const firstResults = await runJest(given);
+const suites = new Map(firstResults?.map((suite) => [suite.name, suite]));
 const failed = [...suites.values()].filter(hasFailed);
 if (isWhole && failed.length > 0) {
   process.stdout.write(`\nRETRY, ONE SUITE AT A TIME: ${failed.length} of ${suites.size} suites\n`);
   const flakySuites = JSON.parse(await readFile(FLAKY, 'utf8')) as Record<string, string>;
   // Jest refuses --maxWorkers together with --runInBand.
   const options = given.filter((argument) => !argument.startsWith('--maxWorkers='));
-  const again = await runJest([...options, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
-  for (const suite of again ?? []) {
+  const retried = await runJest([...options, '--runInBand', '--runTestsByPath', ...failed.map(({ name }) => name)]);
+  for (const suite of retried ?? []) {
     const before = suites.get(suite.name);
     if (before === undefined || suite.status !== 'passed') continue;
     const flaky = before.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
@@ -95,7 +95,7 @@ if (isWhole && failed.length > 0) {
   }
 }
 
-const counts = { passed: 0, failed: first === null ? 1 : 0, skipped: 0 };
+const counts = { passed: 0, failed: firstResults === null ? 1 : 0, skipped: 0 };
 for (const suite of suites.values()) {
   for (const { status } of suite.assertionResults)
     if (status === 'passed') counts.passed++;

@@ -24,9 +24,9 @@ export function drawTrace(spans: readonly DrawnSpan[]): string[] {
   const firstStartMs = Math.min(...spans.map(({ startMs }) => startMs));
   const lines: string[] = [];
   const draw = (parent: string | null, indent: string): void => {
-    const all = children.get(parent) ?? [];
+    const childSpans = children.get(parent) ?? [];
     const groups: DrawnSpan[][] = [];
-    for (const span of all) {
+    for (const span of childSpans) {
       const similar = groups.find(
         ([child]) =>
           child &&

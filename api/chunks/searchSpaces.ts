@@ -6,17 +6,17 @@ import { invalid } from '../http/errors.js';
 
 /**
  * Returns the spaces in which a text query can be searched, among those of the caller's files of a model.
- * @param byWords whether the query also searches keywords; otherwise spaces of callers' own vectors are excluded, since
- * these vectors cannot be compared with a text
+ * @param searchesKeywords whether the query also searches keywords; otherwise spaces of callers' own vectors are
+ * excluded, since these vectors cannot be compared with a text
  */
 export async function spacesForText(
   tenant: Tenant,
   model: EmbeddingModelId,
-  byWords: boolean,
+  searchesKeywords: boolean,
   { store }: Pick<ApiDeps, 'store'>,
 ): Promise<string[]> {
   const spaces = await store.files.spacesOf(tenant, model);
-  return byWords ? spaces : spaces.filter((space) => !isCallerSpace(space));
+  return searchesKeywords ? spaces : spaces.filter((space) => !isCallerSpace(space));
 }
 
 /**

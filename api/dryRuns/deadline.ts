@@ -46,8 +46,8 @@ export function sampleEvenly<T>(items: readonly T[], max: number): T[] {
 }
 
 /**
- * Reads the items of a sample. `failed` counts items that threw a Fault; items that were not read before the signal are
- * omitted.
+ * Reads the items of a sample. `failed` counts items that threw a Fault; items that were not read before the signal was
+ * aborted are omitted.
  */
 export async function readSample<T, S extends Sample>(
   sample: readonly T[],

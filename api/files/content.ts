@@ -5,7 +5,7 @@ import { HttpError, notFound } from '../http/errors.js';
 import { FileAnswer, operation } from '../http/operation.js';
 import { CONTENT_PATH, type ContentRef } from '../http/identity/signedUrls.js';
 
-const READ: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Stores) => Promise<Stored | null>>> = {
+const READERS: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Stores) => Promise<Stored | null>>> = {
   raw: (ref, store) => store.contents.get(ref),
   txt: (ref, store) => store.chunks.parsedText(ref, ref.generation),
   original: (ref, store) => store.originals.stream(ref, ref.generation),
@@ -46,7 +46,7 @@ export const content = operation({
   async handle({ params, query, deps: { signedUrls, store } }) {
     const ref = signedUrls.read(params, query);
     if (!ref) throw new HttpError(403, 'This link is not valid, or has expired. List the file again for a fresh one.');
-    const stored = await READ[ref.kind](ref, store);
+    const stored = await READERS[ref.kind](ref, store);
     if (stored === null)
       throw notFound('content; the file was synced again or deleted. List it again for a fresh link');
     return new FileAnswer(stored, ref.kind === 'txt' ? 'text/plain; charset=utf-8' : 'application/octet-stream');

@@ -16,15 +16,15 @@ export interface FoundFile {
  * exist.
  */
 export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
-  const at = path.join(root, relativePath);
-  const found = await lstat(at).catch(() => null);
-  if (found?.isFile() === true) yield { relativePath, bytes: found.size };
-  if (found?.isDirectory() === true)
-    for await (const { name } of await opendir(at))
+  const fullPath = path.join(root, relativePath);
+  const stats = await lstat(fullPath).catch(() => null);
+  if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
+  if (stats?.isDirectory() === true)
+    for await (const { name } of await opendir(fullPath))
       yield* listFilesIn(root, relativePath === '' ? name : `${relativePath}/${name}`);
 }
 
-/** Reads a file and copies it to another one if given. @returns its SHA-256 */
+/** Reads a file, and copies it if a target is given. @param to the target; null: only read it @returns its SHA-256 */
 export async function copyHashed(from: string, to: string | null, stopped: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const hashing = new Transform({

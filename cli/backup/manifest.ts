@@ -22,7 +22,7 @@ export interface Manifest {
   readonly parts: readonly string[];
   /** Settings that point to data outside the backup. */
   readonly outside: readonly string[];
-  /** The keys of SECRET_KEY that may have encrypted data in the backup. */
+  /** The keys in SECRET_KEY at the time of the backup: its secrets are encrypted with one of them. */
   readonly secret_keys: readonly { readonly id: string; readonly fingerprint: string }[];
   /** SHA-256 of SHA256SUMS. */
   readonly sums: string;
@@ -71,8 +71,8 @@ export async function* readSums(folder: string, { sums, parts }: Manifest): Asyn
   for await (const line of lines) {
     hash.update(`${line}\n`);
     const [, sha256, name] = /^([0-9a-f]{64}) {2}data\/(.+)$/.exec(line) ?? [];
-    const [part = '', ...below] = name?.split('/') ?? [];
-    const isInside = parts.includes(part) && below.every((word) => word !== '' && word !== '.' && word !== '..');
+    const [part = '', ...segments] = name?.split('/') ?? [];
+    const isInside = parts.includes(part) && segments.every((word) => word !== '' && word !== '.' && word !== '..');
     if (sha256 === undefined || name === undefined || !isInside)
       throw new CommandError(
         `${path.join(folder, SUMS)} contains an invalid line, so the backup is damaged. Use another one. The line: ${line.slice(0, 200)}`,

@@ -21,9 +21,9 @@ const ENGINES = { mongodb: 'MONGODB_URI', qdrant: 'QDRANT_URL', temporal: 'TEMPO
 const KEYS = ['secret-key', 'api-key'] as const;
 
 export interface Parts {
-  readonly inside: readonly Part[];
+  readonly included: readonly Part[];
   /** Settings whose servers or bucket need their own backup. */
-  readonly outside: readonly string[];
+  readonly excludedSettings: readonly string[];
 }
 
 /** Returns the parts of a deployment. @param env the environment, which determines the engines that are embedded */
@@ -31,19 +31,19 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
   const engines = Object.entries(ENGINES);
   const folder = (name: string, at = path.join(dataDir, name)): Part => ({ name, path: at, isKey: false });
   return {
-    inside: [
+    included: [
       ...engines.flatMap(([name, setting]) => (env[setting] ? [] : [folder(name)])),
       ...(files.s3 === null ? [folder('files', files.dir)] : []),
       ...KEYS.map((name) => ({ name, path: path.join(dataDir, name), isKey: true })),
     ],
-    outside: [
+    excludedSettings: [
       ...engines.flatMap(([, setting]) => (env[setting] ? [setting] : [])),
       ...(files.s3 === null ? [] : ['S3_BUCKET']),
     ],
   };
 }
 
-/** Returns whether a part exists and is not empty. */
+/** Returns whether a part exists. An empty folder counts as missing. */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
   if (!existsSync(at)) return false;
   if (isKey) return true;

@@ -27,7 +27,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
     throw new CommandError(
       `${folder} has ${Math.floor((bavail * bsize) / MEGABYTE)} MB free, but the backup needs ${Math.ceil(sizes.bytes / MEGABYTE)} MB. Free space or choose another folder.`,
     );
-  const painter = createProgressDisplay(terminal);
+  const progressDisplay = createProgressDisplay(terminal);
   const list = createWriteStream(path.join(folder, SUMS), { mode: 0o600, flush: true });
   const sums = createHash('sha256');
   let done = 0;
@@ -41,9 +41,9 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
       const line = sumLine({ sha256, path: name });
       sums.update(line);
       list.write(line);
-      painter.paint([`${bar(++done, sizes.files)} files of ${Math.ceil(sizes.bytes / MEGABYTE)} MB`]);
+      progressDisplay.paint([`${bar(++done, sizes.files)} files of ${Math.ceil(sizes.bytes / MEGABYTE)} MB`]);
     }
-  painter.end();
+  progressDisplay.end();
   list.end();
   await finished(list);
   return { ...sizes, files: done, sums: sums.digest('hex') };
@@ -55,10 +55,10 @@ async function versionOf(): Promise<string> {
 }
 
 async function makeBackup(config: Config, folder: string, withKeys: boolean, terminal: Terminal) {
-  const { inside, outside } = partsOf(config, terminal.env);
-  const wanted = inside.filter(({ isKey }) => withKeys || !isKey);
-  const exists = await Promise.all(wanted.map(isThere));
-  const parts = wanted.filter((_, index) => exists[index]);
+  const { included: inside, excludedSettings: outside } = partsOf(config, terminal.env);
+  const candidates = inside.filter(({ isKey }) => withKeys || !isKey);
+  const exists = await Promise.all(candidates.map(isThere));
+  const parts = candidates.filter((_, index) => exists[index]);
   if (parts.every(({ isKey }) => isKey))
     throw new CommandError(`${config.dataDir} contains no data of embedded engines. Check DATA_DIR.`);
   if (parts.some((part) => !path.relative(part.path, folder).startsWith('..')))

@@ -4,9 +4,9 @@ import { withStore } from '../store.js';
 export const renewDeployment: Command = {
   usage: '',
   about: [
-    'Gives this database a new deployment id. Needed for a restored copy that shares the Temporal namespace of its original:',
-    'with equal ids, each deployment would execute runs of the other. Stop API and workers of the copy first. Active runs end as',
-    'aborted; resync their files.',
+    'Gives this database a new deployment id. A copy restored from a backup needs it if it shares a Temporal namespace with the',
+    'original: with equal ids, each deployment would execute runs of the other. Stop API and workers of the copy first. Active',
+    'runs end as aborted; resync their files.',
   ].join('\n'),
   options: { ...JSON_OPTION },
   async run({ has, terminal }) {

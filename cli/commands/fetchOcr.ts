@@ -5,7 +5,7 @@ import { createLanguageData } from '../../documents/ocr/data/languageData.js';
 import type { DataCode } from '../../documents/ocr/data/packages.js';
 import { type Command, CommandError, UsageError } from '../command.js';
 
-const KNOWN: readonly string[] = ['osd', ...OCR_LANGUAGE_CODES];
+const DATA_CODES: readonly string[] = ['osd', ...OCR_LANGUAGE_CODES];
 
 export const fetchOcr: Command = {
   usage: '[CODES]',
@@ -15,8 +15,9 @@ export const fetchOcr: Command = {
   async run({ args, terminal }) {
     const { languages, folder } = ocrSettings(terminal.env);
     const codes = args[0]?.split(',').map((code) => code.trim()) ?? ['osd', ...languages];
-    const unknown = codes.find((code) => !KNOWN.includes(code));
-    if (unknown !== undefined) throw new UsageError(`unknown language ${unknown}. Give some of ${KNOWN.join(', ')}`);
+    const unknown = codes.find((code) => !DATA_CODES.includes(code));
+    if (unknown !== undefined)
+      throw new UsageError(`unknown language ${unknown}. Give some of ${DATA_CODES.join(', ')}`);
     const data = createLanguageData({ folder, onProgress: (line) => terminal.err(`${line}\n`) });
     const failed: string[] = [];
     for (const code of codes as DataCode[]) {

@@ -25,9 +25,10 @@ export const createKey: Command = {
   options: { ...ORG_OPTION, ...JSON_OPTION },
   async run(call) {
     const organizationId = call.number('org') ?? 1;
-    const made = await withKeys(call, (keys) => keys.create(organizationId));
-    if (!made) throw new CommandError(`There is no organization ${organizationId}. List them: npm run cli -- org list`);
-    printKey(call, made);
+    const newKey = await withKeys(call, (keys) => keys.create(organizationId));
+    if (!newKey)
+      throw new CommandError(`There is no organization ${organizationId}. List them: npm run cli -- org list`);
+    printKey(call, newKey);
   },
 };
 

@@ -8,14 +8,14 @@ import { withStore } from '../store.js';
 
 const POLL_MS = 1_000;
 /** Maximum number of failed files that are shown. */
-const FAILURES = 20;
+const MAX_SHOWN_FAILURES = 20;
 
 /** Makes the selected collections usable: missing ones are created, damaged ones only with --recreate. */
 async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recreates: boolean, call: Call) {
   const { out } = call.terminal;
-  const used = await rebuilds.spaces(scope);
+  const usedSpaces = await rebuilds.spaces(scope);
   const checkedSpaces = new Map((await rebuilds.check()).map((checked) => [checked.space, checked]));
-  const damaged = used.flatMap((usage) => {
+  const damaged = usedSpaces.flatMap((usage) => {
     const problem = checkedSpaces.get(usage.space)?.problem ?? null;
     return problem === null ? [] : [{ ...usage, problem }];
   });
@@ -29,7 +29,7 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
     throw new CommandError(
       'Nothing was changed. With --recreate these collections are emptied and filled again; meanwhile searches find only vectors that are already rebuilt.',
     );
-  for (const { space, dimensions } of used) {
+  for (const { space, dimensions } of usedSpaces) {
     if (damaged.some((one) => one.space === space)) {
       await rebuilds.recreate({ name: space, dimensions });
       if (!call.has('json')) out(`collection of ${space}: created again`);
@@ -38,7 +38,7 @@ async function prepareCollections({ rebuilds }: Store, scope: RebuildScope, recr
       if (!call.has('json')) out(`collection of ${space}: was missing, created`);
     }
   }
-  return used.reduce((sum, { files }) => sum + files, 0);
+  return usedSpaces.reduce((sum, { files }) => sum + files, 0);
 }
 
 /**
@@ -57,17 +57,17 @@ const linesOf = (progress: RebuildProgress, files: number): string[] => {
   ];
 };
 
-async function follow({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
-  const painter = createProgressDisplay(terminal);
+async function waitForRuns({ rebuilds }: Store, runIds: readonly number[], files: number, { terminal }: Call) {
+  const progressDisplay = createProgressDisplay(terminal);
   try {
     for (;;) {
       const progress = await rebuilds.progress(runIds);
-      painter.paint(linesOf(progress, files));
+      progressDisplay.paint(linesOf(progress, files));
       if (progress.finishedRuns === progress.runs || terminal.stopped.aborted) return progress;
       await sleep(POLL_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
     }
   } finally {
-    painter.end();
+    progressDisplay.end();
   }
 }
 
@@ -98,8 +98,8 @@ export const rebuildVectors: Command = {
     return withStore(terminal, async (store) => {
       const files = await prepareCollections(store, scope, has('recreate'), call);
       const runIds = await store.rebuilds.accept(scope);
-      const progress = await follow(store, runIds, files, call);
-      const failures = await store.rebuilds.failures(runIds, FAILURES);
+      const progress = await waitForRuns(store, runIds, files, call);
+      const failures = await store.rebuilds.failures(runIds, MAX_SHOWN_FAILURES);
       const isDone = isCompleteRebuild(progress);
       if (has('json')) {
         terminal.out(JSON.stringify({ ...progress, failures, done: isDone }));

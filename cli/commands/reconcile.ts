@@ -32,17 +32,17 @@ export const reconcileCommand: Command = {
   },
   async run({ has, number, terminal }) {
     const organizationId = number('org') ?? null;
-    const painter = createProgressDisplay(terminal);
+    const progressDisplay = createProgressDisplay(terminal);
     const embedder = createEmbedder(loadConfig(terminal.env), has('remote'));
     const options = { organizationId, repairs: has('mend'), readsAllVectors: has('full'), embed: embedder?.embed };
     const { report, progress } = await withStore(terminal, async (store) => {
       try {
-        return await reconcile(store, options, (now) => painter.paint([describeProgress(now)]));
+        return await reconcile(store, options, (now) => progressDisplay.paint([describeProgress(now)]));
       } finally {
         await embedder?.close();
       }
     });
-    painter.end();
+    progressDisplay.end();
     const kinds = [...report.kinds()];
     if (has('json')) {
       terminal.out(

@@ -44,19 +44,22 @@ async function verifyFiles(
   targetOf: (name: string) => string | null,
   terminal: Terminal,
 ): Promise<void> {
-  const painter = createProgressDisplay(terminal);
+  const progressDisplay = createProgressDisplay(terminal);
   let done = 0;
   for await (const { path: name, sha256 } of readSums(folder, manifest)) {
     const from = path.join(folder, DATA, name);
-    const found = await copyHashed(from, targetOf(name), terminal.stopped).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT')
-        throw new CommandError(`${from} is missing, so the backup is incomplete. Use another one.`);
-      throw error;
-    });
-    if (found !== sha256) throw new CommandError(`${from} was modified, so the backup is damaged. Use another one.`);
-    painter.paint([`${bar(++done, manifest.files)} files ${doing}`]);
+    const sha256OfFile = await copyHashed(from, targetOf(name), terminal.stopped).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT')
+          throw new CommandError(`${from} is missing, so the backup is incomplete. Use another one.`);
+        throw error;
+      },
+    );
+    if (sha256OfFile !== sha256)
+      throw new CommandError(`${from} was modified, so the backup is damaged. Use another one.`);
+    progressDisplay.paint([`${bar(++done, manifest.files)} files ${doing}`]);
   }
-  painter.end();
+  progressDisplay.end();
   if (done !== manifest.files)
     throw new CommandError(
       `${folder} lists ${done} of ${manifest.files} files, so the backup is damaged. Use another one.`,
@@ -83,10 +86,10 @@ async function restoreFiles(
   await writeFile(marker, `${folder}\n`, { flush: true });
   await syncFolder(dataDir);
   for (const part of parts) await rm(part.path, { recursive: true, force: true });
-  const places = new Map(parts.map((part) => [part.name, part.path]));
+  const pathOfPart = new Map(parts.map((part) => [part.name, part.path]));
   const targetOf = (name: string): string => {
     const [part = '', ...below] = name.split('/');
-    return path.join(places.get(part) ?? '', ...below);
+    return path.join(pathOfPart.get(part) ?? '', ...below);
   };
   await verifyFiles(folder, manifest, 'restored', targetOf, terminal);
   await syncFolder(dataDir);
@@ -110,7 +113,7 @@ export const restore: Command = {
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     checkSecretKeys(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
-    const { inside, outside } = partsOf(config, env);
+    const { included: inside, excludedSettings: outside } = partsOf(config, env);
     const external = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
     if (external.length > 0)
       throw new CommandError(

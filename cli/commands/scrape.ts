@@ -47,15 +47,15 @@ export const scrape: Command = {
     if (!file) throw new CommandError('The API accepted no file. Check the URL.');
     const { id } = file;
     if (!has('no-wait')) {
-      const painter = createProgressDisplay(terminal);
+      const progressDisplay = createProgressDisplay(terminal);
       for (;;) {
         [file] = await findFiles(api, customer, String(id), 1);
         if (!file) throw new CommandError(`File ${id} was deleted while it was scraped.`);
-        painter.paint([progressLine(await progressOf(api, customer, file))]);
+        progressDisplay.paint([progressLine(await progressOf(api, customer, file))]);
         if (isSettled(file) || terminal.stopped.aborted) break;
         await sleep(POLL_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
       }
-      painter.end();
+      progressDisplay.end();
     }
     if (has('json')) terminal.out(JSON.stringify(file));
     else {

@@ -2,7 +2,7 @@ import type { DocumentRecord } from '../../contract/files/records.js';
 import { knownCustomer, openApi } from '../api.js';
 import { type Command, CUSTOMER_OPTION, JSON_OPTION, URL_OPTION, UsageError } from '../command.js';
 
-const SHOWN_CHARACTERS = 200;
+const MAX_SHOWN_CHARACTERS = 200;
 
 export const search: Command = {
   usage: 'QUERY',
@@ -38,7 +38,7 @@ export const search: Command = {
       terminal.out(
         `${rank}. score ${score?.toFixed(3)} · file ${file_id} · chunk ${chunk_index} · ${source_url ?? source ?? ''}`,
       );
-      terminal.out(`   ${content.replaceAll(/\s+/g, ' ').slice(0, SHOWN_CHARACTERS)}`);
+      terminal.out(`   ${content.replaceAll(/\s+/g, ' ').slice(0, MAX_SHOWN_CHARACTERS)}`);
     }
     if (documents.length === 0)
       terminal.out(

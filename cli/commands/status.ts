@@ -21,8 +21,8 @@ interface Checks {
 async function readiness(api: Api): Promise<string> {
   const { status, body } = await api.fetchResponse<Checks>('/ready');
   if (status !== 200) return `not ready: ${body.detail ?? status}`;
-  const each = Object.entries(body.checks ?? {}).map(([name, { latency_ms }]) => `${name} ${latency_ms} ms`);
-  const figures = each.join(', ');
+  const latencies = Object.entries(body.checks ?? {}).map(([name, { latency_ms }]) => `${name} ${latency_ms} ms`);
+  const figures = latencies.join(', ');
   return body.status === 'degraded' ? `degraded: ${(body.reasons ?? []).join(' ')} (${figures})` : `ready: ${figures}`;
 }
 
@@ -68,10 +68,10 @@ function linesOf({ ready, users, work }: Status): string[] {
 function explainState(file: FileRecord, chunks: number): string[] {
   const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
   const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
-  const why = [
+  const explanations = [
     ...(sync_error_message === null ? [] : [sync_error_message]),
     ...(sync_status === 'READY' && file.file_metadata?.['pages_total'] !== undefined
-      ? [`It is a parent. Searches find its ${Number(file.file_metadata['pages_total'])} pages instead.`]
+      ? [`It only groups its ${Number(file.file_metadata['pages_total'])} pages. Searches find the pages.`]
       : []),
     ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are in ${storage}. Move them with POST /move_to_hot_storage.`]),
     ...(skip_embedding_generation ? ['It was uploaded with skip_embedding_generation, so it has no vectors.'] : []),
@@ -84,16 +84,16 @@ function explainState(file: FileRecord, chunks: number): string[] {
   ];
   return [
     `file ${id} · ${nameOf(file)} · ${file.source} · ${sync_status} · last synced ${file.last_sync ?? 'never'}`,
-    ...why.map((line) => `  ${line}`),
+    ...explanations.map((line) => `  ${line}`),
     `  request ${file.request_id ?? 'none'}: search for it in Temporal's Web UI and in the logs`,
   ];
 }
 
-async function find(api: Api, customer: string, wanted: string) {
-  const files = await findFiles(api, customer, wanted, MAX_FILES_FOUND);
+async function find(api: Api, customer: string, nameOrId: string) {
+  const files = await findFiles(api, customer, nameOrId, MAX_FILES_FOUND);
   if (files.length === 0)
     throw new CommandError(
-      `User ${customer} has no file whose id is ${wanted} or whose name contains it. It was never ingested, or it was deleted.`,
+      `User ${customer} has no file whose id is ${nameOrId} or whose name contains it. It was never ingested, or it was deleted.`,
     );
   return Promise.all(
     files.map(async (file) => {
@@ -107,8 +107,9 @@ async function find(api: Api, customer: string, wanted: string) {
 export const status: Command = {
   usage: '',
   about: [
-    'Shows what is ready. For the newest users it shows how many files are ready, unfinished and failed, the progress of scrapes,',
-    'and the causes of the latest failures. With --find it shows the state of single files, and why one is not searchable.',
+    'Shows whether the service is ready. For the newest users it shows how many files are ready, unfinished and failed, the',
+    'progress of scrapes, and the causes of the latest failures. With --find it shows the state of files, and why a file is not',
+    'searchable.',
   ].join('\n'),
   options: {
     watch: { about: 'Refreshes every two seconds until Ctrl-C.' },
@@ -136,11 +137,11 @@ export const status: Command = {
       for (const line of linesOf(now)) terminal.out(line);
       return now.ready.startsWith('ready') ? 0 : 1;
     }
-    const painter = createProgressDisplay(terminal);
+    const progressDisplay = createProgressDisplay(terminal);
     while (!terminal.stopped.aborted) {
-      painter.paint(linesOf(await readStatus(api, customers, max)));
+      progressDisplay.paint(linesOf(await readStatus(api, customers, max)));
       await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
     }
-    painter.end();
+    progressDisplay.end();
   },
 };

@@ -1,6 +1,6 @@
 import { bad, type Check, ok } from './check.js';
 
-/** Larger differences disturb leases and token lifetimes. */
+/** Maximum difference of the clocks. Larger differences make leases and tokens expire at the wrong time. */
 const MAX_SKEW_MS = 5_000;
 
 /**

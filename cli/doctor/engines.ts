@@ -1,4 +1,4 @@
-/** Doctor checks of the engines and the API. */
+/** Checks of `doctor` for the engines and the API. */
 import type { Config } from '../../config/types.js';
 import { temporalNames } from '../../contract/runs/temporalNames.js';
 import { findEmbeddedFailure } from '../../engines/embeddedFailure.js';
@@ -16,7 +16,7 @@ const notSet = (name: string, setting: string): Check => bad(name, 'no address i
 
 interface NamedStore {
   readonly name: string;
-  /** Its address, for the message. */
+  /** The address of the store, for the message. */
   readonly at: string;
   readonly engine: EngineName;
   /** Settings to check if the store is not an embedded engine. */
@@ -24,7 +24,7 @@ interface NamedStore {
 }
 
 /**
- * Returns why a store does not answer: the known cause for its embedded engine, else the error of the call.
+ * Returns why a store does not answer: the recorded failure of its embedded engine, or the error of the request.
  */
 async function noAnswer(
   { dataDir }: Config,

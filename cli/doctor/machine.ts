@@ -1,4 +1,4 @@
-/** Doctor checks of this machine. */
+/** Checks of `doctor` for this machine. */
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 
@@ -85,7 +85,7 @@ async function embeddingModel({ embedding }: Config): Promise<Check> {
   }
 }
 
-/** Checks PUBLIC_URL without calling it. */
+/** Checks PUBLIC_URL without a request to it. */
 function publicUrl({ publicUrl: url, host, connectors }: Config): Check[] {
   const name = 'PUBLIC_URL';
   if (url === null)

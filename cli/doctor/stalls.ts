@@ -1,4 +1,4 @@
-/** Doctor checks of the workers and of runs without progress. */
+/** Checks of `doctor` for the workers and for stalled runs. */
 import type { Config } from '../../config/types.js';
 import type { StallCause } from '../../contract/runs/stalls.js';
 import { NO_WORKER, stateOfWorker, workerProblem } from '../../contract/runs/workers.js';
@@ -26,7 +26,7 @@ export async function workers(inspection: Inspection, temporal: TemporalInspecti
       bad(name, 'workers run, but none polls the task queue', 'Give the API and all workers the same TASK_QUEUE.'),
     ];
   const problems = reports.flatMap((report) => workerProblem(report) ?? []);
-  // Another worker at full speed continues the work.
+  // If a worker is alive, it continues the work.
   const result = alive > 0 ? warn : bad;
   return [
     ...(alive > 0 ? [ok(name, `${alive} running`)] : []),

@@ -1,4 +1,4 @@
-/** Doctor checks of active and stalled work. */
+/** Checks of `doctor` for secrets, unfinished files, the outbox, webhooks and data sources. */
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
 import { createSecrets } from '../../store/secrets/secrets.js';
@@ -30,7 +30,7 @@ async function stuckFiles(
 ): Promise<Check[]> {
   const name = 'unfinished files';
   const moving = await inspection.unfinishedFiles(MAX_REPORTED);
-  const sum = moving.reduce((all, { files }) => all + files, 0);
+  const sum = moving.reduce((total, { files }) => total + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
   const withoutWorkflow: typeof moving = [];
   if (temporal)
@@ -73,7 +73,7 @@ async function outbox(inspection: Inspection): Promise<Check> {
     ? ok('outbox', 'no run waits to start')
     : warn(
         'outbox',
-        `${waiting} runs have waited to start for more than a minute`,
+        `${waiting} runs have waited for more than a minute to be started in Temporal`,
         "Temporal or all workers were unavailable, or an earlier run of the same target is active: see 'run stays in the outbox' in the log.",
       );
 }
@@ -102,33 +102,33 @@ async function sources(inspection: Inspection): Promise<Check[]> {
   const failing = await inspection.failingSources(MAX_REPORTED);
   if (failing.length === 0) return [ok('data sources', 'none is revoked or in error')];
   const checks = failing.slice(0, EXAMPLES).map(({ _id, type, customerId, revokedAccess, metadata }) => {
-    const which = `data source ${_id} (${type} of ${customerId})`;
+    const description = `data source ${_id} (${type} of ${customerId})`;
     const { items_error, files_error, deletions_held } = metadata as Record<string, string | number | undefined>;
     if (revokedAccess)
       return warn(
         'data sources',
-        `access to ${which} was lost`,
+        `access to ${description} was lost`,
         'Ask its user to connect the account again, or to delete it.',
       );
     if (Number(deletions_held ?? 0) > 0)
       return warn(
         'data sources',
-        `${which} has ${deletions_held} held deletions`,
+        `${description} has ${deletions_held} held deletions`,
         `Check the account, then run: npm run cli -- source approve-deletions ${_id}`,
       );
     return warn(
       'data sources',
-      `${which}: ${items_error ?? files_error ?? 'its last sync failed'}`,
+      `${description}: ${items_error ?? files_error ?? 'its last sync failed'}`,
       'Fix the cause, then sync it again: POST /integrations/items/sync.',
     );
   });
-  const more = failing.length - checks.length;
-  return more > 0
+  const unreported = failing.length - checks.length;
+  return unreported > 0
     ? [
         ...checks,
         warn(
           'data sources',
-          `${more} more${failing.length === MAX_REPORTED ? ' at least' : ''}`,
+          `${unreported} more${failing.length === MAX_REPORTED ? ' at least' : ''}`,
           'List them with POST /data_sources.',
         ),
       ]

@@ -17,7 +17,7 @@ export interface RawResponse {
   readonly bytes: Uint8Array;
 }
 
-/** A request and its response, before the redaction. They stay in memory. */
+/** A request and its response before the redaction. They are kept in memory only. */
 export interface RawExchange {
   readonly asked: RawRequest;
   readonly answered: RawResponse;

@@ -1,4 +1,7 @@
-/** Makes a recording of raw exchanges: redacted responses, and the connector's requests and results for them. */
+/**
+ * Makes a recording from raw exchanges. It contains redacted responses, and the connector's requests and results for
+ * them.
+ */
 import { createHash, randomInt } from 'node:crypto';
 
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
@@ -46,7 +49,8 @@ const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0)$/;
 const NOISE = /^(?:host|user-agent|content-length|connection|amz-sdk-.*|x-amz-.*|x-ms-date|date)$/;
 const MIN_ORIGINAL = 4;
 
-const report = 'Nothing was saved. docs/adding-a-source.md explains which term to add; otherwise report this message.';
+const nextStep =
+  'Nothing was saved. docs/adding-a-source.md explains which term to add; otherwise report this message.';
 
 /** Returns all strings in a value. */
 export function stringsIn(value: unknown): string[] {
@@ -68,7 +72,9 @@ function originalTexts({ steps, credentials }: RawRecording): string[] {
   return [...texts, ...stringsIn(credentials)];
 }
 
-/** Returns the digests of a content that listings may contain; the last one is Dropbox's, of content up to 4 MB. */
+/**
+ * Returns the digests of a content that listings may contain. The last one is Dropbox's content hash, for up to 4 MB.
+ */
 const digestsOf = (bytes: Uint8Array): string[] => {
   const sha256 = createHash('sha256').update(bytes).digest();
   return [
@@ -93,12 +99,12 @@ function pairDigests({ steps }: RawRecording, redaction: TextRedaction): void {
 
 function redactAnswer({ status, headers, bytes }: RawResponse, redaction: TextRedaction): RawResponse {
   const redacted = redactBody(bytes, headers['content-type'] ?? '', redaction);
-  const shown = redactHeaders(headers, redaction);
+  const redactedHeaders = redactHeaders(headers, redaction);
   // Clients read as many bytes as the header states.
   const hasLength = headers['content-length'] === String(bytes.length);
   return {
     status,
-    headers: hasLength ? { ...shown, 'content-length': String(redacted.length) } : shown,
+    headers: hasLength ? { ...redactedHeaders, 'content-length': String(redacted.length) } : redactedHeaders,
     bytes: redacted,
   };
 }
@@ -143,19 +149,19 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
       isRedactedText(decode(recorded.url), decode(asked.url), comparison)) &&
     isRedactedText(recorded.body ?? '', asked.body ?? '', comparison);
   const egress = answeringEgress((asked) => {
-    const found = prepared.get(step)?.find(({ raw: recorded, isUsed }) => !isUsed && isSame(recorded, asked));
-    if (!found) {
+    const match = prepared.get(step)?.find(({ raw: recorded, isUsed }) => !isUsed && isSame(recorded, asked));
+    if (!match) {
       unmatched.push(`${step}: ${asked.method} ${asked.url} ${asked.body ?? ''}`);
       return { status: 400, headers: {}, bytes: Buffer.from('{}') };
     }
-    found.isUsed = true;
+    match.isUsed = true;
     const { method, url, headers, body } = asked;
-    const { status, headers: answered, bytes } = found.answer;
+    const { status, headers: answered, bytes } = match.answer;
     written.get(step)?.push({
       request: { method, url, headers: shownHeaders(headers), ...(body === null ? {} : { body }) },
       response: { status, headers: answered, body: bodyOf(Buffer.from(bytes)) },
     });
-    return found.answer;
+    return match.answer;
   });
   const outcomes = await replaySteps(draft, egress, (name) => {
     step = name;
@@ -164,7 +170,7 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
     // The unmatched requests are reported below as the cause.
     if (unmatched.length > 0) return [];
     throw new RecordingError(
-      `With redacted responses, the connector fails in the step ${step}: ${(error as Error).message} ${report}`,
+      `With redacted responses, the connector fails in the step ${step}: ${(error as Error).message} ${nextStep}`,
     );
   });
   const unused = [...prepared].flatMap(([name, all]) =>
@@ -173,17 +179,17 @@ async function replayRedacted(draft: Draft, raw: RawRecording, redaction: TextRe
   if (unmatched.length > 0 || unused.length > 0)
     throw new RecordingError(
       [
-        `With redacted responses, the connector sends other requests than before. ${report}`,
+        `With redacted responses, the connector sends other requests than before. ${nextStep}`,
         ...unmatched.map((line) => `  not recorded: ${line}`),
         ...unused.map((line) => `  not sent again: ${line}`),
       ].join('\n'),
     );
   for (const { name, outcome } of raw.steps) {
-    const again = outcomes.find((outcomeOfStep) => outcomeOfStep.name === name)?.outcome;
-    const difference = findDifference(JSON.parse(JSON.stringify(outcome)), again, comparison);
+    const replayedOutcome = outcomes.find((outcomeOfStep) => outcomeOfStep.name === name)?.outcome;
+    const difference = findDifference(JSON.parse(JSON.stringify(outcome)), replayedOutcome, comparison);
     if (difference !== null)
       throw new RecordingError(
-        `With redacted responses, the connector returns another result in the step ${name}, at ${difference}. ${report}`,
+        `With redacted responses, the connector returns another result in the step ${name}, at ${difference}. ${nextStep}`,
       );
   }
   return draft.steps.map(({ name, at }) => ({
@@ -250,7 +256,7 @@ export async function redactRecording(raw: RawRecording): Promise<Recording> {
   const leaks = findLeaks(recording, originals, redaction);
   if (leaks.length > 0)
     throw new RecordingError(
-      `${leaks.length} words of the account would be in the recording, in: ${leaks.slice(0, 5).join('; ')}. ${report}`,
+      `${leaks.length} words of the account would be in the recording, in: ${leaks.slice(0, 5).join('; ')}. ${nextStep}`,
     );
   await proveReplay(recording);
   return recording;
@@ -267,5 +273,5 @@ async function proveReplay(recording: Recording): Promise<void> {
       return JSON.stringify(again) === JSON.stringify(outcome) ? [] : [`${name} gives another result`];
     }),
   ];
-  if (problems.length > 0) throw new RecordingError(`The replay differs. ${report}\n  ${problems.join('\n  ')}`);
+  if (problems.length > 0) throw new RecordingError(`The replay differs. ${nextStep}\n  ${problems.join('\n  ')}`);
 }

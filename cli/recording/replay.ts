@@ -32,15 +32,15 @@ export async function replaySteps(
   egress: Pick<Egress, 'request'>,
   onStep: (step: StepName) => void,
 ): Promise<Replayed[]> {
-  const all = { ...readSourceUrls(''), [source]: urls };
-  const connectors = createConnectors({ egress, urls: all, maxItemBytes: MAX_ITEM_BYTES });
+  const sourceUrls = { ...readSourceUrls(''), [source]: urls };
+  const connectors = createConnectors({ egress, urls: sourceUrls, maxItemBytes: MAX_ITEM_BYTES });
   const account = connectors.account(source, 'recording', JSON.stringify(credentials));
   const outcomes: Replayed[] = [];
   await withClock((clock) =>
     runSteps(account, limits, new AbortController().signal, {
       enter(step) {
-        const begun = steps.find(({ name }) => name === step)?.at;
-        if (begun !== undefined) clock.set(Date.parse(begun));
+        const startedAt = steps.find(({ name }) => name === step)?.at;
+        if (startedAt !== undefined) clock.set(Date.parse(startedAt));
         onStep(step);
       },
       leave(name, outcome) {
@@ -71,19 +71,19 @@ const isSameRequest = ({ request }: Exchange, { method, url, headers, body }: Ra
 export function createReplayer({ steps }: Pick<Recording, 'steps'>): Replayer {
   const problems: string[] = [];
   let step: StepName | null = null;
-  let open: Exchange[] = [];
+  let pending: Exchange[] = [];
   const close = (): void => {
-    for (const { request } of open) problems.push(`${step}: ${request.method} ${request.url} was not requested`);
+    for (const { request } of pending) problems.push(`${step}: ${request.method} ${request.url} was not requested`);
   };
   return {
     enter(name) {
       close();
       step = name;
-      open = [...(steps.find((one) => one.name === name)?.exchanges ?? [])];
+      pending = [...(steps.find((one) => one.name === name)?.exchanges ?? [])];
     },
     answer(asked) {
-      const at = open.findIndex((exchange) => isSameRequest(exchange, asked));
-      const [exchange] = at < 0 ? [] : open.splice(at, 1);
+      const index = pending.findIndex((exchange) => isSameRequest(exchange, asked));
+      const [exchange] = index < 0 ? [] : pending.splice(index, 1);
       if (exchange) {
         const { status, headers, body } = exchange.response;
         return { status, headers, bytes: bytesOf(body) };
@@ -93,7 +93,7 @@ export function createReplayer({ steps }: Pick<Recording, 'steps'>): Replayer {
     },
     problems() {
       close();
-      open = [];
+      pending = [];
       return problems;
     },
   };

@@ -73,7 +73,8 @@ export interface TreeLocation {
 /** Maximum size of a file of unknown format that is read as text: longer ones are rarely written by hand. */
 const MAX_PLAIN_BYTES = 1_000_000;
 /**
- * Maximum size of a file of a known format. GitHub sends it as base64 in JSON, and our answer limit admits that much.
+ * Maximum size of a file of a known format. GitHub sends it as base64 in JSON, which must fit into the maximum size of
+ * an answer (MAX_ANSWER_BYTES in transport.ts).
  */
 const MAX_FILE_BYTES = 35_000_000;
 
@@ -133,8 +134,8 @@ function readAs({
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
 /** Converts an entry of a tree. A submodule is an item without contents, because it is another repository. */
-export function itemOfEntry({ repository, url, branch, path: above }: TreeLocation, entry: EntryJson): SourceItem {
-  const path = above === '' ? entry.path : `${above}/${entry.path}`;
+export function itemOfEntry({ repository, url, branch, path: treePath }: TreeLocation, entry: EntryJson): SourceItem {
+  const path = treePath === '' ? entry.path : `${treePath}/${entry.path}`;
   const slash = path.lastIndexOf('/');
   const isFile = entry.type === 'blob';
   const isDirectory = entry.type === 'tree';

@@ -33,7 +33,7 @@ export interface GitHubCredentials {
 }
 
 const REPOSITORIES_PER_PAGE = 100;
-/** Wait for a rate limit without a time, as GitHub recommends. */
+/** Wait after a rate limit if GitHub states no time, as its documentation recommends. */
 const DEFAULT_WAIT_MS = 60_000;
 /** Media type that returns one object for a directory too, with its tree. */
 const AS_OBJECT = 'application/vnd.github.object+json';
@@ -50,14 +50,15 @@ const isLimited = (refusal: Refusal): boolean =>
     refusal.headers['retry-after'] !== undefined ||
     /rate limit|abuse/i.test(messageOf(refusal)));
 
-async function repositories(
+/** Returns a page of the repositories that the token can access, and the number of the next page. */
+async function fetchRepositories(
   client: SourceClient,
   { number, size }: { readonly number: number; readonly size: number },
-): Promise<{ found: Repository[]; next: number | null }> {
+): Promise<{ repositories: Repository[]; next: number | null }> {
   // Oldest first, so new repositories do not shift later pages.
   const query = { per_page: String(size), page: String(number), sort: 'created', direction: 'asc' };
   const { values, headers } = await client.list(['user', 'repos'], query);
-  return { found: values.map((value) => repositoryFrom(asObject(value))), next: nextPage(headers) };
+  return { repositories: values.map((value) => repositoryFrom(asObject(value))), next: nextPage(headers) };
 }
 
 /** Returns the content at a path of the default branch. */
@@ -129,14 +130,14 @@ export const github: Connector<GitHubCredentials> = {
 
   async listRoots(client, cursor) {
     const page = { number: cursor === null ? 1 : Number(cursor), size: REPOSITORIES_PER_PAGE };
-    const { found, next } = await repositories(client, page);
-    return { items: found.map(itemOfRepository), next: next === null ? null : String(next) };
+    const { repositories, next } = await fetchRepositories(client, page);
+    return { items: repositories.map(itemOfRepository), next: next === null ? null : String(next) };
   },
 
   async listContainers(client, page): Promise<ContainerPage> {
-    const { found, next } = await repositories(client, page);
+    const { repositories, next } = await fetchRepositories(client, page);
     return {
-      containers: found.map(({ id, fullName: name, url }) => ({ id, name, url })),
+      containers: repositories.map(({ id, fullName: name, url }) => ({ id, name, url })),
       next,
     };
   },
@@ -146,18 +147,18 @@ export const github: Connector<GitHubCredentials> = {
     const { owner, name, path } = partsOf(externalId);
     const repository = repositoryFrom(await client.get(['repos', owner, name], {}));
     const { fullName, url, branch } = repository;
-    const place = { repository: fullName, url, branch };
+    const treeLocation = { repository: fullName, url, branch };
     if (path === '') {
       const sha = await rootTree(client, { owner, name, branch });
       const requestedItem = itemOfRepository(repository);
       if (sha === null) return { items: [requestedItem], next: null };
-      const { items, next } = await nextTree(client, { ...place, open: [['', sha]] });
+      const { items, next } = await nextTree(client, { ...treeLocation, open: [['', sha]] });
       return { items: [requestedItem, ...items], next };
     }
     const entry = entryOf(path, await contentAt(client, { owner, name, path }));
-    const requestedItem = itemOfEntry({ ...place, path: '' }, entry);
+    const requestedItem = itemOfEntry({ ...treeLocation, path: '' }, entry);
     if (entry.type !== 'tree') return { items: [requestedItem], next: null };
-    const { items, next } = await nextTree(client, { ...place, open: [[path, entry.sha]] });
+    const { items, next } = await nextTree(client, { ...treeLocation, open: [[path, entry.sha]] });
     return { items: [requestedItem, ...items], next };
   }),
 
@@ -166,8 +167,8 @@ export const github: Connector<GitHubCredentials> = {
     const { owner, name, path } = parts;
     // Only a caller can name a repository here, because listings give repositories no content. If it exists, the error
     // advises to sync its files.
-    const found = path === '' ? await client.get(['repos', owner, name], {}) : null;
-    const file: ContentJson = found === null ? await contentAt(client, parts) : {};
+    const repositoryJson = path === '' ? await client.get(['repos', owner, name], {}) : null;
+    const file: ContentJson = repositoryJson === null ? await contentAt(client, parts) : {};
     const isLink = file.type === 'symlink' || file.type === 'submodule';
     if (isLink)
       throw new Fault('unsupported_type', 'This is a link or submodule without text of its own. Sync its target.');

@@ -88,7 +88,7 @@ export async function identifyUser(client: SourceClient): Promise<Identity> {
   return { account, metadata: { user_id: id, ...(name === null ? {} : { user_name: name }) } };
 }
 
-/** The query of a call: our own, or that of a link in an answer. */
+/** The query parameters of a request: built by the connector, or taken from a link in an answer. */
 export type Query = Readonly<Record<string, string>>;
 /** Checks that a value is a query. Lists whose next page is identified only by its query use it for their cursors. */
 export const isQuery = recordOf(string);
@@ -148,18 +148,18 @@ export async function fetchAll(
   query: Query,
   { maxEntries, options }: { readonly maxEntries: number; readonly options?: CallOptions },
 ): Promise<readonly Json[]> {
-  const all: Json[] = [];
-  for (let at: Query | null = query; at !== null;) {
-    const page: GraphPage = await fetchPage(client, path, at, options);
-    all.push(...page.values);
-    at = page.next;
-    if (all.length > maxEntries)
+  const entries: Json[] = [];
+  for (let pageQuery: Query | null = query; pageQuery !== null;) {
+    const page: GraphPage = await fetchPage(client, path, pageQuery, options);
+    entries.push(...page.values);
+    pageQuery = page.next;
+    if (entries.length > maxEntries)
       throw new Fault(
         'too_large',
         `Microsoft lists more than ${maxEntries} entries, the maximum for this kind of list.`,
       );
   }
-  return all;
+  return entries;
 }
 
 /**

@@ -1,4 +1,7 @@
-/** The tenant for which texts are embedded. Organizations are served round-robin, and so are the users of each. */
+/**
+ * The tenant for which texts are embedded. Organizations are served round-robin, and so are the users of each
+ * organization.
+ */
 export interface FairnessKey {
   readonly organizationId: number;
   readonly userId?: number;
@@ -7,12 +10,13 @@ export interface FairnessKey {
 export interface FairQueue<Owner extends object, Item> {
   /**
    * Adds an owner's items.
-   * @param fairnessKey the unit of round-robin; owners with the same fairnessKey are served one after the other. By
-   * default each owner has its own.
+   * @param fairnessKey takes one turn of the round-robin; owners with the same fairnessKey are served one after the
+   * other. By default, each owner has a separate key.
    */
   add(owner: Owner, items: readonly Item[], fairnessKey?: FairnessKey): void;
   /**
-   * Adds the item that continues an owner's work at the front: it is taken at the next turn of the owner's fairnessKey.
+   * Adds an item in front of the owner's other items: it is taken at the next turn of the owner's fairnessKey. For an
+   * item that was only processed in part.
    */
   resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
   /**

@@ -1,8 +1,10 @@
-/** Joins the vectors of a text's windows, weighted by their tokens. The result has length 1. */
+/**
+ * Returns the mean of the vectors of a text's windows, weighted by their numbers of tokens and normalised to length 1.
+ */
 export function joinWindows(windows: readonly { vector: Float32Array; tokens: number }[]): Float32Array<ArrayBuffer> {
   const sum = new Array<number>(windows[0]?.vector.length ?? 0).fill(0);
   for (const { vector, tokens } of windows) {
-    // The empty window of an empty text also has a vector.
+    // An empty text has one window without tokens.
     const weight = Math.max(tokens, 1);
     vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + weight * x));
   }

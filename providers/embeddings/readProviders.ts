@@ -6,7 +6,7 @@ import type { ProviderSettings } from './registry.js';
 /** Returns the value of a setting; null if it is not set. */
 type ReadSetting = (name: string) => string | null;
 
-const address = (text: string): string => text.replace(/\/+$/, '');
+const withoutTrailingSlash = (text: string): string => text.replace(/\/+$/, '');
 
 /**
  * Reads which providers are configured. A provider without a key is not configured; an incomplete one is an error.
@@ -14,19 +14,19 @@ const address = (text: string): string => text.replace(/\/+$/, '');
  * @throws Error that names the missing settings
  */
 export function readProviders(
-  given: ReadSetting,
+  readSetting: ReadSetting,
   readFile: (path: string) => string,
 ): Omit<ProviderSettings, 'keyLimits'> {
-  const simple = (name: 'OPENAI' | 'COHERE' | 'SOLAR'): { baseUrl: string; key: string } | null => {
-    const key = given(`${name}_API_KEY`);
-    return key === null ? null : { baseUrl: address(given(`${name}_BASE_URL`) ?? ''), key };
+  const keyAndUrl = (name: 'OPENAI' | 'COHERE' | 'SOLAR'): { baseUrl: string; key: string } | null => {
+    const key = readSetting(`${name}_API_KEY`);
+    return key === null ? null : { baseUrl: withoutTrailingSlash(readSetting(`${name}_BASE_URL`) ?? ''), key };
   };
   return {
-    openai: simple('OPENAI'),
-    cohere: simple('COHERE'),
-    solar: simple('SOLAR'),
-    azure: azure(given),
-    vertex: vertex(given, readFile),
+    openai: keyAndUrl('OPENAI'),
+    cohere: keyAndUrl('COHERE'),
+    solar: keyAndUrl('SOLAR'),
+    azure: azure(readSetting),
+    vertex: vertex(readSetting, readFile),
   };
 }
 
@@ -38,7 +38,7 @@ function azure(given: ReadSetting): AzureSettings | null {
   ]);
   if (endpoint === undefined || key === undefined || deployments === undefined) return null;
   return {
-    endpoint: address(endpoint),
+    endpoint: withoutTrailingSlash(endpoint),
     key,
     apiVersion: given('AZURE_OPENAI_API_VERSION') ?? '',
     deployments: readDeployments(deployments),
@@ -76,7 +76,7 @@ function vertex(given: ReadSetting, readFile: (path: string) => string): VertexS
   return {
     project,
     location: given('VERTEX_LOCATION') ?? '',
-    baseUrl: baseUrl === null ? null : address(baseUrl),
+    baseUrl: baseUrl === null ? null : withoutTrailingSlash(baseUrl),
     credentials: key ? { serviceAccount: readKey(key, readFile) } : { accessToken: accessToken ?? '' },
   };
 }

@@ -17,8 +17,8 @@ export interface EmbeddingProvider {
   prepare?(): void;
   /**
    * Embeds texts.
-   * @param fairnessKey the unit of round-robin; the calls of one fairnessKey are served in order. By default, each call
-   * has its own fairnessKey.
+   * @param fairnessKey takes one turn of the round-robin; the calls with the same fairnessKey are served in order. By
+   * default, each call has a separate key.
    */
   embed(
     texts: readonly string[],
@@ -41,7 +41,7 @@ export interface EmbeddingUsage {
 /** Called after each answered request to a provider, once per organization whose inputs it contained. */
 export type OnUsage = (organizationId: number, space: string, usage: EmbeddingUsage) => void;
 
-/** Called after each request to a provider, with its outcome in one word. */
+/** Called after each request to a provider. @param outcome the kind of the Outcome (remote/exchange.ts) */
 export type OnRequest = (space: string, outcome: string) => void;
 
 /** The provider and model that serve a model id. */

@@ -46,8 +46,8 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
       const [service, serviceSettings] = configured('Searching the web', SEARCHES, search);
       return {
         async search(query, signal) {
-          const found = await service.find(clientOf(service, serviceSettings, signal), query);
-          const urls = found.flatMap((url) => (typeof url === 'string' ? (normaliseUrl(url) ?? []) : []));
+          const results = await service.find(clientOf(service, serviceSettings, signal), query);
+          const urls = results.flatMap((url) => (typeof url === 'string' ? (normaliseUrl(url) ?? []) : []));
           return [...new Set(urls)].slice(0, MAX_URLS);
         },
       };
@@ -65,7 +65,7 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
 }
 
 /** Returns the setting that enables a service. */
-const neededBy = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
+const settingOf = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
 
 function configured<Service extends LookupService, Settings extends Readonly<Record<string, ServiceSettings>>>(
   purpose: string,
@@ -77,7 +77,7 @@ function configured<Service extends LookupService, Settings extends Readonly<Rec
     if (serviceSettings.baseUrl !== null && (service.keySetting === null || serviceSettings.apiKey !== null))
       return [service, serviceSettings];
   }
-  const settingNames = rows.map(([service]) => neededBy(service)).join(' or ');
+  const settingNames = rows.map(([service]) => settingOf(service)).join(' or ');
   throw new Fault(
     'not_configured',
     `${purpose} needs an outside service, and none is configured. Set ${settingNames}.`,

@@ -10,7 +10,7 @@ export interface WebSearch {
   search(query: string, signal?: AbortSignal): Promise<readonly string[]>;
 }
 
-/** A line of a transcript with its start and end in seconds. */
+/** A line of a transcript with its start and duration in seconds. */
 export interface TranscriptLine {
   readonly text: string;
   readonly start: number;
@@ -29,12 +29,12 @@ export interface VideoTranscripts {
 export interface Lookups {
   /**
    * Returns the configured web search.
-   * @throws Fault not_configured naming the settings of which one is required
+   * @throws Fault not_configured that names the settings; one of them must be set
    */
   webSearch(): WebSearch;
   /**
    * Returns the configured transcript service.
-   * @throws Fault not_configured naming the settings of which one is required
+   * @throws Fault not_configured that names the settings; one of them must be set
    */
   videoTranscripts(): VideoTranscripts;
 }

@@ -9,7 +9,7 @@ import type { ServiceSettings, TranscriptionProvider, Transcriptions, Transcript
 interface Row {
   readonly create: (
     settings: ServiceSettings & { readonly apiKey: string },
-    all: TranscriptionSettings,
+    allSettings: TranscriptionSettings,
     egress: Pick<Egress, 'request'>,
   ) => TranscriptionProvider;
   /** The setting that enables it. */
@@ -42,15 +42,15 @@ export function createTranscriptions(settings: TranscriptionSettings, egress: Pi
   const byDefault = settings.preferred ?? first;
   return {
     choose(service) {
-      const wanted = service ?? byDefault;
-      const provider = wanted && configured.get(wanted);
+      const requested = service ?? byDefault;
+      const provider = requested && configured.get(requested);
       if (provider) return provider;
-      const missing = wanted ? [wanted] : NAMES;
+      const missing = requested ? [requested] : NAMES;
       const settingNames = missing.map((name) => SERVICES[name].setting).join(' or ');
       throw new Fault(
         'not_configured',
-        wanted
-          ? `Transcription by ${wanted} is not configured: the setting ${settingNames} is missing. Set it, or choose another transcription_service, then resync.`
+        requested
+          ? `Transcription by ${requested} is not configured: the setting ${settingNames} is missing. Set it, or choose another transcription_service, then resync.`
           : `Sound and video need a transcription service, and none is configured. Set ${settingNames}, then resync.`,
       );
     },

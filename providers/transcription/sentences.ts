@@ -26,12 +26,12 @@ const SENTENCES_OF_A_PARAGRAPH = 6;
  */
 export function sentencesOf(text: string, words: readonly SpokenWord[]): TranscriptSegment[] {
   const segments: TranscriptSegment[] = [];
-  let first = 0;
-  let from = 0;
-  let at = 0;
+  let firstWord = 0;
+  let sentenceStart = 0;
+  let position = 0;
   let sentences = 0;
   const close = (last: number): void => {
-    const [begin, end] = [words[first], words[last]];
+    const [begin, end] = [words[firstWord], words[last]];
     if (!begin || !end) return;
     const previous = segments.at(-1);
     const paragraph =
@@ -40,19 +40,20 @@ export function sentencesOf(text: string, words: readonly SpokenWord[]): Transcr
       begin.start - previous.end > PAUSE ||
       sentences >= SENTENCES_OF_A_PARAGRAPH;
     sentences = paragraph ? 1 : sentences + 1;
-    const sentence = text.slice(from, at).trim();
+    const sentence = text.slice(sentenceStart, position).trim();
     if (sentence !== '')
       segments.push({ start: begin.start, end: end.end, text: sentence, speaker: begin.speaker, paragraph });
-    first = last + 1;
-    from = at;
+    firstWord = last + 1;
+    sentenceStart = position;
   };
   words.forEach((word, index) => {
-    const found = text.indexOf(word.text, at);
+    const wordStart = text.indexOf(word.text, position);
     // A word with another spelling in the text is placed between its neighbours.
-    if (found >= 0 && found - at < 200) at = found + word.text.length;
+    if (wordStart >= 0 && wordStart - position < 200) position = wordStart + word.text.length;
     const next = words[index + 1];
-    if (!next) at = text.length;
-    else if (!SENTENCE_END.test(word.text) && next.speaker === word.speaker && index - first + 1 < MAX_WORDS) return;
+    if (!next) position = text.length;
+    else if (!SENTENCE_END.test(word.text) && next.speaker === word.speaker && index - firstWord + 1 < MAX_WORDS)
+      return;
     close(index);
   });
   return segments;

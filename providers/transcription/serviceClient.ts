@@ -44,7 +44,9 @@ const TRANSCRIPTION: ServiceKind = {
 
 /** Calls one service. */
 export interface ServiceClient {
-  /** Returns the JSON of a 2xx. @throws Fault for any other answer */
+  /**
+   * Sends one request and returns the JSON of the response. @throws Fault for a status other than 2xx, or invalid JSON
+   */
   call(
     request: Omit<ServiceRequest, 'url' | 'maxBytes' | 'signal'> & { readonly path: string },
     signal: AbortSignal,

@@ -11,7 +11,7 @@ export interface FolderCoverage {
   readonly branches: Count;
 }
 
-/** Sums up the files of each top-level folder and of all folders; files in the root folder are `.`. */
+/** Sums up the files of each top-level folder and of all folders; files in the root folder count as the folder `.`. */
 export function summarize(files: readonly FileCoverage[]): readonly FolderCoverage[] {
   const folderOf = ({ path }: FileCoverage): string => (path.includes('/') ? (path.split('/')[0] ?? '.') : '.');
   const folders = [...new Set(files.map(folderOf))].toSorted();

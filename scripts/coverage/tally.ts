@@ -105,10 +105,10 @@ export async function createTally(
         const placements = placeReadable(script.url, report);
         if (!placements) continue;
         const countAt = countsOf(script);
-        const at = (offset = -1): number | null => (offset < 0 ? null : countAt(offset));
+        const countAtOffset = (offset = -1): number | null => (offset < 0 ? null : countAt(offset));
         for (const [file, placement] of placements) {
           const source = sources.get(file);
-          if (source) mark(source, (span) => at(placement[span]));
+          if (source) mark(source, (span) => countAtOffset(placement[span]));
         }
       }
     },
@@ -119,7 +119,7 @@ export async function createTally(
 /** Reads a source and its elements, without those that the compiler removes. */
 async function readSource(root: string, file: string): Promise<Source> {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const all = findElements(file, text);
+  const allElements = findElements(file, text);
   const { code, map } = await transform(text, {
     loader: 'ts',
     format: 'esm',
@@ -129,15 +129,15 @@ async function readSource(root: string, file: string): Promise<Source> {
   });
   const placement = placeSpans(compiledCode(code, map), () => ({
     path: file,
-    elements: all,
+    elements: allElements,
   })).get(file);
   const isCompiled = (span: number): boolean => (placement?.[span] ?? -1) >= 0;
-  const lines = [...all.lines].map(([line, spans]) => [line, spans.filter(isCompiled)] as const);
-  const arms = all.arms.filter(
+  const lines = [...allElements.lines].map(([line, spans]) => [line, spans.filter(isCompiled)] as const);
+  const arms = allElements.arms.filter(
     ({ span, skipped }) => isCompiled(span) && (skipped === undefined || isCompiled(skipped)),
   );
-  const elements = { ...all, arms, lines: new Map(lines.filter(([, spans]) => spans.length > 0)) };
-  return { elements, spansRun: new Uint8Array(all.spans.length), armsTaken: new Uint8Array(arms.length) };
+  const elements = { ...allElements, arms, lines: new Map(lines.filter(([, spans]) => spans.length > 0)) };
+  return { elements, spansRun: new Uint8Array(allElements.spans.length), armsTaken: new Uint8Array(arms.length) };
 }
 
 /** @param countOf returns how often a span ran; null if it is not in this code */

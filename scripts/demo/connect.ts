@@ -107,11 +107,11 @@ interface Stage extends Required<ConnectDemoOptions> {
 async function connect(account: Account, stage: Stage): Promise<void> {
   const { name, userChooses, question } = account;
   const { api, printLine, print } = stage;
-  const source = await consented(account, stage);
+  const source = await waitForConsent(account, stage);
   printLine(`${name} is connected as ${source.data_source_external_id?.split('|')[1] ?? 'an account'}`);
   await account.sync(api, source);
-  if (userChooses) await chosen(account, source, stage);
-  const counts = await synced(source, stage);
+  if (userChooses) await waitForSelection(account, source, stage);
+  const counts = await waitForSync(source, stage);
   if (counts.failed > 0)
     printLine(`${counts.failed} files of ${name} failed. POST /user_files_v2 returns the reasons.`);
   printLine(`${counts.ready} files of ${name} are searchable`);
@@ -126,7 +126,7 @@ const sourceOf = async (api: Client, type: ConnectedSourceType): Promise<DataSou
   (await api.post<{ results: DataSourceRecord[] }>('/user_data_sources', { filters: { source: type } })).results;
 
 /** Waits for the user's consent and returns the data source. After a refusal, the user receives another URL. */
-async function consented(account: Account, { api, printLine, open }: Stage): Promise<DataSourceRecord> {
+async function waitForConsent(account: Account, { api, printLine, open }: Stage): Promise<DataSourceRecord> {
   const { name, service, oauth } = account;
   const before = new Map((await sourceOf(api, service)).map((source) => [source.id, source.last_synced_at]));
   const decisions = () => oauth.requests.filter(({ kind }) => kind === 'consent');
@@ -152,16 +152,20 @@ async function consented(account: Account, { api, printLine, open }: Stage): Pro
 }
 
 /** Waits until the user has selected items. After a cancellation, the user receives another URL. */
-async function chosen(account: Account, { id }: DataSourceRecord, { api, printLine, open }: Stage): Promise<void> {
+async function waitForSelection(
+  account: Account,
+  { id }: DataSourceRecord,
+  { api, printLine, open }: Stage,
+): Promise<void> {
   const { name, service } = account;
   printLine(`Select the items of ${name} in the browser`);
-  let given = '';
+  let cancelledAt = '';
   for (;;) {
     await sleep(POLL_MS);
     const source = (await sourceOf(api, service)).find((candidate) => candidate.id === id);
     if (source?.last_sync_action === 'UPDATE') return;
-    if (source?.last_sync_action === 'CANCEL' && source.last_synced_at !== given) {
-      given = source.last_synced_at;
+    if (source?.last_sync_action === 'CANCEL' && source.last_synced_at !== cancelledAt) {
+      cancelledAt = source.last_synced_at;
       const url = await consentUrl(account, api, { data_source_id: id });
       printLine(`Nothing was selected. Try again:\n\n  ${url}\n`);
       open(url);
@@ -170,14 +174,18 @@ async function chosen(account: Account, { id }: DataSourceRecord, { api, printLi
 }
 
 /** Waits until all files of a data source are synced and shows the progress. */
-async function synced(source: DataSourceRecord, { api, screen }: Stage): Promise<{ ready: number; failed: number }> {
-  const painter = createProgressDisplay(screen);
+async function waitForSync(
+  source: DataSourceRecord,
+  { api, screen }: Stage,
+): Promise<{ ready: number; failed: number }> {
+  const progressDisplay = createProgressDisplay(screen);
   for (;;) {
     await sleep(POLL_MS);
     const filters = { organization_user_data_source_id: [source.id] };
     const { ready, failed } = await countFiles(api, filters);
     const { count } = await api.post<{ count: number }>('/user_files_v2', { filters, pagination: { limit: 1 } });
-    if (count > 0) painter.paint([`  ${ready} of ${count} files ready${failed > 0 ? `, ${failed} failed` : ''}`]);
+    if (count > 0)
+      progressDisplay.paint([`  ${ready} of ${count} files ready${failed > 0 ? `, ${failed} failed` : ''}`]);
     const [now] = await sourceOf(api, source.data_source_type as ConnectedSourceType);
     if (now?.files_synced_at !== source.files_synced_at && count > 0 && ready + failed === count)
       return { ready, failed };

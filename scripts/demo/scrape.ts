@@ -23,18 +23,18 @@ export async function followScrape(
   screen: Screen,
   pollMs = POLL_MS,
 ): Promise<FileRecord> {
-  const painter = createProgressDisplay(screen);
+  const progressDisplay = createProgressDisplay(screen);
   for (;;) {
     const { results } = await api.post<{ results: FileRecord[] }>('/user_files_v2', { filters: { ids: [parentId] } });
     const [parent] = results;
     if (!parent) throw new Error('The scrape was deleted. Run the demo again.');
     const { ready, failed } = await countFiles(api, { parent_file_ids: [parentId] });
     const total = Number(parent.file_metadata?.['pages_total'] ?? 0);
-    painter.paint([
+    progressDisplay.paint([
       total === 0 ? '  finding pages' : `  ${bar(ready + failed, total)} pages · ${ready} ready, ${failed} failed`,
     ]);
     if (['READY', 'SYNC_ERROR', 'SYNC_ABORTED'].includes(parent.sync_status)) {
-      painter.end();
+      progressDisplay.end();
       return parent;
     }
     await sleep(pollMs);
@@ -64,8 +64,8 @@ export async function scrapeDemo(
         pagination: { limit: 1 },
       });
       printLine(`${count} chunks are searchable after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-      const wanted = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
-      console.log(await searchAsText(api, wanted, { parent_file_ids: [parent.id] }));
+      const query = question ?? (docs ? DOCS_QUESTION : 'What is this site about?');
+      console.log(await searchAsText(api, query, { parent_file_ids: [parent.id] }));
     },
     async close() {
       docs?.close();

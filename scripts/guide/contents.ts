@@ -1,4 +1,4 @@
-/** The table of contents of the guide: which pages of docs/ it has, in which order, and where each is served. */
+/** The table of contents of the guide: its pages, their order, and their addresses. */
 import path from 'node:path';
 
 export interface Part {

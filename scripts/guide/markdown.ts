@@ -1,4 +1,4 @@
-/** How the guide renders Markdown, in addition to markdown-it: links, pictures, tabs of code, notes and wide tables. */
+/** Extends markdown-it for the guide: links, pictures, tabs of code, notes and wide tables. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Markdown, State, Token } from '@11ty/eleventy';

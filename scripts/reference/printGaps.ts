@@ -1,6 +1,6 @@
 /**
- * `npm run docs:reference`: prints what the API reference does not explain. `npm run docs:reference -- WORD` prints
- * only the lines that contain the word.
+ * `npm run docs:reference`: prints each missing description and example of the API reference. `npm run docs:reference
+ * -- WORD` prints only the lines that contain the word.
  */
 import { openApiDocument } from '../../api/openapi/document.js';
 import { type ReferenceDocument, referenceGaps } from './gaps.js';

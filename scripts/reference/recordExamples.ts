@@ -45,14 +45,14 @@ async function callsOfTests(args: readonly string[]): Promise<Call[]> {
 
 const given = process.argv.slice(2);
 const renews = given.includes('--renew');
-const from = given.find((argument) => argument.startsWith('--from='))?.slice('--from='.length);
+const callsFile = given.find((argument) => argument.startsWith('--from='))?.slice('--from='.length);
 const calls =
-  from === undefined
+  callsFile === undefined
     ? await callsOfTests(given.filter((argument) => argument !== '--renew'))
-    : callsIn(await readFile(from, 'utf8'));
+    : callsIn(await readFile(callsFile, 'utf8'));
 const document = openApiDocument();
 const faultsOf = createExampleCheck(document);
-const known = readExamples();
+const existingExamples = readExamples();
 const files = new Map<string, Record<string, Example>>();
 const missing: string[] = [];
 for (const place of documentedCallsOf(document)) {
@@ -66,7 +66,7 @@ for (const [tag, examples] of files)
 process.stdout.write(`${[...missing.map((name) => `NO EXAMPLE: ${name}`), `${missing.length} missing`].join('\n')}\n`);
 
 function exampleOf(place: DocumentedCall): Example | null {
-  const before = known[place.described.operationId];
+  const before = existingExamples[place.described.operationId];
   const isValid = before !== undefined && faultsOf(place, before).length === 0;
   if (isValid && !renews) return before;
   return chooseExample(place, calls, faultsOf) ?? (isValid ? before : null);

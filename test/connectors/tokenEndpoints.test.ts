@@ -191,10 +191,10 @@ test("a rate limit or failure of Google's token endpoint is retried, and the nex
       let currentReply = reply;
       const egress = { request: (request: EgressRequest) => answering(currentReply).egress.request(request) };
       const tokens = createAccessTokens({ serviceAccount: SERVICE_ACCOUNT }, egress);
-      const { kind, retryable } = await faultOf(tokens.take(NEVER));
+      const { kind, retryable } = await faultOf(tokens.getToken(NEVER));
       expect([kind, retryable]).toEqual(['server_error', true]);
       currentReply = { status: 200, body: '{"access_token":"good","expires_in":3600}' };
-      expect(await tokens.take(NEVER)).toBe('good');
+      expect(await tokens.getToken(NEVER)).toBe('good');
     },
   ));
 
@@ -204,7 +204,7 @@ test("a refusal of Google's token endpoint is final and names the setting", () =
     ([body, status]) => `${status} ${body}`,
     async ([body, status]) => {
       const tokens = createAccessTokens({ serviceAccount: SERVICE_ACCOUNT }, answering({ status, body }).egress);
-      const { kind, retryable, message } = await faultOf(tokens.take(NEVER));
+      const { kind, retryable, message } = await faultOf(tokens.getToken(NEVER));
       expect([kind, retryable]).toEqual(['access_denied', false]);
       expect(message).toMatch(/VERTEX_CREDENTIALS/);
     },
@@ -223,14 +223,14 @@ test('a token of Google is used until two minutes before its end', () =>
     const { egress, requests } = answering({ status: 200, body: `{"access_token":"a","expires_in":${lifeS}}` });
     let now = 1_700_000_000_000;
     const tokens = createAccessTokens({ serviceAccount: SERVICE_ACCOUNT }, egress, () => now);
-    await tokens.take(NEVER);
+    await tokens.getToken(NEVER);
     now += replacedAtMs - 1;
-    await tokens.take(NEVER);
+    await tokens.getToken(NEVER);
     expect(requests).toHaveLength(1);
     now += 1;
-    await tokens.take(NEVER);
+    await tokens.getToken(NEVER);
     expect(requests).toHaveLength(2);
-    expect(tokens.forget()).toBe(true);
-    await tokens.take(NEVER);
+    expect(tokens.discard()).toBe(true);
+    await tokens.getToken(NEVER);
     expect(requests).toHaveLength(3);
   }));

@@ -14,7 +14,7 @@ export interface CheckedAccount {
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Checks the stored credentials by requesting the name of the account. Expired credentials are refreshed before. */
+/** Checks the stored credentials by requesting the name of the account. Expired credentials are refreshed first. */
 export async function credential({ source, account, service, connectAgain }: CheckedAccount, signal: AbortSignal) {
   const { account: name } = await account.identify(signal);
   const grant = await account.grant();

@@ -41,8 +41,8 @@ const withDecodedBase64 = (text: string): string =>
   /^[\w+/=\s-]{24,}$/.test(text) ? `${text} ${Buffer.from(text, 'base64').toString()}` : text;
 
 /**
- * Returns the places of words of the account in a recording. Words that are also in the code of the connector, and in
- * the format of recordings, do not count.
+ * Returns the paths of values in a recording that contain words of the account. Words that are also in the code of the
+ * connector, or in the format of recordings, do not count.
  * @param originals all words that came from the account, in lower case
  */
 export function findLeaks(recording: Recording, originals: ReadonlySet<string>, redaction: TextRedaction): string[] {

@@ -11,7 +11,7 @@ const TIME_FIELD = /time|date|created|updated|modified|_at$|At$|^ts$|since|until
 const MIN_ID = 100_000;
 /** Matches a JSON string, or an integer that a number cannot represent exactly. */
 const LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
-/** Marks such an integer while it is a string. */
+/** Prefix of a long integer while it is represented by a string. */
 const MARK = '\u0001';
 const MARKUP = /<(?:!--|\?xml|!DOCTYPE|\/?[a-z][\w:.-]*(?:\s[^<>]*)?\/?>)/i;
 const MARKUP_PART = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^<>]*>|[^<]+|</g;
@@ -39,8 +39,8 @@ function redactMarkup(text: string, redaction: TextRedaction): string {
     if (part.startsWith('<!--')) return '<!-- -->';
     if (part.startsWith('<![CDATA[')) return `<![CDATA[${prose(part.slice(9, -3))}]]>`;
     if (part.startsWith('<')) return tag(part);
-    const bare = part.trim();
-    return bare === '' ? part : part.replace(bare, () => value(bare));
+    const trimmed = part.trim();
+    return trimmed === '' ? part : part.replace(trimmed, () => value(trimmed));
   });
 }
 

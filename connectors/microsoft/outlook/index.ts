@@ -59,8 +59,8 @@ export const outlook: Connector<OAuthGrant> = {
   sharedLimit: appLimit,
   identify: identifyUser,
 
-  listRoots: withRootsCursor(ROOTS_CURSOR, async (client: SourceClient, given) => {
-    const cursor = given ?? { query: FOLDER_FIELDS, bin: await binOf(client) };
+  listRoots: withRootsCursor(ROOTS_CURSOR, async (client: SourceClient, storedCursor) => {
+    const cursor = storedCursor ?? { query: FOLDER_FIELDS, bin: await binOf(client) };
     const { values, next } = await fetchPage(client, ['me', 'mailFolders'], cursor.query);
     return {
       items: values.flatMap((json) => {

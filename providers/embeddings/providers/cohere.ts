@@ -18,7 +18,7 @@ export const COHERE: Upstream = { name: 'Cohere', credentials: 'COHERE_API_KEY',
  */
 const INPUT_TOKENS = 400;
 
-/** Creates a model of Cohere; a request holds up to 96 texts (docs: API reference, Embed). */
+/** Creates a model of Cohere; a request contains at most 96 texts (docs: API reference, Embed). */
 export function cohereModel({ baseUrl, key }: CohereSettings, row: EmbeddingModelRow): RemoteModel {
   const { upstream: model, dimensions } = row;
   return {

@@ -14,9 +14,9 @@ export interface AccessTokens {
    * Returns a token.
    * @throws Fault access_denied that names the setting, or a network Fault
    */
-  take(signal: AbortSignal): Promise<string>;
+  getToken(signal: AbortSignal): Promise<string>;
   /** Discards a rejected token, so that the next call fetches a new one. Returns false if the token is fixed. */
-  forget(): boolean;
+  discard(): boolean;
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -32,7 +32,7 @@ interface ServiceAccount {
   readonly token_uri: string;
 }
 
-const denied = (problem: string): Fault =>
+const accessDenied = (problem: string): Fault =>
   new Fault(
     'access_denied',
     `Vertex AI cannot be used: ${problem}. Set VERTEX_CREDENTIALS to the key file of a service account that may use Vertex AI.`,
@@ -47,8 +47,8 @@ export function createAccessTokens(
   egress: Pick<Egress, 'request'>,
   now: () => number = Date.now,
 ): AccessTokens {
-  if ('accessToken' in credentials) return { take: async () => credentials.accessToken, forget: () => false };
-  let cached: { token: string; until: number } | null = null;
+  if ('accessToken' in credentials) return { getToken: async () => credentials.accessToken, discard: () => false };
+  let cached: { token: string; expiresAt: number } | null = null;
   let pendingFetch: Promise<string> | null = null;
   const fetchToken = async (): Promise<string> => {
     const account = readAccount(credentials.serviceAccount);
@@ -62,18 +62,18 @@ export function createAccessTokens(
     });
     if (answer.status >= 500 || answer.status === 429 || answer.status === 408)
       throw new Fault('server_error', `Google returned no access token (HTTP ${answer.status}). Try again later.`);
-    if (answer.status !== 200) throw denied(`Google refused the service account (HTTP ${answer.status})`);
+    if (answer.status !== 200) throw accessDenied(`Google refused the service account (HTTP ${answer.status})`);
     const body = parse(answer.text);
     const [token, seconds] = [member(body, 'access_token'), member(body, 'expires_in')];
     if (typeof token !== 'string' || token === '')
       throw new Fault('server_error', 'Google returned an answer without an access token. Try again later.');
-    cached = { token, until: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - RENEWAL_MARGIN_MS };
+    cached = { token, expiresAt: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - RENEWAL_MARGIN_MS };
     return token;
   };
   return {
-    async take(signal) {
+    async getToken(signal) {
       signal.throwIfAborted();
-      if (cached && now() < cached.until) return cached.token;
+      if (cached && now() < cached.expiresAt) return cached.token;
       // All waiting callers share one fetch. It uses none of their signals, so that one abort does not end it for the
       // others.
       pendingFetch ??= fetchToken().finally(() => {
@@ -81,7 +81,7 @@ export function createAccessTokens(
       });
       return pendingFetch;
     },
-    forget() {
+    discard() {
       cached = null;
       return true;
     },
@@ -97,7 +97,7 @@ function readAccount(text: string): ServiceAccount {
   const [email, key] = [member(body, 'client_email'), member(body, 'private_key')];
   const uri = member(body, 'token_uri') ?? 'https://oauth2.googleapis.com/token';
   if (typeof email !== 'string' || typeof key !== 'string' || typeof uri !== 'string')
-    throw denied('the credentials are not a service account key (JSON with client_email and private_key)');
+    throw accessDenied('the credentials are not a service account key (JSON with client_email and private_key)');
   return { client_email: email, private_key: key, token_uri: uri };
 }
 
@@ -110,13 +110,19 @@ function parse(text: string): unknown {
 }
 
 function assertion(account: ServiceAccount, now: number): string {
-  const issued = Math.floor(now / 1000);
+  const issuedAt = Math.floor(now / 1000);
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = { iss: account.client_email, scope: SCOPE, aud: account.token_uri, iat: issued, exp: issued + 3600 };
+  const claims = {
+    iss: account.client_email,
+    scope: SCOPE,
+    aud: account.token_uri,
+    iat: issuedAt,
+    exp: issuedAt + 3600,
+  };
   const signed = `${encode({ alg: 'RS256', typ: 'JWT' })}.${encode(claims)}`;
   try {
     return `${signed}.${createSign('RSA-SHA256').update(signed).sign(account.private_key, 'base64url')}`;
   } catch {
-    throw denied('the private key of the service account cannot be read');
+    throw accessDenied('the private key of the service account cannot be read');
   }
 }

@@ -27,9 +27,9 @@ export interface LocalSettings extends LocalModelFiles {
 export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 
 /**
- * Niceness of the process for long queries relative to the others. Linux weighs each step by 1.25
- * (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"), so at 10 it gets a tenth of a core that a
- * short query needs, and all of an idle one.
+ * Niceness of the process for long queries relative to the other processes. Each step divides the share of processor
+ * time by about 1.25 (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"). With 10, the process gets
+ * about a tenth of a core while a short query uses the core, and a whole core if it is idle.
  */
 const LONG_QUERY_NICENESS = 10;
 
@@ -53,11 +53,13 @@ export function createLocalProvider({ threads, niceness = 0, spaceName, ...files
       if (purpose === 'document') return pool.embed(texts, purpose, signal, fairnessKey);
       const sentences = texts.map(sentencesOfQuery);
       const vectors = await pool.embed([...texts, ...sentences.flat()], purpose, signal, fairnessKey);
-      let next = texts.length;
-      return sentences.map((ofText, index) => {
-        const whole = vectors[index];
-        if (!whole) throw new Error(`no vector for text ${index}`);
-        return ofText.length === 0 ? whole : joinSentences(whole, vectors.slice(next, (next += ofText.length)));
+      let nextVector = texts.length;
+      return sentences.map((sentencesOfText, index) => {
+        const queryVector = vectors[index];
+        if (!queryVector) throw new Error(`no vector for text ${index}`);
+        return sentencesOfText.length === 0
+          ? queryVector
+          : joinSentences(queryVector, vectors.slice(nextVector, (nextVector += sentencesOfText.length)));
       });
     },
     close: pool.close,

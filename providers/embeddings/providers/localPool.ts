@@ -25,7 +25,7 @@ interface Task {
   readonly text: WindowedText;
 }
 
-/** Processes that share some of the workloads. Each loads the model and uses one thread per workload. */
+/** Processes that serve the same workloads. Each loads the model and uses one thread per workload. */
 interface ProcessGroup {
   readonly workloads: readonly Workload[];
   /** Maximum number of processes. */
@@ -72,9 +72,9 @@ const LONG_QUERY_IDLE_MS = 60_000;
 /**
  * Creates a pool that shares the model's processes among callers, window by window. Organizations and users take turns,
  * and the remaining windows of a disconnected caller are never computed. A process works on at most one window of each
- * workload at a time. Long queries have a process of their own, because a process has one priority: in the same process
- * as short queries they would get as much processor time. Processes start when there is work for them, or soon will be.
- * A process that dies fails its current tasks; the next task starts another.
+ * workload at a time. Long queries are embedded in a separate process with a lower priority: in the process of short
+ * queries they would get as much processor time as these. Processes start with the first task or by `prepare`. When a
+ * process dies, its current tasks fail; the next task starts another process.
  */
 export function createLocalPool(options: LocalPoolOptions): LocalPool {
   const main: ProcessGroup = {
@@ -101,7 +101,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
   const calls = new Set<Call>();
   /** Processes whose exit was not reported yet, including stopped ones. */
   const children = new Set<ChildProcess>();
-  let closed = false;
+  let isClosed = false;
 
   function start(group: ProcessGroup): Runner {
     const child = group.startProcess();
@@ -144,7 +144,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
 
   function proceed(workload: Workload, task: Task, reply: EmbeddedPart): void {
     const { call, index, text } = task;
-    const vector = text.take(reply);
+    const vector = text.addReply(reply);
     if (vector === null) return waiting[workload].resume(call, task, call.fairnessKey);
     call.vectors[index] = vector;
     call.missing -= 1;
@@ -155,10 +155,10 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
     children.delete(runner.child);
     if (runner.idle) clearTimeout(runner.idle);
     if (!runner.group.runners.delete(runner)) return;
-    const lost = [...runner.running.values()].map((task) => task.call);
+    const failedCalls = [...runner.running.values()].map((task) => task.call);
     runner.running.clear();
     if (runner.unloadable === null) {
-      for (const call of lost) {
+      for (const call of failedCalls) {
         call.settle(
           failed(`The embedded model stopped while it worked (${reason}). A new one starts automatically. Try again.`),
         );
@@ -168,10 +168,10 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
       // Without a process to serve them, the waiting calls would all fail in the same way.
       const isLast = runner.group.runners.size === 0;
-      const served = [...calls].filter(({ workloads }) =>
+      const affectedCalls = [...calls].filter(({ workloads }) =>
         runner.group.workloads.some((workload) => workloads.has(workload)),
       );
-      for (const call of isLast ? served : lost) call.settle(error);
+      for (const call of isLast ? affectedCalls : failedCalls) call.settle(error);
     }
     dispatch();
   }
@@ -188,7 +188,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
   }
 
   function dispatch(): void {
-    if (closed) return;
+    if (isClosed) return;
     for (const workload of WORKLOADS) {
       while (!waiting[workload].isEmpty()) {
         const runner = runnerFor(workload);
@@ -197,7 +197,7 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
         if (runner.idle) clearTimeout(runner.idle);
         runner.idle = null;
         runner.running.set(workload, task);
-        const request: LocalRequest = { workload, ...task.text.next() };
+        const request: LocalRequest = { workload, ...task.text.nextRequest() };
         // Sending to a process that just died fails; its exit, which follows, fails the task.
         runner.child.send(request, () => {});
       }
@@ -207,11 +207,11 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
   return {
     prepare() {
       // Start only one: the required number depends on the texts.
-      if (!closed && main.runners.size === 0) start(main);
+      if (!isClosed && main.runners.size === 0) start(main);
     },
     async embed(texts, purpose, signal, fairnessKey) {
       signal?.throwIfAborted();
-      if (closed) throw failed('The embedded model is closed, because the service is stopping.');
+      if (isClosed) throw failed('The embedded model is closed, because the service is stopping.');
       if (texts.length === 0) return [];
       return new Promise((resolve, reject) => {
         const workloadOf = (text: string): Workload => {
@@ -252,11 +252,11 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       });
     },
     async close() {
-      closed = true;
+      isClosed = true;
       for (const call of calls) call.settle(failed('The embedded model was closed before it had read every text.'));
       // SIGKILL is safe, since the process has no state to save; SIGTERM would wait for the current window.
-      const killed = [...children].filter((child) => child.kill('SIGKILL'));
-      await Promise.all(killed.map((child) => once(child, 'exit')));
+      const killedProcesses = [...children].filter((child) => child.kill('SIGKILL'));
+      await Promise.all(killedProcesses.map((child) => once(child, 'exit')));
     },
   };
 }

@@ -4,8 +4,8 @@ import { fillWindow, type TextPart } from './localWindows.js';
 
 /**
  * Kinds of work with independent queues: short queries, long queries and documents. Short queries and documents run in
- * parallel in one process, because a window of a document takes some tens of milliseconds. Long queries have a process
- * of their own (localPool.ts).
+ * parallel in one process, because a short query would otherwise wait some tens of milliseconds for a window of a
+ * document. Long queries are embedded in a separate process (localPool.ts).
  */
 export type Workload = 'query' | 'long query' | 'document';
 

@@ -1,16 +1,17 @@
 /**
- * Queries of several sentences. The model was trained on single sentences, and its vector of a longer text is mostly
- * that of a few words. The mean with the vectors of the sentences finds more: bench/retrieval.md has the figures.
+ * Queries of several sentences. The model was trained on single sentences, and its vector of a longer text depends
+ * mostly on a few words. The mean with the vectors of the sentences finds more: bench/retrieval.md has the figures.
  */
 
-/** Shorter sentences ("Thanks in advance.") are in the vector of the whole query only. */
+/** Shorter sentences ("Thanks in advance.") get no vector; they only count in the vector of the whole query. */
 const MIN_CHARACTERS = 20;
 
-/** Further sentences are in the vector of the whole query only. This bounds the time of a query. */
+/** Maximum number of sentences with a vector of their own, which limits the time of a query. */
 const MAX_SENTENCES = 8;
 
 /**
- * Weight of the sentences; the whole query has the rest. Values from .5 to .75 are better than 0 and 1 (retrieval.md).
+ * Weight of the sentences' vectors; that of the whole query's vector is 1 minus this. Values from 0.5 to 0.75 find more
+ * than 0 and 1 (bench/retrieval.md).
  */
 const SENTENCES_WEIGHT = 0.75;
 
@@ -34,12 +35,12 @@ export function sentencesOfQuery(query: string): string[] {
  * Returns the weighted mean of the vector of a query and the vectors of its sentences, with length 1. All are
  * normalised.
  */
-export function joinSentences(whole: Float32Array, sentences: readonly Float32Array[]): Float32Array {
-  const joined = whole.map(
+export function joinSentences(queryVector: Float32Array, sentences: readonly Float32Array[]): Float32Array {
+  const joined = queryVector.map(
     (value, at) =>
       (1 - SENTENCES_WEIGHT) * value +
       (SENTENCES_WEIGHT / sentences.length) * sentences.reduce((sum, sentence) => sum + (sentence[at] ?? 0), 0),
   );
   const length = Math.hypot(...joined);
-  return length > 0 ? joined.map((value) => value / length) : whole;
+  return length > 0 ? joined.map((value) => value / length) : queryVector;
 }

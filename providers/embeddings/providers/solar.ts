@@ -20,7 +20,8 @@ const INPUT_TOKENS = 3_000;
 const REQUEST_TOKENS = 150_000;
 
 /**
- * Creates Upstage's pair of models in one space: one for passages, one for queries. A request holds up to 100 texts.
+ * Creates Upstage's pair of models for one vector space: one model for passages, one for queries. A request contains at
+ * most 100 texts.
  */
 export function solarModel({ baseUrl, key }: SolarSettings, row: EmbeddingModelRow): RemoteModel {
   return {

@@ -42,7 +42,7 @@ export function vertexModel(settings: VertexSettings, row: EmbeddingModelRow, to
     imageBytes: IMAGE_BYTES,
     createRequest: async (inputs, _purpose, signal) => ({
       url: `${host}/${path}/publishers/google/models/${row.upstream}:predict`,
-      headers: { authorization: `Bearer ${await tokens.take(signal)}` },
+      headers: { authorization: `Bearer ${await tokens.getToken(signal)}` },
       body: { instances: inputs.map(instanceOf), parameters: { dimension: row.dimensions } },
     }),
     read(answer) {
@@ -53,6 +53,6 @@ export function vertexModel(settings: VertexSettings, row: EmbeddingModelRow, to
       );
       return { vectors, tokens: null };
     },
-    renew: () => tokens.forget(),
+    renew: () => tokens.discard(),
   };
 }

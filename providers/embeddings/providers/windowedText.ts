@@ -14,12 +14,12 @@ export interface EmbeddedPart {
 /** Embeds one text window by window: builds the next request and collects the replies. */
 export interface WindowedText {
   /** Returns the next request. The previous one must have been answered. */
-  next(): TextPart;
+  nextRequest(): TextPart;
   /**
    * Accepts the reply to the last request.
    * @returns the text's vector after the last reply; null: request the next window
    */
-  take(answer: EmbeddedPart): Float32Array | null;
+  addReply(answer: EmbeddedPart): Float32Array | null;
 }
 
 /**
@@ -30,26 +30,31 @@ export function windowedText(text: string): WindowedText {
   const windows: { vector: Float32Array; tokens: number }[] = [];
   /** Word pieces that are not in a window yet begin at `used`. */
   let pieces: readonly number[] = [];
-  let used = 0;
-  let end = 0;
+  let usedPieces = 0;
+  let slicedTo = 0;
   return {
-    next() {
-      const isFull = pieces.length - used >= WINDOW_PIECES;
-      // Send back only the pieces that fill the next window, so that a long slice is not copied for each of its
-      // windows.
-      const carry = pieces.slice(used, isFull ? used + WINDOW_PIECES : undefined);
-      used += carry.length;
-      const from = end;
-      if (!isFull) end = sliceEnd(text, from);
-      const slice = text.slice(from, end);
-      return { carry, slice, isLast: end === text.length && used === pieces.length, isFirst: windows.length === 0 };
+    nextRequest() {
+      const isFull = pieces.length - usedPieces >= WINDOW_PIECES;
+      // Send only the pieces that fill the next window, so that the pieces of a long slice are not copied to the
+      // process again for each window.
+      const carry = pieces.slice(usedPieces, isFull ? usedPieces + WINDOW_PIECES : undefined);
+      usedPieces += carry.length;
+      const from = slicedTo;
+      if (!isFull) slicedTo = sliceEnd(text, from);
+      const slice = text.slice(from, slicedTo);
+      return {
+        carry,
+        slice,
+        isLast: slicedTo === text.length && usedPieces === pieces.length,
+        isFirst: windows.length === 0,
+      };
     },
-    take({ vector, tokens, carry }) {
+    addReply({ vector, tokens, carry }) {
       // Copy the vector, which is a view of the message. With its own buffer it can be transferred, and the message is
       // freed.
       if (vector) windows.push({ vector: new Float32Array(vector), tokens });
-      if (used === pieces.length) [pieces, used] = [carry, 0];
-      return end === text.length && used === pieces.length ? joinWindows(windows) : null;
+      if (usedPieces === pieces.length) [pieces, usedPieces] = [carry, 0];
+      return slicedTo === text.length && usedPieces === pieces.length ? joinWindows(windows) : null;
     },
   };
 }

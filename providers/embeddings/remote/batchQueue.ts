@@ -26,13 +26,13 @@ export interface Batch {
   readonly notBefore: number;
 }
 
-interface Line {
+interface ModelQueue {
   readonly model: RemoteModel;
   readonly purpose: EmbeddingPurpose;
   readonly queue: FairQueue<Call, Item>;
 }
 
-/** Windows, by model and purpose, and failed batches that wait to be sent with one key. */
+/** The windows and pictures, by model and purpose, and the failed batches that wait to be sent with one key. */
 export interface BatchQueue {
   /** Adds the items of a call. @param fairnessKey the unit of round-robin */
   add(
@@ -50,21 +50,24 @@ export interface BatchQueue {
   drop(call: Call): void;
   /** Rejects all waiting queries instead of delaying them, because their callers wait for the answer. */
   rejectQueries(fault: Fault): void;
-  /** Returns the time at which the next batch may be sent; Infinity if none waits. @param from when new ones may be */
-  soonest(from: number): number;
+  /**
+   * Returns the time at which the next batch may be sent; Infinity if none waits.
+   * @param from the earliest time at which items may be sent that are not a retry
+   */
+  nextSendTime(from: number): number;
 }
 
-/** Builds a request from a line's items, up to the limits of the provider. */
-function gather({ model, purpose, queue }: Line): Batch | null {
+/** Takes items from a queue for one request, up to the limits of the provider; null if the queue is empty. */
+function takeBatch({ model, purpose, queue }: ModelQueue): Batch | null {
   const items: Item[] = [];
   let [tokens, bytes] = [0, 0];
   const { request, input } = model;
   const largest = Math.max(input.bytes, (model.imageBytes ?? 0) * (4 / 3));
   // Keep room for the largest possible input: the queue cannot show an item without removing it.
-  const hasRoom = (): boolean =>
+  const fits = (): boolean =>
     items.length < request.inputs &&
     (items.length === 0 || (tokens + input.tokens <= request.tokens && bytes + largest <= request.bytes));
-  while (hasRoom()) {
+  while (fits()) {
     const item = queue.take();
     if (!item) break;
     items.push(item);
@@ -75,48 +78,48 @@ function gather({ model, purpose, queue }: Line): Batch | null {
 }
 
 export function createBatchQueue(): BatchQueue {
-  const lines: Line[] = [];
-  let again: Batch[] = [];
+  const modelQueues: ModelQueue[] = [];
+  let retries: Batch[] = [];
 
-  function lineOf(model: RemoteModel, purpose: EmbeddingPurpose): Line {
-    const existing = lines.find((line) => line.model === model && line.purpose === purpose);
-    if (existing) return existing;
-    const line = { model, purpose, queue: createFairQueue<Call, Item>() };
-    lines.push(line);
-    return line;
+  function modelQueueOf(model: RemoteModel, purpose: EmbeddingPurpose): ModelQueue {
+    const existingQueue = modelQueues.find((line) => line.model === model && line.purpose === purpose);
+    if (existingQueue) return existingQueue;
+    const modelQueue = { model, purpose, queue: createFairQueue<Call, Item>() };
+    modelQueues.push(modelQueue);
+    return modelQueue;
   }
 
   /** Returns the next batch: due retries first, then queries, then documents, models in turn. */
   function next(now: number): Batch | null {
-    const due = again.find((batch) => batch.notBefore <= now);
-    if (due) {
-      again = again.filter((batch) => batch !== due);
-      const items = due.items.filter((item) => !item.call.isSettled);
-      return items.length === 0 ? next(now) : { ...due, items };
+    const dueRetry = retries.find((batch) => batch.notBefore <= now);
+    if (dueRetry) {
+      retries = retries.filter((batch) => batch !== dueRetry);
+      const items = dueRetry.items.filter((item) => !item.call.isSettled);
+      return items.length === 0 ? next(now) : { ...dueRetry, items };
     }
     for (const purpose of ['query', 'document'] as const) {
-      const line = lines.find((candidate) => candidate.purpose === purpose && !candidate.queue.isEmpty());
+      const line = modelQueues.find((candidate) => candidate.purpose === purpose && !candidate.queue.isEmpty());
       if (!line) continue;
-      lines.push(...lines.splice(lines.indexOf(line), 1));
-      return gather(line);
+      modelQueues.push(...modelQueues.splice(modelQueues.indexOf(line), 1));
+      return takeBatch(line);
     }
     return null;
   }
 
   return {
-    add: (model, purpose, call, items, fairnessKey) => lineOf(model, purpose).queue.add(call, items, fairnessKey),
-    retry: (...batches) => void again.push(...batches),
+    add: (model, purpose, call, items, fairnessKey) => modelQueueOf(model, purpose).queue.add(call, items, fairnessKey),
+    retry: (...batches) => void retries.push(...batches),
     next,
     drop(call) {
-      for (const { queue } of lines) queue.drop(call);
+      for (const { queue } of modelQueues) queue.drop(call);
     },
     rejectQueries(fault) {
-      for (const { purpose, queue } of lines)
+      for (const { purpose, queue } of modelQueues)
         if (purpose === 'query') for (let item = queue.take(); item; item = queue.take()) item.call.fail(fault);
     },
-    soonest(from) {
-      const isQueued = lines.some(({ queue }) => !queue.isEmpty());
-      return Math.min(...again.map((batch) => batch.notBefore), isQueued ? from : Infinity);
+    nextSendTime(from) {
+      const isQueued = modelQueues.some(({ queue }) => !queue.isEmpty());
+      return Math.min(...retries.map((batch) => batch.notBefore), isQueued ? from : Infinity);
     },
   };
 }

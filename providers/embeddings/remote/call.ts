@@ -26,15 +26,15 @@ export function openCall(
   signal: AbortSignal | undefined,
   onSettled: (call: Call) => void,
 ): Call {
-  const parts = windows.map((): { vector: Float32Array; tokens: number }[] => []);
+  const vectorsOfTexts = windows.map((): { vector: Float32Array; tokens: number }[] => []);
   let missing = windows.reduce((sum, count) => sum + count, 0);
-  let settled = false;
+  let isDone = false;
   let resolve: (vectors: Float32Array[]) => void;
   let reject: (error: unknown) => void;
-  const answer = new Promise<Float32Array[]>((...ends) => ([resolve, reject] = ends));
+  const answer = new Promise<Float32Array[]>((...functions) => ([resolve, reject] = functions));
   const settle = (act: () => void): void => {
-    if (settled) return;
-    settled = true;
+    if (isDone) return;
+    isDone = true;
     stopListening?.();
     act();
     onSettled(call);
@@ -42,12 +42,12 @@ export function openCall(
   const call: Call = {
     fairnessKey,
     get isSettled() {
-      return settled;
+      return isDone;
     },
     addVector(index, vector, tokens) {
-      parts[index]?.push({ vector, tokens });
+      vectorsOfTexts[index]?.push({ vector, tokens });
       missing -= 1;
-      if (missing === 0) settle(() => resolve(parts.map(joinWindows)));
+      if (missing === 0) settle(() => resolve(vectorsOfTexts.map(joinWindows)));
     },
     expectMore() {
       missing += 1;

@@ -20,17 +20,17 @@ export function cutWindows(text: string, limits: InputLimits, count: (text: stri
   const tokens = count(text);
   if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];
   const windows: TextWindow[] = [];
-  let open = { text: '', tokens: 0, bytes: 0 };
+  let current = { text: '', tokens: 0, bytes: 0 };
   for (const piece of pieces(text, Math.min(PIECE, Math.floor(limits.bytes / 4), limits.tokens * 2))) {
-    const more = { tokens: count(piece), bytes: Buffer.byteLength(piece) };
-    const full = open.tokens + more.tokens > limits.tokens || open.bytes + more.bytes > limits.bytes;
-    if (full && open.text !== '') {
-      windows.push({ text: open.text, tokens: open.tokens });
-      open = { text: '', tokens: 0, bytes: 0 };
+    const added = { tokens: count(piece), bytes: Buffer.byteLength(piece) };
+    const isFull = current.tokens + added.tokens > limits.tokens || current.bytes + added.bytes > limits.bytes;
+    if (isFull && current.text !== '') {
+      windows.push({ text: current.text, tokens: current.tokens });
+      current = { text: '', tokens: 0, bytes: 0 };
     }
-    open = { text: open.text + piece, tokens: open.tokens + more.tokens, bytes: open.bytes + more.bytes };
+    current = { text: current.text + piece, tokens: current.tokens + added.tokens, bytes: current.bytes + added.bytes };
   }
-  if (open.text !== '') windows.push({ text: open.text, tokens: open.tokens });
+  if (current.text !== '') windows.push({ text: current.text, tokens: current.tokens });
   // Windows of white space have no meaning, and providers reject them.
   return windows.filter((window) => window.text.trim() !== '');
 }

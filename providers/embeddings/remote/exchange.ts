@@ -40,8 +40,8 @@ export async function exchange(request: Exchange): Promise<Outcome> {
   try {
     const answer = await sendOnce(request);
     // A token may be revoked before it expires: fetch a new one, once.
-    const again = answer.status === 401 && request.model.renew?.() === true;
-    return classifyReply(again ? await sendOnce(request) : answer, request);
+    const needsNewToken = answer.status === 401 && request.model.renew?.() === true;
+    return classifyReply(needsNewToken ? await sendOnce(request) : answer, request);
   } catch (error) {
     if (!(error instanceof Fault) || request.signal.aborted) throw error;
     if (error.kind === 'rate_limited') return { kind: 'refused', waitMs: error.retryAfterMs, fault: error };
@@ -89,7 +89,7 @@ function classifyReply(answer: Reply, { upstream, model, inputs }: Exchange): Ou
 }
 
 function read(text: string, { name, address }: Upstream, model: RemoteModel, count: number): Outcome {
-  const wrong = (defect: string): Outcome => {
+  const invalid = (defect: string): Outcome => {
     const message = `${name} returned an invalid response: ${defect}. Nothing was stored. If it happens again, check the setting ${address}.`;
     return { kind: 'failed', fault: new Fault('embedding_failed', message) };
   };
@@ -98,16 +98,16 @@ function read(text: string, { name, address }: Upstream, model: RemoteModel, cou
     answer = model.read(JSON.parse(text) as unknown, count);
   } catch (error) {
     // The parser's message would quote the response; ours do not.
-    return wrong(error instanceof SyntaxError ? 'incomplete or invalid JSON' : (error as Error).message);
+    return invalid(error instanceof SyntaxError ? 'incomplete or invalid JSON' : (error as Error).message);
   }
   const defect = findDefect(answer.vectors, count, model.space);
-  if (defect !== null) return wrong(defect);
+  if (defect !== null) return invalid(defect);
   return { kind: 'answered', vectors: answer.vectors as readonly Float32Array[], tokens: answer.tokens };
 }
 
 /** The forms of an error: {error: {message}} (OpenAI, Azure, Google), {message} (Cohere, Solar). */
 function reasonsIn(body: unknown): unknown[] {
   // Google wraps some of its errors in a list.
-  const first: unknown = Array.isArray(body) ? body[0] : body;
-  return [member(member(first, 'error'), 'message'), member(first, 'message')];
+  const errorObject: unknown = Array.isArray(body) ? body[0] : body;
+  return [member(member(errorObject, 'error'), 'message'), member(errorObject, 'message')];
 }

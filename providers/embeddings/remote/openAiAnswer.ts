@@ -5,7 +5,7 @@ import type { RemoteAnswer } from './types.js';
 /**
  * Reads the response format that OpenAI, Azure and Solar share: `data`, a list of {index, embedding} in any order, and
  * `usage`.
- * @throws Error if an entry has no valid index of its own
+ * @throws Error if an entry has no valid index, or two entries have the same index
  */
 export function readOpenAiAnswer(answer: unknown, count: number): RemoteAnswer {
   const data = member(answer, 'data');

@@ -65,7 +65,7 @@ export function createRemoteKey(upstream: Upstream, options: RemoteOptions): Rem
       void send(batch);
     }
     // Items that wait for a slot continue when a request ends. The other items wait until a point in time.
-    const wakeAt = Math.max(queue.soonest(limiter.pausedUntil), limiter.pausedUntil);
+    const wakeAt = Math.max(queue.nextSendTime(limiter.pausedUntil), limiter.pausedUntil);
     if (Number.isFinite(wakeAt) && wakeAt > now) timer = schedule(dispatch, wakeAt - now);
   }
 

@@ -28,19 +28,19 @@ const MAX_PAUSE_MS = 30_000;
  * Creates a limiter with additive increase and multiplicative decrease: one more parallel request after as many
  * successes as the current limit, half as many after a rejection. Rejections of requests that were sent before the
  * first rejection was known are ignored.
- * @param chance between 0 and 1; spreads the retries of workers that were rejected together
+ * @param random returns a number from 0 to 1; it spreads the retries of workers that were rejected at the same time
  */
 export function createRequestLimiter(
   { minConcurrency: min, maxConcurrency: max }: { readonly minConcurrency: number; readonly maxConcurrency: number },
   now: () => number = Date.now,
-  chance: () => number = Math.random,
+  random: () => number = Math.random,
 ): RequestLimiter {
   let limit = Math.min(max, Math.max(min, FIRST_LIMIT));
   let running = 0;
-  let answers = 0;
+  let successes = 0;
   let pausedUntil = 0;
   /** Consecutive rejections, each known before the next request was sent. */
-  let refusals = 0;
+  let rejections = 0;
   let epoch = 0;
   return {
     get limit() {
@@ -57,22 +57,22 @@ export function createRequestLimiter(
     succeeded(ticket) {
       running -= 1;
       if (ticket !== epoch) return;
-      refusals = 0;
-      answers += 1;
-      if (answers < limit) return;
-      answers = 0;
+      rejections = 0;
+      successes += 1;
+      if (successes < limit) return;
+      successes = 0;
       limit = Math.min(max, limit + 1);
     },
     refused(ticket, waitMs) {
       running -= 1;
       if (ticket === epoch) {
         epoch += 1;
-        answers = 0;
+        successes = 0;
         limit = Math.max(min, Math.floor(limit / 2));
-        refusals += 1;
+        rejections += 1;
       }
-      const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, refusals - 1));
-      pausedUntil = Math.max(pausedUntil, now() + (waitMs ?? longest * (0.5 + chance() / 2)));
+      const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.max(0, rejections - 1));
+      pausedUntil = Math.max(pausedUntil, now() + (waitMs ?? longest * (0.5 + random() / 2)));
       return pausedUntil - now();
     },
     ended() {

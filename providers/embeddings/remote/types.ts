@@ -55,7 +55,7 @@ export interface RemoteModel {
   renew?(): boolean;
 }
 
-/** The provider that a key belongs to, as messages name it. */
+/** The provider that a key belongs to, with the names that error messages use. */
 export interface Upstream {
   /** E.g. OpenAI. */
   readonly name: string;

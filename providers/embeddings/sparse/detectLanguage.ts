@@ -33,14 +33,14 @@ const MIN_EVIDENCE = { words: 1.5, share: 0.04 };
 /** Maximum evidence for the second language of a chunk, as a share of that for the first. */
 const MAX_SECOND_SHARE = 0.8;
 /** A language of a query is possible if it has at least this share of the evidence for the best one. */
-const POSSIBLE = 0.7;
+const MIN_POSSIBLE_SHARE = 0.7;
 /** Minimum evidence for the language of a query to be clear, if only one is possible. */
-const CLEAR = 1;
+const MIN_CLEAR_EVIDENCE = 1;
 /** Maximum number of words of a query that are stemmed in all languages: longer texts show their language. */
 const MAX_WORDS = 64;
 
-/** Languages whose terms differ from the default's. */
-const ALL = [...STEMMED_LANGUAGES, SYLLABIC];
+/** Languages whose terms differ from those of a text of unknown language. */
+const DISTINCT_LANGUAGES = [...STEMMED_LANGUAGES, SYLLABIC];
 
 const ranked = (evidence: Evidence): (readonly [Language, number])[] => [...evidence].sort(([, a], [, b]) => b - a);
 
@@ -53,7 +53,7 @@ export function languageOfChunk(evidence: Evidence, words: number): Language | n
 
 /** The languages of a query. */
 export interface QueryLanguages {
-  /** Languages whose terms it contains, besides the default. */
+  /** Languages in whose forms the query is searched, in addition to the forms for an unknown language. */
   readonly possible: readonly Language[];
   /** The language whose function words are removed from the query; null if the language is unclear. */
   readonly clear: Language | null;
@@ -65,7 +65,9 @@ export interface QueryLanguages {
  */
 export function languagesOfQuery(evidence: Evidence, words: number): QueryLanguages {
   const best = Math.max(0, ...evidence.values());
-  if (best === 0) return { possible: words > MAX_WORDS ? [] : ALL, clear: null };
-  const possible = ranked(evidence).flatMap(([language, much]) => (much >= POSSIBLE * best ? [language] : []));
-  return { possible, clear: possible.length === 1 && best >= CLEAR ? (possible[0] ?? null) : null };
+  if (best === 0) return { possible: words > MAX_WORDS ? [] : DISTINCT_LANGUAGES, clear: null };
+  const possible = ranked(evidence).flatMap(([language, amount]) =>
+    amount >= MIN_POSSIBLE_SHARE * best ? [language] : [],
+  );
+  return { possible, clear: possible.length === 1 && best >= MIN_CLEAR_EVIDENCE ? (possible[0] ?? null) : null };
 }

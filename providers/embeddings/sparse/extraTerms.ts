@@ -33,12 +33,12 @@ export const SYLLABIC: Language = 'vi';
  */
 export function pairsOf(tokens: readonly { readonly terms: readonly string[] }[]): string[] {
   const pairs: string[] = [];
-  let before: string | null = null;
+  let previousSyllable: string | null = null;
   for (const { terms } of tokens) {
     const [word = ''] = terms;
     const syllable: string | null = terms.length === 1 && LATIN_WORD.test(word) ? word : null;
-    if (before !== null && syllable !== null) pairs.push(`${before} ${syllable}`);
-    before = syllable;
+    if (previousSyllable !== null && syllable !== null) pairs.push(`${previousSyllable} ${syllable}`);
+    previousSyllable = syllable;
   }
   return pairs;
 }

@@ -78,7 +78,7 @@ const TABLE = new Map(
 );
 
 /**
- * The languages of a function word, each with its share: a word of several languages is weak evidence for each of them.
+ * The languages of a function word. A word of several languages is weak evidence for each of them.
  */
 const BY_WORD = new Map<string, readonly Language[]>();
 for (const [language, words] of TABLE)

@@ -43,26 +43,26 @@ interface SplitToken {
 const cache = new Map<string, SplitToken>();
 
 function split(token: string): SplitToken {
-  const before = cache.get(token);
-  if (before) return before;
+  const cached = cache.get(token);
+  if (cached) return cached;
   const { terms, characters, count } = splitWords(token);
   const isVietnamese = hasVietnameseLetter(token);
-  const fresh = { terms, characters: characters.map(hashTerm), count, isVietnamese, hashes: new Map() };
+  const newToken = { terms, characters: characters.map(hashTerm), count, isVietnamese, hashes: new Map() };
   if (token.length <= MAX_CACHED_LENGTH) {
     if (cache.size === MAX_CACHED) cache.clear();
-    cache.set(token, fresh);
+    cache.set(token, newToken);
   }
-  return fresh;
+  return newToken;
 }
 
 function hashesOf({ terms, hashes }: SplitToken, language: Language | null): readonly number[] {
-  let found = hashes.get(language);
-  if (!found) {
+  let termHashes = hashes.get(language);
+  if (!termHashes) {
     const prefixes = terms.flatMap((term) => prefixTermOf(term, language) ?? []);
-    found = [...terms.map((term) => stemWord(term, language)), ...prefixes].map(hashTerm);
-    hashes.set(language, found);
+    termHashes = [...terms.map((term) => stemWord(term, language)), ...prefixes].map(hashTerm);
+    hashes.set(language, termHashes);
   }
-  return found;
+  return termHashes;
 }
 
 /** Rounds a weight, because weights are written as JSON and more digits change no result. */
@@ -92,7 +92,9 @@ export function encodeDocument(text: string): SparseVector | null {
   if (language === SYLLABIC) pairsOf(tokens).map(hashTerm).forEach(add);
   if (frequencies.size === 0) return null;
   const saturation = K1 * (1 - B + (B * length) / AVERAGE_WORDS);
-  const weights = [...frequencies.values()].map((often) => rounded((often * (K1 + 1)) / (often + saturation)));
+  const weights = [...frequencies.values()].map((frequency) =>
+    rounded((frequency * (K1 + 1)) / (frequency + saturation)),
+  );
   return { indices: [...frequencies.keys()], values: weights };
 }
 
@@ -115,9 +117,9 @@ export function encodeQuery(text: string): SparseVector | null {
   const { possible, clear } = languagesOfQuery(evidence, words);
   const meaningful = tokens.filter((token) => !isFunctionWord(token.text, clear ?? 'en'));
   const weights = new Map<number, number>();
-  const add = (form: string, weight: number): void => {
-    const term = hashTerm(form);
-    weights.set(term, (weights.get(term) ?? 0) + weight);
+  const add = (term: string, weight: number): void => {
+    const hash = hashTerm(term);
+    weights.set(hash, (weights.get(hash) ?? 0) + weight);
   };
   for (const { terms } of meaningful.length > 0 ? meaningful : tokens)
     for (const word of terms) {

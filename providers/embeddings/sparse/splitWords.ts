@@ -25,10 +25,13 @@ const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
 const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
-/** Scripts without spaces between words, and the script of Korean, which is agglutinative. */
-const BY_TWO = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
-const BY_DICTIONARY = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
-const OTHER_SCRIPTS = new RegExp(`(${BY_TWO.source}|${BY_DICTIONARY.source})`, 'u');
+/**
+ * Scripts that are indexed as pairs of characters: they have no spaces between words, or, as Korean, add endings to
+ * words.
+ */
+const PAIRED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
+const DICTIONARY_SCRIPTS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
+const OTHER_SCRIPTS = new RegExp(`(${PAIRED_SCRIPTS.source}|${DICTIONARY_SCRIPTS.source})`, 'u');
 
 /** Maximum length of a word; longer runs are data (keys, encoded pictures). */
 const MAX_WORD_LENGTH = 128;
@@ -49,8 +52,8 @@ export function* tokensOf(text: string): Generator<string> {
  * documents and in queries.
  */
 export function splitWords(token: string): Words {
-  const written = token.replace(POSSESSIVE, '');
-  const pieces = written
+  const wordText = token.replace(POSSESSIVE, '');
+  const pieces = wordText
     .split(JOINTS)
     .flatMap(splitCamelCase)
     .map(foldText)
@@ -60,8 +63,8 @@ export function splitWords(token: string): Words {
     if (isAscii(piece)) addWord(piece, words);
     else for (const part of piece.split(OTHER_SCRIPTS)) addPart(part, words);
   }
-  const whole = writtenTogether(written, pieces);
-  if (whole !== null) words.terms.push(whole);
+  const joined = joinedForm(wordText, pieces);
+  if (joined !== null) words.terms.push(joined);
   return words;
 }
 
@@ -78,8 +81,8 @@ function splitCamelCase(piece: string): string[] {
 
 function addPart(part: string, words: Collected): void {
   if (part === '') return;
-  if (BY_TWO.test(part)) addPairs(part, words);
-  else if (BY_DICTIONARY.test(part)) addSegments(part, words);
+  if (PAIRED_SCRIPTS.test(part)) addPairs(part, words);
+  else if (DICTIONARY_SCRIPTS.test(part)) addSegments(part, words);
   else addWord(part, words);
 }
 
@@ -92,7 +95,7 @@ function addWord(word: string, words: Collected): void {
  * Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word
  * already.
  */
-function writtenTogether(written: string, pieces: readonly string[]): string | null {
+function joinedForm(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
   if (LANGUAGE_NAME.test(folded)) return folded;
   if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > MAX_WORD_LENGTH) return null;
@@ -106,7 +109,7 @@ function writtenTogether(written: string, pieces: readonly string[]): string | n
  */
 function addPairs(text: string, words: Collected): void {
   const characters = [...text];
-  const pairs = characters.slice(1).map((character, before) => `${characters[before]}${character}`);
+  const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
   words.count += Math.max(1, pairs.length);
   if (pairs.length === 0) words.terms.push(text);
   else {

@@ -24,7 +24,7 @@ import type { Language } from './functionWords.js';
 type Stemmer = (word: string) => string;
 
 /** Stemmers of languages in Latin script. Other languages, and texts of unknown language, use the English stemmer. */
-const LATIN: Partial<Record<Language, Stemmer>> = {
+const STEMMERS: Partial<Record<Language, Stemmer>> = {
   da: stemDanish,
   de: stemGerman,
   es: stemSpanish,
@@ -42,7 +42,7 @@ const LATIN: Partial<Record<Language, Stemmer>> = {
 };
 
 /** Languages with a stemmer of their own. */
-export const STEMMED_LANGUAGES = Object.keys(LATIN) as readonly Language[];
+export const STEMMED_LANGUAGES = Object.keys(STEMMERS) as readonly Language[];
 
 const LATIN_WORD = /^[a-z]+$/;
 const DEVANAGARI_WORD = /^[\p{Script=Devanagari}]+$/u;
@@ -55,7 +55,7 @@ const BY_SCRIPT: readonly (readonly [letters: RegExp, stem: Stemmer])[] = [
 ];
 
 /** Lengths of words that are stemmed: shorter words rarely have an ending, and longer ones are not words. */
-const STEMMED = { from: 4, to: 40 };
+const STEMMED_LENGTHS = { from: 4, to: 40 };
 
 /** Size of the cache of stems per language: stemming takes most of the time, and words repeat. */
 const MAX_CACHED_STEMS = 32_768;
@@ -63,7 +63,7 @@ const stemCaches = new Map<Stemmer | null, Map<string, string>>();
 
 const stemmerOf = (word: string, language: Language | null): Stemmer | undefined =>
   LATIN_WORD.test(word)
-    ? ((language && LATIN[language]) ?? stemEnglish)
+    ? ((language && STEMMERS[language]) ?? stemEnglish)
     : BY_SCRIPT.find(([letters]) => letters.test(word))?.[1];
 
 /**
@@ -72,9 +72,9 @@ const stemmerOf = (word: string, language: Language | null): Stemmer | undefined
  * @param language language of the text; null if unknown
  */
 export function stemWord(word: string, language: Language | null): string {
-  if (word.length < STEMMED.from || word.length > STEMMED.to) return word;
+  if (word.length < STEMMED_LENGTHS.from || word.length > STEMMED_LENGTHS.to) return word;
   // Only the stems of words in Latin script depend on the language; all others share one cache.
-  const cacheKey = language && LATIN_WORD.test(word) ? (LATIN[language] ?? null) : null;
+  const cacheKey = language && LATIN_WORD.test(word) ? (STEMMERS[language] ?? null) : null;
   let stems = stemCaches.get(cacheKey);
   if (!stems) stemCaches.set(cacheKey, (stems = new Map()));
   const cached = stems.get(word);

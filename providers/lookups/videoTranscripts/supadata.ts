@@ -9,13 +9,13 @@ import type { ServiceClient, TranscriptLine, TranscriptService } from '../types.
 /** Interval in milliseconds between two polls of a job. Supadata creates a job for a lookup that takes longer. */
 const POLL_MS = 1_000;
 /** Error code of Supadata for a video without captions; the status is 206. */
-const NONE = 'transcript-unavailable';
+const NO_TRANSCRIPT = 'transcript-unavailable';
 
-const hidden = {
+const noAccess = {
   kind: 'not_found',
   sentence: 'has no access to this video: it is private or restricted',
 } as const;
-const missing = { kind: 'not_found', sentence: 'has no such video' } as const;
+const notFound = { kind: 'not_found', sentence: 'has no such video' } as const;
 
 export const supadata: TranscriptService = {
   name: 'Supadata',
@@ -24,8 +24,8 @@ export const supadata: TranscriptService = {
   headers: (apiKey) => ({ 'x-api-key': apiKey }),
   refusal({ status, text }) {
     // Without Supadata's error code, a 403 or 404 comes from the gateway before it: a wrong key or address.
-    if (status === 403 && text.includes('"forbidden"')) return hidden;
-    if (status === 404 && text.includes('"not-found"')) return missing;
+    if (status === 403 && text.includes('"forbidden"')) return noAccess;
+    if (status === 404 && text.includes('"not-found"')) return notFound;
     return undefined;
   },
   async fetch(client, videoId) {
@@ -48,9 +48,9 @@ export const supadata: TranscriptService = {
 
 function read(client: ServiceClient, answer: unknown): readonly TranscriptLine[] | null {
   const error = member(member(answer, 'error'), 'error') ?? member(answer, 'error');
-  if (error === NONE) return null;
+  if (error === NO_TRANSCRIPT) return null;
   if (error === 'not-found' || error === 'forbidden') {
-    const { sentence } = error === 'not-found' ? missing : hidden;
+    const { sentence } = error === 'not-found' ? notFound : noAccess;
     throw new Fault('not_found', `Supadata ${sentence}.`);
   }
   if (error !== undefined) throw new Fault('server_error', 'Supadata failed to process this video. Try again later.');

@@ -6,7 +6,7 @@ import { listIn, member } from '../../members.js';
 import type { RerankService } from '../types.js';
 
 /** Texts that reach the last, semantic step of its scoring, unless more are requested. */
-const SAMPLE = 25;
+const SEMANTIC_SAMPLE = 25;
 
 /** Parses the id of a text, which may be returned as a string. */
 const indexOf = (id: unknown): unknown => (typeof id === 'string' && /^\d{1,9}$/.test(id) ? Number(id) : id);
@@ -24,7 +24,7 @@ export const pongo: RerankService = {
       query,
       docs: texts.map((text, id) => ({ id, text, metadata: {} })),
       num_results: count,
-      vec_sample_size: Math.max(SAMPLE, count),
+      vec_sample_size: Math.max(SEMANTIC_SAMPLE, count),
     },
   }),
   read: (answer) =>

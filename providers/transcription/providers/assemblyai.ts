@@ -81,7 +81,7 @@ export function createAssemblyAi(
   const client = createServiceClient(NAMES, settings, settings.apiKey, egress);
   const models = settings.model.split(',').flatMap((model) => model.trim() || []);
 
-  const order = async (url: string, options: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
+  const createJob = async (url: string, options: TranscriptionOptions, signal: AbortSignal): Promise<string> => {
     const body = {
       audio_url: url,
       ...(models.length > 0 ? { speech_models: models } : {}),
@@ -103,7 +103,7 @@ export function createAssemblyAi(
    * Polls until the job has ended.
    * @throws Fault when several polls in a row fail, or after the timeout
    */
-  const ended = async (id: string, signal: AbortSignal): Promise<Job> => {
+  const waitForEnd = async (id: string, signal: AbortSignal): Promise<Job> => {
     const deadline = Date.now() + timeoutMs;
     for (let failed = 0; ;) {
       let wait = pollMs;
@@ -141,10 +141,10 @@ export function createAssemblyAi(
           },
           signal,
         )) as { upload_url: string };
-        id = await order(uploaded.upload_url, options, signal);
+        id = await createJob(uploaded.upload_url, options, signal);
         await job.save(id);
       }
-      const done = await ended(id, signal).catch(async (error: unknown) => {
+      const done = await waitForEnd(id, signal).catch(async (error: unknown) => {
         // The job belongs to another key, or was deleted there (404, or 400): stop waiting.
         if (!(error instanceof Fault) || !['bad_response', 'broken_content'].includes(error.kind)) throw error;
         await job.save(null);

@@ -1,4 +1,4 @@
-/** The search of the guide: an index in the browser over the sections of all pages. Nothing leaves the page. */
+/** The search of the guide: an index of the sections of all pages, in the browser. Queries are not sent to a server. */
 import MiniSearch from 'minisearch';
 
 const SHOWN = 12;
@@ -58,7 +58,7 @@ export function openSearch(base) {
   const show = ({ sections, index }) => {
     const query = input.value.trim();
     const found = query === '' ? [] : index.search(query);
-    // Sections with every word come first, then those with some.
+    // Sections with all words come first, then sections with some of the words.
     const known = new Set(found.map(({ id }) => id));
     const some = query === '' || found.length >= SHOWN ? [] : index.search(query, { combineWith: 'OR' });
     const best = [...found, ...some.filter(({ id }) => !known.has(id))];

@@ -23,12 +23,12 @@ function embedInSteps(text: string): Steps {
   const steps: Steps = { windows: [], slices: [] };
   const whole = windowedText(text);
   for (;;) {
-    const part = whole.next();
+    const part = whole.nextRequest();
     steps.slices.push(part.slice);
     const { window, carry } = fillWindow(part, tokenizer.tokenize);
     if (window) steps.windows.push(window);
     const vector = window && Float32Array.of(steps.windows.length);
-    if (whole.take({ vector, tokens: window?.length ?? 0, carry })) return steps;
+    if (whole.addReply({ vector, tokens: window?.length ?? 0, carry })) return steps;
   }
 }
 
