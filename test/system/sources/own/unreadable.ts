@@ -25,7 +25,7 @@ export function unreadableRows(catalogue: Catalogue): void {
     const gitbook = new Customer(catalogue, 'GITBOOK');
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
 
-    test('in a directory of GITHUB are reported once with their reason and the request, also when selected by themselves', async () => {
+    test('in a directory of GITHUB are reported once, with reason and request_id, even if they are also selected by id', async () => {
       const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
