@@ -8,14 +8,14 @@ import type { Egress, EgressSettings } from '../../egress/types.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
 
-const open: Egress[] = [];
+const closeables: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}): Egress {
   const created = createEgress(egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }));
-  open.push(created);
+  closeables.push(created);
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((created) => created.close()));
+  await Promise.all(closeables.splice(0).map((created) => created.close()));
   await closeAll();
 });
 

@@ -122,9 +122,11 @@ describe('tables', () => {
       pdf.text(SENTENCE, 72, 260);
     });
     expect((await readFile(bytes, 'a.pdf')).text).toBe(`${SENTENCE}\n\n${MARKDOWN}\n\n${SENTENCE}`);
-    const named = await parseDocument({ ...upload(bytes, 'a.pdf'), findTables: true }, LIMITS);
-    expect(named.text).toContain('\n\nBoat: Small, Fee: 10, Remark: below eight metres\nBoat: Large, Fee: 25\n\n');
-    expect(named.tables).toHaveLength(1);
+    const withFoundTables = await parseDocument({ ...upload(bytes, 'a.pdf'), findTables: true }, LIMITS);
+    expect(withFoundTables.text).toContain(
+      '\n\nBoat: Small, Fee: 10, Remark: below eight metres\nBoat: Large, Fee: 25\n\n',
+    );
+    expect(withFoundTables.tables).toHaveLength(1);
   });
 
   test('are found by the lines around their cells, with long texts and merged cells', async () => {

@@ -45,11 +45,11 @@ export function syncingRows(customer: Customer): void {
           // Chunks without vectors.
           file_statistics: { num_embeddings: 0 },
         });
-      const stored = await customer.service.store.files.byIds(
+      const storedFiles = await customer.service.store.files.byIds(
         { organizationId: before.organization_id, userId: before.organization_user_id },
         made.map(({ id }) => id),
       );
-      for (const { options } of stored)
+      for (const { options } of storedFiles)
         expect(options).toMatchObject({
           splitRows: true,
           generateChunksOnly: true,
