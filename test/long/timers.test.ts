@@ -162,7 +162,7 @@ async function connectGitBook(customerId: string, pages: readonly string[]): Pro
   );
   await waitFor(
     () => files(user),
-    (some) => some.length === pages.length && some.every(({ sync_status: status }) => status === 'READY'),
+    (records) => records.length === pages.length && records.every(({ sync_status: status }) => status === 'READY'),
   );
   return { id, space: customerId };
 }

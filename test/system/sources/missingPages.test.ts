@@ -84,7 +84,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   // Restored pages stay, whether their site still lists them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
-  await waitFor(existingPages, (some) => some.length === 15);
+  await waitFor(existingPages, (pages) => pages.length === 15);
   await syncNow();
   expect(await existingPages()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');

@@ -181,7 +181,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
       const files = await waitFor(
         () => filesOf(user),
-        (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
+        (records) => records.length === 2 && records.every((file) => file.sync_status === 'READY'),
       );
       expect(namesOf(files)).toEqual(chosen.toSorted());
     });

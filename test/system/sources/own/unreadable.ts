@@ -11,7 +11,7 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 const skippedReasonsOf = async (customer: Customer, number: number) => {
   const reasons = await waitFor(
     () => customer.skippedItems(),
-    (some) => some.length >= number,
+    (skipped) => skipped.length >= number,
   );
   await customer.selectionsDone();
   expect(await customer.skippedItems()).toEqual(reasons);
@@ -140,7 +140,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
       await waitFor(
         () => outlook.skippedItems(),
-        (some) => some.length === 2,
+        (skipped) => skipped.length === 2,
       );
       expect((await outlook.files()).map((file) => file.external_file_id)).not.toContain('plan/far');
     });

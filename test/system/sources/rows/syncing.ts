@@ -72,7 +72,7 @@ export function syncingRows(customer: Customer): void {
       const isAgain = (file: FileRecord) => file.request_id === options.request_id && file.sync_status === 'READY';
       const again = await waitFor(
         () => customer.files(),
-        (some) => some.some(isAgain),
+        (records) => records.some(isAgain),
       );
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });
