@@ -120,7 +120,7 @@ test('continues after a page without blobs, also when it looks up a single blob'
   await expect(account.listDescendants('docks/a/x.txt', null, NEVER)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('omits the empty blobs that file systems store for folders, whatever the metadata of others', async () => {
+test('omits the empty blobs that file systems store for folders, whatever metadata other blobs have', async () => {
   const metadata = { Name: 'other', Etag: 'other', ResourceType: 'directory', Encoded: 'true' };
   azure.containers.set(
     'docks',

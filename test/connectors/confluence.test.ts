@@ -105,15 +105,15 @@ describe('the tree', () => {
 
   test('describes a page identically whether its space or its parent is listed', async () => {
     const itemFive = (items: readonly { externalId: string }[]) => items.find(({ externalId }) => externalId === '5');
-    const whole = itemFive((await descendantsOf('space:100')).items);
-    expect(itemFive((await descendantsOf('2')).items)).toEqual(whole);
-    expect(whole).toMatchObject({
+    const unfilteredItem = itemFive((await descendantsOf('space:100')).items);
+    expect(itemFive((await descendantsOf('2')).items)).toEqual(unfilteredItem);
+    expect(unfilteredItem).toMatchObject({
       name: 'T5',
       version: expect.stringMatching(/^1 2026/),
       externalUrl: 'https://harbour.atlassian.net/wiki/spaces/100/pages/5',
     });
     put('5', { parent: '4', version: 2 });
-    expect(itemFive((await descendantsOf('2')).items)).not.toEqual(whole);
+    expect(itemFive((await descendantsOf('2')).items)).not.toEqual(unfilteredItem);
   });
 
   test('of an empty folder is not found, because only its contents name its space', async () => {

@@ -93,7 +93,7 @@ test('opens an article with its address on the site', async () => {
   });
 });
 
-test('waits for the seconds that a refusal has in X-RateLimit-Reset', () => {
+test('waits for the number of seconds in X-RateLimit-Reset', () => {
   const wait = (headers: Record<string, string>) => document360.waitMs?.({ status: 429, headers, body: null }, 0);
   expect(wait({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '41' })).toBe(41_000);
   expect(wait({ 'retry-after': '3', 'x-ratelimit-reset': '41' })).toBeNull();

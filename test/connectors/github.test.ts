@@ -48,14 +48,14 @@ describe('trees', () => {
 
   test('that GitHub truncates are listed in parts with the same items', async () => {
     fill();
-    const whole = await listDescendants(REPOSITORY);
-    expect(whole.pages).toBe(1);
-    expect(whole.items).toHaveLength(10);
+    const untruncated = await listDescendants(REPOSITORY);
+    expect(untruncated.pages).toBe(1);
+    expect(untruncated.items).toHaveLength(10);
     github.limits.entries = 3;
     const parts = await listDescendants(REPOSITORY);
     expect(parts.pages).toBeGreaterThan(2);
     const byId = (items: SourceItem[]) => items.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1));
-    expect(byId(parts.items)).toEqual(byId(whole.items));
+    expect(byId(parts.items)).toEqual(byId(untruncated.items));
   });
 
   test('with a directory larger than GitHub lists are denied, so that no item counts as deleted', async () => {

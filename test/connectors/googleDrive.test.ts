@@ -121,7 +121,7 @@ describe('listing', () => {
     expect(folder.ids).toEqual(['shared', 'one', 'sub', 'two']);
     expect(new Set(folder.items.map(({ rootExternalId }) => rootExternalId))).toEqual(new Set([SHARED]));
     expect((await descendantsOf('sub')).ids).toEqual(['sub', 'two']);
-    // Items that Drive could not search are unknown, not deleted.
+    // An incomplete search does not prove that items were deleted, so the folder is reported as refused.
     drive.limits.isIncomplete = true;
     const { refused } = await account.listDescendants('shared', null, NEVER);
     expect(refused).toEqual(['shared']);
@@ -140,7 +140,7 @@ describe('listing', () => {
     expect(await faultOf(account.open('old', NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('continues from a cursor of 0.2.0, which has no resource keys', async () => {
+  test('continues from a cursor of version 0.2.0, which has no resource keys', async () => {
     fill();
     const { next } = await account.listDescendants(DRIVE_ROOT, null, NEVER);
     const { keys: _keys, ...before } = JSON.parse(openCursor(next!)) as Record<string, unknown>;

@@ -40,18 +40,18 @@ export function accountWithStoredGrant(
   grant: StoredGrant,
   egress: Egress,
 ) {
-  let stored = { grant, version: '1' };
+  let storedGrant = { grant, version: '1' };
   const grantStore: GrantStore = {
-    read: () => Promise.resolve(stored),
-    claim: (version) => Promise.resolve(version === stored.version ? 'claim' : null),
+    read: () => Promise.resolve(storedGrant),
+    claim: (version) => Promise.resolve(version === storedGrant.version ? 'claim' : null),
     save(_claim, version, fresh) {
-      stored = { grant: fresh, version: `${version}+` };
-      return Promise.resolve(stored.version);
+      storedGrant = { grant: fresh, version: `${version}+` };
+      return Promise.resolve(storedGrant.version);
     },
     release: () => Promise.resolve(),
     ownClient: () => Promise.resolve(CLIENT),
   };
   const connectors = createConnectors({ egress, urls: readSourceUrls(settings), maxItemBytes: 1_000_000 });
   const account: Account = connectors.account(source, '1', grantStore);
-  return { account, current: (): StoredGrant => stored.grant };
+  return { account, current: (): StoredGrant => storedGrant.grant };
 }

@@ -49,7 +49,7 @@ beforeEach(() => {
   intercom.reset();
   intercom.fileStatus = null;
   const { collections, articles, conversations, tickets } = intercom;
-  for (const all of [collections, articles, conversations, tickets]) all.clear();
+  for (const map of [collections, articles, conversations, tickets]) map.clear();
   for (const [at, name] of ['Sea', 'Land', 'Air'].entries()) collections.set(at + 1, { name });
   collections.set(10, { name: 'Sights', parentId: 1 });
   articles.set(100, { collection: 10, title: 'Lighthouse', body: '<p>A light.</p>' });
@@ -129,7 +129,7 @@ describe('a listing', () => {
     ]);
   });
 
-  test('restarts if an article is deleted meanwhile, because later articles move to an earlier page', async () => {
+  test('restarts if an article is deleted during it, because later articles move to an earlier page', async () => {
     const first = await account.listDescendants('collection:1', null, NEVER);
     const second = await account.listDescendants('collection:1', first.next, NEVER);
     intercom.articles.delete(100);

@@ -264,7 +264,7 @@ async function expectFree(limiter: Limiter, when: string): Promise<void> {
   );
   await wait(SETTLE_MS);
   expect({ when, begun: countBegun([...tasks, extra]) }).toEqual({ when, begun: CAPACITY });
-  for (const one of [...tasks, extra]) one.end();
+  for (const task of [...tasks, extra]) task.end();
   expect(await inTime([...tasks, extra].map(({ ended }) => ended))).toEqual(times(() => 'done').concat('done'));
 }
 

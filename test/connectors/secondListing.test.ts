@@ -50,9 +50,9 @@ async function list(account: Account, knownItems: KnownItems, changeToken: strin
     listRoots: async (...call) => recordItems(await account.listRoots(...call)),
     listDescendants: async (...call) => recordItems(await account.listDescendants(...call)),
   };
-  const open = { source: { changeToken }, account: recordingAccount } as unknown as OpenAccount;
+  const openAccount = { source: { changeToken }, account: recordingAccount } as unknown as OpenAccount;
   let progress: SyncItemsProgress = { walk: WALK_ALL, listed: 0 };
-  while (!isListed(progress)) progress = await listPage(open, progress, { runId: 1, items } as never, NEVER);
+  while (!isListed(progress)) progress = await listPage(openAccount, progress, { runId: 1, items } as never, NEVER);
   return progress;
 }
 

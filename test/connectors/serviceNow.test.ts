@@ -73,7 +73,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   serviceNow.reset();
-  for (const all of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) all.clear();
+  for (const map of [serviceNow.tables, serviceNow.attachments, serviceNow.labels]) map.clear();
   serviceNow.hidden.clear();
   Object.assign(serviceNow.rights, { hidesTables: false, ignoresScripts: false, countsAttachments: true });
   for (const [name, label, kindOf] of [
@@ -108,7 +108,7 @@ describe('the connection', () => {
     });
   });
 
-  test('does not identify the first of all users, if the instance ignores the condition', async () => {
+  test('rejects the identity if the instance ignores the query for the current user and returns all users', async () => {
     serviceNow.rights.ignoresScripts = true;
     expect(await faultOf(account.identify(NEVER))).toMatchObject({
       kind: 'access_denied',

@@ -253,7 +253,7 @@ describe('starts at a host with a Crawl-delay', () => {
     const stop = new AbortController();
     const waiting = [limiter.enter(host, 60_000, stop.signal), limiter.enter(host, 60_000, stop.signal)];
     setTimeout(() => stop.abort(new RangeError('enough')), 50);
-    for (const one of waiting) await expect(one).rejects.toThrow('enough');
+    for (const request of waiting) await expect(request).rejects.toThrow('enough');
     const leaves = await Promise.all([limiter.enter(host, 0, never), limiter.enter(host, 0, never)]);
     expect(leaves).toHaveLength(2);
   });

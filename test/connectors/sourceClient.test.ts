@@ -134,17 +134,17 @@ describe('a rate limit', () => {
 });
 
 test('limits the concurrent requests of an account', async () => {
-  let [now, max] = [0, 0];
+  let [current, max] = [0, 0];
   answers = Array.from({ length: 12 }, (): Answer => (_request, response) => {
-    now += 1;
-    max = Math.max(max, now);
+    current += 1;
+    max = Math.max(max, current);
     setTimeout(() => {
-      now -= 1;
+      current -= 1;
       response.end('{}');
     }, 30);
   });
-  const one = client();
-  await Promise.all(Array.from({ length: 12 }, () => one.get(['user'], {})));
+  const sourceClient = client();
+  await Promise.all(Array.from({ length: 12 }, () => sourceClient.get(['user'], {})));
   expect(max).toBe(2);
 });
 

@@ -157,7 +157,7 @@ test('requests tokens that expire, since Zendesk gives older clients no refresh 
   expect(stored.current().refreshToken).not.toBe(grant.refreshToken);
 });
 
-test('reads all pages of lists that have no cursors, only numbers', async () => {
+test('reads all pages of lists that support only page numbers, no cursors', async () => {
   const byCursor = [...idsOf(await descendantsOf('category:1')), await open('ticket:7')];
   for (const name of ['categories', 'sections', 'articles', 'translations', 'comments']) zendesk.numbered.add(name);
   for (let id = 2; id < 6; id += 1) emulated.categories.set(id, `Category ${id}`);
@@ -314,7 +314,7 @@ describe('tickets', () => {
     expect(attachmentsIn(idsOf(await descendantsOf('tickets', from, { syncAttachments: true })))).toEqual(attached);
 
     let cursor = await from.changes!.now(NEVER);
-    // Later than the start of the export, but before the latest tickets, which are reported twice.
+    // After the start of the export, but too early for the list of the latest tickets, which would report them twice.
     putTickets(Date.now() - 200_000);
     const changed: string[] = [];
     const reread: string[] = [];
@@ -329,7 +329,7 @@ describe('tickets', () => {
     expect(reread.toSorted()).toEqual(ids.map((id) => `harbour/ticket:${id}`));
   });
 
-  test('of the last minute, which the export leaves out, are also listed', async () => {
+  test('of the last minute, which the export omits, are also listed', async () => {
     emulated.tickets.set(9, {
       subject: 'New',
       updated: new Date().toISOString(),
@@ -354,7 +354,7 @@ describe('tickets', () => {
     ]);
   });
 
-  test('cause no requests for unwanted data', async () => {
+  test('that are excluded, and excluded attachments, cause no requests', async () => {
     await descendantsOf('tickets', account, {});
     expect(zendesk.requests.filter((path) => path.includes('/comments'))).toEqual([]);
     await descendantsOf('tickets', account, { syncAttachments: true });

@@ -254,31 +254,35 @@ const candidate: ReembedCandidate = {
   statistics: { numTokens: 100 },
 };
 const target = { model: 'OPENAI', space: 'new' } as const;
-const kept = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
+const reasonToKeep = (changes: Partial<ReembedCandidate>, to: typeof target | null = target) =>
   reembedSkipReason({ ...candidate, ...changes }, to);
 checks('keeps the vectors of a file for the first reason that applies', [
-  ['none', kept({}), null],
-  ['another model', kept({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }), null],
-  ['already embedded', kept({ vectorSpace: 'new' }), 'already_embedded'],
-  ['already embedded, but rebuilt', kept({ vectorSpace: 'new' }, null), null],
-  ['a container', kept({ isContainer: true, numChunks: 0 }), 'container'],
-  ['being deleted', kept({ syncErrorMessage: BEING_DELETED, syncStatus: 'SYNCING' }), 'being_deleted'],
+  ['none', reasonToKeep({}), null],
+  [
+    'another model',
+    reasonToKeep({ vectorSpace: 'new', options: { embeddingModel: 'SOLAR_1_MINI', chunkOverlap: 0 } }),
+    null,
+  ],
+  ['already embedded', reasonToKeep({ vectorSpace: 'new' }), 'already_embedded'],
+  ['already embedded, but rebuilt', reasonToKeep({ vectorSpace: 'new' }, null), null],
+  ['a container', reasonToKeep({ isContainer: true, numChunks: 0 }), 'container'],
+  ['being deleted', reasonToKeep({ syncErrorMessage: BEING_DELETED, syncStatus: 'SYNCING' }), 'being_deleted'],
   ...FILE_SYNC_STATUSES.map((syncStatus): Row => [
     syncStatus,
-    kept({ syncStatus }),
+    reasonToKeep({ syncStatus }),
     ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'].includes(syncStatus) ? null : 'syncing',
   ]),
   ...(['HOT_TO_COLD', 'COLD_STORAGE', 'COLD_TO_HOT'] as const).map((embeddingStorageStatus): Row => [
     embeddingStorageStatus,
-    kept({ embeddingStorageStatus, numChunks: 0 }),
+    reasonToKeep({ embeddingStorageStatus, numChunks: 0 }),
     'cold_storage',
   ]),
-  ['no space', kept({ vectorSpace: null }), 'no_vectors'],
-  ['no chunks', kept({ numChunks: 0 }), 'no_vectors'],
-  ['given by the caller', kept({ vectorSpace: 'given-openai-3' }), 'given_vectors'],
-  ['given by the caller, but rebuilt', kept({ vectorSpace: 'given-openai-3' }, null), null],
-  ['a picture', kept({ hasText: false }), 'picture'],
-  ['a picture, but rebuilt', kept({ hasText: false }, null), null],
+  ['no space', reasonToKeep({ vectorSpace: null }), 'no_vectors'],
+  ['no chunks', reasonToKeep({ numChunks: 0 }), 'no_vectors'],
+  ['given by the caller', reasonToKeep({ vectorSpace: 'given-openai-3' }), 'given_vectors'],
+  ['given by the caller, but rebuilt', reasonToKeep({ vectorSpace: 'given-openai-3' }, null), null],
+  ['a picture', reasonToKeep({ hasText: false }), 'picture'],
+  ['a picture, but rebuilt', reasonToKeep({ hasText: false }, null), null],
   ['tokens', tokensOf(candidate), 140],
   ['tokens of one chunk', tokensOf({ ...candidate, numChunks: 1 }), 100],
   ['tokens of none', tokensOf({ ...candidate, numChunks: 0, statistics: null }), 0],
@@ -384,7 +388,7 @@ checks('builds names and links of a deployment in Temporal', [
 ]);
 
 const none = { detectLanguage: false, speakers: false };
-const both = { detectLanguage: true, speakers: true };
+const allOptions = { detectLanguage: true, speakers: true };
 checks('reuses a transcript for a request that needs no more than it has', [
   ['sound', isRecording('MP3'), true],
   ['video', isRecording('MP4'), true],
@@ -397,12 +401,12 @@ checks('reuses a transcript for a request that needs no more than it has', [
     { ...none, speakers: true },
   ],
   ['the same', coversRequest({ service: 'deepgram', options: none }, {}), true],
-  ['less', coversRequest({ service: 'deepgram', options: both }, {}), true],
+  ['less', coversRequest({ service: 'deepgram', options: allOptions }, {}), true],
   ['speakers', coversRequest({ service: 'deepgram', options: none }, { includeSpeakerLabels: true }), false],
   ['the language', coversRequest({ service: 'deepgram', options: none }, { detectAudioLanguage: true }), false],
   [
     'another service',
-    coversRequest({ service: 'deepgram', options: both }, { transcriptionService: 'assemblyai' }),
+    coversRequest({ service: 'deepgram', options: allOptions }, { transcriptionService: 'assemblyai' }),
     false,
   ],
   ['any service', coversRequest({ service: 'assemblyai', options: none }, { transcriptionService: null }), true],

@@ -79,7 +79,7 @@ const sparse: EventFile = {
 };
 const summaryOf = (events: readonly NewEvent[]) => events.map(({ kind, objectId, info }) => [kind, objectId, info]);
 const requestInfo = { request_id: 'request' };
-const both = { request_id: 'request', upload_id: 'upload' };
+const requestIds = { request_id: 'request', upload_id: 'upload' };
 const failure = { sync_error_message: 'No.', request_id: 'request' };
 const sparseStatus = (status: string) => [
   'SPARSE_VECTOR_QUEUE_STATUS',
@@ -140,9 +140,9 @@ const CHANGES: readonly (readonly [what: string, events: readonly NewEvent[], ex
   [
     'aborted',
     fileEvents.aborted([sparse], 'reason'),
-    [sparseStatus('aborted'), ['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]],
+    [sparseStatus('aborted'), ['FILES_SKIPPED', ['7'], { reason: 'reason', ...requestIds }]],
   ],
-  ['skipped', fileEvents.skipped([sparse], 'reason'), [['FILES_SKIPPED', ['7'], { reason: 'reason', ...both }]]],
+  ['skipped', fileEvents.skipped([sparse], 'reason'), [['FILES_SKIPPED', ['7'], { reason: 'reason', ...requestIds }]]],
   ['deleted', fileEvents.deleted(file), [['FILE_DELETED', '7', requestInfo]]],
   [
     'excluded',
@@ -159,7 +159,7 @@ const CHANGES: readonly (readonly [what: string, events: readonly NewEvent[], ex
     fileEvents.discovered(page, false),
     [
       ['WEBSCRAPE_URLS_READY', '7', requestInfo],
-      ['ALL_UPLOADED_FILES_QUEUED', 'request', both],
+      ['ALL_UPLOADED_FILES_QUEUED', 'request', requestIds],
     ],
   ],
   ['discovered by a sync', fileEvents.discovered(page, true), [['WEBSCRAPE_URLS_READY', '7', requestInfo]]],
@@ -185,7 +185,7 @@ test('groups files of one customer, request and upload into one event', () => {
   const files = [file, ...others.map((change, at) => ({ ...file, ...change, _id: 10 + at })), { ...file, _id: 8 }];
   const events = fileEvents.created(files);
   expect(events.map(({ objectId }) => objectId)).toEqual([['7', '8'], ['10'], ['11'], ['12'], ['13']]);
-  expect(events[0]).toMatchObject({ kind: 'FILES_CREATED', info: both, workflowId: 'upload:7' });
+  expect(events[0]).toMatchObject({ kind: 'FILES_CREATED', info: requestIds, workflowId: 'upload:7' });
   // A list of files with different workflows has no workflow id.
   expect(fileEvents.created([file, { ...file, workflowId: 'upload:8' }])).toMatchObject([{ workflowId: null }]);
 });

@@ -115,8 +115,8 @@ describe('a declaration that contradicts the bytes', () => {
 });
 
 test('decodes only its part of a larger buffer', () => {
-  const whole = new TextEncoder().encode('xx<p>caf\u00e9</p>yy');
-  expect(parsePage('', { bytes: whole.subarray(2, whole.length - 2) }).text).toBe('café');
+  const bytes = new TextEncoder().encode('xx<p>caf\u00e9</p>yy');
+  expect(parsePage('', { bytes: bytes.subarray(2, bytes.length - 2) }).text).toBe('café');
 });
 
 describe('undeclared UTF-8', () => {

@@ -137,7 +137,7 @@ test('reports a wrong extension, but accepts .txt for any text', () => {
 const OLD_START = Buffer.concat([hex('d0cf11e0a1b11ae1'), Buffer.alloc(512)]);
 const OLD_WORD = Buffer.concat([OLD_START, Buffer.from('WordDocument', 'utf16le')]);
 /** Returns the beginning of an archive that states its media type in its first member. */
-const stating = (type: string): Uint8Array =>
+const archiveWithType = (type: string): Uint8Array =>
   latin1(`PK\u0003\u0004${'\u0000'.repeat(26)}mimetype${type}PK\u0003\u0004`);
 
 test.each([
@@ -147,7 +147,7 @@ test.each([
   ['application/vnd.oasis.opendocument.presentation', 'ODP'],
   ['application/epub+zip', 'EPUB'],
 ])('detects an archive that states %s as %s, whatever its name', (type, format) => {
-  expect(identifyFile({ bytes: stating(type), contentType: null, name: 'a.docx' })).toMatchObject({
+  expect(identifyFile({ bytes: archiveWithType(type), contentType: null, name: 'a.docx' })).toMatchObject({
     format,
     namedAs: 'DOCX',
   });
@@ -175,7 +175,7 @@ test.each([
   ],
   [
     'an OpenDocument drawing',
-    stating('application/vnd.oasis.opendocument.graphics'),
+    archiveWithType('application/vnd.oasis.opendocument.graphics'),
     null,
     'a.odg',
     /OpenDocument file of another kind .*Save it as \.odt/,
@@ -191,7 +191,7 @@ test.each([
   ],
   [
     'a document of OpenOffice 1',
-    stating('application/vnd.sun.xml.writer'),
+    archiveWithType('application/vnd.sun.xml.writer'),
     null,
     'a.sxw',
     /OpenDocument file of another kind .*Save it as \.odt/,

@@ -47,7 +47,7 @@ const BUILT_IN: readonly Row[] = [
 ];
 
 /** Custom number formats, defined by the workbook. */
-const OWN: readonly Row[] = [
+const CUSTOM: readonly Row[] = [
   [164, 'yyyy', 'date'],
   [164, 'dd/mm/yyyy', 'date'],
   [164, 'hh:mm', 'date'],
@@ -91,7 +91,7 @@ test('classifies each built-in number format as ECMA-376 defines it', () =>
 
 test('classifies a custom number format by its letters, except quoted and escaped ones', () =>
   everyRow(
-    OWN,
+    CUSTOM,
     ([, code]) => code,
     ([id, code, kind]) =>
       expect(
@@ -126,7 +126,7 @@ const SHOWN: readonly Shown[] = [
   // Numbers outside the calendar stay numbers.
   ['2958466', 'date', false, '2958466'],
   ['-1', 'date', false, '-1'],
-  // Workbooks of old Macs count days from 1904:
+  // Workbooks with the 1904 date system count days from 1 January 1904:
   // https://support.microsoft.com/office/e7fe7167-48a9-4b96-bb53-5612a800b487
   ['1', 'date', true, '1904-01-02'],
   ['59', 'date', true, '1904-02-29'],
@@ -166,7 +166,7 @@ const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> 
   ['0', '0;-0;"none"', '0'],
   ['0', '#,##0;-#,##0;0.0', '0.0'],
   ['7', '000', '007'],
-  // Formats of social security numbers, ZIP codes and French phone numbers: words between the digits.
+  // Formats of social security numbers, ZIP codes and French phone numbers: with text between the digits.
   ['123456789', '000\\-00\\-0000', '123-45-6789'],
   ['12345678', '000\\-00\\-0000', '012-34-5678'],
   ['5', '###\\-####', '-5'],
@@ -190,7 +190,7 @@ const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> 
   ['5', ';;;', '5'],
 ];
 
-test('shows decimal places, thousands, currencies, percent signs and words of a format code', () =>
+test('shows decimal places, thousands, currencies, percent signs and texts of a format code', () =>
   everyRow(
     CODES,
     (row) => row.join(' '),

@@ -6,17 +6,17 @@ import type { Egress, EgressRequest, EgressSettings } from '../../egress/types.j
 import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
 
-const open: Egress[] = [];
+const closeables: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
   const created = createEgress(
     egressSettings({ allowedPrivateHosts: ['127.0.0.0/8'], ...settings }),
     lookup ? { lookup } : {},
   );
-  open.push(created);
+  closeables.push(created);
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((created) => created.close()));
+  await Promise.all(closeables.splice(0).map((created) => created.close()));
   await closeAll();
 });
 

@@ -7,14 +7,14 @@ import { everyRow } from '../support/everyRow.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
 
-const open: Egress[] = [];
+const closeables: Egress[] = [];
 function egress(settings: Partial<EgressSettings>, lookup?: Lookup): Egress {
   const created = createEgress(egressSettings(settings), lookup ? { lookup } : {});
-  open.push(created);
+  closeables.push(created);
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((created) => created.close()));
+  await Promise.all(closeables.splice(0).map((created) => created.close()));
   await closeAll();
 });
 

@@ -10,17 +10,17 @@ import { closeAll, egressSettings, serve } from './loopback.js';
 import { everyRow } from '../support/everyRow.js';
 import { faultOf } from '../support/faultOf.js';
 
-const open: Egress[] = [];
+const closeables: Egress[] = [];
 function egress(settings: Partial<EgressSettings> = {}, lookup?: Lookup): Egress {
   const created = createEgress(
     egressSettings({ allowedPrivateHosts: ['127.0.0.1'], ...settings }),
     lookup ? { lookup } : {},
   );
-  open.push(created);
+  closeables.push(created);
   return created;
 }
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((created) => created.close()));
+  await Promise.all(closeables.splice(0).map((created) => created.close()));
   await closeAll();
 });
 

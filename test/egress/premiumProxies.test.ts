@@ -10,21 +10,21 @@ import { closeAll, egressSettings, serve } from './loopback.js';
 import { faultOf } from '../support/faultOf.js';
 import { waitFor } from '../support/waitFor.js';
 
-const open: (Egress | EgressProxy | HttpProxy)[] = [];
+const closeables: (Egress | EgressProxy | HttpProxy)[] = [];
 afterEach(async () => {
-  for (const closeable of open.splice(0)) await closeable.close();
+  for (const closeable of closeables.splice(0)) await closeable.close();
   await closeAll();
 });
 
 async function proxyServer(name: string, login?: string): Promise<HttpProxy> {
   const proxy = await startHttpProxy(name, login);
-  open.push(proxy);
+  closeables.push(proxy);
   return proxy;
 }
 /** Returns an egress through the proxies. Their loopback addresses need no entry: the guard does not check proxies. */
 function egressThrough(premiumProxies: string[], allowedPrivateHosts: string[], lookup?: Lookup): Egress {
   const egress = createEgress(egressSettings({ premiumProxies, allowedPrivateHosts }), lookup ? { lookup } : {});
-  open.push(egress);
+  closeables.push(egress);
   return egress;
 }
 const viaProxy = { maxBytes: 100_000, totalTimeoutMs: 10_000, route: 'premium_proxy' } as const;
@@ -89,7 +89,7 @@ test('rejects private literals, names and tunnels before they reach a proxy', as
   ])
     await faultOf(egress.request({ ...viaProxy, url }), 'address_refused');
   const browsing = await egress.openProxy({ maxBytes: 1000, route: 'premium_proxy' });
-  open.unshift(browsing);
+  closeables.unshift(browsing);
   for (const authority of ['inside.example:443', '127.0.0.1:80']) {
     expect(await tunnelled(browsing, authority)).toBe('');
   }
@@ -125,7 +125,7 @@ async function refusingProxy(): Promise<{ readonly url: string; readonly sockets
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  open.push({
+  closeables.push({
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -138,7 +138,7 @@ test('closes the connection of a tunnel that the proxy rejects', async () => {
   const site = await serve((_, response) => response.end());
   const proxy = await refusingProxy();
   const browsing = await egressThrough([proxy.url], [site.host]).openProxy({ maxBytes: 1000, route: 'premium_proxy' });
-  open.unshift(browsing);
+  closeables.unshift(browsing);
   expect([await tunnelled(browsing, site.host), await tunnelled(browsing, site.host)]).toEqual(['', '']);
   await waitFor(
     () => proxy.sockets.size,
@@ -152,7 +152,7 @@ test('uses one proxy for all tunnels of a browser', async () => {
   const [one, two] = [await proxyServer('one', 'ann:secret'), await proxyServer('two')];
   const egress = egressThrough([one.url, two.url], [site.host]);
   const browsing = await egress.openProxy({ maxBytes: 10_000, route: 'premium_proxy' });
-  open.unshift(browsing);
+  closeables.unshift(browsing);
   expect(await tunnelled(browsing, site.host)).toContain('inside');
   expect(await tunnelled(browsing, site.host)).toContain('inside');
   expect([one.forwarded, two.forwarded]).toEqual([[`CONNECT ${site.host}`, `CONNECT ${site.host}`], []]);

@@ -9,17 +9,17 @@ import type { Egress, EgressProxy } from '../../egress/types.js';
 import { waitFor } from '../support/waitFor.js';
 import { closeAll, egressSettings, serve } from './loopback.js';
 
-const open: (Egress | EgressProxy)[] = [];
+const closeables: (Egress | EgressProxy)[] = [];
 async function proxyFor(allowedPrivateHosts: string[], maxBytes = 1_000_000): Promise<EgressProxy> {
   const egress = createEgress(egressSettings({ allowedPrivateHosts }), {
     lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
   });
   const proxy = await egress.openProxy({ maxBytes });
-  open.push(proxy, egress);
+  closeables.push(proxy, egress);
   return proxy;
 }
 afterEach(async () => {
-  for (const closeable of open.splice(0)) await closeable.close();
+  for (const closeable of closeables.splice(0)) await closeable.close();
   await closeAll();
 });
 

@@ -93,7 +93,7 @@ function result(speech: Speech, query: URLSearchParams) {
 export async function startDeepgram(key: string): Promise<Deepgram> {
   const scenarios = new Map<string, Scenario>();
   const calls: DeepgramCall[] = [];
-  let open = 0;
+  let unanswered = 0;
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://deepgram');
     const refuse = (status: number, err_code: string, err_msg: string): void => {
@@ -105,8 +105,8 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
     if (request.headers.authorization !== `Token ${key}`) return refuse(401, 'INVALID_AUTH', 'Invalid credentials.');
     const error = queryError(url.searchParams);
     if (error !== null) return refuse(400, 'Bad Request', error);
-    open += 1;
-    response.once('close', () => (open -= 1));
+    unanswered += 1;
+    response.once('close', () => (unanswered -= 1));
     void (async () => {
       const recording = await receiveRecording(request).catch(() => null);
       if (recording === null) return;
@@ -130,7 +130,7 @@ export async function startDeepgram(key: string): Promise<Deepgram> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     scenarios,
     calls,
-    open: () => open,
+    open: () => unanswered,
     async close() {
       server.closeAllConnections();
       server.close();

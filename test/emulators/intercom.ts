@@ -91,8 +91,8 @@ export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmula
       total_count: all.length,
     });
   };
-  const collectionJson = (id: number, { name, above: parent }: { readonly name: string; readonly above?: number }) => ({
-    ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: parent === undefined ? null : String(parent) },
+  const collectionJson = (id: number, { name, parentId }: { readonly name: string; readonly parentId?: number }) => ({
+    ...{ id: String(id), workspace_id: WORKSPACE, name, parent_id: parentId === undefined ? null : String(parentId) },
     ...{ created_at: STAMP, updated_at: STAMP, url: `https://help.example/${id}` },
   });
   const articleJson = (

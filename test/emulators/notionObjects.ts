@@ -120,8 +120,8 @@ export function notionObjects(
     };
   };
   const databaseJson = (id: string) => {
-    const found = [...databases].filter(([, { container }]) => container === id);
-    const [[, first]] = found as [[string, EmulatedDatabase]];
+    const dataSources = [...databases].filter(([, { container }]) => container === id);
+    const [[, first]] = dataSources as [[string, EmulatedDatabase]];
     return {
       object: 'database',
       id,
@@ -130,7 +130,7 @@ export function notionObjects(
       ...{ created_time: stamp(), last_edited_time: stamp() },
       ...{ archived: first.trashed === true, in_trash: first.trashed === true },
       parent: parentJson(first.parent),
-      data_sources: found.map(([own, { title }]) => ({ id: own, name: title })),
+      data_sources: dataSources.map(([sourceId, { title }]) => ({ id: sourceId, name: title })),
     };
   };
   const blocksOf = (page: string): BlockInPage[] => {
@@ -157,14 +157,14 @@ export function notionObjects(
       (database) => isIn(database.parent) && database.trashed !== true,
     );
     const placed = pages.has(id) ? blocksOf(id) : blocksOf(findBlock(id)?.page ?? '');
-    const within = parentJson(pages.has(id) ? { page: id } : { block: id });
+    const parentOfChild = parentJson(pages.has(id) ? { page: id } : { block: id });
     return [
       ...placed
         .filter(({ parent }) => Object.values(parent).includes(id))
         .map(({ id: own, block, parent }) => blockJson(own, block, parent)),
-      ...childPages.map(([own, { title }]) => blockJson(own, { type: 'child_page', body: { title } }, within)),
+      ...childPages.map(([own, { title }]) => blockJson(own, { type: 'child_page', body: { title } }, parentOfChild)),
       ...childDatabases.map(({ container, title }) =>
-        blockJson(container, { type: 'child_database', body: { title } }, within),
+        blockJson(container, { type: 'child_database', body: { title } }, parentOfChild),
       ),
     ];
   };

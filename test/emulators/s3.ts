@@ -62,8 +62,8 @@ function createMultipart(objects: Map<string, Buffer>) {
 }
 
 /**
- * Starts an S3-compatible store on loopback: put (also multipart), get, list by prefix and delete; path style, any
- * credentials.
+ * Starts an S3-compatible store on loopback: put (also multipart), get, list by prefix and delete. It supports only
+ * path-style URLs, and accepts any credentials.
  * @param namesPerPage maximum names on a page of a listing; S3's default is 1000
  */
 export async function startS3(namesPerPage = 1_000): Promise<S3Emulator> {

@@ -168,7 +168,7 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
   /** Sends the tickets in the order of their last change, without changes of the last minute. */
   const sendExport = (call: Call, { tickets }: ZendeskAccount): void => {
     const { query, response } = call;
-    const most = Math.min(Number(query.get('per_page') ?? 1000), perPage);
+    const pageLength = Math.min(Number(query.get('per_page') ?? 1000), perPage);
     const cursor = query.get('cursor');
     if (cursor === null && !(Number(query.get('start_time')) > 0))
       return refuse(response, { status: 400, body: { error: 'InvalidValue', description: 'start_time' } });
@@ -176,14 +176,14 @@ export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulato
     if (start > Date.now() - 60_000)
       return refuse(response, { status: 422, body: { error: 'StartTimeTooRecent', description: 'Too recent' } });
     const [after = '', afterId = '0'] = cursor === null ? [] : Buffer.from(cursor, 'base64').toString().split('|');
-    const old = new Date(Date.now() - 60_000).toISOString();
+    const latestExported = new Date(Date.now() - 60_000).toISOString();
     const all = [...tickets]
       .map(([id, ticket]) => ticketJson(id, ticket))
-      .filter(({ updated_at: at }) => at < old)
+      .filter(({ updated_at: at }) => at < latestExported)
       .toSorted((a, b) => (a.updated_at === b.updated_at ? a.id - b.id : a.updated_at < b.updated_at ? -1 : 1))
       .filter(({ updated_at: at }) => Date.parse(at) >= start)
       .filter(({ updated_at: at, id }) => at > after || (at === after && id > Number(afterId)));
-    const page = all.slice(0, most);
+    const page = all.slice(0, pageLength);
     const last = page.at(-1);
     const next = last ? Buffer.from(`${last.updated_at}|${last.id}`).toString('base64') : cursor;
     sendJson(response, 200, {

@@ -151,13 +151,13 @@ test('Notion: lists pages, a database and its rows, and reads columns and blocks
   const account = accountAt('NOTION', '/notion/v1', { accessToken: ada().token, facts });
   expect(await account.identify(NEVER)).toMatchObject({ metadata: { user_email: ADA } });
   const { items } = await rootsOf(account);
-  const named = (name: string) => items.find((item) => item.name === name)?.externalId ?? '';
+  const idOf = (name: string) => items.find((item) => item.name === name)?.externalId ?? '';
   expect(items.map(({ name }) => name).toSorted()).toEqual(['Harbour', 'Tide 1', 'Tide 2', 'Tide 3', 'Tides']);
-  expect((await descendantsOf(account, named('Tides'))).ids.toSorted()).toEqual(
-    ['Tides', 'Tide 1', 'Tide 2', 'Tide 3'].map(named).toSorted(),
+  expect((await descendantsOf(account, idOf('Tides'))).ids.toSorted()).toEqual(
+    ['Tides', 'Tide 1', 'Tide 2', 'Tide 3'].map(idOf).toSorted(),
   );
-  expect(await textOf(account, named('Harbour'))).toBe('# Harbour\n\n# Sights\n\nThe lighthouse was lit in 1901.');
-  expect(await textOf(account, named('Tide 3'))).toBe('# Tide 3\n\n- **Status**: Done\n\nHigh at 3.');
+  expect(await textOf(account, idOf('Harbour'))).toBe('# Harbour\n\n# Sights\n\nThe lighthouse was lit in 1901.');
+  expect(await textOf(account, idOf('Tide 3'))).toBe('# Tide 3\n\n- **Status**: Done\n\nHigh at 3.');
   const missing = '00000000-0000-4000-8000-000000000000';
   expect(await faultOf(account.open(missing, NEVER))).toMatchObject({ kind: 'not_found' });
 });

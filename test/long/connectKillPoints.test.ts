@@ -106,10 +106,10 @@ test('ends each connection with one account or a page with instructions, at what
   const sent = tokenRequests().length;
   const releaseReplies = drive.oauth.holdReplies();
   returnToService(people.spent);
-  await waitFor(tokenRequests, (some) => some.length === sent + 1);
+  await waitFor(tokenRequests, (requests) => requests.length === sent + 1);
   const releaseRequests = drive.oauth.hold();
   returnToService(people.asking);
-  await waitFor(tokenRequests, (some) => some.length === sent + 2);
+  await waitFor(tokenRequests, (requests) => requests.length === sent + 2);
   await worker.kill();
   returnToService(people.unacknowledged);
   await waitFor(
@@ -162,7 +162,7 @@ test('ends each connection with one account or a page with instructions, at what
   };
   await waitFor(
     () => customersNotified('DATA_SOURCE_READY'),
-    (some) => some.length >= NAMES.length,
+    (customers) => customers.length >= NAMES.length,
   );
   expect(customersNotified('ADD')).toEqual(NAMES.toSorted());
   expect(customersNotified('DATA_SOURCE_READY')).toEqual(NAMES.toSorted());

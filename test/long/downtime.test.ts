@@ -60,7 +60,7 @@ const actionsTaken = async (): Promise<number> =>
   (await scheduleOf(client, service.names, scheduleId))?.info.numActionsTaken ?? 0;
 
 test('starts one sync for all the intervals that Temporal was down', async () => {
-  await waitFor(syncs, (some) => some.some(({ finishedAt }) => finishedAt !== null));
+  await waitFor(syncs, (runs) => runs.some(({ finishedAt }) => finishedAt !== null));
   const from = Date.now();
   await service.kill('temporal', DOWN_MS);
   const until = Date.now();

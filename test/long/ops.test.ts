@@ -198,11 +198,11 @@ test('loads fast, updates live and works by keyboard with 200 data sources and 2
   // The link keeps the focus while its part of the page is updated.
   const focused = page.locator('#part-runs tbody a').first();
   await focused.focus();
-  const shown = await page.locator('#part-runs').innerText();
+  const textAfter = await page.locator('#part-runs').innerText();
   sites.forEach((site) => site.release(1));
   await waitFor(
     () => page.locator('#part-runs').innerText(),
-    (text) => text !== shown,
+    (text) => text !== textAfter,
   );
   expect(await page.evaluate('document.activeElement.closest("#part-runs") !== null')).toBe(true);
   await page.locator('#part-sources nav a', { hasText: 'no access' }).click();

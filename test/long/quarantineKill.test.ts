@@ -50,7 +50,11 @@ afterAll(async () => {
 const files = async (): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body.results;
 const settled = (number: number): Promise<FileRecord[]> =>
-  waitFor(files, (some) => some.length === number && some.every((file) => file.sync_status === 'READY'), SETTLE_MS);
+  waitFor(
+    files,
+    (records) => records.length === number && records.every((file) => file.sync_status === 'READY'),
+    SETTLE_MS,
+  );
 const quarantinedFiles = async () =>
   (await organization.get<Listed<{ file_id: number; state: string }>>('/quarantined_files?limit=100')).body.results;
 /**
@@ -103,7 +107,7 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
         const removed = syncedFiles.filter((file) => !allFiles.has(file.external_file_id)).slice(0, GONE);
         const ids = removed.map(({ id }) => id);
         const points = await Promise.all(ids.map((id) => pointsOfFile(service.env, id)));
-        expect(points.every((some) => some.length > 0)).toBe(true);
+        expect(points.every((filePoints) => filePoints.length > 0)).toBe(true);
 
         for (const file of removed) fixture.remove(file.external_file_id);
         const isKept = async (): Promise<boolean> =>

@@ -57,8 +57,8 @@ test('ends with the same search results and rebuilds each file once, however oft
   await service.kill('mongodb', 500);
 
   // The repeated command waits for the same run instead of starting a second one.
-  const ended = (await cli(service.env, 'vectors', 'rebuild', '--json')).json<Record<string, unknown>>();
-  expect(ended).toMatchObject({ done: true, runs: 1, rebuilt: FILES, failed: 0, skipped: {} });
+  const report = (await cli(service.env, 'vectors', 'rebuild', '--json')).json<Record<string, unknown>>();
+  expect(report).toMatchObject({ done: true, runs: 1, rebuilt: FILES, failed: 0, skipped: {} });
   expect(await hits()).toEqual(before);
   await waitFor(points, (count) => count === pointsBefore);
   const { code, lines } = await cli(service.env, 'reconcile', '--full');

@@ -162,7 +162,7 @@ async function connectGitBook(customerId: string, pages: readonly string[]): Pro
   );
   await waitFor(
     () => files(user),
-    (some) => some.length === pages.length && some.every(({ sync_status: status }) => status === 'READY'),
+    (records) => records.length === pages.length && records.every(({ sync_status: status }) => status === 'READY'),
   );
   return { id, space: customerId };
 }
@@ -356,16 +356,20 @@ test('keeps missing files restorable for seven days, then erases them', async ()
   delete gitbook.spaces[space]!.pages['two'];
   const user = await service.user('hera');
   expect((await user.post('/integrations/items/sync', { data_source_id: id })).status).toBe(200);
-  const [one = 0, two = 0] = await waitFor(restorable, (ids) => ids.length === 2);
+  const [restoredId = 0, erasedId = 0] = await waitFor(restorable, (ids) => ids.length === 2);
   await time.advance(7 * DAY - HOUR);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(0);
-  expect((await organization.post('/quarantined_files/restore', { file_ids: [one] })).body).toEqual({ restoring: 1 });
+  expect((await organization.post('/quarantined_files/restore', { file_ids: [restoredId] })).body).toEqual({
+    restoring: 1,
+  });
   await waitFor(restorable, (ids) => ids.length === 1);
   await time.advance(HOUR + MINUTE);
   expect(await restorable()).toEqual([]);
   expect(await quarantineSweepOnce(service.store, idleDispatcher)).toBe(1);
   const rows = (): Promise<number> =>
-    withDatabase(service, (db) => db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [one, two] } }));
+    withDatabase(service, (db) =>
+      db.collection<{ _id: number }>('files').countDocuments({ _id: { $in: [restoredId, erasedId] } }),
+    );
   await waitFor(rows, (count) => count === 1);
-  expect((await files(await service.user('hera'))).map(({ id: fileId }) => fileId)).toContain(one);
+  expect((await files(await service.user('hera'))).map(({ id: fileId }) => fileId)).toContain(restoredId);
 });

@@ -142,10 +142,10 @@ test('reads RSS 1.0 (RDF), RSS 0.91 and a feed with its own namespace prefix', a
   );
   expect(old.entries).toMatchObject([{ id: 'https://example.org/t', url: 'https://example.org/t' }]);
   await site.close();
-  const own = await read(
+  const feed = await read(
     '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>1</a:id><a:title>T</a:title></a:entry></a:feed>',
   );
-  expect(own.entries).toMatchObject([{ id: '1', title: 'T' }]);
+  expect(feed.entries).toMatchObject([{ id: '1', title: 'T' }]);
 });
 
 test('JSON Feed: reads texts as HTML and numbers as ids, and leaves out invalid entries', async () => {

@@ -39,7 +39,7 @@ describe('a single sitemap', () => {
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
     const server = await site({});
     const port = String(server.port);
-    const two = await site({
+    const otherPortServer = await site({
       '/sitemap.xml': urlset(
         `http://site.example:${port}/no`,
         '/yes',
@@ -48,8 +48,11 @@ describe('a single sitemap', () => {
         'http://site.example.evil.example/no',
       ),
     });
-    const { entries } = await list(source({ lookup }), `http://site.example:${String(two.port)}/sitemap.xml`);
-    expect(entries.map(({ url }) => url)).toEqual([`http://site.example:${String(two.port)}/yes`]);
+    const { entries } = await list(
+      source({ lookup }),
+      `http://site.example:${String(otherPortServer.port)}/sitemap.xml`,
+    );
+    expect(entries.map(({ url }) => url)).toEqual([`http://site.example:${String(otherPortServer.port)}/yes`]);
   });
 
   test('that lists only another host fails with a message that names the host', async () => {

@@ -5,7 +5,7 @@ import { createEgress } from '../../../egress/createEgress.js';
 import type { Lookup } from '../../../egress/guard.js';
 import { closeAll, egressSettings } from '../../egress/loopback.js';
 
-const open: { close(): Promise<void> }[] = [];
+const closeables: { close(): Promise<void> }[] = [];
 
 export function webSettings(settings: Partial<WebSettings> = {}): WebSettings {
   return {
@@ -47,12 +47,12 @@ export function source({
     lookup ? { lookup } : {},
   );
   const web = createWebSource({ egress, settings: webSettings(settings), ...more });
-  open.push(web, egress);
+  closeables.push(web, egress);
   return web;
 }
 
 export async function closeSources(): Promise<void> {
-  for (const closeable of open.splice(0)) await closeable.close();
+  for (const closeable of closeables.splice(0)) await closeable.close();
   await closeAll();
 }
 

@@ -100,9 +100,11 @@ const pageParent = parentOf('workspace', 'data_source_id', 'database_id', 'page_
 const databaseParent = parentOf('workspace', 'page_id', 'database_id', 'block_id');
 
 const option = objectOf({ id: text, name: text, color: hue });
-const named = objectOf({ name: text });
+const objectWithName = objectOf({ name: text });
 const files = listOf(
-  objectBy('type', { file: objectOf({ file }), external: objectOf({ external: link }) }, named.fields, ['name']),
+  objectBy('type', { file: objectOf({ file }), external: objectOf({ external: link }) }, objectWithName.fields, [
+    'name',
+  ]),
 );
 const nullableDate = orNull(date);
 /** Values of columns: https://developers.notion.com/reference/page-property-values */

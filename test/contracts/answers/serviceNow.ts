@@ -6,11 +6,14 @@ import { each, eitherOf, listOf, object, oneOf, orNull, type Shape, text } from 
 import type { AnswerTable } from './table.js';
 
 const reference = object(each(text, 'link', 'value'), ['link', 'value']);
-const both = object({ display_value: orNull(text), value: text, link: text }, ['display_value', 'value']);
+const valueAndDisplayValue = object({ display_value: orNull(text), value: text, link: text }, [
+  'display_value',
+  'value',
+]);
 
 /** Returns the shape of a record, whose fields the request and the instance determine. */
 const recordOf = ({ searchParams }: URL): Shape => {
-  if (searchParams.get('sysparm_display_value') === 'all') return { type: 'object', others: both };
+  if (searchParams.get('sysparm_display_value') === 'all') return { type: 'object', others: valueAndDisplayValue };
   const isPlain = searchParams.get('sysparm_exclude_reference_link') === 'true';
   return { type: 'object', others: isPlain ? text : eitherOf(text, reference) };
 };

@@ -20,24 +20,24 @@ const emptyElement = (attributes: Readonly<Record<string, string>>): Element => 
 
 /** Returns an element whose only child is the root. @throws Error for invalid XML */
 function parse(text: string): Element {
-  const whole = emptyElement({});
-  const open = [whole];
+  const document = emptyElement({});
+  const openElements = [document];
   const parser = new SaxesParser();
   parser.on('error', (error) => {
     throw error;
   });
   parser.on('opentag', ({ name, attributes }) => {
     const element = emptyElement({ ...attributes });
-    open.at(-1)?.children.push({ name, element });
-    open.push(element);
+    openElements.at(-1)?.children.push({ name, element });
+    openElements.push(element);
   });
-  parser.on('closetag', () => void open.pop());
+  parser.on('closetag', () => void openElements.pop());
   parser.on('text', (part) => {
-    const element = open.at(-1);
+    const element = openElements.at(-1);
     if (element) element.text += part;
   });
   parser.write(text).close();
-  return whole;
+  return document;
 }
 
 /**
@@ -62,8 +62,8 @@ function valueOf(element: Element, given: Shape): unknown {
   );
   for (const name of new Set(children.map((child) => child.name))) {
     const { type, items = anything } = shapeOf(name);
-    const alike = children.filter((child) => child.name === name);
-    const values = alike.map((child) => valueOf(child.element, type === 'array' ? items : shapeOf(name)));
+    const sameName = children.filter((child) => child.name === name);
+    const values = sameName.map((child) => valueOf(child.element, type === 'array' ? items : shapeOf(name)));
     value[name] = type === 'array' || values.length > 1 ? values : values[0];
   }
   if (text.trim() !== '') value['#text'] = text;

@@ -49,7 +49,7 @@ export const azureBlobStorage: SourceObservations = {
       statement: 'Without a hierarchical namespace, file systems store an empty blob with metadata for each folder.',
       ...{ link: 'https://github.com/Azure/azure-storage-fuse/issues/1223', date: '2023-08-10' },
       evidence: {
-        test: [SUITE, 'omits the empty blobs that file systems store for folders, whatever the metadata of others'],
+        test: [SUITE, 'omits the empty blobs that file systems store for folders, whatever metadata other blobs have'],
         fixed: true,
       },
     },

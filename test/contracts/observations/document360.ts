@@ -12,7 +12,7 @@ export const document360: SourceObservations = {
       statement:
         'A token has 60 or 100 requests per minute; a refusal names the seconds to wait in X-RateLimit-Reset only.',
       ...{ link: 'https://apidocs.document360.com/apidocs/rate-limiting', date: '2026-11' },
-      evidence: { test: [SUITE, 'waits for the seconds that a refusal has in X-RateLimit-Reset'], fixed: true },
+      evidence: { test: [SUITE, 'waits for the number of seconds in X-RateLimit-Reset'], fixed: true },
     },
     {
       aspect: 'formats',

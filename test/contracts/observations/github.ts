@@ -30,7 +30,7 @@ export const github: SourceObservations = {
     {
       aspect: 'formats',
       statement:
-        'The label and user of `head` are null if the owner of the fork was deleted; only ref and sha are always there.',
+        'The label and user of `head` are null if the owner of the fork was deleted; only ref and sha are always present.',
       ...{ link: 'https://github.com/github/rest-api-description/issues/5562', date: '2025-11-04' },
       evidence: { test: [SUITE, 'names a branch by its ref if its fork was deleted'] },
     },
@@ -60,7 +60,7 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'OAuth',
-      statement: 'Such an authorization expires, and its 403 must not be treated as a missing directory.',
+      statement: 'The SAML authorization of a token expires; the 403 must not be treated as a missing directory.',
       ...{ link: 'https://github.com/github/app/issues/2079', date: '2026-07-16' },
       evidence: {
         reason: '403 is access_denied, which keeps the known contents; only 404 counts as missing.',
@@ -99,7 +99,7 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'Requests beyond the limit are refused; a client has to wait until its end.',
+      statement: 'Requests beyond the limit are refused; a client has to wait until the limit is reset.',
       ...{ link: 'https://github.com/onyx-dot-app/onyx/commit/c2b34f623c', date: '2024-01-23' },
       evidence: { test: [SUITE, 'of %s become a Fault of the matching kind and delay'] },
     },

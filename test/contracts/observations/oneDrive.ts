@@ -120,7 +120,7 @@ export const oneDrive: SourceObservations = {
       evidence: {
         test: [
           'test/long/largeAccounts.test.ts',
-          '$name: within the quota, a checkpoint after at most a minute of work, complete after kill -9',
+          '$name: stays within the quota, loses at most a minute of work by a kill, and syncs everything',
         ],
       },
     },

@@ -39,7 +39,7 @@ export const outlook: SourceObservations = {
     {
       aspect: 'listing',
       statement:
-        'The list of folders has ten entries per page, and only direct children: others are missed without paging.',
+        'The list of folders has ten entries per page and only direct children, so a client without paging misses folders.',
       ...{ link: 'https://github.com/n8n-io/n8n/issues/17078', date: '2025-07-07' },
       evidence: { test: [SUITE, 'are all listed, each after its parent'] },
     },
@@ -54,7 +54,7 @@ export const outlook: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'Searches are listed as folders, with messages of other folders.',
+      statement: 'Search folders are listed as folders, and contain messages of other folders.',
       ...{ link: FOLDERS, date: '2026-11-26' },
       evidence: {
         test: [SUITE, 'of folders contain their descendants, without Deleted Items, search folders and hidden folders'],
@@ -111,7 +111,7 @@ export const outlook: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'An app has 10,000 requests per mailbox in ten minutes, and four at the same time.',
+      statement: 'An app may send 10,000 requests per mailbox in ten minutes, and four at the same time.',
       ...{
         link: 'https://learn.microsoft.com/graph/throttling-limits#outlook-service-limits',
         date: '2026-11',
@@ -119,7 +119,7 @@ export const outlook: SourceObservations = {
       evidence: {
         test: [
           'test/long/largeAccounts.test.ts',
-          '$name: within the quota, a checkpoint after at most a minute of work, complete after kill -9',
+          '$name: stays within the quota, loses at most a minute of work by a kill, and syncs everything',
         ],
       },
     },

@@ -36,13 +36,13 @@ export const zendesk: SourceObservations = {
       aspect: 'paging',
       statement: 'A list without page[size] has numbered pages and no `meta`; its next page is in next_page.',
       ...{ link: airbyte(26_055), date: '2023-05-14' },
-      evidence: { test: [SUITE, 'reads all pages of lists that have no cursors, only numbers'], fixed: true },
+      evidence: { test: [SUITE, 'reads all pages of lists that support only page numbers, no cursors'], fixed: true },
     },
     {
       aspect: 'paging',
       statement: 'Exports of articles have no end_of_stream: the missing next_page is their end.',
       ...{ link: 'https://github.com/airbytehq/airbyte/pull/33680', date: '2023-12-20' },
-      evidence: { test: [SUITE, 'reads all pages of lists that have no cursors, only numbers'] },
+      evidence: { test: [SUITE, 'reads all pages of lists that support only page numbers, no cursors'] },
     },
     {
       aspect: 'changes',

@@ -15,6 +15,6 @@ export const byPython = (name: string) => (): Uint8Array => {
     execFileSync(`${DEFAULT_ENGINES_DIR}/venv/bin/python`, ['-B', SCRIPT], { encoding: 'utf8', maxBuffer: 10_000_000 }),
   ) as Record<string, string>;
   const content = written[name];
-  if (content === undefined) throw new Error(`write.py writes no ${name}`);
+  if (content === undefined) throw new Error(`write.py does not write ${name}`);
   return new Uint8Array(Buffer.from(content, 'base64'));
 };

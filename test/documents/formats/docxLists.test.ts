@@ -74,7 +74,7 @@ async function marksOf(blocks: readonly Block[]): Promise<string[]> {
 }
 
 /** Returns items of list 1 at the given levels. */
-const at = (...levels: readonly number[]): Block[] => levels.map((level) => [1, level] as const);
+const itemsAt = (...levels: readonly number[]): Block[] => levels.map((level) => [1, level] as const);
 
 type Row = readonly [what: string, blocks: readonly Block[], marks: string];
 
@@ -84,36 +84,36 @@ type Row = readonly [what: string, blocks: readonly Block[], marks: string];
  * (numFmt), 17.9.18 (numId).
  */
 const ROWS: readonly Row[] = [
-  ...LEVELS.map((level): Row => [`level ${level} continues`, at(level, level, level), '1. 2. 3.']),
+  ...LEVELS.map((level): Row => [`level ${level} continues`, itemsAt(level, level, level), '1. 2. 3.']),
   ...LEVELS.flatMap((level) =>
     LEVELS.filter((other) => other > level).flatMap((deeper): Row[] => [
       [
         `level ${deeper} restarts below the next item of level ${level}`,
-        at(level, deeper, deeper, level, deeper, deeper, deeper, level, deeper),
+        itemsAt(level, deeper, deeper, level, deeper, deeper, deeper, level, deeper),
         '1. 1. 2. 2. 1. 2. 3. 3. 1.',
       ],
       [
         `level ${level} continues after items of level ${deeper}`,
-        at(level, deeper, level, deeper, deeper, level),
+        itemsAt(level, deeper, level, deeper, deeper, level),
         '1. 1. 2. 1. 2. 3.',
       ],
     ]),
   ),
   [
     'each level restarts below the next item of the level above',
-    at(0, 1, 2, 2, 1, 2, 0, 1, 2),
+    itemsAt(0, 1, 2, 2, 1, 2, 0, 1, 2),
     '1. 1. 1. 2. 2. 1. 2. 1. 1.',
   ],
   [
     'all nine levels restart below the first',
-    at(...LEVELS, ...LEVELS),
+    itemsAt(...LEVELS, ...LEVELS),
     `${LEVELS.map(() => '1.').join(' ')} 2. ${LEVELS.slice(1)
       .map(() => '1.')
       .join(' ')}`,
   ],
-  ['a deeper level first', at(1, 1, 0, 1, 0), '1. 2. 1. 1. 2.'],
-  ['a paragraph between items', [...at(0, 1), 'Note', ...at(1, 0, 1)], '1. 1. Note 2. 2. 1.'],
-  ['a paragraph removed from its list', [...at(0, 0), [0, 0], ...at(0)], '1. 2. x 3.'],
+  ['a deeper level first', itemsAt(1, 1, 0, 1, 0), '1. 2. 1. 1. 2.'],
+  ['a paragraph between items', [...itemsAt(0, 1), 'Note', ...itemsAt(1, 0, 1)], '1. 1. Note 2. 2. 1.'],
+  ['a paragraph removed from its list', [...itemsAt(0, 0), [0, 0], ...itemsAt(0)], '1. 2. x 3.'],
   [
     'lists with a common definition',
     [

@@ -44,7 +44,7 @@ describe('form fields and comments', () => {
     const quay = form.createRadioGroup('quay');
     quay.addOptionToPage('north', page, { x: 50, y: 510, width: 10, height: 10 });
     quay.addOptionToPage('south', page, { x: 80, y: 510, width: 10, height: 10 });
-    // The file numbers the options from 0.
+    // The PDF names the options by their index.
     quay.select('south');
     const months = form.createDropdown('Months');
     months.addOptions(['three', 'six']);
@@ -73,9 +73,9 @@ describe('form fields and comments', () => {
       ].join('\n'),
     );
     // PDF.js gives the symbol of a comment 22 points.
-    const placed = (part: string) => pages?.[0]?.lines.find(({ start, end }) => text.slice(start, end) === part);
-    expect(placed('name: Anna Keller')).toMatchObject({ x1: 49.5, x2: 250.5, y1: 179.5, y2: 200.5 });
-    expect(placed('Comment by Bo: Ask the treasurer')).toMatchObject({ x1: 300, x2: 322, y1: 80, y2: 102 });
+    const lineOf = (part: string) => pages?.[0]?.lines.find(({ start, end }) => text.slice(start, end) === part);
+    expect(lineOf('name: Anna Keller')).toMatchObject({ x1: 49.5, x2: 250.5, y1: 179.5, y2: 200.5 });
+    expect(lineOf('Comment by Bo: Ask the treasurer')).toMatchObject({ x1: 300, x2: 322, y1: 80, y2: 102 });
     const { cuts } = await processFile(bytes, 'form.pdf', { setPageAsBoundary: true });
     expect(cuts[0]?.metadata).toMatchObject({ pg_start: 1, x1: 49.5, x2: 322 });
   });
@@ -122,9 +122,11 @@ describe('tables', () => {
       pdf.text(SENTENCE, 72, 260);
     });
     expect((await readFile(bytes, 'a.pdf')).text).toBe(`${SENTENCE}\n\n${MARKDOWN}\n\n${SENTENCE}`);
-    const named = await parseDocument({ ...upload(bytes, 'a.pdf'), findTables: true }, LIMITS);
-    expect(named.text).toContain('\n\nBoat: Small, Fee: 10, Remark: below eight metres\nBoat: Large, Fee: 25\n\n');
-    expect(named.tables).toHaveLength(1);
+    const withFoundTables = await parseDocument({ ...upload(bytes, 'a.pdf'), findTables: true }, LIMITS);
+    expect(withFoundTables.text).toContain(
+      '\n\nBoat: Small, Fee: 10, Remark: below eight metres\nBoat: Large, Fee: 25\n\n',
+    );
+    expect(withFoundTables.tables).toHaveLength(1);
   });
 
   test('are found by the lines around their cells, with long texts and merged cells', async () => {
@@ -147,7 +149,7 @@ describe('tables', () => {
     const words = (side: string): string[] =>
       Array.from({ length: 12 }, (_, nth) => `${side} line ${nth} tells how the quay was built and`);
     const [left, right] = [words('Left'), words('Right')];
-    const inTurn = await makePdf((pdf) => {
+    const byRow = await makePdf((pdf) => {
       pdf.fontSize(9);
       drawCells(
         pdf,
@@ -157,10 +159,10 @@ describe('tables', () => {
         12,
       );
     });
-    expect((await readFile(inTurn, 'a.pdf')).text.replaceAll('\n', ' ')).toBe(
+    expect((await readFile(byRow, 'a.pdf')).text.replaceAll('\n', ' ')).toBe(
       [...left, ...right].join(' ').replace(' Right line 0', '  Right line 0'),
     );
-    const apart = await makePdf((pdf) => {
+    const byColumn = await makePdf((pdf) => {
       pdf.fontSize(9);
       drawCells(
         pdf,
@@ -177,7 +179,7 @@ describe('tables', () => {
         12,
       );
     });
-    expect((await readFile(apart, 'a.pdf')).text).not.toContain('|');
+    expect((await readFile(byColumn, 'a.pdf')).text).not.toContain('|');
   });
 });
 
@@ -207,7 +209,7 @@ test('keeps running headers and footers as metadata only', async () => {
   expect(metadata).toMatchObject({ page_headers: ['Harbour report'], page_footers: ['Page 1 of 3'] });
 });
 
-test('names encryption with a certificate', async () => {
+test('reports encryption with a certificate', async () => {
   const pdf = await PDFDocument.create();
   pdf.addPage();
   pdf.context.trailerInfo.Encrypt = pdf.context.register(

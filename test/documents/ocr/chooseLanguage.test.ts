@@ -1,4 +1,4 @@
-/** The choice of a page's language, as far as it needs no OCR engine. */
+/** Tests the parts of the choice of a page's language that need no OCR engine. */
 import { expect, test } from '@jest/globals';
 
 import { OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
@@ -9,7 +9,7 @@ import { ocrMetadata } from '../../../documents/ocr/ocrMetadata.js';
 const LATIN = OCR_LANGUAGE_CODES.filter((code) => OCR_LANGUAGES[code].script === 'Latin');
 
 /** Sentences about a harbour as OCR with the English data reads them: without diacritics. */
-const READ = {
+const SENTENCES = {
   eng: 'The harbour was built in 1901, and the light on its pier is one of the oldest that are still in use on this coast.',
   deu: 'Der Hafen wurde im Jahr 1901 gebaut, und das Licht auf der Mole ist eines der altesten, die noch in Betrieb sind.',
   fra: 'Le port a ete construit en 1901, et la lumiere de la jetee est une des plus anciennes qui sont encore dans ce pays.',
@@ -20,14 +20,14 @@ const READ = {
   pol: 'Port zostal zbudowany w 1901 roku, a swiatlo na molo jest jednym z najstarszych, ktore sa jeszcze na tym wybrzezu i nie gasna.',
 } as const;
 
-test.each(Object.entries(READ))('guesses %s by its frequent words', (language, text) => {
+test.each(Object.entries(SENTENCES))('guesses %s by its frequent words', (language, text) => {
   expect(guessLanguage(text, LATIN)).toEqual([language]);
 });
 
-test('guesses no language from names and numbers, from a few words, or outside of the given ones', () => {
+test('guesses no language from names and numbers, from a few words, or that is not a candidate', () => {
   expect(guessLanguage('Kinsale 7.4 1204 Cobh 11.2 3981 Youghal 4.9 310 '.repeat(5), LATIN)).toEqual([]);
   expect(guessLanguage('und der die', LATIN)).toEqual([]);
-  expect(guessLanguage(READ.deu, ['eng', 'fra'])).not.toContain('deu');
+  expect(guessLanguage(SENTENCES.deu, ['eng', 'fra'])).not.toContain('deu');
 });
 
 /** Returns a white picture with rows of letters between two heights. */
@@ -82,6 +82,6 @@ test('warns of pages with low confidence, with their numbers and languages', () 
         'OCR is not sure of the text of page 2 (German, 69 %), 3 (German, 69 %), 4 (German, 69 %), 5 (German, 69 %), 6 (German, 69 %) and 1 more. Compare it with the original.',
     },
   ]);
-  // Pages that an earlier version read have no confidence.
+  // Pages recognized by an earlier version of the service have no confidence.
   expect(ocrMetadata([{ number: 1, paragraphs: [] }])).not.toHaveProperty('warnings');
 });

@@ -23,7 +23,7 @@ const ROWS: ReadonlyArray<readonly [what: string, words: readonly string[], line
       ['인간은', '태어날', '때부터'],
     ],
     ['words of other scripts', ['The', 'red', 'red', 'fox'], 'The red red fox\n', ['The', 'red', 'red', 'fox']],
-    ['a word that the line does not have', ['인', '?', '간'], '인간\n', ['인', '?', '간']],
+    ['a word that the line does not contain', ['인', '?', '간'], '인간\n', ['인', '?', '간']],
     ['an empty word', ['인', '', '간'], '인간\n', ['인간']],
     ['no word', [], '\n', []],
   ];

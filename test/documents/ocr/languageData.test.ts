@@ -1,4 +1,4 @@
-/** Data of OCR languages: where it is found, and how it is downloaded. */
+/** Tests how the data of OCR languages is found and downloaded. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,7 +54,7 @@ test.each([
   ['another hash', pinned(Buffer.from('other')), downloadOf(PACKAGE), /its hash is sha512-/],
   ['no data', pinned(packageWith({})), downloadOf(packageWith({})), /contains no 4\.0\.0_best_int\/deu/],
   ['no download', pinned(PACKAGE), () => Promise.resolve(), /npm downloaded nothing/],
-])('refuses a package with %s and leaves nothing behind', async (_what, expected, download, reason) => {
+])('refuses a package with %s and stores nothing', async (_what, expected, download, reason) => {
   const file = path.join(folder, 'deu.traineddata.gz');
   await expect(fetchPackage('deu', expected, file, signal, download)).rejects.toThrow(reason);
   expect(await readdir(folder)).toEqual([]);

@@ -154,12 +154,12 @@ test('opens files with the default password of Excel, and asks for one otherwise
   const plain = Buffer.from(word(paragraph('Anybody may read this')));
   // By default the library writes agile encryption; the option selects the encryption of Office 2007.
   for (const type of [{}, { type: 'standard' }] as const) {
-    const open = encrypt(plain, { password: 'VelvetSweatshop', ...type });
-    expect((await readFile(Uint8Array.from(open), 'a.docx')).text).toBe('Anybody may read this');
+    const withDefaultPassword = encrypt(plain, { password: 'VelvetSweatshop', ...type });
+    expect((await readFile(Uint8Array.from(withDefaultPassword), 'a.docx')).text).toBe('Anybody may read this');
     const locked = encrypt(plain, { password: 'other', ...type });
     expect(await faultOfFile(Uint8Array.from(locked), 'a.docx')).toMatch(/^encrypted: /);
     // The end of the container is missing.
-    expect(await faultOfFile(Uint8Array.from(open.subarray(0, 1500)), 'a.docx')).toMatch(
+    expect(await faultOfFile(Uint8Array.from(withDefaultPassword.subarray(0, 1500)), 'a.docx')).toMatch(
       /^(?:encrypted|broken_content): /,
     );
   }

@@ -14,7 +14,7 @@ export interface EmulatedAttachment {
 export interface EmulatedMessage {
   folder: string;
   subject: string;
-  /** Plain text; as HTML it is a paragraph. */
+  /** The body as plain text. Its HTML form is one paragraph. */
   text: string;
   readonly from?: string;
   readonly to?: readonly string[];
@@ -25,7 +25,7 @@ export interface EmulatedMessage {
   readonly flagged?: boolean;
   readonly read?: boolean;
   readonly attachments?: Readonly<Record<string, EmulatedAttachment>>;
-  at?: number;
+  /** Position of the last change in the order of all changes. */ at?: number;
 }
 
 export interface EmulatedFolder {

@@ -66,8 +66,8 @@ export function readFilter(filter: string): Test | null {
       return take(/^\)/) === null ? null : inner;
     }
     for (const [pattern, make] of CONDITIONS) {
-      const given = take(pattern);
-      if (given !== null) return make(given);
+      const literal = take(pattern);
+      if (literal !== null) return make(literal);
     }
     return null;
   };

@@ -33,15 +33,15 @@ class Use {
 
   /** Returns the milliseconds until a request with these units is within the limit; 0: it already is. */
   waitMs(units: number, now: number): number {
-    const { max: most, perMs } = this.#limit;
-    const ended = this.#entries.findIndex(({ at }) => at > now - perMs);
-    for (const { units: freed } of this.#entries.splice(0, ended < 0 ? this.#entries.length : ended))
+    const { max: maxUnits, perMs } = this.#limit;
+    const firstCurrent = this.#entries.findIndex(({ at }) => at > now - perMs);
+    for (const { units: freed } of this.#entries.splice(0, firstCurrent < 0 ? this.#entries.length : firstCurrent))
       this.#used -= freed;
     let used = this.#used;
     for (const { at, units: freed } of this.#entries) {
-      if (used + units <= most) return 0;
+      if (used + units <= maxUnits) return 0;
       used -= freed;
-      if (used + units <= most) return at + perMs - now;
+      if (used + units <= maxUnits) return at + perMs - now;
     }
     return 0;
   }

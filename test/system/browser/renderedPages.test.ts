@@ -12,7 +12,7 @@ let user: TestUser;
 let site: Site;
 
 const sentences = (about: string) => `The ${about} of the district were counted by an observer with care. `.repeat(8);
-/** If the first part is missing, the second is the main text of the page; otherwise the second is removed. */
+/** The main text of the page is <main>, or, if <main> is skipped, the <div>. */
 const BODY = `<body>
   <main class="promo wide" data-kind="teaser"><h1>Offers</h1><p>${sentences('offers')}</p></main>
   <div><h1>Orchards</h1><p>${sentences('orchards')}</p></div>
@@ -98,13 +98,13 @@ describe('a service without a browser and with a premium proxy', () => {
   });
 
   test('fetches sitemap and pages of a site that refuses direct requests through use_premium_proxies', async () => {
-    const closed = await startSite();
+    const protectedSite = await startSite();
     const served: Record<string, string> = {
-      '/sitemap.xml': sitemapOf(closed.origin, ['/page']),
+      '/sitemap.xml': sitemapOf(protectedSite.origin, ['/page']),
       '/page': `<h1>Orchards</h1><p>${sentences('orchards')}</p>`,
     };
     for (const [path, body] of Object.entries(served)) {
-      closed.pages.set(path, (request, response) => {
+      protectedSite.pages.set(path, (request, response) => {
         const isKnown = request.headers['x-through'] === 'home';
         response.writeHead(isKnown ? 200 : 403, { 'content-type': path === '/page' ? 'text/html' : 'text/xml' });
         response.end(isKnown ? body : '');
@@ -112,7 +112,9 @@ describe('a service without a browser and with a premium proxy', () => {
     }
     const bob = await withoutBrowser.user('bob');
     const run = async (more: Record<string, unknown>) =>
-      bob.settled((await bob.scrape({ url: closed.url('/sitemap.xml'), generate_chunks_only: true, ...more })).id);
+      bob.settled(
+        (await bob.scrape({ url: protectedSite.url('/sitemap.xml'), generate_chunks_only: true, ...more })).id,
+      );
     expect(await run({})).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('HTTP 403'),
@@ -125,7 +127,7 @@ describe('a service without a browser and with a premium proxy', () => {
         file_metadata: expect.objectContaining({ fetched_with: 'premium_proxy' }),
       }),
     ]);
-    await closed.close();
+    await protectedSite.close();
   });
 
   test('accepts download_css_and_media, fetches by plain HTTP, and records that', async () => {
@@ -140,8 +142,8 @@ describe('use_premium_proxies', () => {
   test('is accepted without a proxy pool: only a refused page ends in SYNC_ERROR, naming the setting', async () => {
     site.pages.set('/refused', { status: 403 });
     const options = { use_premium_proxies: true };
-    const { file: open } = await scraped(user, '/plain', options);
-    expect(open).toMatchObject({ sync_status: 'READY', file_metadata: { fetched_with: 'http' } });
+    const { file: fetched } = await scraped(user, '/plain', options);
+    expect(fetched).toMatchObject({ sync_status: 'READY', file_metadata: { fetched_with: 'http' } });
     const { file: refused } = await scraped(user, '/refused', options);
     expect(refused.sync_status).toBe('SYNC_ERROR');
     expect(refused.sync_error_message).toMatch(/HTTP 403.*PREMIUM_PROXY_URLS/);

@@ -76,7 +76,7 @@ const texts: ReadonlyArray<readonly [name: string, type: string, content: string
 ];
 
 describe('hostile content, read and chunked within the limits of every document', () => {
-  // The settings are raised: content refused under the defaults would test nothing.
+  // The limits are raised, because content above the default limits would be refused without being read.
   const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
   // Linear work takes milliseconds, other work minutes, so that the limits of the pool end it.
   const pool = createDocumentPool({ threads: 1, timeoutMs: 30_000, memoryMb: 512, limits, files: FILES });
@@ -102,8 +102,8 @@ describe('hostile content, read and chunked within the limits of every document'
         pages,
         ([name]) => name,
         async ([, html, text, excluded]) => {
-          const found = await read(html, 'text/html; charset=utf-8');
-          expect([text.test(found), excluded?.test(found) ?? false]).toEqual([true, false]);
+          const actualText = await read(html, 'text/html; charset=utf-8');
+          expect([text.test(actualText), excluded?.test(actualText) ?? false]).toEqual([true, false]);
         },
       ),
     1_800_000,

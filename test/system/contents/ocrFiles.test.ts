@@ -128,9 +128,9 @@ describe.each(['png', ...thoroughRows(['jpeg'])] as const)('screenshots of Chrom
       throw new Error('These tests need Chromium: apt-get install -y chromium-headless-shell');
     const browser = await chromium.launch({ executablePath });
     const page = await browser.newPage({ viewport: { width: 700, height: 300 } });
-    for (const [what, [html]] of Object.entries(SHOTS)) {
+    for (const [name, [html]] of Object.entries(SHOTS)) {
       await page.setContent(`<body style="font: 24px DejaVu Sans, sans-serif">${html}`);
-      taken.set(what, Uint8Array.from(await page.screenshot({ type })));
+      taken.set(name, Uint8Array.from(await page.screenshot({ type })));
     }
     await browser.close();
   });

@@ -101,11 +101,11 @@ test('ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
 
 test('leaves a later run with the same workflow id alone when a lost run is cancelled', async () => {
   const parent = await startInterruptedScrape();
-  const held = (await user.children(parent.id)).find((page) => page.sync_status !== 'READY')!;
+  const unfinishedPage = (await user.children(parent.id)).find((page) => page.sync_status !== 'READY')!;
   await workflowOf(parent).terminate('test');
   const again = await startScrape();
   expect(again.id).toBe(parent.id);
-  expect((await cancel(held.id)).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+  expect((await cancel(unfinishedPage.id)).body).toMatchObject({ sync_status: 'SYNC_ABORTED' });
   site.release();
   await service.startWorker();
   expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY' });

@@ -51,7 +51,7 @@ const UI = 'http://temporal.example:8080';
 let service: TestService;
 let user: TestUser;
 let site: Site;
-let held: HeldSite;
+let unansweredSite: HeldSite;
 let fixture: SourceFixture;
 let parentId: number;
 let run: Run;
@@ -60,7 +60,7 @@ const runs = async (query = ''): Promise<Run[]> =>
   (await user.get<{ results: Run[] }>(`/sync_runs${query}`)).body.results;
 const items = async (id: number, query = ''): Promise<Items> =>
   (await user.get<Items>(`/sync_runs/${id}/items${query}`)).body;
-const ended = (id: number): Promise<Run> =>
+const waitForEnd = (id: number): Promise<Run> =>
   waitFor(
     async () => (await user.get<Run>(`/sync_runs/${id}`)).body,
     ({ finished_at }) => finished_at !== null,
@@ -69,7 +69,7 @@ const ended = (id: number): Promise<Run> =>
 async function scraped(body: Record<string, unknown>): Promise<Run> {
   const parent = await user.scrape(body);
   const [last] = await runs(`?request_id=${parent.request_id}`);
-  return ended(last?.id ?? 0);
+  return waitForEnd(last?.id ?? 0);
 }
 
 beforeAll(async () => {
@@ -81,7 +81,7 @@ beforeAll(async () => {
   });
   user = await service.user('lola');
   site = await startSampleSite(6, 1);
-  held = await startHeldSite(3);
+  unansweredSite = await startHeldSite(3);
   site.pages.delete('/pages/4.html');
   site.pages.set('/pages/5.html', { type: 'application/zip', body: 'PK' });
   run = await scraped({ url: site.url('/sitemap.xml'), tags: { of: 'ledger' } });
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([site.close(), held.close(), fixture.close()]);
+  await Promise.all([site.close(), unansweredSite.close(), fixture.close()]);
 });
 
 test('shows the cause, times and counts of a run, which add up, and links to its workflow', async () => {
@@ -140,7 +140,7 @@ test('skips unchanged items with the reason', async () => {
   const { results } = await items(again.id, '?outcomes=skipped');
   expect(results.every(({ cause, remedy }) => cause === 'unchanged' && remedy === null)).toBe(true);
   // The first run does not change.
-  expect(await ended(run.id)).toEqual(run);
+  expect(await waitForEnd(run.id)).toEqual(run);
 });
 
 test('lists runs newest first, by each filter, for a user or the whole organization', async () => {
@@ -176,7 +176,7 @@ test('lists runs newest first, by each filter, for a user or the whole organizat
 });
 
 test('counts remaining items of a running run as pending, and items taken over by another run as skipped', async () => {
-  const parent = await user.scrape({ url: held.url('/sitemap.xml') });
+  const parent = await user.scrape({ url: unansweredSite.url('/sitemap.xml') });
   const [begun] = await runs(`?request_id=${parent.request_id}`);
   const id = begun?.id ?? 0;
   const first = await waitFor(
@@ -184,20 +184,20 @@ test('counts remaining items of a running run as pending, and items taken over b
     ({ counts }) => counts.ok === 2,
   );
   expect(first).toMatchObject({ status: 'running', counts: { discovered: 3, pending: 1 } });
-  const [open] = (await items(id, '?outcomes=pending')).results;
-  expect(open).toMatchObject({ external_id: held.url('/pages/2.html'), stage: null, cause: null });
+  const [pendingItem] = (await items(id, '?outcomes=pending')).results;
+  expect(pendingItem).toMatchObject({ external_id: unansweredSite.url('/pages/2.html'), stage: null, cause: null });
   expect((await items(id)).results).toHaveLength(3);
 
-  held.pages.set('/other.xml', sitemapOf(held.origin, ['/pages/2.html']));
-  const other = await user.scrape({ url: held.url('/other.xml') });
+  unansweredSite.pages.set('/other.xml', sitemapOf(unansweredSite.origin, ['/pages/2.html']));
+  const other = await user.scrape({ url: unansweredSite.url('/other.xml') });
   const [second] = await runs(`?request_id=${other.request_id}`);
   await waitFor(
     async () => (await items(id, '?causes=superseded')).results,
     (found) => found.length === 1,
   );
-  held.release();
-  expect((await ended(id)).counts).toMatchObject({ discovered: 3, ok: 2, skipped: 1, pending: 0 });
-  expect((await ended(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
+  unansweredSite.release();
+  expect((await waitForEnd(id)).counts).toMatchObject({ discovered: 3, ok: 2, skipped: 1, pending: 0 });
+  expect((await waitForEnd(second?.id ?? 0)).counts).toMatchObject({ discovered: 1, ok: 1 });
 });
 
 test('retries failed items, once per key, and skips those synced meanwhile', async () => {
@@ -213,7 +213,7 @@ test('retries failed items, once per key, and skips those synced meanwhile', asy
   const { status, body } = await retry({}, 'once');
   expect({ status, body }).toMatchObject({ status: 200, body: { queued: 2, has_more: false } });
   expect((await retry({}, 'once')).body).toEqual(body);
-  const again = await ended(body.sync_run_id);
+  const again = await waitForEnd(body.sync_run_id);
   expect(again).toMatchObject({
     cause: 'retry',
     kind: 'resyncFile',
@@ -225,7 +225,7 @@ test('retries failed items, once per key, and skips those synced meanwhile', asy
   expect((await retry({ causes: ['not_found'] })).status).toBe(409);
   const retryById = await retry({ item_ids: [failed[0]?.id] });
   expect(retryById.body.queued).toBe(1);
-  expect((await ended(retryById.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
+  expect((await waitForEnd(retryById.body.sync_run_id)).counts).toMatchObject({ discovered: 1, skipped: 1 });
 });
 
 test('link records and events to their workflow', async () => {

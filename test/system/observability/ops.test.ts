@@ -311,15 +311,15 @@ describe('the content of the operator page', () => {
   });
 
   test("shows the caller's organization only", async () => {
-    const mine = (await show('/ops', byKey())).html;
+    const ownPage = (await show('/ops', byKey())).html;
     const strangersPage = (await show('/ops', byKey(stranger.apiKey))).html;
-    expect(mine).not.toContain('a secret account');
-    expect(mine).not.toContain('The others');
+    expect(ownPage).not.toContain('a secret account');
+    expect(ownPage).not.toContain('The others');
     expect(strangersPage).toContain('a secret account');
     expect(strangersPage).toContain(`The others (organization ${stranger.organizationId})`);
     expect(strangersPage).not.toContain('Notion');
     expect(strangersPage).toContain('No file has failed.');
-    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(mine)?.[1] ?? '';
+    const link = /href="(\/ops\/files\?cause=encrypted)"/.exec(ownPage)?.[1] ?? '';
     expect((await show(link, byKey(stranger.apiKey))).html).not.toContain('alert(');
   });
 

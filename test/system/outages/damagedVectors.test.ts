@@ -26,7 +26,7 @@ let engine: QdrantEngine;
 let service: TestService;
 let emulator: EmbeddingEmulator;
 let user: TestUser;
-let given: number;
+let fileWithOwnVectors: number;
 let before: Awaited<ReturnType<typeof searches>>;
 
 const start = async (port: number | 'free'): Promise<QdrantEngine> =>
@@ -59,12 +59,12 @@ beforeAll(async () => {
   const picture = await user.send({ name: 'picture.png', content: drawPicture(['A lighthouse']) }, {});
   await user.settled(picture.id);
   const sent = await user.send({ name: 'given.txt', content: 'Sent as chunks.' }, { store_file_only: true });
-  given = (await user.settled(sent.id)).id;
+  fileWithOwnVectors = (await user.settled(sent.id)).id;
   const uploaded = await user.post('/upload_chunks_and_embeddings', {
     embedding_model: GIVEN,
     chunks_and_embeddings: [
       {
-        file_id: given,
+        file_id: fileWithOwnVectors,
         chunks_and_embeddings: [1, 2].map((nth) => ({
           chunk_number: nth,
           chunk: `part ${nth}`,
@@ -74,7 +74,7 @@ beforeAll(async () => {
     ],
   });
   expect(uploaded.status).toBe(200);
-  await user.settled(given);
+  await user.settled(fileWithOwnVectors);
   before = await searches();
   expect(before.vectors.map((vector) => vector?.indexOf(1))).toEqual([1, 2]);
 }, 240_000);
@@ -104,7 +104,7 @@ async function searches() {
   const dense = await ask({ query: 'where does the heron live' });
   const hybrid = await ask({ query: 'nightjar 21', hybrid_search: true });
   const pictures = await ask({ query: 'lighthouse', media_type: 'IMAGE' });
-  const { results } = await user.chunks({ ids: [given] }, { include_vectors: true });
+  const { results } = await user.chunks({ ids: [fileWithOwnVectors] }, { include_vectors: true });
   return { dense, hybrid, pictures, vectors: results.map(({ embedding }) => embedding) };
 }
 

@@ -62,8 +62,8 @@ test('reports a webhook as failing at its first refused delivery, with the time 
   await user.send({ name: 'knot.txt', content: 'The knot wades.' });
   const page = async (): Promise<string> =>
     (await fetch(`${service.url}/ops`, { headers: { authorization: `Bearer ${service.apiKey}` } })).text();
-  const shown = await waitFor(page, (text) => text.includes('refuses deliveries'));
-  expect(shown).toMatch(/failed once: .*Next attempt: 20\d\d-/);
+  const html = await waitFor(page, (text) => text.includes('refuses deliveries'));
+  expect(html).toMatch(/failed once: .*Next attempt: 20\d\d-/);
   const { lines } = await cli({ ...service.env, PUBLIC_URL: service.url }, 'doctor', '--json');
   const checks = JSON.parse(lines.join('\n')) as Check[];
   expect(checks.find(({ name }) => name === 'webhooks')).toMatchObject({

@@ -12,7 +12,7 @@ let service: TestService;
 let site: Site;
 
 beforeAll(async () => {
-  // This test stops Temporal, so it has its own.
+  // This test stops Temporal, so it starts its own Temporal.
   dataDir = await newEngineFolder('outbox');
   engines = await startEngines({ dataDir, need: { temporal: true, mongodb: false, qdrant: false }, ports: 'free' });
   service = await startService(
@@ -34,7 +34,7 @@ test('accepts a scrape while worker and Temporal are stopped, and runs it when t
 
   const accepted = await user.scrape({ url: site.url('/sitemap.xml') });
   expect(accepted.sync_status).toBe('QUEUED_FOR_SYNC');
-  // The handler fetches nothing.
+  // The request handler itself fetches no page.
   expect(site.requests).toEqual([]);
   expect((await user.get('/health')).status).toBe(200);
   expect(await user.get('/ready')).toMatchObject({

@@ -71,7 +71,7 @@ async function organization() {
   };
 }
 
-const ended = (found: readonly { status: string }[]): boolean =>
+const haveAllEnded = (found: readonly { status: string }[]): boolean =>
   found.length > 0 && found.every(({ status }) => status !== 'PENDING');
 
 describe('a receiver that answers 500 for a while', () => {
@@ -85,7 +85,7 @@ describe('a receiver that answers 500 for a while', () => {
     expect(await hook.waitForAccepted(2)).toEqual(['FILE_SYNCING 2', 'FILE_READY 2']);
     hook.reactWith(() => 200);
     expect((await hook.waitForAccepted(4)).slice(2)).toEqual(['FILE_SYNCING 1', 'FILE_READY 1']);
-    const listed = await waitFor(() => deliveries(hook.id), ended);
+    const listed = await waitFor(() => deliveries(hook.id), haveAllEnded);
     expect(listed.map(({ webhook_type, obj, status }) => `${webhook_type} ${obj.object_id} ${status}`)).toEqual([
       'FILE_SYNCING 1 DELIVERED',
       'FILE_SYNCING 2 DELIVERED',
@@ -118,10 +118,10 @@ describe('a receiver that rejects an event', () => {
     );
     expect(flagged?.status_reason).toMatch(/FILE_ERROR \(evt_\d+_1\) failed after 3 attempts.*HTTP 503/);
     expect(hook.arrived()).toEqual(['FILE_ERROR 1', 'FILE_ERROR 1', 'FILE_ERROR 1']);
-    const [given] = await deliveries(hook.id);
-    expect(given).toMatchObject({ status: 'FAILED', next_attempt_at: null });
-    expect(given?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503]);
-    const at = given?.attempts.map((attempt) => Date.parse(attempt.at)) ?? [];
+    const [delivery] = await deliveries(hook.id);
+    expect(delivery).toMatchObject({ status: 'FAILED', next_attempt_at: null });
+    expect(delivery?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503]);
+    const at = delivery?.attempts.map((attempt) => Date.parse(attempt.at)) ?? [];
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(200);
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(400);
 
@@ -136,7 +136,7 @@ describe('a receiver that rejects an event', () => {
     const again = await post<{ count: number }>(`/webhooks/${hook.id}/redeliver`, {});
     expect(again.body).toEqual({ success: true, count: 1 });
     expect(await hook.waitForAccepted(2)).toEqual(['FILE_READY 1', 'FILE_ERROR 1']);
-    const [sent] = await waitFor(() => deliveries(hook.id), ended);
+    const [sent] = await waitFor(() => deliveries(hook.id), haveAllEnded);
     expect(sent).toMatchObject({ status: 'DELIVERED' });
     expect(sent?.attempts.map(({ status_code }) => status_code)).toEqual([503, 503, 503, 200]);
   });
@@ -160,7 +160,7 @@ describe('a receiver that hangs', () => {
     // The first events may have been given up; those delivered for a file are in order.
     const listed = await waitFor(
       () => deliveries(slow.id),
-      (found) => found.length === 40 && ended(found),
+      (found) => found.length === 40 && haveAllEnded(found),
     );
     const taken = slow.accepted();
     expect(taken).toHaveLength(listed.filter(({ status }) => status === 'DELIVERED').length);
@@ -187,7 +187,7 @@ describe('a receiver that redirects or closes the connection', () => {
     await emit('FILE_READY', 5);
     await hook.waitForAccepted(1);
     expect(hook.received.map(({ headers }) => headers.host)).toEqual(Array(2).fill(new URL(hook.url).host));
-    const [delivery] = await waitFor(() => deliveries(hook.id), ended);
+    const [delivery] = await waitFor(() => deliveries(hook.id), haveAllEnded);
     expect(delivery?.attempts).toEqual([
       expect.objectContaining({ status_code, error: expect.stringContaining(sentence) }),
       expect.objectContaining({ status_code: 200, error: null }),
@@ -216,7 +216,7 @@ describe('a receiver that answers 410', () => {
       () => webhook(hook.id),
       (one) => one?.status === 'ACTIVE',
     );
-    expect(ended(await deliveries(hook.id))).toBe(true);
+    expect(haveAllEnded(await deliveries(hook.id))).toBe(true);
   });
 });
 

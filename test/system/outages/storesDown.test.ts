@@ -27,7 +27,7 @@ let service: OwnService;
 let site: Site;
 /** A site that answers requests for its sitemap only after all tests. */
 let heldSite: Site;
-const held: ServerResponse[] = [];
+const unanswered: ServerResponse[] = [];
 const SITEMAP = sitemapOf('http://127.0.0.1', []);
 /** Status of each operation while all stores are up. */
 let usualStatuses: ReadonlyMap<string, number>;
@@ -35,7 +35,10 @@ let first: Caller;
 
 beforeAll(async () => {
   site = await startSite();
-  heldSite = await startSite({ '/robots.txt': '', '/sitemap.xml': (_request, response) => void held.push(response) });
+  heldSite = await startSite({
+    '/robots.txt': '',
+    '/sitemap.xml': (_request, response) => void unanswered.push(response),
+  });
   // No request leaves this machine.
   const urls = Object.entries(CONNECTED_SOURCES).flatMap(([source, row]) =>
     Object.keys(row.urls).map((part) => `${source}.${part}=${site.origin}`),
@@ -61,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   heldSite.pages.set('/sitemap.xml', SITEMAP);
-  for (const response of held) response.end(SITEMAP);
+  for (const response of unanswered) response.end(SITEMAP);
   await service.close();
   await Promise.all([site.close(), heldSite.close()]);
 });
@@ -76,12 +79,12 @@ interface Caller {
 async function newCaller(customerId: string): Promise<Caller> {
   const { url, apiKey } = service;
   const user = await testUser(url, apiKey, customerId, TIME_LIMIT_MS);
-  const begun = held.length;
+  const begun = unanswered.length;
   const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
   const file = await user.send({ name: 'tides.txt', content: TEXT });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY' });
   await waitFor(
-    () => held.length,
+    () => unanswered.length,
     (now) => now > begun,
   );
   const key = { authorization: `Bearer ${apiKey}` };
@@ -172,14 +175,14 @@ const refused = (answers: readonly Answer[], store: string): string[] =>
 /** Calls every operation while an engine is killed or frozen, then restores the engine. */
 async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promise<Answer[]> {
   const caller = await newCaller(`${engine} ${how}`);
-  const one = service.engines[engine];
-  if (how === 'killed') await one.kill();
-  else process.kill(one.pid, 'SIGSTOP');
+  const runningEngine = service.engines[engine];
+  if (how === 'killed') await runningEngine.kill();
+  else process.kill(runningEngine.pid, 'SIGSTOP');
   try {
     return await callAll(caller);
   } finally {
-    if (how === 'killed') await one.restart();
-    else process.kill(one.pid, 'SIGCONT');
+    if (how === 'killed') await runningEngine.restart();
+    else process.kill(runningEngine.pid, 'SIGCONT');
   }
 }
 

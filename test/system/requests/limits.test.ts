@@ -124,9 +124,9 @@ test('ends a scrape at max_files_per_upload pages, and the parent reports that',
   expect(await user.children(parent.id)).toHaveLength(2);
   await setLimits('per-upload', { max_files_per_upload: PAGES });
   await scrape(user);
-  const whole = await user.settled(parent.id);
-  expect(whole.file_metadata).toMatchObject({ pages_total: PAGES });
-  expect(whole.file_metadata).not.toHaveProperty('limit_reached');
+  const settledParent = await user.settled(parent.id);
+  expect(settledParent.file_metadata).toMatchObject({ pages_total: PAGES });
+  expect(settledParent.file_metadata).not.toHaveProperty('limit_reached');
 });
 
 thoroughly('applies the same limits to crawls and feeds', async () => {

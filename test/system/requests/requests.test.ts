@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('access to operations', () => {
-  const open = () => apiClient(service.url);
+  const withoutCredentials = () => apiClient(service.url);
   const bearer = () => ({ authorization: `Bearer ${service.apiKey}` });
 
   test('the token operation returns two non-empty strings', async () => {
-    const { status, body } = await open().get<Record<string, unknown>>('/auth/v1/access_token', {
+    const { status, body } = await withoutCredentials().get<Record<string, unknown>>('/auth/v1/access_token', {
       ...bearer(),
       'customer-id': 'carol',
     });
@@ -38,25 +38,25 @@ describe('access to operations', () => {
       { authorization: 'Bearer unknown' },
       { authorization: service.apiKey },
     ]) {
-      expect((await open().get('/auth/v1/access_token', headers)).status).toBe(401);
+      expect((await withoutCredentials().get('/auth/v1/access_token', headers)).status).toBe(401);
     }
   });
 
   test('a key without customer-id is 422 naming the header', async () => {
-    const { status, body } = await open().get<Invalid>('/auth/v1/access_token', bearer());
+    const { status, body } = await withoutCredentials().get<Invalid>('/auth/v1/access_token', bearer());
     expect(status).toBe(422);
     expect(body.detail).toEqual([{ loc: ['header', 'customer-id'], msg: 'Field required', type: 'missing' }]);
-    expect((await open().post('/user_files_v2', {}, bearer())).status).toBe(422);
+    expect((await withoutCredentials().post('/user_files_v2', {}, bearer())).status).toBe(422);
   });
 
   test('both schemes work where the contract allows both, in any case', async () => {
     for (const authorization of [`token ${user.token}`, `Token ${user.token}`, `TOKEN ${user.token}`]) {
-      expect((await open().post('/user_files_v2', {}, { authorization })).status).toBe(200);
+      expect((await withoutCredentials().post('/user_files_v2', {}, { authorization })).status).toBe(200);
     }
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect(
         (
-          await open().post(
+          await withoutCredentials().post(
             '/user_files_v2',
             {},
             { authorization: `${scheme} ${service.apiKey}`, 'customer-id': 'bob' },
@@ -67,7 +67,8 @@ describe('access to operations', () => {
   });
 
   test('the last of two credentials in one header counts', async () => {
-    const status = async (authorization: string) => (await open().post('/user_files_v2', {}, { authorization })).status;
+    const status = async (authorization: string) =>
+      (await withoutCredentials().post('/user_files_v2', {}, { authorization })).status;
     expect(await status(`Token expired, Token ${user.token}`)).toBe(200);
     expect(await status(`Token ${user.token}, Token expired`)).toBe(401);
     expect(await status(`Token ${user.token},`)).toBe(401);

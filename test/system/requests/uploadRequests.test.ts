@@ -56,7 +56,7 @@ function open(headers: Record<string, string> = {}) {
 }
 
 /** Returns the names of originals in file storage. */
-const stored = async (): Promise<string[]> =>
+const storedNames = async (): Promise<string[]> =>
   readdir(path.join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals')).catch(() => []);
 const files = async (): Promise<number> =>
   (await user.post<{ count: number }>('/user_files_v2', { pagination: { limit: 1 } })).body.count;
@@ -72,13 +72,13 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
   });
 
   test('is refused with 413 as soon as it is too long, and no part of it is stored', async () => {
-    const before = [await files(), await stored()];
+    const before = [await files(), await storedNames()];
     const { call, answer } = open();
     call.write(HEAD);
     for (let sent = 0; sent <= MAX_UPLOAD_BYTES + 100_000; sent += 50_000) call.write('x'.repeat(50_000));
     expect(await answer).toMatchObject({ status: 413 });
     call.destroy();
-    expect([await files(), await stored()]).toEqual(before);
+    expect([await files(), await storedNames()]).toEqual(before);
   });
 
   test('is accepted at exactly that length', async () => {
@@ -94,29 +94,29 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
 });
 
 test('deletes the stored part of an interrupted upload', async () => {
-  const [filesBefore, storedBefore] = [await files(), await stored()];
+  const [filesBefore, storedBefore] = [await files(), await storedNames()];
   const { call } = open();
   call.write(HEAD + 'x'.repeat(100_000));
-  await waitFor(stored, (names) => names.length > storedBefore.length);
+  await waitFor(storedNames, (names) => names.length > storedBefore.length);
   call.destroy();
-  await waitFor(stored, (names) => names.length === storedBefore.length);
-  expect([await files(), await stored()]).toEqual([filesBefore, storedBefore]);
+  await waitFor(storedNames, (names) => names.length === storedBefore.length);
+  expect([await files(), await storedNames()]).toEqual([filesBefore, storedBefore]);
   await expectConsistent();
 });
 
 test('deletes the partial upload of a killed receiver, but not an upload in progress', async () => {
   const account = await service.store.users.ensure(1, 'rio');
-  const before = await stored();
+  const before = await storedNames();
   async function* endless(): AsyncIterable<Uint8Array> {
     yield Buffer.alloc(5_000, 1);
     await new Promise(() => undefined);
   }
   // This upload never ends, like an upload that a killed process was receiving.
   void service.store.originals.receive(account, endless());
-  await waitFor(stored, (names) => names.length === before.length + 1);
+  await waitFor(storedNames, (names) => names.length === before.length + 1);
   expect(await service.store.originals.sweep()).toBe(0);
   expect(await service.store.originals.sweep(Date.now() + 10 * 60_000)).toBe(1);
-  expect(await stored()).toEqual(before);
+  expect(await storedNames()).toEqual(before);
 });
 
 describe('an invalid request', () => {
@@ -153,10 +153,10 @@ describe('an invalid request', () => {
     ['hot_storage_time_to_live', '0'],
     ['use_ocr', 'perhaps'],
   ])('?%s=%s is 422, and the file is not kept', async (name, value) => {
-    const before = [await files(), await stored()];
+    const before = [await files(), await storedNames()];
     const { status, body } = await user.upload({ name: 'a.txt', content: 'x'.repeat(5_000) }, { [name]: value });
     expect({ status, body }).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } });
-    expect([await files(), await stored()]).toEqual(before);
+    expect([await files(), await storedNames()]).toEqual(before);
   });
 
   test('is 401 without credentials', async () => {
@@ -230,26 +230,26 @@ describe('an Idempotency-Key', () => {
 
   test('creates one file from two uploads with any boundary, and stores no second copy', async () => {
     const first = await send('twice', LONG);
-    const before = [await files(), await stored()] as const;
+    const before = [await files(), await storedNames()] as const;
     const second = await send('twice', LONG);
     expect(second).toMatchObject({ status: 200, body: first.body });
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     // The second copy may be deleted just after its answer.
     await waitFor(
-      async () => (await stored()).length,
+      async () => (await storedNames()).length,
       (count) => count === before[1].length,
     );
-    expect([await files(), await stored()]).toEqual(before);
+    expect([await files(), await storedNames()]).toEqual(before);
     await user.settled(first.body.id);
   });
 
   test('is refused with 422 for another content, name or option', async () => {
     const { body } = await send('other', LONG);
-    const before = [await files(), await stored()];
+    const before = [await files(), await storedNames()];
     expect((await send('other', `${LONG}!`)).status).toBe(422);
     expect((await send('other', LONG, 'other.txt')).status).toBe(422);
     expect((await user.upload({ name: 'same.txt', content: LONG }, {}, key('other'))).status).toBe(422);
-    expect([await files(), await stored()]).toEqual(before);
+    expect([await files(), await storedNames()]).toEqual(before);
     await user.settled(body.id);
   });
 
@@ -363,7 +363,7 @@ describe('/upload_text', () => {
     const { body: first } = await post({ contents: `The first text. ${'It is long. '.repeat(200)}`, name: 'one' });
     await user.settled(first.id);
     await user.post('/create_user_file_tags', { organization_user_file_id: first.id, tags: { kept: 'yes' } });
-    const before = await stored();
+    const before = await storedNames();
     const { status, body } = await post({ contents: 'The second text.', overwrite_file_id: first.id });
     expect({ status, id: body.id }).toEqual({ status: 200, id: first.id });
     expect(await user.settled(first.id)).toMatchObject({ sync_status: 'READY', name: 'one', tags: { kept: 'yes' } });
@@ -371,7 +371,7 @@ describe('/upload_text', () => {
     expect({ count, text: results[0]?.source_content }).toEqual({ count: 1, text: 'The second text.' });
     // The service's own periodic sweep may be the one that deletes it, so the count of this sweep may be 0.
     await service.store.originals.sweep();
-    await waitFor(stored, (names) => names.length === before.length - 1);
+    await waitFor(storedNames, (names) => names.length === before.length - 1);
     await expectConsistent();
   });
 

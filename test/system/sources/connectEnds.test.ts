@@ -17,7 +17,7 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Lifetime of a consent, short enough for the tests to wait until it expires. */
+/** Lifetime of a connection attempt in seconds: short, because tests wait until it expires. */
 const LIFE_S = 3;
 let drive: GoogleDriveEmulator;
 let service: TestService;
@@ -41,33 +41,33 @@ afterAll(async () => {
   await drive.close();
 });
 
-/** Starts a connection whose user has consented, but not returned yet. */
+/** Starts a connection attempt. Its user has given consent, but has not opened the callback URL yet. */
 async function startConnection() {
   customers += 1;
   const customerId = `absent user ${customers}`;
   const user = await service.user(customerId);
   const url = async (): Promise<string> =>
     (await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' })).body.oauth_url;
-  const back = await answerConsent(await url());
-  const rowOf = (): Promise<AttemptDoc> =>
+  const callbackUrl = await answerConsent(await url());
+  const readAttempt = (): Promise<AttemptDoc> =>
     withDatabase(service, (db) => db.collection<AttemptDoc>('connection_attempts').findOne({ customerId })) as never;
-  const { _id: runId } = await rowOf();
+  const { _id: runId } = await readAttempt();
   const run = (): Promise<RunDoc> =>
     withDatabase(service, (db) => db.collection<RunDoc>('runs').findOne({ _id: runId })) as never;
   await waitFor(run, ({ startedAt }) => startedAt !== null);
   const handle = client.workflow.getHandle(service.names.idOf(workflowIds.connect(runId)));
-  const isTimed = async (): Promise<boolean> => {
+  const hasStartedTimer = async (): Promise<boolean> => {
     const { events } = await handle.fetchHistory();
     return events?.some((event) => event.timerStartedEventAttributes) === true;
   };
   return {
-    back,
+    callbackUrl,
     url,
-    rowOf,
+    readAttempt,
     handle,
-    /** Extends the expiry of the connection. The timer of the workflow keeps the expiry that it read at its start. */
+    /** Extends the expiry in the row of the attempt after the workflow has started its timer with the old expiry. */
     extendExpiry: async () => {
-      await waitFor(isTimed, (is) => is);
+      await waitFor(hasStartedTimer, (is) => is);
       await withDatabase(service, (db) =>
         db
           .collection<AttemptDoc>('connection_attempts')
@@ -80,42 +80,42 @@ async function startConnection() {
 }
 const withoutSecrets = { sealed: null, sealedCode: null, sealedGrant: null };
 
-test('ends an abandoned connection by its timer, and its page reports that it is too late', async () => {
-  const { back, url, rowOf, handle, ended, sources } = await startConnection();
+test('ends an abandoned connection by its timer, after which its page reports that it has expired', async () => {
+  const { callbackUrl, url, readAttempt, handle, ended, sources } = await startConnection();
   expect((await ended()).outcome).toBe('aborted');
-  // Ended by the timer: no page was opened.
-  expect(await rowOf()).toMatchObject({ state: 'expired', ...withoutSecrets });
+  // The timer ended it, because no page was opened.
+  expect(await readAttempt()).toMatchObject({ state: 'expired', ...withoutSecrets });
   // The workflow ends after the step that ends its run.
   await handle.result();
   const { events } = await handle.fetchHistory();
   expect(events?.filter((event) => event.timerFiredEventAttributes)).toHaveLength(1);
   expect((await handle.describe()).status.name).toBe('COMPLETED');
-  const page = await openPage(back);
+  const page = await openPage(callbackUrl);
   expect(page).toMatchObject({ status: 410 });
   expect(page.html).toContain('connect once more');
   expect(await sources()).toEqual([]);
   expect(await consentTo(await url())).toMatchObject({ status: 200 });
 });
 
-test('follows the expiry of the row, not the timer of the workflow', async () => {
-  const { back, extendExpiry, handle } = await startConnection();
+test('expires at the time in its row, even if the timer of the workflow has fired earlier', async () => {
+  const { callbackUrl, extendExpiry, handle } = await startConnection();
   await extendExpiry();
-  const fired = async () => {
+  const hasFiredTimer = async () => {
     const { events = [] } = await handle.fetchHistory();
     return events?.some((event) => event.timerFiredEventAttributes) === true;
   };
-  await waitFor(fired, (has) => has);
-  expect(await openPage(back)).toMatchObject({ status: 200 });
+  await waitFor(hasFiredTimer, (has) => has);
+  expect(await openPage(callbackUrl)).toMatchObject({ status: 200 });
 });
 
-test('ends a connection cancelled in Temporal, its page reports that, and its user cannot return', async () => {
-  const { back, url, extendExpiry, rowOf, handle, ended, sources } = await startConnection();
+test('ends a connection cancelled in Temporal, reports that on its page, and accepts no consent for it', async () => {
+  const { callbackUrl, url, extendExpiry, readAttempt, handle, ended, sources } = await startConnection();
   await extendExpiry();
   await handle.cancel();
   expect((await ended()).outcome).toBe('aborted');
-  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
+  expect(await readAttempt()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
   expect((await handle.describe()).status.name).toBe('CANCELLED');
-  const page = await openPage(back);
+  const page = await openPage(callbackUrl);
   expect(page).toMatchObject({ status: 409 });
   expect(page.html).toContain('This service cancelled the connection');
   expect(page.html).toContain('connect once more');
@@ -124,27 +124,27 @@ test('ends a connection cancelled in Temporal, its page reports that, and its us
 });
 
 test('keeps neither account nor tokens when cancelled during the exchange of the code', async () => {
-  const { back, extendExpiry, rowOf, handle, ended, sources } = await startConnection();
+  const { callbackUrl, extendExpiry, readAttempt, handle, ended, sources } = await startConnection();
   await extendExpiry();
   const release = drive.oauth.holdReplies();
-  const coming = openPage(back);
-  await waitFor(rowOf, ({ state }) => state === 'exchanging');
+  const pendingPage = openPage(callbackUrl);
+  await waitFor(readAttempt, ({ state }) => state === 'exchanging');
   await handle.cancel();
   release();
-  expect(await coming).toMatchObject({ status: 409 });
+  expect(await pendingPage).toMatchObject({ status: 409 });
   expect((await ended()).outcome).toBe('aborted');
-  expect(await rowOf()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
+  expect(await readAttempt()).toMatchObject({ state: 'cancelled', ...withoutSecrets });
   expect(await sources()).toEqual([]);
 });
 
 test('ends a connection terminated in Temporal by the reaper, and its page reports that', async () => {
-  const { back, extendExpiry, rowOf, handle, sources } = await startConnection();
+  const { callbackUrl, extendExpiry, readAttempt, handle, sources } = await startConnection();
   await extendExpiry();
   await handle.terminate();
   const log = createLog({ level: 'silent', name: 'test' });
   await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000);
-  expect(await rowOf()).toMatchObject({ state: 'failed', ...withoutSecrets });
-  const page = await openPage(back);
+  expect(await readAttempt()).toMatchObject({ state: 'failed', ...withoutSecrets });
+  const page = await openPage(callbackUrl);
   expect(page).toMatchObject({ status: 400 });
   expect(page.html).toContain('terminated outside of this service');
   expect(await sources()).toEqual([]);

@@ -49,8 +49,8 @@ test('updates updated_at with every change of a file that a list can show', asyn
     expect(await user.post('/resync_file', { file_id: id })).toMatchObject({ status: 200 });
     await user.settled(id);
     await user.settled((await user.scrape({ url: site.url('/sitemap.xml'), tags: { again: 'yes' } })).id);
-    const kept = { filters: { ids: [id] }, preserve_file_record: true };
-    expect(await user.post('/delete_files_v2', kept)).toMatchObject({ status: 200 });
+    const keepRecord = { filters: { ids: [id] }, preserve_file_record: true };
+    expect(await user.post('/delete_files_v2', keepRecord)).toMatchObject({ status: 200 });
     await waitFor(
       () => user.file(id),
       (file) => file.file_contents_deleted,

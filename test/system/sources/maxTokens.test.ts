@@ -81,7 +81,7 @@ async function statesInLedger(user: TestUser, runId: number): Promise<string[]> 
   const found: string[] = [];
   for (const status of ['queued', 'running', 'paused', 'finished']) {
     const { body } = await user.get<{ results: { id: number; status: string }[] }>(`/sync_runs?statuses=${status}`);
-    for (const one of body.results.filter(({ id }) => id === runId)) found.push(one.status);
+    for (const run of body.results.filter(({ id }) => id === runId)) found.push(run.status);
   }
   return found;
 }
@@ -154,13 +154,13 @@ test('pauses a scrape below its limit, keeps the remaining pages queued, and con
     sync_error_message: null,
     file_metadata: { pages_total: PAGES, pages_ready: PAGES },
   });
-  const whole = await user.children(id);
-  expect(statuses(whole)).toEqual({ READY: PAGES });
+  const allPages = await user.children(id);
+  expect(statuses(allPages)).toEqual({ READY: PAGES });
   const ended = await waitFor(
     () => service.store.runs.find(run._id),
     (one) => one?.finishedAt !== null,
   );
-  expect(ended).toMatchObject({ outcome: 'finished', maxTokens: null, tokensTaken: await tokensOf(user, whole) });
+  expect(ended).toMatchObject({ outcome: 'finished', maxTokens: null, tokensTaken: await tokensOf(user, allPages) });
   expect(ended?.pause).toBeUndefined();
   // The run is not paused any longer.
   expect((await resume(user, run._id, null)).status).toBe(409);

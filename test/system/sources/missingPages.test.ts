@@ -43,7 +43,7 @@ const existingPages = async (): Promise<number[]> =>
     .map((file) => Number(/(\d+)\.html$/.exec(file.external_url ?? '')?.[1]))
     .toSorted((a, b) => a - b);
 const numbers = (from: number, to = PAGES): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-const held = async (): Promise<unknown> => (await user.file(parent.id)).file_metadata?.['deletions_held'];
+const heldDeletions = async (): Promise<unknown> => (await user.file(parent.id)).file_metadata?.['deletions_held'];
 const quarantined = async () =>
   (await organization.get<Listed<{ file_id: number }>>(`/quarantined_files?parent_id=${parent.id}`)).body.results;
 
@@ -84,7 +84,7 @@ test('deletes pages missing from the sitemap or gone at their site, and keeps a 
   // Restored pages stay, whether their site still lists them or not.
   const restored = await organization.post('/quarantined_files/restore', { file_ids: [fileOf(0), fileOf(1)] });
   expect(restored.body).toEqual({ restoring: 2 });
-  await waitFor(existingPages, (some) => some.length === 15);
+  await waitFor(existingPages, (pages) => pages.length === 15);
   await syncNow();
   expect(await existingPages()).toEqual([0, 1, ...numbers(3)]);
   for (const index of [0, 1]) expect((await user.file(fileOf(index))).sync_status).toBe('READY');
@@ -155,7 +155,7 @@ test('deletes nothing when most pages are missing, until an operator approves', 
   setSitemap(paths.slice(11));
   await syncNow();
   expect(await existingPages()).toEqual(numbers(0));
-  expect(await held()).toBe(11);
+  expect(await heldDeletions()).toBe(11);
   const listed = await organization.get<Listed<FileRecord>>('/files/held_deletions');
   expect(listed.body).toMatchObject({ results: [{ id: parent.id }], count: 1 });
   const other = await service.store.organizations.create('other');
@@ -165,16 +165,16 @@ test('deletes nothing when most pages are missing, until an operator approves', 
     caller.post(`/files/${parent.id}/held_deletions/${what}`, undefined);
   expect((await decide('approve', stranger)).status).toBe(404);
   expect((await decide('refuse')).status).toBe(200);
-  expect(await held()).toBeUndefined();
+  expect(await heldDeletions()).toBeUndefined();
   expect((await decide('approve')).status).toBe(409);
   await syncNow();
-  expect(await held()).toBe(11);
+  expect(await heldDeletions()).toBe(11);
   // Quarantined by the first test, under names that other pages use now.
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
   await syncNow();
   expect(await existingPages()).toEqual(numbers(11));
-  expect(await held()).toBeUndefined();
+  expect(await heldDeletions()).toBeUndefined();
   expect((await quarantined()).length).toBe(before + 11);
   // Deleting the scrape erases its quarantined pages.
   await user.post('/delete_files_v2', { filters: { ids: [parent.id], include_containers: true } });

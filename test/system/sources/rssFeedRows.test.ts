@@ -314,8 +314,8 @@ test('deletes all data of a feed that is deleted while it is being read', async 
     ({ length }) => length === 0,
   );
   answer();
-  const ended = () =>
+  const hasRunEnded = () =>
     logLines.some((line) => line.includes(`"fileId":${feed!.id}`) && /run (finished|cancelled)/.test(line));
-  await waitFor(() => Promise.resolve(ended()), Boolean);
+  await waitFor(() => Promise.resolve(hasRunEnded()), Boolean);
   expect((await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results).toEqual([]);
 });

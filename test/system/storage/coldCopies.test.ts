@@ -84,7 +84,7 @@ async function* pointsOf(count: number, fault?: Error): AsyncIterable<WholePoint
 }
 async function read(copies: ColdCopies, copy: Parameters<ColdCopies['read']>[0]): Promise<WholePoint[]> {
   const found: WholePoint[] = [];
-  for await (const some of copies.read(copy)) found.push(...some);
+  for await (const batch of copies.read(copy)) found.push(...batch);
   return found;
 }
 /** Each test uses its own file. */
@@ -104,8 +104,8 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
     expect(copy!.bytes).toBeGreaterThan(2 * 8 * 1024 * 1024);
     expect(await keysOf(owner)).toEqual([copy!.key]);
     let next = 0;
-    for await (const some of copies.read(copy!)) {
-      for (const point of some) {
+    for await (const batch of copies.read(copy!)) {
+      for (const point of batch) {
         const expected = pointOf(next++);
         // toEqual takes a second for a hundred points.
         if (!isDeepStrictEqual(point, expected)) expect(point).toEqual(expected);
@@ -150,8 +150,8 @@ describe.each(['a folder', 'a bucket'])('cold copies in %s', (name) => {
   test('can be read partially', async () => {
     const { copies } = storage();
     const copy = await copies.save(newOwner(), 'left', header(LARGE_COUNT), pointsOf(LARGE_COUNT));
-    for await (const some of copies.read(copy!)) {
-      expect(some[0]).toMatchObject({ chunkIndex: 0 });
+    for await (const batch of copies.read(copy!)) {
+      expect(batch[0]).toMatchObject({ chunkIndex: 0 });
       break;
     }
     expect(await read(copies, copy!)).toHaveLength(LARGE_COUNT);

@@ -226,7 +226,7 @@ thoroughly(
     const [cold, hot] = (await uploads(2)) as [FileRecord, FileRecord];
     await cool([cold]);
     const before = await user.file(cold.id);
-    const stored = await storedVectors(service.env);
+    const vectorsBefore = await storedVectors(service.env);
     const reembed = async () => {
       const { body } = await user.post<{ id: number; files: number; skipped: object }>('/files/reembed', {
         embedding_model: 'SOLAR_1_MINI',
@@ -245,7 +245,7 @@ thoroughly(
       ended: { status: 'FINISHED', reembedded: 1, failed: 0, skipped: first },
     });
     expect(await user.file(cold.id)).toEqual(before);
-    expect(await storedVectors(service.env)).toEqual(stored);
+    expect(await storedVectors(service.env)).toEqual(vectorsBefore);
     expect(await pointsOf(cold)).toEqual([]);
 
     await toHot({ ids: [cold.id] });

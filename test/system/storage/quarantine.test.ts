@@ -74,7 +74,7 @@ async function connected(customerId: string) {
   const settled = (number: number): Promise<FileRecord[]> =>
     waitFor(
       files,
-      (some) => some.length === number && some.every((file) => file.sync_status === 'READY'),
+      (records) => records.length === number && records.every((file) => file.sync_status === 'READY'),
       TIME_LIMIT_MS,
     );
   const syncedFiles = await settled(2 + content.others.length);
@@ -153,8 +153,8 @@ test('hides a missing file from callers, keeps it for operators, and restores it
     // The last workflow of the file is the one that restored it.
     workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
-  const untagged = (some: readonly unknown[]) =>
-    (some as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({
+  const untagged = (points: readonly unknown[]) =>
+    (points as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({
       ...point,
       payload,
     }));

@@ -112,18 +112,18 @@ test('finds and repairs planted differences of every kind, and reports them with
     ...[number, number, number, number, number],
     ...[number, number, number, number, number],
   ];
-  const whole = await sendText(user, 'whole');
+  const intact = await sendText(user, 'whole');
   expect(await countDifferences()).toEqual({});
 
-  const like = await record(whole);
+  const like = await record(intact);
   const { organizationId, userId } = like;
   await plantChunks(like, UNKNOWN_ID, 1);
-  await plantChunks(like, whole, like.generation + 5);
+  await plantChunks(like, intact, like.generation + 5);
   await plantPoints(like, { fileId: UNKNOWN_ID });
   await plantPoints(like, { generation: like.generation + 5 });
   await plantPoints(like, { space: 'elsewhere-384' });
   await plantStored(`${organizationId}/${UNKNOWN_ID}/1.raw`);
-  await plantStored(`${organizationId}/${whole}/7.abc.vectors`);
+  await plantStored(`${organizationId}/${intact}/7.abc.vectors`);
   await plantStored(`${organizationId}/originals/${UNKNOWN_ID}`);
   await plantStored(`${organizationId}/readme/what.txt`);
   const items = { organizationId, userId, customerId: 'ruth', dataSourceId: UNKNOWN_ID, externalId: 'x', listedBy: 0 };

@@ -3,7 +3,7 @@ import { anyObject, each, flag, listOf, timestamp, object, oneOf, type Shape, te
 import type { AnswerTable } from '../table.js';
 
 const metadata: Shape = { type: 'object', others: text };
-const stored = object(
+const storageObject = object(
   {
     kind: kindOf('storage#object'),
     ...each(text, 'bucket', 'cacheControl', 'contentDisposition', 'contentEncoding', 'contentLanguage', 'contentType'),
@@ -49,8 +49,8 @@ export const googleCloudStorage: AnswerTable = {
   operations: {
     'GET /b': pageOf('storage#buckets', bucket, 'unreachable'),
     'GET /b/{bucket}': bucket,
-    'GET /b/{bucket}/o': pageOf('storage#objects', stored, 'prefixes'),
-    'GET /b/{bucket}/o/{object}': (url) => (isMedia(url) ? null : stored),
+    'GET /b/{bucket}/o': pageOf('storage#objects', storageObject, 'prefixes'),
+    'GET /b/{bucket}/o/{object}': (url) => (isMedia(url) ? null : storageObject),
   },
 };
 

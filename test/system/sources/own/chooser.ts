@@ -29,10 +29,10 @@ export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): vo
     ] as const)('is %s', async (_when, body, wanted) => {
       const { html, url, status } = await connected(body);
       expect(status).toBe(200);
-      const place = /href="(\/connections\/[^"?]+)"/.exec(html)?.[1];
+      const link = /href="(\/connections\/[^"?]+)"/.exec(html)?.[1];
       expect(url.includes('/connections/')).toBe(wanted === 'open');
       expect(html.includes(`${name} is connected`)).toBe(wanted !== 'open');
-      expect(place !== undefined).toBe(wanted === 'offered');
+      expect(link !== undefined).toBe(wanted === 'offered');
     });
 
     test('syncs the selected items and their descendants with the options of the call', async () => {

@@ -44,7 +44,8 @@ export function gitbookRows(catalogue: Catalogue): void {
       });
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { order_by: 'name' })).body,
-        ({ results: some }) => some.length === 2 && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+        ({ results: records }) =>
+          records.length === 2 && records.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
       );
       expect(results).toMatchObject([
         { external_file_id: 'boats/boats-1', name: 'About boats', sync_status: 'READY', tags: { from: 'spaces' } },

@@ -25,7 +25,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     expect([answerFault('ours', operation, answer), answerFault('theirs', operation, answer)]).toEqual([null, null]);
     return { status, body: answer };
   };
-  const one = async (kind: string, number: unknown, query = `&repository=ada/atlas`) => {
+  const readOne = async (kind: string, number: unknown, query = `&repository=ada/atlas`) => {
     const { status, body } = await customer.user.get<Row>(
       `${BASE_PATH}/${kind}/${String(number)}?data_source_id=${source}${query}`,
     );
@@ -46,7 +46,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     });
 
     test('return an issue in full, also when it is a pull request', async () => {
-      expect(await one('issues', 4)).toEqual({
+      expect(await readOne('issues', 4)).toEqual({
         status: 200,
         body: {
           ...{ id: 904, number: 4, title: 'Issue 4', body: 'On 4.', user: ADA, labels: [{ id: 5, name: 'bug' }] },
@@ -56,7 +56,7 @@ export function githubReadRows(catalogue: Catalogue): void {
           ...{ closed_by: { id: 4_002, login: 'ben' }, remote_data: null },
         },
       });
-      const pull = await one('issues', 2, '&repository=ada/atlas&include_remote_data=true');
+      const pull = await readOne('issues', 2, '&repository=ada/atlas&include_remote_data=true');
       expect(pull.body).toMatchObject({
         ...{ body: '', draft: true, closed_by: null, remote_data: { node_id: 'I_2', assignee: null } },
         pull_request: { url: 'https://api.github.com/repos/ada/atlas/pulls/2', merged_at: null },
@@ -75,14 +75,14 @@ export function githubReadRows(catalogue: Catalogue): void {
       };
       expect((await list('pull_requests')).body).toEqual({ data: [inList], next_cursor: null });
       const counts = { merged: false, num_comments: 1, num_review_comments: 2, num_commits: 3, num_additions: 4 };
-      expect((await one('pull_requests', 2)).body).toEqual({
+      expect((await readOne('pull_requests', 2)).body).toEqual({
         ...inList,
         ...counts,
         num_deletions: 5,
         num_changed_files: 6,
       });
       // GitHub names deleted users "ghost".
-      expect((await one('pull_requests', 5)).body).toMatchObject({ user: { login: 'ghost' }, merged: true });
+      expect((await readOne('pull_requests', 5)).body).toMatchObject({ user: { login: 'ghost' }, merged: true });
     });
 
     test('return comments, commits and files of a pull request in full', async () => {
@@ -167,13 +167,13 @@ export function githubReadRows(catalogue: Catalogue): void {
     test('accept a repository by full name, address or name alone; without one, the only repository is used', async () => {
       for (const repository of ['ada/atlas', ' https://github.com/ada/atlas', 'atlas'])
         expect(await numbers('issues', { repository, page_size: 1 })).toEqual([1]);
-      expect(await one('issues', 1, '')).toMatchObject({
+      expect(await readOne('issues', 1, '')).toMatchObject({
         status: 400,
         body: { detail: expect.stringContaining('owner/name') },
       });
       const { 'ada/atlas': _atlas, ...others } = github().repositories;
       for (const name of Object.keys(others)) delete github().repositories[name];
-      expect(await one('issues', 1, '&repository=')).toMatchObject({ status: 200, body: { number: 1 } });
+      expect(await readOne('issues', 1, '&repository=')).toMatchObject({ status: 200, body: { number: 1 } });
       expect((await customer.user.get(`${BASE_PATH}/pull_requests/2`)).status).toBe(200);
       Object.assign(github().repositories, others);
     });
@@ -193,7 +193,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       ])
         expect((await list('issues', { repository })).status).toBe(404);
       for (const number of ['1/../../..', '-1', '1e3', '1.5', `${2 ** 60}`])
-        expect((await one('issues', encodeURIComponent(number))).status).toBe(422);
+        expect((await readOne('issues', encodeURIComponent(number))).status).toBe(422);
       expect(requestedUrls()).toEqual([]);
       // A hostile value inside a parameter adds no other parameter.
       await list('pull_requests', { filters: { base: 'main&state=all#', head: 'x:y?z' } });
@@ -209,7 +209,7 @@ export function githubReadRows(catalogue: Catalogue): void {
         ['issues', 99],
         ['pull_requests', 1],
       ] as const)
-        expect(await one(kind, number)).toMatchObject({
+        expect(await readOne(kind, number)).toMatchObject({
           status: 404,
           body: { detail: expect.stringContaining('GitHub') },
         });
@@ -253,7 +253,7 @@ export function githubReadRows(catalogue: Catalogue): void {
       expect(await list('issues')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('Connect') } });
       await customer.user.post('/revoke_access_token', { data_source_id: source });
       expect((await list('issues')).status).toBe(409);
-      expect((await one('issues', 1)).status).toBe(409);
+      expect((await readOne('issues', 1)).status).toBe(409);
     });
   });
 }

@@ -22,7 +22,8 @@ export function gmailRows(catalogue: Catalogue): void {
       (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 }, order_by: 'name' })).body
         .results;
     /** Waits for this number of files, all settled, and returns them. */
-    const settled = (number: number) => waitFor(files, (some) => some.length === number && some.every(isSettled));
+    const settled = (number: number) =>
+      waitFor(files, (records) => records.length === number && records.every(isSettled));
     const sync = (filters: unknown, more: Record<string, unknown> = {}) =>
       user.post('/integrations/gmail/sync', { filters, skip_embedding_generation: true, ...more });
     const source = async (): Promise<DataSourceRecord> =>
@@ -113,7 +114,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect((await sync({ key: 'from', value: 'ada@harbour.example' }, { request_id: 'again' })).status).toBe(200);
       const again = await waitFor(
         files,
-        (some) => some.some((file) => file.request_id === 'again') && some.every(isSettled),
+        (records) => records.some((file) => file.request_id === 'again') && records.every(isSettled),
       );
       expect(again.find((file) => file.external_file_id === 'trip')?.id).toBe(syncedFiles[0]?.id);
     });
@@ -132,8 +133,9 @@ export function gmailRows(catalogue: Catalogue): void {
         await sync(filters, { ...option, request_id: JSON.stringify(option) });
         const both = await waitFor(
           files,
-          (some) =>
-            some.length === 2 && some.every((file) => isSettled(file) && file.request_id === JSON.stringify(option)),
+          (records) =>
+            records.length === 2 &&
+            records.every((file) => isSettled(file) && file.request_id === JSON.stringify(option)),
         );
         expect(both).toMatchObject([
           { id: alone?.id, name: 'Post' },
@@ -144,7 +146,7 @@ export function gmailRows(catalogue: Catalogue): void {
       expect((await user.chunks({ ids: [notes] })).results[0]?.source_content).toContain('Otters juggle');
       fixture.remove('post');
       await user.post('/integrations/items/sync', { data_source_id: dataSource.id });
-      expect(await waitFor(files, (some) => some.length === 0)).toEqual([]);
+      expect(await waitFor(files, (records) => records.length === 0)).toEqual([]);
     });
 
     test('list its current labels', async () => {

@@ -86,8 +86,8 @@ export function gongAccountRows(catalogue: Catalogue): void {
       };
       const linked = async (id: number | undefined) =>
         new Map((await list(id)).map((item) => [item.external_id, item.organization_user_file_to_sync_id]));
-      const own = await linked(ada);
-      expect([own.get(lighthouse), own.get(keeper)]).toEqual([first?.id, null]);
+      const linkedFileIds = await linked(ada);
+      expect([linkedFileIds.get(lighthouse), linkedFileIds.get(keeper)]).toEqual([first?.id, null]);
       // Only a data source whose calls are listed detects the deletion.
       gong.calls.delete(lighthouse);
       await list(ben);

@@ -172,8 +172,8 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
       const listing = { data_source_id: id, filters: { root_files_only: false }, pagination: { limit: 100 } };
       const { items } = (await user.post<{ items: { external_id: string }[] }>('/integrations/items/list', listing))
         .body;
-      const wanted = [...Object.values(types), ...Object.values(attached)];
-      expect(items.map((item) => item.external_id)).toEqual(expect.arrayContaining(wanted));
+      const expected = [...Object.values(types), ...Object.values(attached)];
+      expect(items.map((item) => item.external_id)).toEqual(expect.arrayContaining(expected));
       expect(await filesOf(user)).toEqual([]);
       // An attachment selected by its own id needs no option.
       const chosen = [attached.TICKET!, types.ARTICLE!];
@@ -181,7 +181,7 @@ export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fi
       expect((await user.post('/integrations/files/sync', body)).status).toBe(200);
       const files = await waitFor(
         () => filesOf(user),
-        (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
+        (records) => records.length === 2 && records.every((file) => file.sync_status === 'READY'),
       );
       expect(namesOf(files)).toEqual(chosen.toSorted());
     });

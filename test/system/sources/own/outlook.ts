@@ -26,8 +26,8 @@ export function outlookRows(catalogue: Catalogue): void {
     const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
-        ({ results: some }) =>
-          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+        ({ results: records }) =>
+          records.length === number && records.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
       );
       return new Map(results.map((file) => [file.external_file_id, file]));
     };

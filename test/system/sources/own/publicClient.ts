@@ -97,7 +97,7 @@ export function publicClientRows(catalogue: Catalogue): void {
       const files = await waitFor(
         async () =>
           (await client.files.queryUserFiles({ filters: { organization_user_data_source_id: [id] } })).data.results,
-        (some) => some.length === 2 && some.every((file) => file.sync_status === 'READY'),
+        (records) => records.length === 2 && records.every((file) => file.sync_status === 'READY'),
       );
       const idOf = (externalId: string) => files.find((file) => file.external_file_id === externalId)?.id;
 

@@ -36,8 +36,8 @@ export function s3Rows(catalogue: Catalogue): void {
     const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
-        ({ results: some }) =>
-          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+        ({ results: records }) =>
+          records.length === number && records.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
       );
       return new Map(results.map((file) => [file.external_file_id, file]));
     };
@@ -67,7 +67,7 @@ export function s3Rows(catalogue: Catalogue): void {
         expect((await sync([{ id: 'sights/pier.eml', bucket: 'atlas' }], { data_source_id: id })).status).toBe(200);
       const syncedFiles = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-        (some) => some.length === 4 && some.every((file) => file.sync_status === 'READY'),
+        (records) => records.length === 4 && records.every((file) => file.sync_status === 'READY'),
       );
       const mails = syncedFiles.filter((file) => file.external_file_id === key);
       expect(new Set(mails.map((file) => file.organization_user_data_source_id))).toEqual(

@@ -78,7 +78,7 @@ export function salesforceRows(catalogue: Catalogue): void {
       customer.fixture.remove(customer.content.keeper);
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY' });
       const after = new Map(before);
-      for (const gone of [idOf('lost'), customer.content.keeper]) after.delete(gone);
+      for (const deletedId of [idOf('lost'), customer.content.keeper]) after.delete(deletedId);
       after.set(idOf('new'), 'files').set(idOf('moved'), `library:${library}`);
       expect(await parentsById()).toEqual(after);
       const looseFileQueries = emulated().queries.filter((query) => query.includes('ParentId = null'));

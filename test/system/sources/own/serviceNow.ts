@@ -116,15 +116,15 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
     });
 
     test('are ignored by other services, except that values of a wrong type are rejected', async () => {
-      const given = {
+      const clientFields = {
         ...{ instance_subdomain: 'evil.com/#', redirect_uri: 'https://evil.example/' },
         ...{ client_id: 'x', client_secret: 'y' },
       };
-      for (const wrong of ['x', { ...given, client_id: 7 }])
+      for (const wrong of ['x', { ...clientFields, client_id: 7 }])
         expect((await urlFor(wrong, { service: 'GOOGLE_DRIVE' })).status).toBe(422);
       for (const service of OAUTH_SOURCES.filter((one) => one !== 'SERVICENOW')) {
         const needed = { zendesk_subdomain: 'harbour', gong_account_email: 'ada@harbour.example' };
-        const { status, body } = await urlFor(given, { service, ...needed });
+        const { status, body } = await urlFor(clientFields, { service, ...needed });
         // The answer for a source without a connector says so.
         if (status === 200) expect(body.oauth_url).not.toMatch(/evil/);
         else expect(body.detail).toMatch(/cannot be connected in this version/);

@@ -19,12 +19,12 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
     test('are all that later listings request; a lower row count reveals a deletion', async () => {
       const { tables, attachments, requests } = emulated();
       const [incidents, articles] = [tables.get(incident)!.rows, tables.get('kb_knowledge')!.rows];
-      const old = attach(incident, 'lighthouse', 'old');
-      const kept = attach(drill, 'eels', 'kept');
+      const oldAttachment = attach(incident, 'lighthouse', 'old');
+      const keptAttachment = attach(drill, 'eels', 'kept');
       await customer.connect({ sync_source_items: true });
       const ids = async () => (await customer.items()).items.map((item) => item.external_id).toSorted();
       const before = await ids();
-      expect(before).toEqual(expect.arrayContaining([old, kept]));
+      expect(before).toEqual(expect.arrayContaining([oldAttachment, keptAttachment]));
       emulated().reset();
       const stamp = timestampOf(Date.now());
       const row = { sys_created_on: stamp, sys_updated_on: stamp, number: 'INC9', short_description: 'New' };
@@ -51,10 +51,12 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       emulated().reset();
       attachments.delete(sysIdOf('old'));
       await customer.listItems();
-      expect(await ids()).toEqual(after.filter((id) => id !== old));
+      expect(await ids()).toEqual(after.filter((id) => id !== oldAttachment));
       incidents.delete(sysIdOf('keeper'));
       await customer.listItems();
-      expect(await ids()).toEqual(after.filter((id) => id !== old && id !== plan && id !== customer.content.keeper));
+      expect(await ids()).toEqual(
+        after.filter((id) => id !== oldAttachment && id !== plan && id !== customer.content.keeper),
+      );
     });
   });
 }

@@ -19,8 +19,8 @@ export function sharePointRows(catalogue: Catalogue): void {
     const settledFiles = async (number: number): Promise<Map<string, FileRecord>> => {
       const { results } = await waitFor(
         async () => (await user.post<Listed<FileRecord>>('/user_files_v2', { pagination: { limit: 100 } })).body,
-        ({ results: some }) =>
-          some.length === number && some.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
+        ({ results: records }) =>
+          records.length === number && records.every((file) => /^(READY|SYNC_ERROR)$/.test(file.sync_status)),
       );
       return new Map(results.map((file) => [file.external_file_id, file]));
     };

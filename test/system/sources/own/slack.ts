@@ -48,8 +48,8 @@ export function slackRows(catalogue: Catalogue): void {
 
     test('store messages since a given time, as one file for each 15 minutes and each thread', async () => {
       await customer.connect();
-      const place = parseSlackItemId(customer.content.keeper);
-      const start = place?.kind === 'window' ? place.start : 0;
+      const parsedId = parseSlackItemId(customer.content.keeper);
+      const start = parsedId?.kind === 'window' ? parsedId.start : 0;
       const after = new Date((start + 60) * 1000).toISOString();
       const options = {
         tags: { from: 'slack' },

@@ -11,7 +11,7 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 const skippedReasonsOf = async (customer: Customer, number: number) => {
   const reasons = await waitFor(
     () => customer.skippedItems(),
-    (some) => some.length >= number,
+    (skipped) => skipped.length >= number,
   );
   await customer.selectionsDone();
   expect(await customer.skippedItems()).toEqual(reasons);
@@ -25,7 +25,7 @@ export function unreadableRows(catalogue: Catalogue): void {
     const gitbook = new Customer(catalogue, 'GITBOOK');
     beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
 
-    test('in a directory of GITHUB are reported once with their reason and the request, also when selected by themselves', async () => {
+    test('in a directory of GITHUB are reported once, with reason and request_id, even if they are also selected by id', async () => {
       const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
       files['sights/tower.zip'] = { content: 'PK' };
       files['sights/long.rs'] = { content: 'x'.repeat(1_000_001) };
@@ -140,7 +140,7 @@ export function moreUnreadableRows(catalogue: Catalogue): void {
       expect((await outlook.user.post('/integrations/outlook/sync', body)).status).toBe(200);
       await waitFor(
         () => outlook.skippedItems(),
-        (some) => some.length === 2,
+        (skipped) => skipped.length === 2,
       );
       expect((await outlook.files()).map((file) => file.external_file_id)).not.toContain('plan/far');
     });

@@ -23,8 +23,8 @@ export function listingRows(customer: Customer): void {
         .map((file) => file.external_file_id)
         .filter((externalId) => !documents.includes(externalId));
       for (const externalId of addedIds.slice(0, MISSING)) fixture.remove(externalId);
-      const held = await customer.listItems();
-      expect(held).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MISSING } });
+      const listed = await customer.listItems();
+      expect(listed).toMatchObject({ sync_status: 'READY', data_source_metadata: { deletions_held: MISSING } });
       expect(await customer.files()).toHaveLength(number);
       expect((await customer.items()).count).toBe(content.items + 2 * MISSING);
       expect(await customer.service.store.dataSources.approveDeletions(id)).toBe(true);

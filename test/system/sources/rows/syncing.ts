@@ -45,11 +45,11 @@ export function syncingRows(customer: Customer): void {
           // Chunks without vectors.
           file_statistics: { num_embeddings: 0 },
         });
-      const stored = await customer.service.store.files.byIds(
+      const storedFiles = await customer.service.store.files.byIds(
         { organizationId: before.organization_id, userId: before.organization_user_id },
         made.map(({ id }) => id),
       );
-      for (const { options } of stored)
+      for (const { options } of storedFiles)
         expect(options).toMatchObject({
           splitRows: true,
           generateChunksOnly: true,
@@ -72,7 +72,7 @@ export function syncingRows(customer: Customer): void {
       const isAgain = (file: FileRecord) => file.request_id === options.request_id && file.sync_status === 'READY';
       const again = await waitFor(
         () => customer.files(),
-        (some) => some.some(isAgain),
+        (records) => records.some(isAgain),
       );
       await expectSparse(customer.service, customer.user, again.find(isAgain)?.id ?? 0);
     });

@@ -184,7 +184,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         await customer.syncFiles(content.containers, { ...options, request_id: second });
         await waitFor(
           () => customer.files(),
-          (some) => some.every((file) => file.request_id === second && file.sync_status === 'READY'),
+          (records) => records.every((file) => file.request_id === second && file.sync_status === 'READY'),
         );
         expect(await customer.textOf(content.lighthouse)).toContain('1950');
         expect(await customer.textOf(content.lighthouse)).not.toContain('1901');
@@ -244,11 +244,11 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
         };
         await waitFor(
           () => customer.files({ tags_v2: tagsV2 }),
-          (some) => some.length === made.length,
+          (records) => records.length === made.length,
         );
         const hits = await waitFor(
           () => customer.user.search({ query: 'When was the lighthouse moved?', k: 1, tags_v2: tagsV2 }),
-          (some) => some.length === 1,
+          (results) => results.length === 1,
         );
         expect(hits[0]?.content).toContain('1950');
         expect((await pointTags(customer.service, hits[0]!.file_id)).flat()).toEqual(
