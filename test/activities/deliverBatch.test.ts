@@ -11,15 +11,15 @@ import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * Response of the receiver, an HTTP status or a network error. The tests run deliveries without a workflow: stores
- * are real, the receiver is a function, and retries are due at once.
+ * Response of the receiver: an HTTP status or a network error. These tests run deliveries without a workflow, with real
+ * stores, a function as receiver, and retries that are due immediately.
  */
 type Reaction = number | 'unreachable';
 
 let service: TestService;
 let organizationId: number;
 let webhook: WebhookDoc;
-/** Object ids that the receiver received, in order. */
+/** Object ids of the received events, in order. */
 const received: string[] = [];
 /** Request options of each delivery, without the body. */
 const requests: object[] = [];
@@ -81,7 +81,7 @@ const outcomes = async (): Promise<string[]> => {
 };
 const cursorOf = async (): Promise<number> => (await currentWebhook()).cursor - webhook.cursor;
 
-test('delivers each event once, in feed order per object, and advances the cursor', async () => {
+test('delivers each event once, for each object in feed order, and advances the cursor', async () => {
   await writeEvents('1', '2', '1', '3');
   expect(await deliverNext()).toEqual({ ended: false, more: true, dueInMs: null });
   expect(received.filter((one) => one === '1')).toHaveLength(2);
@@ -89,7 +89,7 @@ test('delivers each event once, in feed order per object, and advances the curso
   expect(await cursorOf()).toBe(4);
   expect(await deliverNext()).toEqual({ ended: false, more: false, dueInMs: null });
   expect(received).toHaveLength(4);
-  // No delivery is left, so no further pass is requested.
+  // No delivery is due, so no further pass is requested.
   expect((await currentWebhook()).wake).toBeNull();
   expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', failing: null });
 });
@@ -107,7 +107,7 @@ test('counts attempts by outcome, and none for events that wait behind another e
   expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
-test('a delivery expires only after its end, and again only after a repeated one', async () => {
+test('the expiry of a delivery is counted from its end, and after a redelivery from the new end', async () => {
   const expiring = async () => {
     const rows = await service.store.deliveries.list(webhook._id, { limit: 10, offset: 0 });
     return rows.toReversed().map(({ status, expiresAt }) => [status, expiresAt !== null]);
@@ -192,7 +192,7 @@ test('retries every answer except 2xx', async () => {
   );
 });
 
-test('makes one attempt more than there are delays, each after its delay, then fails the event until a redelivery', async () => {
+test('makes one attempt plus one retry per configured delay, then marks the delivery as failed until a redelivery', async () => {
   retryDelaysMs = [0, 70_000];
   await writeEvents('1', '2', '1');
   react = (object) => (object === '1' ? 500 : 200);
@@ -270,7 +270,7 @@ test('a delivery follows no redirect and has the configured timeout', async () =
   });
 });
 
-test('does not repeat deliveries that an interrupted pass has recorded', async () => {
+test('does not repeat deliveries that an interrupted pass recorded', async () => {
   await writeEvents('1', '2');
   const [event] = await service.store.events.after(organizationId, webhook.cursor, 10);
   const attempt = { at: new Date(), ms: 1, statusCode: 200, error: null };
@@ -282,7 +282,7 @@ test('does not repeat deliveries that an interrupted pass has recorded', async (
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '2 DELIVERED 0']);
 });
 
-test('the webhook names the first failing delivery', async () => {
+test('the status of a webhook names its first failing delivery', async () => {
   retryDelaysMs = [60_000];
   await writeEvents('1', '2', '3');
   react = (object) => (object === '1' ? 200 : object === '2' ? 502 : 503);

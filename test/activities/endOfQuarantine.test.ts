@@ -1,6 +1,4 @@
-/**
- * Files in quarantine whose container, data source or user is deleted: they can no longer be restored, and are erased.
- */
+/** Tests that files in quarantine are erased, and cannot be restored, once their container, source or user is deleted. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -83,7 +81,7 @@ async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): 
   });
 }
 
-/** A container with children in quarantine, and related files that a deletion must not affect. */
+/** A container with children in quarantine. */
 interface Scenario {
   readonly user: TestUser;
   readonly owner: Owner;
@@ -144,7 +142,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
       };
       const children = new Map<Child, number>();
       for (const [name, one] of Object.entries(fields)) children.set(name as Child, await quarantined(owner, one));
-      // A row of another user that names the same container and data source.
+      // A quarantined file of another user with the same parent id and data source id.
       const foreign = await quarantined(stranger, { parentId: containerId, dataSourceId });
       expect(await restorable([...children.values(), foreign])).toHaveLength(children.size + 1);
       expect(await isSwept(owner)).toBe(false);
@@ -159,7 +157,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
     },
   ));
 
-test('the deletion of a user erases all its files in quarantine, and none of another user', async () => {
+test('the deletion of a user erases all files of that user in quarantine, and none of another user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const ownFiles = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
   const foreign = await quarantined(stranger, { parentId: null });
@@ -213,10 +211,7 @@ test('a run takes over unfinished files of ended runs, but no files of a running
   expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
 });
 
-/**
- * Requests to restore files, and which files they restore: the file itself, another file of the user, a file of another
- * user.
- */
+/** Requests to restore files, and the number of files that each restores. */
 const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
   ['by id', (id) => ({ fileIds: [id] }), 1],
   ['all of the user', () => ({}), 2],

@@ -1,4 +1,4 @@
-/** The inputs that must be unchanged for a feed or file to be skipped: all that affect the outcome. */
+/** Tests that a feed or file is skipped only if all inputs that affect its result are unchanged. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { expect, jest, test } from '@jest/globals';
 
@@ -11,7 +11,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Another value of each option. A new option needs its line here. */
+/** A value of each option that differs from the default. Add a line for each new option. */
 const OTHER_INGEST: { readonly [K in keyof Required<IngestOptions>]: Required<IngestOptions>[K] } = {
   chunkSize: 700,
   chunkOverlap: 30,
@@ -71,7 +71,8 @@ const VALIDATORS = { etag: '"1"', lastModified: null };
 const RUN = 7;
 
 /**
- * Reads a feed that was read before. @returns whether the request was conditional, and the stored result of the reading
+ * Reads a feed that was read before.
+ * @returns whether the request was conditional, and the stored result
  */
 async function readFeed(
   inputs: ReadingInputs,
@@ -143,7 +144,7 @@ test('an unchanged feed is read again if any of its entries was changed or delet
   expect((await readFeed(ASKED, reading, { ready: 0 })).isConditional).toBe(false);
 });
 
-/** How a file is processed. */
+/** A file, and the settings with which it is processed. */
 interface Made {
   readonly file: Partial<FileDoc>;
   readonly space: string;
@@ -198,7 +199,7 @@ test('a file that was never ingested has no current copy', () => {
   expect(processed({ ...MADE, file: { generation: 0 } }, processedAs).isComparable).toBe(false);
 });
 
-test('a new version of the pipeline reads unchanged feeds again', async () => {
+test('unchanged feeds are read again by a new version of the processing pipeline', async () => {
   const { reading } = await readFeed(ASKED, null);
   jest.resetModules();
   jest.unstable_mockModule('../../activities/ingest/prepare/processing.js', () => ({ PIPELINE_VERSION: 0 }));

@@ -44,7 +44,7 @@ describe('ordered processing of items', () => {
     );
     expect(steps).toEqual(['+a1', '+b2', '-b2', '-a1', '+a2', '-a2']);
   });
-  test('an item about several objects, or about no file, waits for all items before it and blocks all after it', async () => {
+  test('an item with several objects, or without a file, waits for all earlier items and blocks all later ones', async () => {
     for (const wide of [item('w1', 'FILE:1', 'FILE:2'), item('w1', 'UPLOAD_REQUEST_ID:x')]) {
       const steps = await processAll([item('a1', 'FILE:1'), wide, item('b2', 'FILE:2')], 8);
       expect(steps).toEqual(['+a1', '-a1', '+w1', '-w1', '+b2', '-b2']);

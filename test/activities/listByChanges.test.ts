@@ -15,7 +15,7 @@ import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Listings by the change feed of a source. The source is a fake; the stores are real. */
+// Tests of listings that read the change feed of a source. The source is a fake; the stores are real.
 const NEVER = new AbortController().signal;
 const PAGE_SIZE = 2;
 
@@ -25,7 +25,7 @@ let source: DataSourceDoc;
 let customers = 0;
 /** The parent of each item of the account, by the item's id. */
 const tree = new Map<string, string | null>();
-/** All changes, and how many of the oldest the source no longer retains. */
+/** All changes. The source no longer returns the oldest `forgotten` ones. */
 const feed: Change[] = [];
 let expired = 0;
 /** Requests to the source. */
@@ -44,7 +44,7 @@ let refusedRoots: readonly string[] = [];
 let hasPaths = false;
 /** Paths reported as empty, by the index of the change that reports them. */
 const emptied = new Map<number, readonly string[]>();
-/** Steps in which the first change token is prepared, and whether the source then refuses it. */
+/** Number of steps that the source needs to prepare the first change token. */
 let steps = 0;
 let isLost = false;
 const pathOf = (id: string): string => {
@@ -216,7 +216,7 @@ async function fileIds(): Promise<string[]> {
 }
 
 describe('source with a change feed', () => {
-  test('is listed completely once, after its change token was read; later listings read the changes since then', async () => {
+  test('is listed completely once, after its change token is read; later listings read the changes since that token', async () => {
     put('A', null);
     put('a', 'A');
     // Created and deleted during the listing: the page of roots does not contain it.
@@ -244,7 +244,7 @@ describe('source with a change feed', () => {
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
   });
 
-  test('keeps the other folders, and the known contents of a folder whose listing the source rejects', async () => {
+  test('keeps the stored items of a folder whose listing the source rejects, and lists the other folders', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -444,7 +444,7 @@ describe('source with a change feed', () => {
 
   const connectAgain = () => connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
 
-  test('a forbidden folder keeps its known items, and blocks neither other deletions nor the change token', async () => {
+  test('a forbidden folder keeps its stored items, and blocks neither other deletions nor the change token', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -498,7 +498,7 @@ describe('source with a change feed', () => {
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
   });
 
-  test('an unknown refused root blocks deletions, because its contents are unknown', async () => {
+  test('a refused root that was never listed blocks deletions, because its contents are unknown', async () => {
     put('A', null);
     put('a', 'A');
     await list();

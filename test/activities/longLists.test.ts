@@ -1,4 +1,4 @@
-/** Lists that are processed in parts: every member is processed once, however long the list is. */
+/** Tests of lists that are processed in parts: each element is processed once, whatever the length. */
 import { expect, test } from '@jest/globals';
 
 import { embedChunks } from '../../activities/ingest/prepare/embedTexts.js';

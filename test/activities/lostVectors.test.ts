@@ -1,6 +1,6 @@
 /**
- * Vectors that return from file storage count as lost only if their copy is broken: during an outage of a store, the
- * step fails and is retried.
+ * Tests of vectors that are moved back from file storage: they count as lost only if their copy is broken. During an
+ * outage of a store, the step fails and is retried.
  */
 import { expect, test } from '@jest/globals';
 

@@ -14,7 +14,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Deletion of pages that no longer exist at their site. The stores are real; no request is sent to a site. */
+// Tests of the deletion of pages that no longer exist at their site. The stores are real; no site is requested.
 let service: TestService;
 let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
 let lastId = 1_000;
@@ -95,9 +95,7 @@ test('a refusal clears the held deletions and approves none of them', async () =
   expect(await countLeft(gone)).toBe(20);
 });
 
-/**
- * Pages of the site, and whether a run deletes them: one that read a part of the sitemap, and one that read all of it.
- */
+/** Pages of the site. `isGone`: a run that read a part of the sitemap deletes the page; `isMissed`: one that read all. */
 const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isMissed: boolean][] = [
   ['reported as gone', reportedGone, true, true],
   ['reported as gone to an earlier run', () => ({ ...reportedGone(), goneBy: 1 }), false, false],
@@ -116,7 +114,7 @@ const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isM
 test('a run deletes pages that are reported as gone, and pages that it did not find only if it read the whole sitemap', async () => {
   await everyRow([false, true], String, async (readWhole) => {
     runId = await begin(readWhole);
-    // Enough found pages that the limit for mass deletion is not reached.
+    // So many pages are found that the deletions stay below the limit for mass deletion.
     const filler = await pages(readWhole ? 120 : 20, { runId, syncStatus: 'READY' });
     const ids: number[] = [];
     for (const [, fields] of PAGES) ids.push(...(await pages(1, fields())));

@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [
   ['a limit of 0', [1], 0, [], LIMITED],
 ];
 
-test('queues max_files_per_upload files at most, and reports the limit only if it leaves out a file', () =>
+test('queues at most max_files_per_upload files, and reports the limit only if a file is not queued', () =>
   everyRow(
     ROWS,
     ([what]) => what,

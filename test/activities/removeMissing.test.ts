@@ -1,6 +1,4 @@
-/**
- * Files that no longer exist at their source are removed with their descendants, with and without quarantine.
- */
+/** Tests that files missing at their source are removed with their descendants, with and without quarantine. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
@@ -31,10 +29,10 @@ const depsOf = (quarantineMs: number): ActivityDeps => {
   } as unknown as ActivityDeps;
 };
 
-/** Times in milliseconds for which vanished files are kept. */
+/** Quarantine periods in milliseconds. */
 const RETENTION_MS: readonly number[] = [0, 86_400_000];
 
-test('the attachments of a vanished file are removed with it, and nothing of another file or user', () =>
+test('the attachments of a missing file are removed with it, and no other files', () =>
   everyRow(RETENTION_MS, String, async (quarantineMs) => {
     const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
     for (const customerId of customerIds) await service.user(customerId);

@@ -7,7 +7,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Configured delays of retries. The tests check how an attempt ends, by fault, earlier attempts and source. */
+/** Configured delays of retries, in milliseconds. */
 const DELAYS = [1_000, 60_000];
 const fileOf = (fields: Partial<FileDoc> = {}): FileDoc =>
   ({
@@ -128,7 +128,7 @@ test('a check for changes keeps the file unchanged if its fault is expected', as
   );
 });
 
-test('deletes the data that the attempt wrote, in its own generation only', async () => {
+test('deletes the data that the attempt wrote, and no other generation', async () => {
   const { of } = await settle('not_found');
   expect(of('contents.deleteGenerations')).toEqual([
     [[{ organizationId: 1, userId: 2, fileId: 3, generations: { exactly: 1 } }]],

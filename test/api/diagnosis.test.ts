@@ -22,12 +22,12 @@ import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Findings of the diagnosis of a data source, by the answers of its source, Temporal and the records. */
+// Tests of the findings of the diagnosis of a data source, by the answers of the source, of Temporal and of the store.
 const NEVER = new AbortController().signal;
 const AGAIN = 'Connect the account again.';
 
 describe('check of a diagnosis', () => {
-  test('reports a retryable fault as a warning, any other as bad, with what to do', async () => {
+  test('reports a retryable fault as a warning and any other as bad, each with a remedy', async () => {
     await everyRow(Object.keys(FAULTS) as FaultKind[], String, (kind) => {
       const found = findingOf(new Fault(kind, 'It failed.'), AGAIN);
       expect(found).toMatchObject({ status: FAULTS[kind].retryable ? 'warn' : 'bad', message: 'It failed.' });
@@ -110,7 +110,7 @@ describe('account', () => {
     );
   });
 
-  test('is paused until the later of its own rate limit and that of its client', async () => {
+  test('is paused until both its own rate limit and that of its OAuth client have ended', async () => {
     const rows: [own: number, shared: number | null, waiting: number, status: string, until: number | null][] = [
       [0, null, 0, 'ok', null],
       [0, 0, 0, 'ok', null],
@@ -173,7 +173,7 @@ const sourceOf = (fields: object = {}) =>
     ...fields,
   }) as never;
 
-test('reports the schedule: as requested, as Temporal has it, and the outcome of the last scheduled sync', async () => {
+test('reports the requested schedule, its state in Temporal, and the outcome of the last scheduled sync', async () => {
   const due = { state: 'on', hours: 6 };
   const known = { isPaused: false, nextAt: new Date(0) };
   const runWith = (fields: object) => ({

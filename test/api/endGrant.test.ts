@@ -1,5 +1,5 @@
 /**
- * Revocation of a grant at its source: never while the account has another connection of the grant. MongoDB is real.
+ * Tests that a grant is not revoked at its source while another connection of the account uses it. MongoDB is real.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Model } from 'mongoose';
@@ -33,7 +33,7 @@ const source = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) 
 const other = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) =>
   source(type, { _id: 2, userId: 2, revokedAccess: false, ...fields });
 
-/** Another data source besides one of Google Drive, and whether the grant of the latter is revoked at Google. */
+/** A second data source next to one of Google Drive, and whether the grant of the Google Drive one is then revoked. */
 const ROWS: [what: string, otherSource: Partial<DataSourceDoc> | null, isRevoked: boolean][] = [
   ['nothing', null, true],
   ['the same service and account, of another user', other('GOOGLE_DRIVE'), false],

@@ -1,4 +1,4 @@
-/** Streams of events below HTTP: shared reads, limits, heartbeats and ends. Then slow readers, over a socket. */
+/** Tests of event streams without HTTP: shared reads, limits, heartbeats and ends; and of slow clients with a socket. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -71,7 +71,7 @@ describe('streams', () => {
     await streams.close();
   });
 
-  test('share one poll, which ends with the last viewer', async () => {
+  test('share one poll, which ends when the last client disconnects', async () => {
     const { feed, watch } = start({ tickMs: 50, maxOpen: 100, perUser: 100 });
     const begun = performance.now();
     const viewers = await Promise.all(Array.from({ length: 20 }, (_, nth) => watch(String(nth), '2')));
@@ -79,7 +79,7 @@ describe('streams', () => {
       () => feed.reads,
       (reads) => reads >= 24,
     );
-    // 20 reads when the streams start, then one per poll.
+    // Each of the 20 streams reads once at its start; after that, one read per poll serves all.
     expect(feed.reads - 20).toBeLessThanOrEqual((performance.now() - begun) / 50 + 1);
     for (const { disconnect } of viewers) disconnect.abort();
     await Promise.all(viewers.map(({ ended }) => ended));
@@ -131,7 +131,7 @@ describe('streams', () => {
   });
 });
 
-test('pages are read once for all viewers at a position; a failed read is repeated', async () => {
+test('pages are read once for all clients at the same position; a failed read is repeated', async () => {
   const pages = createPageCache();
   let reads = 0;
   const read = () => {

@@ -30,7 +30,7 @@ const { components } = document;
 const isValid = (schema: object, value: unknown): boolean =>
   ajv.compile(JSON.stringify(schema).includes('$ref') ? { ...schema, components } : schema)(value);
 
-/** Returns all schemas with examples inside a part of the document, with their path. Recorded bodies are skipped. */
+/** Returns all schemas with examples in a part of the document, with their paths. Skips recorded bodies. */
 function exampled(part: unknown, path: string): { path: string; schema: Schema }[] {
   if (typeof part !== 'object' || part === null) return [];
   const inner = Object.entries(part).flatMap(([key, one]) =>
@@ -55,7 +55,7 @@ describe('examples in the reference', () => {
     expect(properties.length).toBeGreaterThan(500);
   });
 
-  test('of properties follow their schema, and are not obvious from it', () =>
+  test('of properties follow their schema, and show more than the schema does', () =>
     everyRow(
       properties,
       ({ path }) => path,
@@ -84,7 +84,7 @@ describe('examples in the reference', () => {
     expect(secretProperties).toEqual([]);
   });
 
-  test('are those that the tests recorded', () => {
+  test('are values that the tests recorded', () => {
     const exampleAt = (name: string, property: string): unknown =>
       document.components.schemas[name]?.properties?.[property]?.examples?.[0];
     expect(exampleAt('GetEmbeddingDocumentsBody', 'query')).toBe('birds that breed on cliffs');
@@ -129,7 +129,7 @@ describe('a recorded value', () => {
     });
   });
 
-  test('belongs to the alternative that its object follows', () => {
+  test('is the example only of the alternative whose schema its object follows', () => {
     const kind = (name: string) => ({ type: 'string', enum: [name] });
     const schemas = {
       A: object({ kind: kind('a'), name: text('Name of a.') }, { required: ['kind'] }),
@@ -140,7 +140,7 @@ describe('a recorded value', () => {
     expect(examplesOf(schemas, ref('List'), [{ kind: 'b', name: 'Ben' }])).toEqual({ '.B.properties.name': 'Ben' });
   });
 
-  test('is omitted if it is empty, short, long, redacted or the default', () => {
+  test('is omitted if it is empty, too short, too long, redacted or the default', () => {
     const property = text('A text.');
     expect(one(property, 'abc')).toBe('abc');
     for (const value of ['', 'b', null, '<api_key>', 'cut…', 'x'.repeat(81), 'https://ada:secret@example.com/feed'])

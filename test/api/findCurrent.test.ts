@@ -74,7 +74,7 @@ describe('current chunks of search hits', () => {
     expect(limits).toEqual([4, 16]);
   });
 
-  test('are searched again if a file was replaced between the search and the read of its record', async () => {
+  test('need a second search if a file was replaced between the search and the read of its record', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
@@ -86,7 +86,7 @@ describe('current chunks of search hits', () => {
     expect(searches).toBe(2);
   });
 
-  test('are searched again if points were deleted between the search and the read of their chunks', async () => {
+  test('need a second search if points were deleted between the search and the read of their chunks', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
@@ -102,7 +102,7 @@ describe('current chunks of search hits', () => {
     expect(searches).toBe(2);
   });
 
-  test('follow the records, even if texts of older generations are available', async () => {
+  test('are those of the generations in the file records, even if texts of older generations are cached', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     const texts = {
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>

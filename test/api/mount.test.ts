@@ -1,4 +1,4 @@
-/** From the socket to the handler of an operation and back: refusals on the way, input of the handler, and answers. */
+/** Tests of the path of a request from the socket to the handler of an operation: refusals, handler input, and answers. */
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -199,7 +199,7 @@ describe('request', () => {
       ...{ peer: '8.8.8.8', file: null },
     });
     expect(call!.body).not.toHaveProperty('more');
-    // All other fields of the body are defaults.
+    // The caller sent only these fields; all others of the body are defaults.
     expect([...call!.given]).toEqual(['a', 'more']);
   });
 
@@ -296,7 +296,7 @@ describe('request', () => {
       (isAborted) => isAborted,
     );
     release();
-    // Its slot is free again.
+    // After the disconnection, the slot of the search is free again.
     await waitFor(
       () => ask('GET', '/hold'),
       ({ status }) => status === 200,

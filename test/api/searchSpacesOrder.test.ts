@@ -1,4 +1,4 @@
-/** Order of search results from several vector spaces. */
+/** Tests of the order of search results from several vector spaces. */
 import { expect, test } from '@jest/globals';
 
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';

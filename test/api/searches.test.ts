@@ -1,4 +1,4 @@
-/** Queries and answers of searches by the fields of the request, estimates of dry runs, and the readiness check. */
+/** Tests of searches (queries and answers by request field), of the estimates of dry runs, and of GET /ready. */
 import { describe, expect, test } from '@jest/globals';
 
 import { embeddings } from '../../api/chunks/embeddings.js';
@@ -274,7 +274,7 @@ describe('search', () => {
   });
 });
 
-test('answers a failed provider with 503 if it is retryable, 400 if a setting is missing, else 502', () =>
+test('answers a provider failure with 503 if it is retryable, 400 if a setting is missing, and otherwise 502', () =>
   everyRow(
     [
       ['rate_limited', { retryAfterMs: 1_500 }, 503, 2],
@@ -367,7 +367,7 @@ describe('dry run', () => {
   });
 
   test('estimates an interval from a sample, if possible', async () => {
-    // 1.96 standard errors of 20 ± 10 over 12 files, 3 of them read.
+    // The bounds are 1.96 standard errors for 12 files of 20 ± 10 tokens, estimated from 3 files.
     expect(await estimate({ files: 12 })).toMatchObject({
       ...{ tokens: 240, tokens_low: 122, tokens_high: 358, chunks: 24, bytes: 480, estimated: true },
     });

@@ -1,4 +1,4 @@
-/** Validation errors use sentences of this project: no wording or internals of Joi reach a caller. */
+/** Tests that validation errors consist of our own sentences, without wording or internals of Joi. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 

@@ -25,7 +25,7 @@ const rankOf = (hits: readonly PointHit[], nth: number): number => hits.findInde
 const scoreOf = (hits: readonly PointHit[], nth: number): number => hits[rankOf(hits, nth)]?.score ?? Number.NaN;
 
 describe('smoothed scores', () => {
-  // The second half of the list is of another subject, and one hit of the first half.
+  // The hits of the second half of the list, and hit 1 of the first half, have another subject than the others.
   const neighbours = neighboursIn((nth) => (nth === 1 || nth >= 15 ? 1 : 0));
 
   test('lower a hit whose neighbours have lower scores, and keep the order of hits of one subject', () => {
@@ -45,7 +45,7 @@ describe('smoothed scores', () => {
     expect(rankOf(smoothed, 25)).toBeLessThan(25);
   });
 
-  test('move by the given strength towards the mean, weighted by similarity', () => {
+  test('move by the given fraction towards the mean score of the neighbours, weighted by similarity', () => {
     const hits = listOf(SMOOTHED_HITS);
     const weighted = new Map([
       [
@@ -70,7 +70,7 @@ describe('smoothed scores', () => {
     expect(smoothScores(hits, new Map(), 0.4)).toEqual(hits);
   });
 
-  test('stay above those of all later hits, and do not change these', () => {
+  test('stay above the scores of all later hits, which do not change', () => {
     const hits = listOf(SMOOTHED_HITS + 20);
     const smoothed = smoothScores(hits, neighbours, 1);
     expect(smoothed.slice(SMOOTHED_HITS)).toEqual(hits.slice(SMOOTHED_HITS));
@@ -85,7 +85,7 @@ describe('smoothed scores', () => {
 });
 
 describe('the ranking of a hybrid search', () => {
-  /** Finds forty points by both kinds; their chunks have the numbers of their ids. Records what is read. */
+  /** Runs a hybrid search that finds forty points by vectors and by keywords, and records the reads of chunks. */
   function search(deleted: readonly number[] = []) {
     const hits = listOf(40);
     const reads: unknown[] = [];

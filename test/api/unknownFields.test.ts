@@ -1,4 +1,4 @@
-/** Fields that an operation does not define: found, named, and refused on request. */
+/** Tests of request fields that an operation does not define: they are reported, and refused in strict mode. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -48,7 +48,7 @@ test('names unknown fields at any depth in a header and for the log', () => {
   expect(ask(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), noted: paths });
 });
 
-test('reports no known fields: null, an empty object, renamed names, free keys, vectors', () => {
+test('does not report defined fields: null, an empty object, renamed fields, free keys, vectors', () => {
   const body = {
     ...{ old_id: 'x', maybe: null, filter: {}, tags: { any: null } },
     ...{ free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] },
@@ -57,7 +57,7 @@ test('reports no known fields: null, an empty object, renamed names, free keys, 
   expect(refusalOf(body)).toBeNull();
 });
 
-test('compares nested values with the validated value at the same place, even if a name repeats', () => {
+test('compares nested values with the validated value at the same path, even if a field name repeats', () => {
   const inner = Joi.object({ text: Joi.string() });
   const rows = Joi.array().items(Joi.object({ rows: Joi.array().items(inner) }));
   const tree = fieldTreeOf(Joi.object({ rows }))!;
@@ -111,7 +111,7 @@ test('parses Prefer according to RFC 7240', () => {
     expect([header, prefersStrict(header)]).toEqual([header, false]);
 });
 
-test('suggests the nearest name only if it is similar', () => {
+test('suggests the most similar field name, if any is similar enough', () => {
   const knownFields = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
   const of = (name: string) => nearestName(name, knownFields);
   expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(of)).toEqual([

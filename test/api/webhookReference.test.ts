@@ -37,7 +37,7 @@ const plain = (kind: EventKind, objectId: string | null): NewEvent => ({
   ...{ kind, organizationId: 1, customerId: '', objectId, info: null, workflowId: 'w' },
 });
 
-/** Events as the service writes them. */
+/** One event of each kind, created by the functions that the service uses. */
 const written: readonly NewEvent[] = [
   ...fileEvents.created([file]),
   ...fileEvents.syncing(file),

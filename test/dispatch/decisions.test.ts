@@ -15,7 +15,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** Decisions of the dispatcher, the reaper and the diagnosis, from states of workflows and records. Both are fakes. */
+/** Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records, which are fakes. */
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
@@ -104,7 +104,7 @@ describe('liveness of a run', () => {
     ['an upload stream processes it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
     ['its stream has ended', { stream: true }, { ...RUNNING, status: 'COMPLETED' }, false],
   ];
-  test('follows the state of its own workflow, whatever its age', async () => {
+  test('depends only on the state of its own workflow, not on its age', async () => {
     await everyRow(
       rows,
       ([what]) => what,
@@ -147,7 +147,7 @@ describe('end of a run whose workflow has ended', () => {
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
-  test('ends what its own last step would have ended, files first and the run last, with counts if it has files', async () => {
+  test('ends the same records as its own last step would, files first and the run last, with counts if it has files', async () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
@@ -183,7 +183,7 @@ describe('end of a run whose workflow has ended', () => {
     });
   });
 
-  test('clears the note that files of a source are paused', async () => {
+  test('clears the mark that files of a source are paused', async () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
     await endOrphanedRun(fakeTemporal({}).access, stores, run, CANCELLED);
@@ -219,7 +219,7 @@ describe('reaper', () => {
     return { reaped, of, called };
   };
 
-  test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
+  test('ends runs whose workflow has ended, except in the last ten seconds, and no other runs', async () => {
     const gone = reap(runOf(), {});
     expect(await gone.reaped).toBe(1);
     expect(gone.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
@@ -230,7 +230,7 @@ describe('reaper', () => {
     expect([await over.reaped, over.called()]).toEqual([0, ['runs.listActiveStartedBefore', 'runs.find']]);
   });
 
-  test('restarts runs that no later run replaces, up to their limit', async () => {
+  test('restarts runs that no later run replaces, up to the maximum number of restarts', async () => {
     const redone = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'] as RunKind[];
     await everyRow(Object.keys(IS_UPLOAD) as RunKind[], String, async (kind) => {
       if (kind === 'reembedFiles') return;
@@ -326,7 +326,7 @@ describe('dispatcher', () => {
   };
   const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
 
-  test('starts a run with its ids, its share and only its id as input, and records the start', async () => {
+  test('starts a run with its workflow id, its fairness key and only its run id as input, and records the start', async () => {
     const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
     await dispatcher.start(7);
     expect(started).toMatchObject([
@@ -360,7 +360,7 @@ describe('dispatcher', () => {
     expect([first.done, first.names().includes('runs.hasEarlierWaiting')]).toEqual([['start scrape:3'], false]);
   });
 
-  test('accepts an existing workflow only as that of the same run; cancels a paused earlier run', async () => {
+  test('accepts an existing workflow only if it belongs to the same run; cancels a paused earlier run', async () => {
     const start = () => {
       throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'scrapeSitemap');
     };
@@ -417,7 +417,7 @@ describe('dispatcher', () => {
     expect(gone.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
     expect(gone.of('runs.finish')).toHaveLength(1);
 
-    // The run ends by itself between the reads of its record and of its workflow.
+    // The run ends between the read of its record and the read of its workflow.
     let reads = 0;
     const ended = dispatch(runOf(), {
       'runs.find': () => runOf({ finishedAt: (reads += 1) > 1 ? new Date() : null }),

@@ -10,7 +10,7 @@ import type { DesiredSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** Schedules of Temporal derived from their records; test/long/schedules.test.ts uses the real server and store. */
+// Tests of Temporal schedules that are derived from records. test/long/schedules.test.ts uses a real server and store.
 const names = temporalNames('d1', 'queue');
 const HOUR_MS = 3_600_000;
 
@@ -75,7 +75,7 @@ const fakeLog = () => {
   return { lines, log: { info: write, warn: write } as never };
 };
 
-/** Creates schedules over the fake client and recorded stores. @param rows changed records, claimed one by one */
+/** Creates schedules with the fake client and fake stores. @param rows changed records, which are claimed one by one */
 function open(temporal: ReturnType<typeof fakeTemporal>, answers: Answers = {}, rows: readonly ScheduleDoc[] = []) {
   const waiting = [...rows];
   const recorded = recorder({
@@ -176,7 +176,7 @@ describe('schedule of a changed record', () => {
     },
   ];
 
-  test('matches its record afterwards, and is deleted only with it', () =>
+  test('is updated to match its record, and is deleted only after its record', () =>
     everyRow(
       ROWS,
       ({ what }) => what,
@@ -249,7 +249,7 @@ describe('schedule of a changed record', () => {
   });
 });
 
-test('removes schedules from Temporal before their records, except those never created there', async () => {
+test('removes schedules from Temporal before their records; schedules never created there need no call', async () => {
   const ids = ['on', 'unsure', 'never', 'unknown', 'lost'];
   const temporal = fakeTemporal(['d1:on', 'd1:unsure', 'd1:unknown']);
   const known = new Map<string, string | null>([

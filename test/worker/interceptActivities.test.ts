@@ -81,7 +81,7 @@ describe('failures', () => {
     ['at once', 0, 1_000],
     ['in a moment', 20, 1_000],
     ['in a minute', 60_000, 60_000],
-  ])('a retry requested %s comes no earlier than after a second', async (_when, retryAfterMs, ms) => {
+  ])('a retry after %s is delayed by at least one second', async (_when, retryAfterMs, ms) => {
     const failure = await run(failing(new Fault('rate_limited', 'Not now.', { retryAfterMs })));
     expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
   });
@@ -171,7 +171,8 @@ describe('heartbeats', () => {
 });
 
 /**
- * Real server and worker: the workflow `connectByConsent`, which has the shortest heartbeat timeout, with fake steps.
+ * Runs on a real server and worker: the workflow `connectByConsent`, whose step has the shortest heartbeat timeout, with
+ * fake steps.
  */
 describe('interceptor in a worker', () => {
   interface Step {
@@ -226,7 +227,7 @@ describe('interceptor in a worker', () => {
     return `${status.name} ${JSON.stringify(end)} ${started}`;
   }
 
-  test('an activity without heartbeats of its own outlives its heartbeat timeout of 5 s', async () => {
+  test('an activity that sends no heartbeats itself can run longer than its heartbeat timeout of 5 s', async () => {
     expect(await connect(() => sleep(7_000))).toBe('COMPLETED null 1');
   });
 

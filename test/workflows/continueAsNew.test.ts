@@ -16,10 +16,10 @@ const RUN_ID = 7;
 const MB = 1024 * 1024;
 
 /**
- * Runs a workflow with fake activities. While its first activity runs, its history grows past 4 MiB, where Temporal
- * suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
+ * Runs a workflow with fake activities. During the first activity, its history is made to exceed 4 MiB, from which on
+ * Temporal suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
  * (limit.historySize.suggestContinueAsNew)
- * @param activities called with whether their execution is a continued one, and their input
+ * @param activities receive whether the execution was continued as new, and the input
  * @returns the statuses of the first and the last execution, and the result
  */
 async function runGrown(

@@ -13,7 +13,7 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
+/** Tests of webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
 
 interface Execution {
   readonly workflowId: string;
@@ -26,7 +26,7 @@ let client: Client;
 let receiver: Receiver;
 let organizationId: number;
 let webhookId: number;
-/** Disturbs the next call of the step, once. */
+/** A disturbance of the next call of the step. */
 let disturbance: { readonly when: FaultTime; disturb(execution: Execution): Promise<void> } | null = null;
 /** Calls of the step, by workflow. */
 const calls = new Map<string, number>();

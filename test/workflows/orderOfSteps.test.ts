@@ -18,16 +18,14 @@ import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
-/**
- * Order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are fakes;
- * test/workflows/everyWorkflow.test.ts runs the real ones.
- */
+// Tests of the order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are
+// fakes; test/workflows/everyWorkflow.test.ts runs the real steps.
 const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;
 const RUN = { runId: RUN_ID };
 
-/** Behaviours of a fake step that returns no result. */
+/** Values that make a fake step fail with a Fault or a defect, or cancel its workflow, instead of returning a result. */
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';
@@ -42,10 +40,10 @@ interface Row {
   readonly workflow: Workflow | 'deliverEvents';
   readonly input?: object;
   readonly steps?: Readonly<Record<string, Answers>>;
-  /** Sent after the first result of that step, or while the workflow waits for it. */
+  /** A signal that is sent after the first result of `step`, or, with `meanwhile`, while the workflow waits for it. */
   readonly signal?: readonly [name: string, step: string, when?: 'meanwhile'];
   readonly calls: readonly (readonly [step: string, input?: object])[];
-  /** Absent: the workflow fails or is cancelled. */
+  /** Result of the workflow. Unset: the workflow fails or is cancelled. */
   readonly result?: unknown;
 }
 
@@ -284,7 +282,7 @@ const LISTINGS: readonly Row[] = [
   },
 ];
 
-/** Steps that repeat batch after batch, by a cursor or until nothing is left. */
+/** Workflows that repeat a step for each batch, by a cursor or until no more work is found. */
 const BATCHES: readonly Row[] = [
   {
     ...{ what: 'deletes', workflow: 'deleteFiles', steps: { deleteBatch: [{ afterId: 5 }, { afterId: null }] } },
@@ -568,7 +566,7 @@ const BATCHES_DELIVERED: readonly (Pick<Row, 'what' | 'signal'> & { readonly bat
   { what: 'waits until a delivery is due', batches: [passed({ dueInMs: 5 }), LAST_BATCH] },
   { what: 'waits for new events', batches: [passed(), LAST_BATCH], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
   {
-    what: 'delivers another batch for events that come during the last one',
+    what: 'delivers another batch for events that arrive during the last one',
     batches: [LAST_BATCH, LAST_BATCH],
     signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'],
   },
@@ -590,7 +588,7 @@ let activity: typeof sdkActivity;
 const taskQueue = `order-${randomUUID()}`;
 const open = new Map<string, { readonly row: Row; readonly calls: [string, object][] }>();
 
-/** Waits for the cancellation, which arrives by heartbeats, and ends as cancelled. */
+/** Sends heartbeats until the cancellation arrives, and ends as cancelled. */
 async function untilCancelled(): Promise<never> {
   const timer = setInterval(() => activity.heartbeat(), 100);
   return activity.Context.current().cancelled.finally(() => clearInterval(timer));

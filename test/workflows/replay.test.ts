@@ -14,7 +14,7 @@ import * as workflows from '../../workflows/index.js';
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url));
 const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 type Bundle = NonNullable<WorkerOptions['workflowBundle']>;
-/** The shipped bundle, and one without the interceptors for traces: a history replays with both. */
+/** The production bundle with the tracing interceptors, and one without. Histories must replay with both. */
 const bundles: Record<'with' | 'without', Bundle | null> = {
   with: { codePath: fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url)) },
   without: null,
@@ -42,7 +42,7 @@ test('every workflow has a recorded history', () =>
 test.each(['with', 'without'] as const)('every recorded history still replays, %s traces', async (traces) => {
   /** Error of each replayed history, null if it succeeded. */
   const replayed = new Map<string, unknown>();
-  // One worker replays all: creating it takes most of the time.
+  // One worker replays all histories, because creating a worker takes most of the time.
   const all = histories.map((name) => ({ workflowId: name, history: read(name) }));
   const { Worker } = (await loadProduct()).sdk;
   for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), all))

@@ -13,9 +13,10 @@ const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', i
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 
 /**
- * Runs a scheduled sync with fake steps until the listing, its first part, reads a page.
- * @param end ends the sync; the page is read until the listing is cancelled
- * @returns the last steps of the listing and of the sync, once both have ended
+ * Runs a scheduled sync with fake steps until its first part, a listing, reads a page. That step lasts until the listing
+ * is cancelled.
+ * @param end cancels or terminates the sync
+ * @returns the last steps of the listing and of the sync, after both have ended
  */
 async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>): Promise<string[]> {
   const { activity, sdk } = await loadProduct();
