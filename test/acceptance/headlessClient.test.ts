@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const credentials = () => ({ accessToken, environment }) as const;
-/** The client declares ids as strings, and passes them on as received. */
+/** Returns a file id as the client's types declare it. The client sends ids unchanged. */
 const idOf = ({ id }: Pick<FileRecord, 'id'>) => id as unknown as string;
 
 test('reads health, settings and an empty list of accounts, and reports a wrong API key by its status', async () => {

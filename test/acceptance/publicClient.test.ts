@@ -35,7 +35,7 @@ const clientOf = (credentials: { apiKey?: string; customerId?: string; accessTok
 
 async function filesOf(client: Carbon, parentId: number) {
   const listed = await client.files.queryUserFiles({
-    // The client marks it as deprecated; the public interface requires it.
+    // The client marks parent_file_ids as deprecated, but the public API selects child files by it.
     // oxlint-disable-next-line typescript/no-deprecated
     filters: { parent_file_ids: [parentId] },
     order_by: 'name',

@@ -14,7 +14,7 @@ import { waitFor } from '../support/waitFor.js';
 
 const COOKIES = 'We use cookies to count visits. Read in our policy what we store and for how long.';
 const MENU = ['Piers', 'Tides', 'Ferries', 'Pilots', 'Museum'].map((name) => `<li>${name} of the harbour`).join('');
-/** Removed from every page but the first. */
+/** Texts that the service removes from every page except the first. */
 const NOTICES = [COOKIES, 'Pilots of the harbour', 'Questions? Write to the harbour office, pier 4.'];
 const proseOf = (number: number): string =>
   `Pier ${number} was built of stone in ${1800 + number}. It was ${number * 7} metres long, and ships of ` +
@@ -116,7 +116,7 @@ describe('a scrape', () => {
     const { siteBlocks } = service.store;
     expect((await siteBlocks.find(ownKey))?.blocks).not.toHaveLength(0);
     expect(await siteBlocks.find(otherKey)).toBeNull();
-    // Neither another user nor another organization finds the row.
+    // Neither another user nor another organization can read the stored blocks.
     expect(await siteBlocks.find({ ...otherKey, fileId: ownScrape.id })).toBeNull();
     expect(await siteBlocks.find({ ...ownKey, organizationId: ownKey.organizationId + 1 })).toBeNull();
   });
@@ -131,7 +131,7 @@ describe('a scrape', () => {
     expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
   });
 
-  test('with a slow page makes the others searchable before it arrives', async () => {
+  test('with a slow page makes the other pages searchable before the slow page is received', async () => {
     publish(6);
     const slow = site.pages.get('/pier06.html')!;
     let release: () => void = () => undefined;

@@ -312,7 +312,7 @@ describe.each(['another user of the organization', 'the same name in another org
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
   });
 
-  test('has no data of the owner in its own record', async () => {
+  test('finds no data of the owner in its own user record', async () => {
     const { status, body } = await strangers[stranger]!.get('/whoami');
     expect(status).toBe(200);
     expect(body).toMatchObject({ num_files_synced: 0, unique_file_tags: [], aggregate_num_files_by_source: {} });

@@ -138,7 +138,7 @@ describe('site of linked pages', () => {
     site.pages.set('/new', linkedPage('/new', ['/deep']));
     expect((await user.post('/resync_file', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 3 } });
-    // Pages without links to them are kept: a crawl deletes nothing.
+    // Pages to which no page links any longer are kept, because a crawl deletes no pages.
     expect(await childPaths(parent)).toEqual(['/', '/a', '/b', '/new']);
   });
 });

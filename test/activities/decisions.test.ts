@@ -45,7 +45,7 @@ test('a listing waits for the Retry-After of its source, at most until the end o
   everyRow(
     LIMITS,
     ([what]) => what,
-    async ([, errors, waits, ends]) => {
+    async ([, errors, waits, result]) => {
       const remainingErrors = [...errors];
       const slept: number[] = [];
       let now = 1_000;
@@ -61,7 +61,7 @@ test('a listing waits for the Retry-After of its source, at most until the end o
         const error = remainingErrors.shift();
         return error ? Promise.reject(error) : Promise.resolve('done');
       };
-      expect(await waitOutLimits(step, 11_000, NEVER, clock)).toBe(ends);
+      expect(await waitOutLimits(step, 11_000, NEVER, clock)).toBe(result);
       expect(slept).toEqual(waits);
     },
   ));
@@ -115,9 +115,9 @@ test('a walk continues after each page and each inaccessible item, and counts th
   everyRow(
     PAGES,
     ([what]) => what,
-    async ([, from, answer, found, walk]) => {
+    async ([, from, answer, foundFields, walk]) => {
       const step = await nextPage(accountOf(answer), from, NEVER);
-      expect(step).toMatchObject({ ...found, walk });
+      expect(step).toMatchObject({ ...foundFields, walk });
     },
   ));
 test.each([
@@ -152,20 +152,20 @@ test('the next listing reads the change feed only if this listing listed every i
   everyRow(
     ENDS,
     ([what]) => what,
-    async ([, progress, outcome, more, expected]) => {
+    async ([, progress, outcome, answers, expected]) => {
       const { deps, of } = open({
         'runs.find': { ...run, kind: 'syncItems', progress },
         'dataSources.find': { metadata: {} },
         'items.countReopened': 0,
-        ...more,
+        ...answers,
       });
       const { endListing } = createItemActivities(deps);
       const message = outcome === 'failed' ? { message: 'why' } : {};
       await endListing({ runId: 7, outcome: outcome as 'finished', ...message });
-      const [[, dataSourceId, runId, end] = []] = of('dataSources.endListing');
+      const [[, dataSourceId, runId, fields] = []] = of('dataSources.endListing');
       expect([dataSourceId, runId]).toEqual([5, 7]);
-      expect(end).toMatchObject(expected);
-      expect('changeToken' in (end as object)).toBe(outcome === 'finished');
+      expect(fields).toMatchObject(expected);
+      expect('changeToken' in (fields as object)).toBe(outcome === 'finished');
       const finished = [7, outcome, { listed: 3 }];
       const failure = { message: 'why', error: 'run_failed' };
       expect(of('runs.finish')).toEqual([[...finished, outcome === 'failed' ? failure : undefined]]);
@@ -198,10 +198,10 @@ test('a listing counts as applied only if every part of the scheduled sync ended
       const scheduled = { ...run, kind: 'autoSync', progress: { listedAt: LISTED_AT } };
       const { deps, of } = open({ 'runs.find': scheduled, 'scheduledSyncs.listParts': parts });
       await createAutoSyncActivities(deps).endPass({ runId: 7, outcome: outcome as 'finished' });
-      const applied = of('dataSources.markListingApplied').map(([, ...rest]) => rest);
+      const applied = of('dataSources.markListingApplied').map(([, ...args]) => args);
       expect(applied).toEqual(applies ? [[5, LISTED_AT]] : []);
-      const ended = { parts: parts.length, failed, synced: 2 * parts.length };
-      expect(of('runs.finish')).toEqual([[7, outcome, ended]]);
+      const counts = { parts: parts.length, failed, synced: 2 * parts.length };
+      expect(of('runs.finish')).toEqual([[7, outcome, counts]]);
     },
   ));
 

@@ -84,7 +84,7 @@ const cursorOf = async (): Promise<number> => (await currentWebhook()).cursor - 
 test('delivers each event once, for each object in feed order, and advances the cursor', async () => {
   await writeEvents('1', '2', '1', '3');
   expect(await deliverNext()).toEqual({ ended: false, more: true, dueInMs: null });
-  expect(received.filter((one) => one === '1')).toHaveLength(2);
+  expect(received.filter((objectId) => objectId === '1')).toHaveLength(2);
   expect(received.toSorted()).toEqual(['1', '1', '2', '3']);
   expect(await cursorOf()).toBe(4);
   expect(await deliverNext()).toEqual({ ended: false, more: false, dueInMs: null });
@@ -94,7 +94,7 @@ test('delivers each event once, for each object in feed order, and advances the 
   expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', failing: null });
 });
 
-test('counts attempts by outcome, and none for events that wait behind another event of their object', async () => {
+test('counts attempts by outcome, and none for events that wait for an earlier event of the same object', async () => {
   await writeEvents('a', 'b', 'b');
   react = (object) => (object === 'b' ? 500 : 200);
   retryDelaysMs = [0];
@@ -130,9 +130,9 @@ describe('receiver that answers 410', () => {
     expect(logged).toEqual(['webhook flagged']);
     expect(await currentWebhook()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
     expect((await currentWebhook()).disabledAt).not.toBeNull();
-    const before = received.length;
+    const countBefore = received.length;
     expect(await deliverNext()).toMatchObject({ ended: true });
-    expect(received).toHaveLength(before);
+    expect(received).toHaveLength(countBefore);
     await service.store.deliveries.requeue(webhook._id, null);
     await service.store.webhooks.enableAndWake(webhook._id);
     while ((await deliverNext()).more);
@@ -143,7 +143,7 @@ describe('receiver that answers 410', () => {
 
   test('loses no event if it answers any delivery of a batch with 410', async () => {
     await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
-      const before = (await outcomes()).length;
+      const countBefore = (await outcomes()).length;
       const objects = Array.from({ length: 10 }, (_, at) => `${nth}-${at}`);
       await writeEvents(...objects);
       let answers = 0;
@@ -152,7 +152,7 @@ describe('receiver that answers 410', () => {
       await service.store.deliveries.requeue(webhook._id, null);
       await service.store.webhooks.enableAndWake(webhook._id);
       while ((await deliverNext()).more);
-      const added = (await outcomes()).slice(before);
+      const added = (await outcomes()).slice(countBefore);
       expect(added).toEqual(objects.map((object) => `${object} DELIVERED 0`));
     });
   });
@@ -292,19 +292,19 @@ test('the status of a webhook names its first failing delivery', async () => {
   expect((await currentWebhook()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
 });
 
-test('a wake-up that arrives while a batch ends is not lost', async () => {
+test('a wake request during the end of a batch is not lost', async () => {
   await writeEvents('1');
   await deliverNext();
   const { find } = service.store.webhooks;
-  const before = (await find(webhook._id))!;
+  const webhookBefore = (await find(webhook._id))!;
   await service.store.webhooks.enableAndWake(webhook._id);
   await service.store.webhooks.saveProgress(webhook._id, {
-    ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
+    ...{ cursor: webhookBefore.cursor, outcome: null, failing: null, disabled: false, done: webhookBefore.wake ?? -1 },
   });
   expect((await currentWebhook()).wake).not.toBeNull();
-  // A late pass does not move the cursor back.
+  // A pass with an older cursor does not move the cursor back.
   await service.store.webhooks.saveProgress(webhook._id, {
-    ...{ cursor: before.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
+    ...{ cursor: webhookBefore.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
   });
-  expect((await currentWebhook()).cursor).toBe(before.cursor);
+  expect((await currentWebhook()).cursor).toBe(webhookBefore.cursor);
 });

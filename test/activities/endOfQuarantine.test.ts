@@ -60,7 +60,7 @@ async function restorable(ids: readonly number[]): Promise<number[]> {
   return found.map(({ _id }) => _id);
 }
 const isSwept = async ({ userId }: Owner): Promise<boolean> =>
-  (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((one) => one.userId === userId);
+  (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((owner) => owner.userId === userId);
 
 const ignore = (): void => undefined;
 const depsOf = (): ActivityDeps => {
@@ -127,7 +127,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
   everyRow(
     DELETIONS,
     ([what]) => what,
-    async ([, act, ends]) => {
+    async ([, act, expectedNames]) => {
       const [{ user, owner }, { owner: stranger }] = [await newUser(), await newUser()];
       const { _id: dataSourceId } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${owner.userId}` });
       const container = (parentId: number | null) => seed(owner, { isContainer: true, parentId, dataSourceId });
@@ -141,7 +141,8 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
         'of another source': { parentId: null, dataSourceId: dataSourceId + 1 },
       };
       const children = new Map<Child, number>();
-      for (const [name, one] of Object.entries(fields)) children.set(name as Child, await quarantined(owner, one));
+      for (const [name, childFields] of Object.entries(fields))
+        children.set(name as Child, await quarantined(owner, childFields));
       // A quarantined file of another user with the same parent id and data source id.
       const foreign = await quarantined(stranger, { parentId: containerId, dataSourceId });
       expect(await restorable([...children.values(), foreign])).toHaveLength(children.size + 1);
@@ -149,8 +150,8 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
 
       await act({ user, owner, dataSourceId, containerId, siblingId });
       const stillRestorable = await restorable([...children.values(), foreign]);
-      const ended = [...children].filter(([, id]) => !stillRestorable.includes(id)).map(([name]) => name);
-      expect(ended).toEqual(ends);
+      const endedNames = [...children].filter(([, id]) => !stillRestorable.includes(id)).map(([name]) => name);
+      expect(endedNames).toEqual(expectedNames);
       expect(stillRestorable).toContain(foreign);
       // The sweep erases files whose quarantine has expired.
       expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
@@ -198,9 +199,12 @@ test('a sweep claims expired files of one user, the oldest first, up to its limi
 test('a run takes over unfinished files of ended runs, but no files of a running one', async () => {
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
-  const [ended, inProgress] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
-  await runs.finish(ended, 'aborted', {});
-  const claims = [ended, inProgress, null];
+  const [endedRun, inProgress] = [
+    await begin(owner, { kind: 'deleteUser' }),
+    await begin(owner, { kind: 'deleteUser' }),
+  ];
+  await runs.finish(endedRun, 'aborted', {});
+  const claims = [endedRun, inProgress, null];
   const ids: number[] = [];
   for (const [index, runId] of claims.entries()) {
     ids.push(await quarantined(owner, { parentId: index + 1 }));
@@ -224,36 +228,36 @@ test('a restore claims exactly the files of one user that match its filters and 
   everyRow(
     RESTORES,
     ([what]) => what,
-    async ([, filters, back]) => {
+    async ([, filters, restoredCount]) => {
       const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
       const ownFiles = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
       const late = await quarantined(owner, { parentId: 3 });
       const foreign = await quarantined(stranger, { parentId: 1 });
       const { quarantine, transaction } = service.store;
       await quarantine.expire(owner, { parentIds: [3] });
-      const wanted = filters(ownFiles[0]!);
-      const claimed = await transaction((session) => quarantine.claimForRestore(owner, wanted, 9, session));
+      const ownFilters = filters(ownFiles[0]!);
+      const claimed = await transaction((session) => quarantine.claimForRestore(owner, ownFilters, 9, session));
       const returning = (await statesOf([...ownFiles, late, foreign])).filter(({ state }) => state === 'returning');
-      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, ownFiles.slice(0, back)]);
+      expect([claimed, returning.map(({ id }) => id)]).toEqual([restoredCount, ownFiles.slice(0, restoredCount)]);
       // A second request does not match files that are already claimed.
-      expect(await transaction((session) => quarantine.claimForRestore(owner, wanted, 10, session))).toBe(0);
+      expect(await transaction((session) => quarantine.claimForRestore(owner, ownFilters, 10, session))).toBe(0);
     },
   ));
 
 test('a successor of a file has its account, source, external id and user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
-  const named = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
-  const id = await quarantined(owner, named);
-  await seed(owner, { ...named, accountId: 6 });
-  await seed(owner, { ...named, source: 'CONFLUENCE' });
-  await seed(owner, { ...named, externalFileId: 'other' });
-  await seed(stranger, named);
+  const identity = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
+  const id = await quarantined(owner, identity);
+  await seed(owner, { ...identity, accountId: 6 });
+  await seed(owner, { ...identity, source: 'CONFLUENCE' });
+  await seed(owner, { ...identity, externalFileId: 'other' });
+  await seed(stranger, identity);
   const replaced = () =>
     withDatabase(service, async (connection) => {
       const rows = await quarantinedModel(connection).find({ _id: id }).lean();
       return [...(await service.store.quarantine.findReplaced(rows))];
     });
   expect(await replaced()).toEqual([]);
-  await seed(owner, named);
+  await seed(owner, identity);
   expect(await replaced()).toEqual([id]);
 });

@@ -32,7 +32,7 @@ describe('repeated blocks', () => {
   });
 
   test('stay on the first page that has them, so that no text of the site is lost', () => {
-    const later = TEN.map(({ fileId, ...rest }) => ({ ...rest, fileId: fileId + (fileId < 3 ? 100 : 0) }));
+    const later = TEN.map(({ fileId, ...fields }) => ({ ...fields, fileId: fileId + (fileId < 3 ? 100 : 0) }));
     expect(learnBlocks(TEN)).toContainEqual({ id: id('notice'), keptBy: 1 });
     expect(learnBlocks(later)).toContainEqual({ id: id('notice'), keptBy: 3 });
   });

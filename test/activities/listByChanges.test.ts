@@ -82,7 +82,7 @@ function put(id: string, parent: string | null): void {
 }
 /** Removes an item with its descendants, and reports a change of that item only. */
 function remove(id: string): void {
-  for (const one of descendantsOf(id)) tree.delete(one);
+  for (const descendant of descendantsOf(id)) tree.delete(descendant);
   feed.push({ gone: id });
 }
 
@@ -118,9 +118,15 @@ const account = {
       const from = Number(point);
       if (from < expired) return Promise.reject(new Fault('stale_cursor', 'too old'));
       const changes = feed.slice(from, from + PAGE_SIZE);
-      const next = from + changes.length;
+      const nextIndex = from + changes.length;
       const deletedPaths = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
-      return Promise.resolve({ changes, deletedPaths, next: String(next), more: next < feed.length, ...feedFields });
+      return Promise.resolve({
+        changes,
+        deletedPaths,
+        next: String(nextIndex),
+        more: nextIndex < feed.length,
+        ...feedFields,
+      });
     },
   },
 } as unknown as Account;
@@ -170,8 +176,8 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   // Each step continues from the stored progress, as after a crash.
   for (let { progress } = await row(); !isListed(progress); { progress } = await row()) {
     const open = { source: await currentSource(), account };
-    const next = await listPage(open, progress, { runId, items: store.items }, NEVER);
-    await store.runs.saveProgress(await row(), next);
+    const nextProgress = await listPage(open, progress, { runId, items: store.items }, NEVER);
+    await store.runs.saveProgress(await row(), nextProgress);
   }
   if (outcome === 'finished') await deleteMissing(await row(), await currentSource(), deps, NEVER);
   await endListing({ runId, outcome });
@@ -372,8 +378,8 @@ describe('source with a change feed', () => {
     const { upsert } = service.store.items;
     const crashing = {
       ...service.store.items,
-      upsert: (...given: Parameters<typeof upsert>) =>
-        upsert(...given).then(() => {
+      upsert: (...args: Parameters<typeof upsert>) =>
+        upsert(...args).then(() => {
           throw new Error('crashed');
         }),
     };
@@ -407,7 +413,7 @@ describe('source with a change feed', () => {
     await list();
     expect((await currentSource()).metadata).not.toHaveProperty('deletions_held');
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
-    expect(requests.filter((one) => one === 'roots')).toHaveLength(1);
+    expect(requests.filter((request) => request === 'roots')).toHaveLength(1);
   });
 
   test('is listed completely again when its change token has expired, which also finds changes missing from the feed', async () => {

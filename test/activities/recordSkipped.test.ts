@@ -18,9 +18,9 @@ function fakeStore() {
   const noted: string[] = [];
   const store = {
     async transaction(work: (session: null) => Promise<void>) {
-      const before = written.length;
+      const countBefore = written.length;
       await work(null);
-      transactions.push(written.length - before);
+      transactions.push(written.length - countBefore);
     },
     events: {
       write: (events: readonly NewEvent[], _session: unknown, once: string) => {
@@ -39,8 +39,8 @@ function fakeStore() {
 }
 const itemsIn = ({ info }: NewEvent): string[] =>
   Object.values(info ?? {})
-    .filter((one): one is readonly EventItem[] => Array.isArray(one))
-    .flatMap((all) => all.map(({ external_id: id }) => id));
+    .filter((items): items is readonly EventItem[] => Array.isArray(items))
+    .flatMap((items) => items.map(({ external_id: id }) => id));
 
 /** Numbers of items, and of the events that name them. */
 const NUMBERS: readonly (readonly [items: number, events: number])[] = [

@@ -48,17 +48,17 @@ async function endedWhileWaiting(
   } as never;
   const context = { cancellationSignal: abort.signal } as never;
   const { transcribe } = createTranscribeActivities(deps);
-  const end = await asyncLocalStorage
+  const result = await asyncLocalStorage
     .run(context, () => transcribe({ runId: 7, fileId: FILE._id }))
     .catch((error: unknown) => (error as Error).message);
-  return { end, jobs, abandoned, failed: of('files.fail').length };
+  return { end: result, jobs, abandoned, failed: of('files.fail').length };
 }
 
 test('a cancelled run deletes the job of its recording at the service, and the stored id of the job', async () => {
-  const ended = { end: 'CANCELLED', jobs: ['job-1', null], abandoned: ['job-1'], failed: 0 };
-  expect(await endedWhileWaiting('CANCELLED')).toEqual(ended);
+  const expected = { end: 'CANCELLED', jobs: ['job-1', null], abandoned: ['job-1'], failed: 0 };
+  expect(await endedWhileWaiting('CANCELLED')).toEqual(expected);
   // The run ends even if the service does not delete the job.
-  expect(await endedWhileWaiting('CANCELLED', { deletes: () => Promise.reject(new Error('down')) })).toEqual(ended);
+  expect(await endedWhileWaiting('CANCELLED', { deletes: () => Promise.reject(new Error('down')) })).toEqual(expected);
 });
 
 test('a worker that shuts down leaves the job to the next worker', async () => {

@@ -37,16 +37,16 @@ test('accepts every field as a parameter of the connection', () =>
   }));
 
 test('refuses values that would change the address, in every field', () => {
-  const more: readonly (readonly [Row, string])[] = fields
+  const longValues: readonly (readonly [Row, string])[] = fields
     .filter(({ field }) => field === 'salesforce_domain')
     .flatMap((row) =>
       ['evil.com', 'salesforce.com.evil.com', 'evilsalesforce.com'].map((value) => [row, value] as const),
     );
   const hostile = fields.flatMap((row) =>
-    HOSTILE.filter((one) => !VALID[row.field]?.includes(one)).map((value) => [row, value] as const),
+    HOSTILE.filter((value) => !VALID[row.field]?.includes(value)).map((value) => [row, value] as const),
   );
   return everyRow(
-    [...hostile, ...more],
+    [...hostile, ...longValues],
     ([row, value]) => `${nameOf(row)} = ${JSON.stringify(value)}`,
     ([{ service, field }, value]) => {
       expect(() => connectionFieldsOf(service, { [field]: value })).toThrow(

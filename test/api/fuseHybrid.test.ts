@@ -29,7 +29,7 @@ test('scales keyword scores from 0, even those of a truncated list', () => {
 });
 
 describe('a list whose best scores differ little from the others', () => {
-  const alike = (first: number) => Array.from({ length: 40 }, (_, rank) => hit(first + rank, 0.9 - rank * 0.001));
+  const alike = (firstId: number) => Array.from({ length: 40 }, (_, rank) => hit(firstId + rank, 0.9 - rank * 0.001));
   const clear = [hit(900, 30), hit(901, 6), hit(902, 5)];
 
   test('has less weight than a list with one much better hit', () => {
@@ -57,7 +57,7 @@ test('scores are between 0 and 1 and descend, and each hit occurs once', () => {
   const list = (score: fc.Arbitrary<number>) =>
     fc
       .uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })
-      .chain((ids) => fc.tuple(...ids.map((id) => score.map((one) => hit(id, one)))))
+      .chain((ids) => fc.tuple(...ids.map((id) => score.map((hitScore) => hit(id, hitScore)))))
       .map((hits) => hits.toSorted((a, b) => b.score - a.score));
   fc.assert(
     fc.property(

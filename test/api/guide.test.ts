@@ -58,16 +58,16 @@ test('the Content-Security-Policy allows pages to load files of this server only
 
 test('an unchanged page is not sent again', async () => {
   const address = `${service.url}/guide/assets/guide.css`;
-  const first = await request(address);
-  await first.body.dump();
-  expect(first.headers['cache-control']).toBe('no-cache');
-  const second = await request(address, { headers: { 'if-none-match': String(first.headers['etag']) } });
-  expect(second.statusCode).toBe(304);
+  const firstAnswer = await request(address);
+  await firstAnswer.body.dump();
+  expect(firstAnswer.headers['cache-control']).toBe('no-cache');
+  const secondAnswer = await request(address, { headers: { 'if-none-match': String(firstAnswer.headers['etag']) } });
+  expect(secondAnswer.statusCode).toBe(304);
 });
 
 test('answers 404 for missing pages and for files outside the site', async () => {
-  for (const wanted of ['/guide/none.html', '/guide/..%2fapi/server.js', '/guide/%2e%2e/api/server.js'])
-    expect((await fetch(service.url + wanted)).status).toBe(404);
+  for (const missingPath of ['/guide/none.html', '/guide/..%2fapi/server.js', '/guide/%2e%2e/api/server.js'])
+    expect((await fetch(service.url + missingPath)).status).toBe(404);
 });
 
 test('behind a path prefix, the address without a final slash redirects to the home page', async () => {

@@ -41,9 +41,9 @@ const thrownBy = async (act: () => unknown): Promise<unknown> => {
 
 describe('fingerprint of a request', () => {
   test('does not depend on the order of keys at any depth', async () => {
-    const one = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
-    const two = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
-    expect(await fingerprint([one])).toBe(await fingerprint([two]));
+    const original = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
+    const reordered = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
+    expect(await fingerprint([original])).toBe(await fingerprint([reordered]));
   });
 
   test('differs for similar values', async () => {
@@ -96,8 +96,8 @@ test('a signed text is invalid for another purpose or after a change', () => {
   expect(createSigner([{ id: 'new', key: randomBytes(32) }, ...KEYS], 'one').read(text)).toEqual({ a: 1 });
   expect(createSigner(KEYS, 'two').read(text)).toBeNull();
   const [id, , signature] = text.split('.');
-  const other = Buffer.from('{"a":2}').toString('base64url');
-  for (const altered of ['', `${text}.x`, `${id}.${other}.${signature}`, `${text}A`, text.slice(0, -1)])
+  const changedPayload = Buffer.from('{"a":2}').toString('base64url');
+  for (const altered of ['', `${text}.x`, `${id}.${changedPayload}.${signature}`, `${text}A`, text.slice(0, -1)])
     expect(signer.read(altered)).toBeNull();
 });
 
@@ -140,8 +140,8 @@ describe('session of the operators page', () => {
       endedSessions: { filterEnded: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
       apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
-    const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
-    expect(await endedAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
+    const cookies = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
+    expect(await endedAmong(cookies, store as never)).toEqual(['ended', 'revoked', 'late']);
   });
 
   test('has a cookie for its own pages only, with a lifetime in whole seconds', () => {
@@ -277,8 +277,8 @@ describe('failure of a store', () => {
     ));
 
   test('is recognized from a StoreFailure or an error of the MongoDB driver, not from a defect', () => {
-    const own = new StoreFailure('Temporal', 'failed', null);
-    expect(storeFailureOf(own)).toBe(own);
+    const storeFailure = new StoreFailure('Temporal', 'failed', null);
+    expect(storeFailureOf(storeFailure)).toBe(storeFailure);
     const networkError = new mongo.MongoNetworkError('closed');
     expect(storeFailureOf(new Error('in', { cause: networkError }))).toMatchObject({
       store: 'MongoDB',
@@ -457,8 +457,10 @@ describe('HTTP server', () => {
       expect(await send(file({ type: 'application/octet-stream' }))).toMatchObject({ body: { contentType: null } });
       expect((await send(file({ name: 'x'.repeat(2_000) }))).body.name).toHaveLength(1_024);
       // Only the first file of the field is read; other files and fields are skipped.
-      const other = file({ field: 'other', content: 'other' });
-      expect((await send({ field: 'a', content: 'b' }, other, file({ content: 'first' }), file())).status).toBe(200);
+      const otherFile = file({ field: 'other', content: 'other' });
+      expect((await send({ field: 'a', content: 'b' }, otherFile, file({ content: 'first' }), file())).status).toBe(
+        200,
+      );
       expect(received).toEqual(['text', 'text', 'text', 'first']);
     });
 
@@ -515,7 +517,9 @@ describe('HTTP server', () => {
         const answer = await fetch(`${base}${path}`);
         expect([answer.status, await answer.json()]).toEqual([status, { detail }]);
         expect(answer.headers.get('retry-after')).toBe(retryAfter);
-        expect(logged.map(([one]) => one).filter((one) => one !== 'info')).toEqual(level === null ? [] : [level]);
+        expect(logged.map(([logLevel]) => logLevel).filter((logLevel) => logLevel !== 'info')).toEqual(
+          level === null ? [] : [level],
+        );
       },
     );
   });

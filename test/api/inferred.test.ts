@@ -49,8 +49,8 @@ test('the input type of a handler contains the names of its path, its query and 
     async handle({ params, query, body }) {
       // @ts-expect-error: the path has no such parameter
       const unknown: string = params.other_id;
-      const known: [string, number, 'a' | 'b' | undefined] = [params.thing_id, query.limit, body.kind];
-      return [unknown, ...known];
+      const inferredValues: [string, number, 'a' | 'b' | undefined] = [params.thing_id, query.limit, body.kind];
+      return [unknown, ...inferredValues];
     },
   });
   expect(declared.path).toBe('/things/{thing_id}');

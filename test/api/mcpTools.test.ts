@@ -43,8 +43,8 @@ test('sync_status lists the latest runs of the user, or of one file, and returns
   const ofFile = await run<{ file: object }>(syncStatus, { file_id: 5 }, answer);
   expect(ofFile.requests).toEqual([{ query: { limit: '10', offset: '0', file_id: '5' } }]);
   expect(ofFile.result.file).toEqual({ status: 'READY', error: null });
-  const last = await run<{ more: string | null }>(syncStatus, { offset: 7 }, answer);
-  expect(last.result.more).toBeNull();
+  const lastPage = await run<{ more: string | null }>(syncStatus, { offset: 7 }, answer);
+  expect(lastPage.result.more).toBeNull();
 });
 
 test('is_done of sync_status considers all runs, even those that do not fit into the result', async () => {

@@ -47,8 +47,8 @@ const get = (name: string, path: string, status: number, message: Mistake['messa
   ...{ name, method: 'GET', path, status, message },
   ...rest,
 });
-const as = (authorization: () => string, more: Record<string, string> = {}): Rest => ({
-  headers: () => ({ authorization: authorization(), ...more }),
+const as = (authorization: () => string, headers: Record<string, string> = {}): Rest => ({
+  headers: () => ({ authorization: authorization(), ...headers }),
 });
 const key = as(() => `Bearer ${service.apiKey}`);
 const strict: Rest = { headers: () => ({ prefer: 'handling=strict' }) };
@@ -301,10 +301,10 @@ test('answers each mistake with its status, its cause and a remedy', () =>
   ));
 
 test('a wrong key and a right one get the same answer as a token', async () => {
-  const [known, unknown] = ['a key as Token', 'an unknown key as Token'].map((name) =>
-    CREDENTIALS.find((one) => one.name === name)!,
+  const [knownKey, unknownKey] = ['a key as Token', 'an unknown key as Token'].map((name) =>
+    CREDENTIALS.find((mistake) => mistake.name === name)!,
   );
-  expect(await answerTo(known!)).toEqual(await answerTo(unknown!));
+  expect(await answerTo(knownKey!)).toEqual(await answerTo(unknownKey!));
 });
 
 test('the message for a missing sitemap does not treat it as a page of a sitemap', async () => {
@@ -338,11 +338,11 @@ test('options in the form of an upload are reported in a header; in strict mode 
     });
   };
   const count = async () => (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
-  const before = await count();
+  const countBefore = await count();
   const lenient = await send();
   expect([lenient.status, lenient.headers.get('allotrope-ignored-fields')]).toEqual([
     ...[200, '"query.colour", "body.chunk_size"'],
   ]);
   expect((await send({ prefer: 'handling=strict' })).status).toBe(422);
-  expect(await count()).toBe(before + 1);
+  expect(await count()).toBe(countBefore + 1);
 });

@@ -13,11 +13,11 @@ const listOf = (count: number): PointHit[] =>
 
 /** The neighbours of each smoothed hit: all others of its subject, with a similarity of .8. */
 function neighboursIn(subjectOf: (nth: number) => number): Map<string, PointHit[]> {
-  const all = Array.from({ length: SMOOTHED_HITS }, (_, nth) => nth);
+  const indexes = Array.from({ length: SMOOTHED_HITS }, (_, nth) => nth);
   return new Map(
-    all.map((nth) => {
-      const others = all.filter((other) => other !== nth && subjectOf(other) === subjectOf(nth));
-      return [idOf(nth), others.map((other) => ({ id: idOf(other), score: 0.8 }))];
+    indexes.map((nth) => {
+      const neighbours = indexes.filter((other) => other !== nth && subjectOf(other) === subjectOf(nth));
+      return [idOf(nth), neighbours.map((other) => ({ id: idOf(other), score: 0.8 }))];
     }),
   );
 }
@@ -32,8 +32,8 @@ describe('smoothed scores', () => {
     const hits = listOf(SMOOTHED_HITS);
     const smoothed = smoothScores(hits, neighbours, 0.4);
     expect(rankOf(smoothed, 1)).toBeGreaterThan(1);
-    const others = smoothed.filter(({ id }) => id !== idOf(1));
-    expect(others.map(({ id }) => id)).toEqual(hits.map(({ id }) => id).filter((id) => id !== idOf(1)));
+    const otherHits = smoothed.filter(({ id }) => id !== idOf(1));
+    expect(otherHits.map(({ id }) => id)).toEqual(hits.map(({ id }) => id).filter((id) => id !== idOf(1)));
   });
 
   test('raise a hit whose neighbours have higher scores', () => {
@@ -104,21 +104,23 @@ describe('the ranking of a hybrid search', () => {
     };
     return { hits, reads, reader };
   }
-  const filesOf = (found: { readonly hits: readonly { readonly fileId: number }[] }): number[] =>
-    found.hits.map(({ fileId }) => fileId);
+  const filesOf = (page: { readonly hits: readonly { readonly fileId: number }[] }): number[] =>
+    page.hits.map(({ fileId }) => fileId);
 
   test('is smoothed, and reads the chunks of the smoothed hits once', async () => {
     const { hits, reads, reader } = search();
     const ranking = await rankHybrid({ dense: hits, sparse: hits }, HALVES, 100, reader);
-    const first = filesOf(await ranking.next(10));
-    expect(first[0]).toBe(100);
-    expect(first[1]).not.toBe(101);
+    const firstPage = filesOf(await ranking.next(10));
+    expect(firstPage[0]).toBe(100);
+    expect(firstPage[1]).not.toBe(101);
     expect(reads).toEqual([
       ['neighbours', SMOOTHED_HITS, NEIGHBOURS],
       ['chunks', SMOOTHED_HITS],
     ]);
-    const rest = filesOf(await ranking.next(30));
-    expect([...first, ...rest].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, nth) => 100 + nth));
+    const otherPages = filesOf(await ranking.next(30));
+    expect([...firstPage, ...otherPages].toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, nth) => 100 + nth),
+    );
     expect(reads.slice(2)).toEqual([['chunks', 10]]);
   });
 

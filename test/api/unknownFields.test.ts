@@ -61,8 +61,8 @@ test('compares nested values with the validated value at the same path, even if 
   const inner = Joi.object({ text: Joi.string() });
   const rows = Joi.array().items(Joi.object({ rows: Joi.array().items(inner) }));
   const tree = fieldTreeOf(Joi.object({ rows }))!;
-  const given = { rows: [{ rows: [{ text: 'a' }] }] };
-  expect(findUnknown(tree, given, given)).toEqual([]);
+  const body = { rows: [{ rows: [{ text: 'a' }] }] };
+  expect(findUnknown(tree, body, body)).toEqual([]);
 });
 
 test('a strict request with unknown fields is refused, with the most similar known name', () => {
@@ -96,7 +96,7 @@ test('parses Prefer according to RFC 7240', () => {
     'respond-async, handling=strict; x=1',
     'a="b,c",handling=strict',
   ];
-  const others = [
+  const otherPreferences = [
     undefined,
     '',
     'handling',
@@ -107,7 +107,7 @@ test('parses Prefer according to RFC 7240', () => {
   ];
   for (const header of [...strict, ['wait=1', 'handling=strict']])
     expect([header, prefersStrict(header)]).toEqual([header, true]);
-  for (const header of [...others, 'handling=lenient, handling=strict'])
+  for (const header of [...otherPreferences, 'handling=lenient, handling=strict'])
     expect([header, prefersStrict(header)]).toEqual([header, false]);
 });
 
@@ -130,7 +130,7 @@ test('no operation reports a field of the public contract', () => {
       shape.fields.flatMap((field) => {
         fields += 1;
         const sent = withValue(shape.body, field.path, sample(publishedDocument, field.schema));
-        return findUnknown(tree, sent, null).map((one) => `${method} ${path}: ${one.path.join('.')}`);
+        return findUnknown(tree, sent, null).map((unknownField) => `${method} ${path}: ${unknownField.path.join('.')}`);
       }),
     );
   });
@@ -151,5 +151,6 @@ test('does not read vectors', () => {
 
 test('the known fields of every operation can be read from its schemas', () => {
   for (const { body, query } of operations)
-    for (const given of [body, query]) if (given) expect(() => fieldTreeOf(given)).not.toThrow();
+    for (const requestSchema of [body, query])
+      if (requestSchema) expect(() => fieldTreeOf(requestSchema)).not.toThrow();
 });

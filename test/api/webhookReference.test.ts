@@ -67,7 +67,7 @@ function fault(kind: string, body: string): string | null {
   const namedSchema = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];
   const { payload } = namedSchema!['properties'] as { readonly payload: { readonly contentSchema: object } };
   const delivery = JSON.parse(body) as { readonly payload: string };
-  const check = (one: object, value: unknown): boolean => ajv.compile({ ...one, components })(value);
+  const check = (bodySchema: object, value: unknown): boolean => ajv.compile({ ...bodySchema, components })(value);
   if (!check(schema, delivery)) return 'the body';
   return check(payload.contentSchema, JSON.parse(delivery.payload)) ? null : delivery.payload;
 }

@@ -87,14 +87,14 @@ test('a step counts as failing only after three consecutive failures of the serv
   await everyRow(
     FAILURES,
     ([what]) => what,
-    ([, last, waiting, running]) => {
+    ([, lastFailure, waiting, running]) => {
       for (const attempt of [3, 50])
         expect([
-          judge({ attempt, failure: last, isStarted: false }),
-          judge({ attempt, failure: last, isStarted: true }),
+          judge({ attempt, failure: lastFailure, isStarted: false }),
+          judge({ attempt, failure: lastFailure, isStarted: true }),
         ]).toEqual([waiting, running]);
       const early = waiting === 'step_fails' ? 'no worker' : waiting;
-      expect(judge({ attempt: 2, failure: last, isStarted: false })).toBe(early);
+      expect(judge({ attempt: 2, failure: lastFailure, isStarted: false })).toBe(early);
     },
   );
 });

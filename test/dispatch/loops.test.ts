@@ -208,8 +208,8 @@ describe('upload stream of a user', () => {
 
   test('sends one further signal for all uploads that arrive meanwhile; other users have their own', async () => {
     const { starter, temporal } = open();
-    const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
-    await Promise.all(all);
+    const signals = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
+    await Promise.all(signals);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
     // A later upload is signalled again.
     const signalled = starter.signalStream(runOf(5));

@@ -87,10 +87,10 @@ test('retries a page after a retryable fault; replaces it by the summary, if any
 
 test('takes the text from the feed, else from the page, else from the summary, and records which', async () => {
   const whole = createWorld({ entries: [entryOf({ content: '<p>whole</p>' })] });
-  const own = await whole.open();
-  expect(textOf(own)).toContain('<p>whole</p>');
-  expect(textOf(own)).toContain('<title>A &amp; &lt;B></title>');
-  expect(own).toMatchObject({
+  const ofFeed = await whole.open();
+  expect(textOf(ofFeed)).toContain('<p>whole</p>');
+  expect(textOf(ofFeed)).toContain('<title>A &amp; &lt;B></title>');
+  expect(ofFeed).toMatchObject({
     ...{
       fileMetadata: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' },
       url: PAGE,
@@ -179,8 +179,8 @@ test('a caller reads the feed itself if the read that it waits for fails; a fail
     readFeed: () =>
       (reads += 1) === 1 ? Promise.reject(new Error('aborted')) : Promise.resolve(answerOf([entryOf()])),
   });
-  const [first, second] = await Promise.allSettled([open(), open()]);
-  expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
+  const [firstResult, secondResult] = await Promise.allSettled([open(), open()]);
+  expect([firstResult.status, secondResult.status]).toEqual(['rejected', 'fulfilled']);
   await open();
   expect(requests.feeds).toHaveLength(2);
 });

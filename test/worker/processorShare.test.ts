@@ -49,8 +49,12 @@ function writeProc({ ran, waited, ticks, processes }: Machine): void {
 const times = (machine: Machine, factor: number): Machine => ({
   ran: machine.ran * factor,
   waited: machine.waited * factor,
-  ticks: machine.ticks.map((one) => one * factor),
-  processes: machine.processes.map(([pid, parent, all]) => [pid, parent, all.map((one) => one * factor) as never]),
+  ticks: machine.ticks.map((count) => count * factor),
+  processes: machine.processes.map(([pid, parent, counters]) => [
+    pid,
+    parent,
+    counters.map((time) => time * factor) as never,
+  ]),
 });
 
 /** Five seconds: 150 of 500 ticks are idle or wait for disks, and 30 + 22 of the others belong to the service. */

@@ -89,12 +89,12 @@ interface Proxied {
 
 /** Returns the name of a group of options, also if a local constant spreads the group and changes the task queue. */
 function groupOf(call: ts.CallExpression): string {
-  const given = call.arguments[0]?.getText() ?? 'no options';
+  const optionsText = call.arguments[0]?.getText() ?? 'no options';
   const declared = [...nodesIn(call.getSourceFile())].find(
-    (node): node is ts.VariableDeclaration => ts.isVariableDeclaration(node) && node.name.getText() === given,
+    (node): node is ts.VariableDeclaration => ts.isVariableDeclaration(node) && node.name.getText() === optionsText,
   )?.initializer;
   const routed = /^\{ \.\.\.(\w+), taskQueue: [^,]+ \}$/.exec(declared?.getText() ?? '');
-  return routed?.[1] ?? given;
+  return routed?.[1] ?? optionsText;
 }
 
 const PROXIED: readonly Proxied[] = allNodes('workflows').flatMap((node): Proxied[] => {
@@ -104,7 +104,7 @@ const PROXIED: readonly Proxied[] = allNodes('workflows').flatMap((node): Proxie
   if (ts.isPropertyAccessExpression(parent)) return [{ activity: parent.name.text, ...shared }];
   if (!ts.isVariableDeclaration(parent)) return [{ activity: node.getText(), ...shared }];
   if (!ts.isObjectBindingPattern(parent.name)) return [{ activity: parent.name.getText(), ...shared }];
-  return parent.name.elements.map((one) => ({ activity: one.name.getText(), ...shared }));
+  return parent.name.elements.map((element) => ({ activity: element.name.getText(), ...shared }));
 });
 
 test('workflows call activities only with the options of a group, and local activities only with STORE', () =>

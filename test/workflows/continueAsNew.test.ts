@@ -33,15 +33,15 @@ async function runGrown(
   const taskQueue = `grown-${randomUUID()}`;
   const connection = await sdk.NativeConnection.connect({ address });
   const client = createTemporalClient({ address, namespace: 'default' });
-  let first = '';
+  let firstRunId = '';
   let grow = (): void => undefined;
   const grown = new Promise<void>((resolve) => (grow = resolve));
   const steps = Object.entries(activities).map(([name, step]) => [
     name,
-    async (given: unknown) => {
+    async (stepInput: unknown) => {
       await grown;
       const { workflowExecution, workflowType } = activity.activityInfo();
-      return step(workflowType === type && workflowExecution?.runId !== first, given);
+      return step(workflowType === type && workflowExecution?.runId !== firstRunId, stepInput);
     },
   ]);
   const workflowBundle = { codePath: WORKFLOW_BUNDLE };
@@ -51,13 +51,13 @@ async function runGrown(
   });
   const result: unknown = await worker.runUntil(async () => {
     const handle = await client.workflow.start(type, { taskQueue, workflowId: taskQueue, args: [input] });
-    first = handle.firstExecutionRunId;
+    firstRunId = handle.firstExecutionRunId;
     for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
       await handle.signal('grow', randomBytes(1.5 * MB * 0.75).toString('base64'));
     grow();
     return handle.result();
   });
-  const firstExecution = client.workflow.getHandle(taskQueue, first);
+  const firstExecution = client.workflow.getHandle(taskQueue, firstRunId);
   const statuses = [await firstExecution.describe(), await client.workflow.getHandle(taskQueue).describe()].map(
     ({ status }) => status.name,
   );

@@ -57,8 +57,8 @@ const NO_PLAN = plan([]);
 const planFrom = (afterId: number): [string, object] => ['planBatches', { afterId, limit: 20 }];
 const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
 const SENTENCE = 'The site is down. Try again later.';
-const INTERNAL_ERROR = (what: string, again: string) =>
-  `The ${what} failed because of an internal error. See the log of the service for the cause. ${again}`;
+const INTERNAL_ERROR = (what: string, remedy: string) =>
+  `The ${what} failed because of an internal error. See the log of the service for the cause. ${remedy}`;
 const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
 const begun = (fields: object = {}) => ({ beginRun: [{ finished: false, ...fields }] });
 const finished = (counts: object, discovered: number) => ({
@@ -671,7 +671,7 @@ const checkRow = async (row: Row): Promise<void> => {
     () => ({}),
   );
   expect(calls).toEqual(
-    row.calls.map(([name, given = {}]) => [name, name === 'acceptPass' ? given : { ...ofRun(row), ...given }]),
+    row.calls.map(([name, fields = {}]) => [name, name === 'acceptPass' ? fields : { ...ofRun(row), ...fields }]),
   );
   expect(ended).toEqual('result' in row ? { result: row.result } : {});
 };

@@ -43,15 +43,15 @@ test.each(['with', 'without'] as const)('every recorded history still replays, %
   /** Error of each replayed history, null if it succeeded. */
   const replayed = new Map<string, unknown>();
   // One worker replays all histories, because creating a worker takes most of the time.
-  const all = histories.map((name) => ({ workflowId: name, history: read(name) }));
+  const recorded = histories.map((name) => ({ workflowId: name, history: read(name) }));
   const { Worker } = (await loadProduct()).sdk;
-  for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), all))
+  for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), recorded))
     replayed.set(workflowId, error ?? null);
   await everyRow(histories, String, (name) => expect(replayed.get(name)).toBeNull());
 });
 
 test('a history with other commands does not replay', async () => {
-  const name = histories.find((one) => one === 'scrapeSitemap.finished.json') ?? '';
+  const name = histories.find((history) => history === 'scrapeSitemap.finished.json') ?? '';
   const altered = JSON.parse(
     JSON.stringify(read(name)).replaceAll('"discoverPages"', '"discoverSomethingElse"'),
   ) as unknown;
