@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 const credentials = () => ({ accessToken, environment }) as const;
-/** The client declares ids as strings, and passes them on as received. */
+/** Returns a file id as the client's types declare it. The client sends ids unchanged. */
 const idOf = ({ id }: Pick<FileRecord, 'id'>) => id as unknown as string;
 
 test('reads health, settings and an empty list of accounts, and reports a wrong API key by its status', async () => {
@@ -110,8 +110,8 @@ test('uploads, tags, finds, reads, resyncs and deletes a file', async () => {
 
   const untagged = await carbon.deleteTags({ ...credentials(), organizationUserFileId: uploaded.id, tags: ['about'] });
   expect(untagged).toMatchObject({ status: 200, data: { tags: {} } });
-  const again = await carbon.resyncFile({ ...credentials(), fileId, chunkSize: 300 });
-  expect(again).toMatchObject({ status: 200, data: { id: uploaded.id, sync_status: 'QUEUED_FOR_SYNC' } });
+  const resynced = await carbon.resyncFile({ ...credentials(), fileId, chunkSize: 300 });
+  expect(resynced).toMatchObject({ status: 200, data: { id: uploaded.id, sync_status: 'QUEUED_FOR_SYNC' } });
   await user.settled(uploaded.id);
   expect(await carbon.deleteFile({ ...credentials(), fileId })).toMatchObject({ status: 200 });
 });
@@ -125,12 +125,12 @@ test('creates files from a text and a URL, and deletes them together', async () 
     fileName: 'tides.txt',
   });
   expect(fetched).toMatchObject({ status: 200 });
-  const both = [text, fetched].map(({ data }) => data?.file as FileRecord);
-  for (const { id } of both) expect((await user.settled(id)).sync_status).toBe('READY');
-  expect(await carbon.deleteFiles({ ...credentials(), fileIds: both.map(idOf) })).toMatchObject({ status: 200 });
+  const uploads = [text, fetched].map(({ data }) => data?.file as FileRecord);
+  for (const { id } of uploads) expect((await user.settled(id)).sync_status).toBe('READY');
+  expect(await carbon.deleteFiles({ ...credentials(), fileIds: uploads.map(idOf) })).toMatchObject({ status: 200 });
 });
 
-test('reads pages live, and scrapes them one by one and by a sitemap', async () => {
+test('fetches a page without storing it, and scrapes pages by URL and by a sitemap', async () => {
   const sitemapUrl = site.url('/sitemap.xml');
   const urls = ['/pages/0.html', '/pages/1.html'].map((path) => site.url(path));
   expect(await carbon.processSitemapUrl({ ...credentials(), sitemapUrl })).toMatchObject({
@@ -140,7 +140,7 @@ test('reads pages live, and scrapes them one by one and by a sitemap', async () 
   const page = await carbon.fetchUrls({ ...credentials(), url: urls[0]! });
   expect(page).toMatchObject({ status: 200, data: { html_content: expect.stringContaining('<') as unknown } });
 
-  // Not the first page: the scrape of the sitemap takes that one, and a page belongs to only one scrape.
+  // A page belongs to only one scrape, and the sitemap scrape below includes the first page. So scrape the second here.
   const scraped = await carbon.submitScrapeRequest({ ...credentials(), urls: [urls[1]!] });
   expect(scraped).toMatchObject({ status: 200, data: { files: [{ external_url: urls[1] }] } });
   const sitemap = await carbon.submitSitemapScrapeRequest({ ...credentials(), url: sitemapUrl });

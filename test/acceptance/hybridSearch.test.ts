@@ -1,4 +1,4 @@
-/** Search over ingested files: hybrid search, vectors of the caller, and links to the content. */
+/** Tests of search over ingested files: hybrid search, vectors that the caller provides, and links to the content. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { EMBEDDING_MODELS } from '../../contract/vectors/embeddingModels.js';
@@ -15,8 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-async function upload(contents: string, more: object = {}): Promise<FileRecord> {
-  const { body } = await user.post<FileRecord>('/upload_text', { contents, ...more });
+async function upload(contents: string, options: object = {}): Promise<FileRecord> {
+  const { body } = await user.post<FileRecord>('/upload_text', { contents, ...options });
   const file = await user.settled(body.id);
   expect(file).toMatchObject({ sync_status: 'READY' });
   return file;
@@ -31,23 +31,23 @@ test('hybrid search finds identifiers that semantic search misses', async () => 
       }),
     ),
   );
-  const first = async (code: string, hybrid_search: boolean): Promise<number | undefined> =>
+  const bestFileId = async (code: string, hybrid_search: boolean): Promise<number | undefined> =>
     (await user.search({ query: code, k: 1, hybrid_search }))[0]?.file_id;
-  const right = async (hybrid: boolean): Promise<number> => {
-    const found = await Promise.all(codes.map((code) => first(code, hybrid)));
-    return found.filter((id, index) => id === files[index]?.id).length;
+  const countCorrect = async (hybrid: boolean): Promise<number> => {
+    const fileIds = await Promise.all(codes.map((code) => bestFileId(code, hybrid)));
+    return fileIds.filter((id, index) => id === files[index]?.id).length;
   };
-  expect(await right(true)).toBe(codes.length);
-  expect(await right(false)).toBeLessThan(codes.length);
+  expect(await countCorrect(true)).toBe(codes.length);
+  expect(await countCorrect(false)).toBeLessThan(codes.length);
 });
 
 test('hybrid search finds a file without sparse vectors by its meaning', async () => {
   const { id } = await upload('Puffins nest on the cliffs of the northern island.');
-  const found = await user.search({ query: 'birds that breed on cliffs', k: 3, hybrid_search: true });
-  expect(found.map(({ file_id: one }) => one)).toContain(id);
+  const documents = await user.search({ query: 'birds that breed on cliffs', k: 3, hybrid_search: true });
+  expect(documents.map(({ file_id: fileId }) => fileId)).toContain(id);
 });
 
-test('vectors of a caller are found by a vector, and by words in a hybrid search', async () => {
+test('chunks with vectors of the caller are found by a query vector, and by words in a hybrid search', async () => {
   const model = 'AZURE_ADA_SMALL_512';
   const vector = (at: number) => new Array<number>(EMBEDDING_MODELS[model].dimensions).fill(0).with(at, 1);
   const file = await upload('Anything.', { generate_sparse_vectors: true });
@@ -69,10 +69,10 @@ test('vectors of a caller are found by a vector, and by words in a hybrid search
   expect(await user.search(request)).toEqual([]);
 });
 
-test('include_raw_file gives a link that opens the content', async () => {
+test('include_raw_file adds a link to the raw content to each result', async () => {
   const text = 'The ledger of the lighthouse is kept in the cellar.';
   const { id } = await upload(text);
-  const [found] = await user.search({ query: 'ledger', k: 1, file_ids: [id], include_raw_file: true });
-  const answer = await fetch(found?.presigned_url ?? '');
+  const [document] = await user.search({ query: 'ledger', k: 1, file_ids: [id], include_raw_file: true });
+  const answer = await fetch(document?.presigned_url ?? '');
   expect(await answer.text()).toBe(text);
 });

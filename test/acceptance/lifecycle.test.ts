@@ -39,50 +39,52 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all(sites.map((one) => one.close()));
+  await Promise.all(sites.map((startedSite) => startedSite.close()));
 });
 
 describe('unchanged pages', () => {
-  test('are neither rewritten nor embedded again, by their validators or their bytes', async () => {
+  test('are neither rewritten nor embedded again if their ETag or their bytes are the same', async () => {
     const pages = await site(startSite());
-    const tagged = { headers: { etag: '"one"' }, body: samplePage(1, 2) };
+    const pageWithEtag = { headers: { etag: '"one"' }, body: samplePage(1, 2) };
     let conditionalRequests = 0;
     pages.pages.set('/tagged.html', (request, response) => {
       const isUnchanged = request.headers['if-none-match'] === '"one"';
       if (isUnchanged) conditionalRequests += 1;
       response
-        .writeHead(isUnchanged ? 304 : 200, { 'content-type': 'text/html', ...tagged.headers })
-        .end(isUnchanged ? '' : tagged.body);
+        .writeHead(isUnchanged ? 304 : 200, { 'content-type': 'text/html', ...pageWithEtag.headers })
+        .end(isUnchanged ? '' : pageWithEtag.body);
     });
     pages.pages.set('/plain.html', samplePage(2, 2));
     pages.pages.set('/sitemap.xml', sitemapOf(pages.origin, ['/tagged.html', '/plain.html']));
     const url = pages.url('/sitemap.xml');
     const parent = await user.settled((await user.scrape({ url })).id);
-    const before = await user.children(parent.id);
-    const stored = await service.store.files.byIds(
+    const childrenBefore = await user.children(parent.id);
+    const storedBefore = await service.store.files.byIds(
       tenant(parent),
-      before.map((file) => file.id),
+      childrenBefore.map((file) => file.id),
     );
 
     await user.settled((await user.scrape({ url })).id);
-    const after = await service.store.files.byIds(
+    const storedAfter = await service.store.files.byIds(
       tenant(parent),
-      before.map((file) => file.id),
+      childrenBefore.map((file) => file.id),
     );
     expect(conditionalRequests).toBe(1);
-    expect(after.map((file) => file.generation)).toEqual(stored.map((file) => file.generation));
-    expect(after.every((file) => file.syncStatus === 'READY')).toBe(true);
+    expect(storedAfter.map((file) => file.generation)).toEqual(storedBefore.map((file) => file.generation));
+    expect(storedAfter.every((file) => file.syncStatus === 'READY')).toBe(true);
     expect(
-      after.every((file, index) => (file.lastSync?.getTime() ?? 0) > (stored[index]?.lastSync?.getTime() ?? 0)),
+      storedAfter.every(
+        (file, index) => (file.lastSync?.getTime() ?? 0) > (storedBefore[index]?.lastSync?.getTime() ?? 0),
+      ),
     ).toBe(true);
 
-    // Other options change the result, so the page is read again without a condition.
+    // Other options change the result, so the page is requested without If-None-Match.
     await user.settled((await user.scrape({ url, chunk_size: 60 })).id);
     const rewritten = await service.store.files.byIds(
       tenant(parent),
-      before.map((file) => file.id),
+      childrenBefore.map((file) => file.id),
     );
-    expect(rewritten.every((file, index) => file.generation > (stored[index]?.generation ?? 0))).toBe(true);
+    expect(rewritten.every((file, index) => file.generation > (storedBefore[index]?.generation ?? 0))).toBe(true);
     expect(conditionalRequests).toBe(1);
   });
 });
@@ -106,21 +108,21 @@ describe('POST /resync_file', () => {
   });
   const resync = (body: Record<string, unknown>) => user.post<FileRecord & { detail: unknown }>('/resync_file', body);
 
-  test('returns the queued record, and keeps the stored sizes for absent and null ones', async () => {
+  test('returns the queued record, and keeps the stored sizes if the request has none or null', async () => {
     const { status, body } = await resync({ file_id: page.id, chunk_size: null });
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: page.id, sync_status: 'QUEUED_FOR_SYNC', chunk_size: 200, chunk_overlap: 5 });
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY', chunk_size: 200 });
   });
 
-  test('has search attributes for the file, the organization and the user', async () => {
+  test('starts a workflow with search attributes for the file, the organization and the user', async () => {
     const settings = { address: testEngines().temporalAddress, namespace: 'default' };
     const client = createTemporalClient(settings);
     const { typedSearchAttributes } = await client.workflow
       .getHandle(service.names.idOf(`resync:${page.id}`))
       .describe();
-    const found = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
-    expect(Object.fromEntries(found)).toMatchObject({
+    const attributes = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+    expect(Object.fromEntries(attributes)).toMatchObject({
       FileId: String(page.id),
       OrganizationId: '1',
       UserId: String(page.organization_user_id),
@@ -129,10 +131,10 @@ describe('POST /resync_file', () => {
   });
 
   test('replaces the stored sizes and the chunks', async () => {
-    const before = await texts(page.id);
+    const textsBefore = await texts(page.id);
     await resync({ file_id: page.id, chunk_size: 50, chunk_overlap: 0 });
     expect(await user.settled(page.id)).toMatchObject({ chunk_size: 50, chunk_overlap: 0 });
-    expect((await texts(page.id)).length).toBeGreaterThan(before.length);
+    expect((await texts(page.id)).length).toBeGreaterThan(textsBefore.length);
   });
 
   test('creates missing vectors with force_embedding_generation', async () => {
@@ -142,7 +144,7 @@ describe('POST /resync_file', () => {
     expect(await user.search({ query: 'anything', k: 1, file_ids: [page.id] })).toHaveLength(1);
   });
 
-  test('ends READY_TO_SYNC without a fetch with skip_file_processing, and can be repeated without it', async () => {
+  test('with skip_file_processing ends in READY_TO_SYNC without a request; a later resync without it syncs', async () => {
     pages.requests.length = 0;
     await resync({ file_id: page.id, skip_file_processing: true });
     expect(await user.settled(page.id)).toMatchObject({ sync_status: 'READY_TO_SYNC' });
@@ -159,7 +161,7 @@ describe('POST /resync_file', () => {
     expect(pages.requests.filter((path) => path.startsWith('/pages/'))).toHaveLength(2);
   });
 
-  test('answers 422 for an overlap that no longer fits, and 404 for an unknown file', async () => {
+  test('answers 422 for an overlap that is not below the new chunk size, and 404 for an unknown file', async () => {
     expect((await resync({ file_id: page.id, chunk_size: 10, chunk_overlap: 10 })).status).toBe(422);
     expect((await resync({ file_id: 2 ** 40 })).status).toBe(404);
     expect((await resync({})).status).toBe(422);
@@ -168,11 +170,11 @@ describe('POST /resync_file', () => {
   test('answers 409 for a file being synced', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
-    const moving = await waitFor(
+    const syncingFile = await waitFor(
       async () => (await user.children(parent.id)).find((file) => file.sync_status === 'SYNCING'),
       (file) => file !== undefined,
     );
-    const { status, body } = await resync({ file_id: moving?.id });
+    const { status, body } = await resync({ file_id: syncingFile?.id });
     expect(status).toBe(409);
     expect(body.detail).toMatch(/being synced/);
     held.release();
@@ -192,10 +194,14 @@ describe('POST /delete_files_v2', () => {
     }
   });
 
-  test('deletes only the records, chunks, points and contents of the named files', async () => {
+  test('deletes only the records, chunks, points and contents of the files in the filter', async () => {
     const pages = await site(startSampleSite(4, 2));
     const parent = await user.settled((await user.scrape({ url: pages.url('/sitemap.xml') })).id);
-    const [first, second, ...rest] = (await user.children(parent.id)) as [FileRecord, FileRecord, ...FileRecord[]];
+    const [first, second, ...otherPages] = (await user.children(parent.id)) as [
+      FileRecord,
+      FileRecord,
+      ...FileRecord[],
+    ];
     const deletedIds = [first.id, second.id];
     expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(2);
     expect((await user.post('/delete_files_v2', { filters: { ids: deletedIds } })).body).toEqual({ success: true });
@@ -204,7 +210,7 @@ describe('POST /delete_files_v2', () => {
     expect(await service.store.vectors.countOf(tenant(first), deletedIds)).toBe(0);
     expect(await service.store.contents.countOf(tenant(first), deletedIds)).toBe(0);
     const remaining = await user.children(parent.id);
-    expect(remaining.map((file) => file.id)).toEqual(rest.map((file) => file.id));
+    expect(remaining.map((file) => file.id)).toEqual(otherPages.map((file) => file.id));
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBeGreaterThan(0);
   });
 
@@ -227,19 +233,19 @@ describe('POST /delete_files_v2', () => {
 
 describe('early end of a run', () => {
   test('by cancellation keeps finished files and aborts the rest, without waiting for a page', async () => {
-    // Fewer held pages than requests to one host at once, so that the free ones get through.
+    // The site holds fewer requests than the service sends to one host at once, so the other pages are fetched.
     const held = await heldSite(8);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     await childrenWhen(parent.id, twoReady);
     const startedAt = Date.now();
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
-    // A wait for a held page would last at least HEADERS_TIMEOUT_MS.
+    // If the cancellation waited for a held page, it would take at least HEADERS_TIMEOUT_MS.
     expect(Date.now() - startedAt).toBeLessThan(20_000);
     held.release();
     const statuses = (await user.children(parent.id)).map((file) => file.sync_status);
-    expect(statuses.filter((one) => one === 'READY')).toHaveLength(2);
-    expect(statuses.filter((one) => one === 'SYNC_ABORTED')).toHaveLength(6);
+    expect(statuses.filter((status) => status === 'READY')).toHaveLength(2);
+    expect(statuses.filter((status) => status === 'SYNC_ABORTED')).toHaveLength(6);
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(409);
   });
 
@@ -253,7 +259,7 @@ describe('early end of a run', () => {
     });
     const log = createLog({ level: 'silent', name: 'test' });
     const later = Date.now() + 60_000;
-    // Nothing is reaped while the workflow runs, however long it takes.
+    // The reaper ends nothing while the workflow runs, even after a long time.
     expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(0);
     await client.workflow.getHandle(service.names.idOf(`scrape:${parent.id}`)).terminate('test');
     expect(await reapOnce({ client, names: service.names }, service.store, log, later)).toBe(1);
@@ -265,16 +271,16 @@ describe('early end of a run', () => {
     await client.connection.close();
   });
 
-  test('in the outbox fetches nothing', async () => {
+  test('by cancellation while the run waits in the outbox fetches nothing', async () => {
     const idle = await startService(
       { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent', TEMPORAL_ADDRESS: '127.0.0.1:1' },
       { worker: false },
     );
-    const other = await idle.user('lena');
+    const userOfIdle = await idle.user('lena');
     const pages = await site(startSampleSite(1, 1));
-    const parent = await other.scrape({ url: pages.url('/sitemap.xml') });
-    expect((await other.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
-    expect(await other.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
+    const parent = await userOfIdle.scrape({ url: pages.url('/sitemap.xml') });
+    expect((await userOfIdle.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
+    expect(await userOfIdle.file(parent.id)).toMatchObject({ sync_status: 'SYNC_ABORTED' });
     await idle.close();
   });
 });
@@ -319,9 +325,9 @@ describe('presigned URLs', () => {
     }
     expect((await fetch(url.href.replace(/\d+\.raw/, '999.raw'))).status).toBe(403);
     const body = { filters: { ids: [listed.id] }, include_raw_file: true, presigned_url_expiry_time_seconds: 1 };
-    const [short] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results;
+    const [shortLived] = (await user.post<Listed<FileRecord>>('/user_files_v2', body)).body.results;
     await sleep(2_100);
-    expect((await fetch(short?.presigned_url ?? '')).status).toBe(403);
+    expect((await fetch(shortLived?.presigned_url ?? '')).status).toBe(403);
   });
 });
 

@@ -18,8 +18,8 @@ import { fixtureForSlack } from '../support/sourceFixtures/slack.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
 /**
- * Operations that read an account during the request; test/system/sources/own tests them in detail. Also every list
- * with a cursor, most of which are such operations.
+ * Tests of operations that read from the source during the request, which test/system/sources/own tests in detail, and
+ * of every list with a cursor.
  */
 const RECORD = {
   OwnerId: sfId('005', 'ada'),
@@ -41,7 +41,7 @@ const CRM = {
     fields: { Name: 'Won', StageName: 'Closed', CloseDate: '2026-03-01', IsClosed: true, IsWon: true },
   },
 };
-/** Lists of a repository, with further fields of the request, and the minimum number of entries. */
+/** Lists of a GitHub repository: end of the path, further fields of the request, and minimum number of entries. */
 const GITHUB_LISTS: readonly [string, object, number][] = [
   ['issues', {}, 3],
   ['pull_requests', {}, 1],
@@ -84,7 +84,9 @@ beforeAll(async () => {
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     SOURCE_URLS: [salesforce, github, slack, sharePoint].map(({ settings }) => settings).join(),
-    OAUTH_CLIENTS: ['SALESFORCE', 'SLACK', 'SHAREPOINT'].map((one) => `${one}=${CLIENT_ID}:${CLIENT_SECRET}`).join(),
+    OAUTH_CLIENTS: ['SALESFORCE', 'SLACK', 'SHAREPOINT']
+      .map((source) => `${source}=${CLIENT_ID}:${CLIENT_SECRET}`)
+      .join(),
   });
   user = await service.user('reader');
   ids = {
@@ -99,7 +101,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await Promise.all([salesforce, github, slack, sharePoint, site].map((one) => one.close()));
+  await Promise.all([salesforce, github, slack, sharePoint, site].map((closable) => closable.close()));
 });
 
 /** Expects a 200 answer that matches both OpenAPI documents. */
@@ -124,23 +126,23 @@ test('lists the records of a CRM, and reads each by its id', () =>
       const path = `/integrations/data/crm/${kind}`;
       const list = await user.post<{ data: { id: string }[] }>(path, { data_source_id: ids.salesforce });
       expectDescribed('post', path, list);
-      expect(list.body.data.map((one) => one.id)).toEqual([id]);
-      const one = await user.get<{ id: string }>(`${path}/${id}?data_source_id=${ids.salesforce}`);
-      expectDescribed('get', `${path}/{id}`, one);
-      expect(one.body.id).toBe(id);
+      expect(list.body.data.map((record) => record.id)).toEqual([id]);
+      const single = await user.get<{ id: string }>(`${path}/${id}?data_source_id=${ids.salesforce}`);
+      expectDescribed('get', `${path}/{id}`, single);
+      expect(single.body.id).toBe(id);
     },
   ));
 
 test('lists issues, pull requests, and comments, commits and files of a pull request', () =>
   everyRow(
     GITHUB_LISTS,
-    ([what]) => what,
-    async ([what, more, least]) => {
-      const path = `/integrations/data/github/${what}`;
-      const request = { data_source_id: ids.github, repository: 'ada/atlas', ...more };
+    ([path]) => path,
+    async ([listPath, fields, minEntries]) => {
+      const path = `/integrations/data/github/${listPath}`;
+      const request = { data_source_id: ids.github, repository: 'ada/atlas', ...fields };
       const list = await user.post<{ data: unknown[] }>(path, request);
       expectDescribed('post', path, list);
-      expect(list.body.data.length).toBeGreaterThanOrEqual(least);
+      expect(list.body.data.length).toBeGreaterThanOrEqual(minEntries);
     },
   ));
 
@@ -160,7 +162,7 @@ interface CursorList {
   readonly operation: string;
   /** Number of entries. */
   readonly entries: number;
-  /** Whether the request has a page size. */
+  /** Whether a request can set the page size. */
   readonly isSized: boolean;
   /** Reads a page; null for the first. A page without a next cursor is the last. */
   readonly page: (size: number, cursor: string | null) => Promise<{ entries: unknown[]; next: string | null }>;
@@ -201,7 +203,7 @@ async function eventsList(): Promise<CursorList> {
     isSized: true,
     async page(limit, after) {
       const { results, next_cursor, has_more } = (await key.get<Page>(`/events?${query({ limit, after })}`)).body;
-      return { entries: results.map((one) => one.event_id), next: has_more ? String(next_cursor) : null };
+      return { entries: results.map((event) => event.event_id), next: has_more ? String(next_cursor) : null };
     },
   };
 }
@@ -211,7 +213,7 @@ async function itemsList(): Promise<CursorList> {
   type Run = { id: number; finished_at: string | null };
   const run = await waitFor(
     async () => (await user.get<{ results: Run[] }>(`/sync_runs?request_id=${request_id}`)).body.results[0],
-    (one) => one !== undefined && one.finished_at !== null,
+    (latestRun) => latestRun !== undefined && latestRun.finished_at !== null,
   );
   type Page = { results: { id: string }[]; next_cursor: string | null };
   return {
@@ -220,22 +222,22 @@ async function itemsList(): Promise<CursorList> {
     isSized: true,
     async page(limit, after) {
       const { body } = await user.get<Page>(`/sync_runs/${run!.id}/items?${query({ limit, after })}`);
-      return { entries: body.results.map((one) => one.id), next: body.next_cursor };
+      return { entries: body.results.map((item) => item.id), next: body.next_cursor };
     },
   };
 }
 
-const postedList = (path: string, entries: number, request: object): CursorList => ({
+const listByPost = (path: string, entries: number, request: object): CursorList => ({
   operation: `post ${path}`,
   entries,
   isSized: true,
   async page(page_size, next_cursor) {
     const pageRequest = { ...request, page_size, next_cursor };
     const { body } = await user.post<{ data: unknown[]; next_cursor: string | null }>(path, pageRequest);
-    return { entries: body.data.map((one) => JSON.stringify(one)), next: body.next_cursor };
+    return { entries: body.data.map((entry) => JSON.stringify(entry)), next: body.next_cursor };
   },
 });
-const gotList = (
+const listByGet = (
   path: string,
   entries: number,
   request: Readonly<Record<string, string | number>>,
@@ -252,22 +254,22 @@ const gotList = (
 });
 
 /** Reads a list to its end by pages of one size. */
-async function readPages({ page, entries: most }: CursorList, size: number): Promise<unknown[][]> {
+async function readPages({ page, entries: maxPages }: CursorList, size: number): Promise<unknown[][]> {
   const pages: unknown[][] = [];
-  for (let cursor: string | null = null; pages.length <= most + 1;) {
+  for (let cursor: string | null = null; pages.length <= maxPages + 1;) {
     const { entries, next } = await page(size, cursor);
     pages.push(entries);
     if (next === null) return pages;
     cursor = next;
   }
-  throw new Error(`${pages.length} pages of ${size}, and none is the last`);
+  throw new Error(`the list has no end: it returned ${pages.length} pages of size ${size}`);
 }
 
 test('a list read by cursors has each entry once, in the same order for any page size', async () => {
   const atlas = { data_source_id: ids.github, repository: 'ada/atlas' };
   for (const { object, id, fields } of Object.values(CRM))
-    for (const more of ['b', 'c'])
-      salesforce.emulator.put(object, sfId(id.slice(0, 3), more), { ...RECORD, ...fields });
+    for (const suffix of ['b', 'c'])
+      salesforce.emulator.put(object, sfId(id.slice(0, 3), suffix), { ...RECORD, ...fields });
   for (const name of ['Marketing', 'Crew', 'Boats']) {
     const { sites } = sharePoint.graph;
     sites.set(`sites/${name}`, { id: siteId(sites.size), displayName: name, drives: [], pages: new Map() });
@@ -284,18 +286,22 @@ test('a list read by cursors has each entry once, in the same order for any page
     await eventsList(),
     await itemsList(),
     ...Object.keys(CRM).map((kind) =>
-      postedList(`/integrations/data/crm/${kind}`, 3, { data_source_id: ids.salesforce }),
+      listByPost(`/integrations/data/crm/${kind}`, 3, { data_source_id: ids.salesforce }),
     ),
-    ...GITHUB_LISTS.map(([what, more]) =>
-      postedList(`/integrations/data/github/${what}`, counts[what] ?? 0, { ...atlas, ...more, ...states[what] }),
+    ...GITHUB_LISTS.map(([listPath, fields]) =>
+      listByPost(`/integrations/data/github/${listPath}`, counts[listPath] ?? 0, {
+        ...atlas,
+        ...fields,
+        ...states[listPath],
+      }),
     ),
-    gotList(
+    listByGet(
       '/integrations/slack/conversations',
       5,
       { data_source_id: ids.slack, types: 'public_channel,private_channel,im,mpim' },
       'results',
     ),
-    gotList('/integrations/sharepoint/sites/list', 5, { data_source_id: ids.sharePoint }, 'sites'),
+    listByGet('/integrations/sharepoint/sites/list', 5, { data_source_id: ids.sharePoint }, 'sites'),
   ];
   const byCursor = Object.entries(ourDocument.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { responses }]) =>
@@ -313,12 +319,12 @@ test('a list read by cursors has each entry once, in the same order for any page
     ({ operation }) => operation,
     async (list) => {
       const sizes = list.isSized ? Array.from({ length: list.entries + 1 }, (_, at) => list.entries + 1 - at) : [1];
-      let whole: unknown[] | null = null;
+      let firstReading: unknown[] | null = null;
       for (const size of sizes) {
         const pages = await readPages(list, size);
         const entries = pages.flat();
-        whole ??= entries;
-        expect({ size, entries }).toEqual({ size, entries: whole });
+        firstReading ??= entries;
+        expect({ size, entries }).toEqual({ size, entries: firstReading });
         expect(new Set(entries).size).toBe(list.entries);
         expect(entries).toHaveLength(list.entries);
         // Pages of a provider may be shorter than requested.

@@ -5,7 +5,7 @@ import type { TestUser } from '../support/client.js';
 import { answerFault } from '../support/contract.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** /search_urls and /fetch_youtube_transcript with configured services. */
+/** Id of a video with a transcript. */
 const VIDEO = 'dQw4w9WgXcQ';
 const LINES = [
   { text: 'Boats & ropes', start: 1.36, duration: 1.68 },
@@ -14,7 +14,7 @@ const LINES = [
 const NOTHING = { status: 'error', data: null, raw_transcript: null };
 
 let service: TestService;
-let bare: TestService;
+let unconfigured: TestService;
 let emulator: LookupEmulator;
 let user: TestUser;
 const logged: string[] = [];
@@ -27,7 +27,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'debug',
   };
   service = await startService(settings, { worker: false, logTo: { write: (line) => void logged.push(line) } });
-  bare = await startService({}, { worker: false });
+  unconfigured = await startService({}, { worker: false });
   user = await service.user('una');
 });
 beforeEach(() => {
@@ -37,13 +37,13 @@ beforeEach(() => {
   emulator.pages.set('https://example.org/fern', 'The red fern');
 });
 afterAll(async () => {
-  await Promise.all([service.close(), bare.close()]);
+  await Promise.all([service.close(), unconfigured.close()]);
   await emulator.close();
 });
 
 /** Sends a request, and expects an answer that matches both OpenAPI documents. */
-async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Record<string, string>, by = user) {
-  const { status, body, headers } = await by.get(`${path}?${new URLSearchParams(query).toString()}`);
+async function get(path: '/search_urls' | '/fetch_youtube_transcript', query: Record<string, string>, caller = user) {
+  const { status, body, headers } = await caller.get(`${path}?${new URLSearchParams(query).toString()}`);
   const faults = (['ours', 'theirs'] as const).map((name) => answerFault(name, { method: 'get', path, status }, body));
   expect(faults).toEqual([null, null]);
   return { status, body, retryAfter: headers.get('retry-after') };
@@ -78,7 +78,7 @@ describe('GET /search_urls', () => {
 });
 
 describe('GET /fetch_youtube_transcript', () => {
-  test('returns the transcript as text, and with raw line by line', async () => {
+  test('returns the transcript as text, and with raw also its lines', async () => {
     const data = 'Boats & ropes rest in the harbour.';
     expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject({
       status: 200,
@@ -86,13 +86,13 @@ describe('GET /fetch_youtube_transcript', () => {
     });
     const raw = { status: 200, body: { status: 'success', error: null, data, raw_transcript: LINES } };
     expect(await get('/fetch_youtube_transcript', { id: VIDEO, raw: 'true' })).toMatchObject(raw);
-    // The form of existing front-ends.
+    // Existing front-ends send video_id.
     expect(await get('/fetch_youtube_transcript', { video_id: VIDEO, raw: 'true' })).toMatchObject(raw);
   });
-  test('reports a missing transcript as an answer', async () => {
+  test('answers 200 with an error text if there is no transcript or no video', async () => {
     emulator.videos.set(VIDEO, { lines: null });
-    const none = { status: 200, body: { ...NOTHING, error: 'The video has no transcript.' } };
-    expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(none);
+    const noTranscript = { status: 200, body: { ...NOTHING, error: 'The video has no transcript.' } };
+    expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(noTranscript);
     emulator.videos.clear();
     const unknown = { status: 200, body: { ...NOTHING, error: expect.stringContaining('no such video') } };
     expect(await get('/fetch_youtube_transcript', { id: VIDEO })).toMatchObject(unknown);
@@ -103,7 +103,7 @@ describe('GET /fetch_youtube_transcript', () => {
     ['with a path', { id: '../../me/abc' }, 'id', 'value_error'],
     ['with one character too many', { video_id: `${VIDEO}x` }, 'id', 'value_error'],
     ['with an invalid raw', { id: VIDEO, raw: 'perhaps' }, 'raw', 'bool_type'],
-  ])('refuses a request %s without a call of the service', async (_what, query, field, type) => {
+  ])('refuses a request %s without calling the service', async (_what, query, field, type) => {
     expect(await get('/fetch_youtube_transcript', query)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['query', field], type }] },
@@ -117,7 +117,7 @@ describe.each([
   ['/fetch_youtube_transcript', { id: VIDEO }, 'SUPADATA_API_KEY or INVIDIOUS_BASE_URL'],
 ] as const)('%s', (path, query, settings) => {
   test('answers 400 with the settings if no service is configured', async () => {
-    expect(await get(path, query, await bare.user('una'))).toMatchObject({
+    expect(await get(path, query, await unconfigured.user('una'))).toMatchObject({
       status: 400,
       body: { detail: expect.stringContaining(settings) },
     });

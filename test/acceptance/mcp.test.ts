@@ -1,4 +1,4 @@
-/** The MCP endpoint, called by the official client. */
+/** Tests of the MCP endpoint with the official client. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 
@@ -69,7 +69,7 @@ afterAll(async () => {
   await site.close();
 });
 
-test('a client lists the tools, resources and prompts of a read-only token', async () => {
+test('a client with a read-only token lists its tools, resource templates and prompts', async () => {
   const { ann } = readers;
   expect(ann.getServerVersion()).toMatchObject({ name: 'allotrope' });
   const { tools } = await ann.listTools();
@@ -103,7 +103,7 @@ test('search cites file, name and URL, and marks retrieved text as content', asy
 });
 
 test('search filters by source, file and time, and continues by offset', async () => {
-  const found = async (filters: object): Promise<number[]> => {
+  const fileIdsBy = async (filters: object): Promise<number[]> => {
     const { passages } = await result<{ passages: { file_id: number }[] }>(readers.ann, 'search', {
       ...{ query: 'bird', limit: 50 },
       ...filters,
@@ -111,14 +111,14 @@ test('search filters by source, file and time, and continues by offset', async (
     return [...new Set(passages.map(({ file_id: id }) => id))];
   };
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
-  expect(await found({ file_ids: [fileIds.ann] })).toEqual([fileIds.ann]);
-  expect(await found({ file_ids: [fileIds.ann], created_before: tomorrow })).toEqual([fileIds.ann]);
-  expect(await found({ created_from: tomorrow })).toEqual([]);
-  expect(await found({ sources: ['GMAIL'] })).toEqual([]);
-  expect(await found({ sources: ['RAW_TEXT'] })).toContain(fileIds.ann);
-  const first = await result<{ passages: { rank: number }[] }>(readers.ann, 'search', { query: 'bird', limit: 1 });
-  const second = await result<typeof first>(readers.ann, 'search', { query: 'bird', limit: 1, offset: 1 });
-  expect([first.passages[0]?.rank, second.passages[0]?.rank]).toEqual([1, 2]);
+  expect(await fileIdsBy({ file_ids: [fileIds.ann] })).toEqual([fileIds.ann]);
+  expect(await fileIdsBy({ file_ids: [fileIds.ann], created_before: tomorrow })).toEqual([fileIds.ann]);
+  expect(await fileIdsBy({ created_from: tomorrow })).toEqual([]);
+  expect(await fileIdsBy({ sources: ['GMAIL'] })).toEqual([]);
+  expect(await fileIdsBy({ sources: ['RAW_TEXT'] })).toContain(fileIds.ann);
+  const firstPage = await result<{ passages: { rank: number }[] }>(readers.ann, 'search', { query: 'bird', limit: 1 });
+  const secondPage = await result<typeof firstPage>(readers.ann, 'search', { query: 'bird', limit: 1, offset: 1 });
+  expect([firstPage.passages[0]?.rank, secondPage.passages[0]?.rank]).toEqual([1, 2]);
 });
 
 test('no result exceeds the limit, and a long text can be read in parts', async () => {
@@ -135,12 +135,12 @@ test('no result exceeds the limit, and a long text can be read in parts', async 
     offset = part.next_offset;
   }
   expect(text).toBe(longText);
-  const found = await result<{ more: string }>(readers.ann, 'search', { query: 'great auk', limit: 50 });
-  expect(JSON.stringify(found).length).toBeLessThanOrEqual(LIMIT);
-  expect(found.more).toContain('offset');
+  const searchResult = await result<{ more: string }>(readers.ann, 'search', { query: 'great auk', limit: 50 });
+  expect(JSON.stringify(searchResult).length).toBeLessThanOrEqual(LIMIT);
+  expect(searchResult.more).toContain('offset');
 });
 
-test('resources are paged parts of the text, and the original', async () => {
+test('a resource is read part by part, and its original as bytes or, if large, as a link', async () => {
   const { resources } = await readers.ann.listResources();
   expect(resources.map(({ uri }) => uri)).toEqual([
     ...[`allotrope://files/${fileIds.ann}`, `allotrope://files/${longId}`],
@@ -165,28 +165,28 @@ test('resources are paged parts of the text, and the original', async () => {
 test.each([
   ['ann', 'ben'],
   ['ben', 'ann'],
-] as const)('no tool and no resource shows %s content of %s', async (own, other) => {
-  const client = readers[own];
-  const id = fileIds[other];
-  const seen = JSON.stringify(
+] as const)('no tool and no resource shows to user %s content of user %s', async (reader, owner) => {
+  const client = readers[reader];
+  const id = fileIds[owner];
+  const shown = JSON.stringify(
     await Promise.all([
-      call(client, 'search', { query: CANARY[other], limit: 50 }),
-      call(client, 'search', { query: CANARY[other], file_ids: [id] }),
-      call(client, 'search', { query: CANARY[other], sources: ['RAW_TEXT'], file_ids: [id] }),
+      call(client, 'search', { query: CANARY[owner], limit: 50 }),
+      call(client, 'search', { query: CANARY[owner], file_ids: [id] }),
+      call(client, 'search', { query: CANARY[owner], sources: ['RAW_TEXT'], file_ids: [id] }),
       call(client, 'list_files', { limit: 500 }),
       call(client, 'list_sources'),
       call(client, 'sync_status'),
       client.listResources(),
     ]),
   );
-  expect(seen).not.toContain(`The bird is ${CANARY[other]}`);
-  expect(seen).not.toContain(`${other}.txt`);
-  expect(seen).not.toContain(`allotrope://files/${id}`);
+  expect(shown).not.toContain(`The bird is ${CANARY[owner]}`);
+  expect(shown).not.toContain(`${owner}.txt`);
+  expect(shown).not.toContain(`allotrope://files/${id}`);
   for (const name of ['read_file', 'sync_status'])
     expect(await call(client, name, { file_id: id })).toMatchObject({ isError: true });
   for (const uri of [`allotrope://files/${id}`, `allotrope://files/${id}/original`])
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_002 });
-  expect(JSON.stringify(await call(client, 'list_files'))).toContain(`${own}.txt`);
+  expect(JSON.stringify(await call(client, 'list_files'))).toContain(`${reader}.txt`);
 });
 
 test('a read-only token neither lists nor calls tools that write', async () => {
@@ -196,15 +196,15 @@ test('a read-only token neither lists nor calls tools that write', async () => {
   expect(names).toEqual(expect.arrayContaining(['add_url', 'upload_text', 'resync']));
 });
 
-test('a client with a write token adds a page and a text, waits for them, finds them, and syncs one again', async () => {
-  const done = (fileId: number) =>
+test('a client with a write token adds a page and a text, waits until both are synced, finds them and resyncs one', async () => {
+  const waitUntilSynced = (fileId: number) =>
     waitFor(
       () => result<{ is_done: boolean; file: { status: string } }>(writer, 'sync_status', { file_id: fileId }),
       ({ is_done: isDone, file }) => isDone && file.status === 'READY',
     );
   const page = await result<{ file_id: number }>(writer, 'add_url', { url: site.url('/page'), tags: { kind: 'web' } });
-  await done(page.file_id);
-  const hits = async (filters: object) =>
+  await waitUntilSynced(page.file_id);
+  const passagesBy = async (filters: object) =>
     (
       await result<{ passages: { text: string; url: string }[] }>(writer, 'search', {
         query: 'tern',
@@ -213,17 +213,19 @@ test('a client with a write token adds a page and a text, waits for them, finds 
       })
     ).passages;
   for (const filters of [{ file_ids: [page.file_id] }, { tags: { kind: 'web' } }, { sources: ['WEB_SCRAPE'] }])
-    expect(await hits(filters)).toMatchObject([{ url: site.url('/page'), text: expect.stringContaining('tern') }]);
+    expect(await passagesBy(filters)).toMatchObject([
+      { url: site.url('/page'), text: expect.stringContaining('tern') },
+    ]);
   const text = await result<{ file_id: number }>(writer, 'upload_text', { text: 'A gannet dives.', name: 'gannet' });
-  await done(text.file_id);
+  await waitUntilSynced(text.file_id);
   expect(await result(writer, 'read_file', { file_id: text.file_id })).toMatchObject({ text: 'A gannet dives.' });
   await result(writer, 'resync', { file_id: text.file_id });
-  await done(text.file_id);
+  await waitUntilSynced(text.file_id);
   const { count } = await result<{ count: number }>(writer, 'sync_status', { file_id: text.file_id });
   expect(count).toBe(2);
 });
 
-test('answers wrong arguments with a tool result and other wrong calls with a protocol error, each with a remedy', async () => {
+test('answers invalid arguments with a tool error and other invalid calls with a protocol error, each with a fix', async () => {
   const { ann } = readers;
   await expect(call(ann, 'find')).rejects.toThrow(/Call one of: search, list_files/);
   const refused = (text: string) => ({ isError: true, content: [{ text: expect.stringContaining(text) }] });
@@ -232,11 +234,11 @@ test('answers wrong arguments with a tool result and other wrong calls with a pr
   await expect(ann.listResources({ cursor: 'x' })).rejects.toMatchObject({ code: -32_602 });
   await expect(ann.readResource({ uri: 'file:///etc/passwd' })).rejects.toMatchObject({ code: -32_002 });
   await expect(ann.getPrompt({ name: 'answer_with_citations' })).rejects.toMatchObject({ code: -32_602 });
-  const late = await call(ann, 'read_file', { file_id: longId, offset: 10_000_000 });
-  expect(late).toMatchObject(refused('lower one'));
+  const afterEnd = await call(ann, 'read_file', { file_id: longId, offset: 10_000_000 });
+  expect(afterEnd).toMatchObject(refused('lower one'));
 });
 
-test('the endpoint names its metadata on 401, and accepts only POST', async () => {
+test('the endpoint returns the address of its OAuth metadata with 401, and accepts only POST', async () => {
   const metadata = `${PUBLIC_URL}/.well-known/oauth-protected-resource/mcp`;
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const send = (headers: Record<string, string>, body = ping) =>

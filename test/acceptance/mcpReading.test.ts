@@ -1,4 +1,4 @@
-/** Reading of a PDF by agents, and addresses that agents may not add. */
+/** Tests of agents that read a PDF, and of addresses that agents must not add. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -43,27 +43,28 @@ interface Part {
   readonly next_offset: number | null;
 }
 
-test('read_file returns the pages of a PDF one by one, and names the last one', async () => {
+test('read_file returns single pages of a PDF, and the number of the last page', async () => {
   const whole = (await call<Part>('read_file', { file_id: fileId })).structuredContent;
-  const last = whole.last_page ?? 0;
-  expect(last).toBeGreaterThan(1);
+  const lastPageNumber = whole.last_page ?? 0;
+  expect(lastPageNumber).toBeGreaterThan(1);
   const pages: Part[] = [];
-  for (let page = 1; page <= last; page += 1)
+  for (let page = 1; page <= lastPageNumber; page += 1)
     pages.push((await call<Part>('read_file', { file_id: fileId, page })).structuredContent);
   for (const [index, { page, last_page: lastPage, text }] of pages.entries()) {
-    expect([page, lastPage]).toEqual([index + 1, last]);
+    expect([page, lastPage]).toEqual([index + 1, lastPageNumber]);
     expect(whole.text).toContain(text);
     expect(text.length).toBeLessThan(whole.text.length);
   }
   expect(whole.text.startsWith(pages[0]?.text ?? '-')).toBe(true);
   expect(whole.text.endsWith(pages.at(-1)?.text ?? '-')).toBe(true);
-  const begun = (await call<Part>('read_file', { file_id: fileId, page: 2, max_characters: 100 })).structuredContent;
-  expect(begun.next_offset).toBe(100);
-  const rest = await call<Part>('read_file', { file_id: fileId, page: 2, offset: 100 });
-  expect(begun.text + rest.structuredContent.text).toBe(pages[1]?.text);
-  expect(await call('read_file', { file_id: fileId, page: last + 1 })).toMatchObject({
+  const firstPart = (await call<Part>('read_file', { file_id: fileId, page: 2, max_characters: 100 }))
+    .structuredContent;
+  expect(firstPart.next_offset).toBe(100);
+  const secondPart = await call<Part>('read_file', { file_id: fileId, page: 2, offset: 100 });
+  expect(firstPart.text + secondPart.structuredContent.text).toBe(pages[1]?.text);
+  expect(await call('read_file', { file_id: fileId, page: lastPageNumber + 1 })).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining(`The last page with text is ${last}.`) }],
+    content: [{ text: expect.stringContaining(`The last page with text is ${lastPageNumber}.`) }],
   });
 });
 
@@ -95,10 +96,10 @@ const REFUSED = 'url: The address is not one that this service may call';
 test.each(['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1:8080/', 'http://[::1]/'])(
   'add_url refuses the private address %s with an explanation, and stores nothing',
   async (url) => {
-    const listed = async () => (await call<{ count: number }>('list_files', {})).structuredContent.count;
-    const before = await listed();
+    const countFiles = async () => (await call<{ count: number }>('list_files', {})).structuredContent.count;
+    const countBefore = await countFiles();
     const refused = await call('add_url', { url });
     expect(refused).toMatchObject({ isError: true, content: [{ text: REFUSED }] });
-    expect(await listed()).toBe(before);
+    expect(await countFiles()).toBe(countBefore);
   },
 );

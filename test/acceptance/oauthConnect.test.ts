@@ -19,7 +19,7 @@ import { waitFor } from '../support/waitFor.js';
 import { thoroughly } from '../support/thorough.js';
 
 let drive: GoogleDriveEmulator;
-/** An app with token rotation. */
+/** Emulates a Slack app with token rotation. */
 let slack: SlackEmulator;
 let service: TestService;
 let user: TestUser;
@@ -61,9 +61,9 @@ const urlFor = async (body: Record<string, unknown> = {}): Promise<string> => {
 const sources = async (): Promise<DataSourceRecord[]> =>
   (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
 const onlySource = async (): Promise<DataSourceRecord> => {
-  const found = await sources();
-  expect(found).toHaveLength(1);
-  return found[0]!;
+  const allSources = await sources();
+  expect(allSources).toHaveLength(1);
+  return allSources[0]!;
 };
 
 test('consent connects the account, lists its items, and shows a confirmation page', async () => {
@@ -80,7 +80,7 @@ test('consent connects the account, lists its items, and shows a confirmation pa
   expect(listed.sync_status).toBe('READY');
 });
 
-test('each action updates the record: connect, deny, choose, cancel, revoke', async () => {
+test('each action updates last_sync_action and last_synced_at: connect, deny, choose, cancel, revoke', async () => {
   const states: [action: string, at: string][] = [];
   const recordState = async (): Promise<DataSourceRecord> => {
     const source = await onlySource();
@@ -110,10 +110,10 @@ test('each action updates the record: connect, deny, choose, cancel, revoke', as
 });
 
 describe('redirect from the provider', () => {
-  test('is used once by concurrent requests: one code, one record, and a page for each', async () => {
+  test('opened concurrently exchanges its code once, creates one record, and shows a page to each request', async () => {
     drive.oauth.requests.length = 0;
-    const back = await answerConsent(await urlFor({ sync_source_items: false }));
-    const pages = await Promise.all(Array.from({ length: 5 }, () => openPage(back)));
+    const redirectUrl = await answerConsent(await urlFor({ sync_source_items: false }));
+    const pages = await Promise.all(Array.from({ length: 5 }, () => openPage(redirectUrl)));
     expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
     expect(drive.oauth.requests.filter(({ kind }) => kind === 'token')).toHaveLength(1);
     await onlySource();
@@ -130,10 +130,10 @@ describe('redirect from the provider', () => {
   });
 
   test('connects nothing when opened a second time', async () => {
-    const back = await answerConsent(await urlFor());
-    expect(await openPage(back)).toMatchObject({ status: 200 });
+    const redirectUrl = await answerConsent(await urlFor());
+    expect(await openPage(redirectUrl)).toMatchObject({ status: 200 });
     const { last_synced_at: at } = await onlySource();
-    expect(await openPage(back)).toMatchObject({ status: 200 });
+    expect(await openPage(redirectUrl)).toMatchObject({ status: 200 });
     expect((await onlySource()).last_synced_at).toBe(at);
     expect(drive.oauth.requests.filter(({ kind }) => kind === 'token').at(-1)?.outcome).toBe('granted');
   });
@@ -148,16 +148,16 @@ describe('redirect from the provider', () => {
     expect(page.html).toContain('This link is not valid');
   });
 
-  test('with the state of another service is refused', async () => {
-    const back = (await answerConsent(await urlFor())).replace('/integrations/google', '/integrations/slack');
-    expect(await openPage(back)).toMatchObject({ status: 400 });
+  test('with a state that belongs to another source is refused', async () => {
+    const redirectUrl = (await answerConsent(await urlFor())).replace('/integrations/google', '/integrations/slack');
+    expect(await openPage(redirectUrl)).toMatchObject({ status: 400 });
     expect(await sources()).toEqual([]);
   });
 
   test('with an invalid code shows an error with the next step, and no markup of the request', async () => {
-    const back = new URL(await answerConsent(await urlFor()));
-    back.searchParams.set('code', '"><script>alert(1)</script>');
-    const page = await openPage(back.href);
+    const redirectUrl = new URL(await answerConsent(await urlFor()));
+    redirectUrl.searchParams.set('code', '"><script>alert(1)</script>');
+    const page = await openPage(redirectUrl.href);
     expect(page).toMatchObject({ status: 400 });
     expect(page.html).toContain('Google Drive was not connected');
     expect(page.html).toContain('connect once more');
@@ -175,7 +175,7 @@ describe('redirect from the provider', () => {
     expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
   });
 
-  test('with a denial shows it, and sets CANCEL for a known account', async () => {
+  test('after a denial shows that, and sets CANCEL if the account has a data source', async () => {
     const denied = await consentTo(await urlFor(), { deny: true });
     expect(denied).toMatchObject({ status: 200 });
     expect(denied.html).toContain('You did not give your consent');
@@ -187,21 +187,21 @@ describe('redirect from the provider', () => {
     expect(await onlySource()).toMatchObject({ id, last_sync_action: 'CANCEL', revoked_access: true });
   });
 
-  test('with a refusal of our request does not set CANCEL, and refers to the operator', async () => {
-    const back = new URL(await answerConsent(await urlFor(), { deny: true }));
-    back.searchParams.set('error', 'invalid_scope');
-    const page = await openPage(back.href);
+  test('with another error of the provider does not set CANCEL, and refers the user to the operator', async () => {
+    const redirectUrl = new URL(await answerConsent(await urlFor(), { deny: true }));
+    redirectUrl.searchParams.set('error', 'invalid_scope');
+    const page = await openPage(redirectUrl.href);
     expect(page).toMatchObject({ status: 400 });
     expect(page.html).toContain('Inform the operator of this service');
   });
 
-  test('of a known account keeps its record; another account gets its own', async () => {
+  test('of an account with a data source updates that record; another account gets a new record', async () => {
     await consentTo(await urlFor({ data_source_tags: { a: '1', b: '1' } }));
-    const first = await onlySource();
+    const firstRecord = await onlySource();
     await consentTo(await urlFor({ connecting_new_account: true, data_source_tags: { b: '2' } }));
-    const again = await onlySource();
-    expect(again).toMatchObject({ id: first.id, last_sync_action: 'ADD', tags: { a: '1', b: '2' } });
-    expect(again.last_synced_at > first.last_synced_at).toBe(true);
+    const updatedRecord = await onlySource();
+    expect(updatedRecord).toMatchObject({ id: firstRecord.id, last_sync_action: 'ADD', tags: { a: '1', b: '2' } });
+    expect(updatedRecord.last_synced_at > firstRecord.last_synced_at).toBe(true);
     await consentTo(await urlFor({ connecting_new_account: true }), { person: 'ben@harbour.example' });
     expect(new Set((await sources()).map((source) => source.data_source_external_id))).toEqual(
       new Set(['GOOGLE_DRIVE|ada@harbour.example', 'GOOGLE_DRIVE|ben@harbour.example']),
@@ -210,17 +210,17 @@ describe('redirect from the provider', () => {
 
   test('after its expiry is answered with 410', async () => {
     const url = await urlFor();
-    const back = await answerConsent(url);
+    const redirectUrl = await answerConsent(url);
     await withDatabase(service, async (db) => {
       await db.collection('connection_attempts').updateMany({ state: 'waiting' }, { $set: { expiresAt: new Date(0) } });
     });
     // The timer of the workflow is not due yet, so the page itself must check the expiry.
-    const page = await Promise.race([openPage(back), sleep(3_000)]);
+    const page = await Promise.race([openPage(redirectUrl), sleep(3_000)]);
     expect(page ?? 'waiting').toMatchObject({ status: 410 });
   });
 });
 
-test('refreshes rotating tokens at the top level of the answer once for many calls, each time with the newest token', async () => {
+test('many concurrent calls refresh a rotating token once, each time with the newest refresh token', async () => {
   await consentTo(await urlFor({ service: 'SLACK' }));
   const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
   for (const iteration of [1, 2]) {
@@ -245,10 +245,10 @@ thoroughly('exports documents in the format set by the organization, for one sou
     expect((await owner.post('/organization/update', { data_source_configs })).status).toBe(200);
     // Changed content, because an unchanged document is not fetched again.
     drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: `On ${JSON.stringify(settings)}.` };
-    const before = drive.requests.length;
+    const requestsBefore = drive.requests.length;
     await user.post('/integrations/files/sync', { data_source_id: id, ids: ['doc'] });
-    const exportRequest = () => drive.requests.slice(before).find((path) => path.includes('/doc/export?'));
-    const path = await waitFor(exportRequest, (one) => one !== undefined);
+    const exportRequest = () => drive.requests.slice(requestsBefore).find((path) => path.includes('/doc/export?'));
+    const path = await waitFor(exportRequest, (request) => request !== undefined);
     await waitFor(
       async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
       (files) => files.length === 1 && files[0]!.sync_status === 'READY',
@@ -265,8 +265,8 @@ test('stores no secret in plain text', async () => {
   await consentTo(await urlFor());
   const text = await withDatabase(service, async (db) => {
     const names = (await db.listCollections()).map(({ name }) => name);
-    const all = await Promise.all(names.map((name) => db.collection(name).find().toArray()));
-    return JSON.stringify(all);
+    const documents = await Promise.all(names.map((name) => db.collection(name).find().toArray()));
+    return JSON.stringify(documents);
   });
   expect(drive.oauth.secrets.length).toBeGreaterThan(3);
   for (const secret of [...drive.oauth.secrets, CLIENT_SECRET]) expect(text).not.toContain(secret);
@@ -298,12 +298,12 @@ describe('file picker', () => {
     expect(chooser.html).toContain('My Drive');
     expect((await openPage(`${service.url}${path}?in=${DRIVE_ROOT}`)).html).toContain('b.txt');
     const form = new URLSearchParams({ action: 'choose', ids: 'sights' });
-    const done = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
-    expect(await done.text()).toContain('Your selection is being synced');
+    const answer = await fetch(`${service.url}${path}`, { method: 'POST', body: form });
+    expect(await answer.text()).toContain('Your selection is being synced');
     expect((await onlySource()).last_sync_action).toBe('UPDATE');
     const files = await waitFor(
       async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-      (some) => some.length === 1 && some[0]!.sync_status === 'READY',
+      (results) => results.length === 1 && results[0]!.sync_status === 'READY',
     );
     expect(files[0]).toMatchObject({
       name: 'lighthouse.txt',
@@ -315,7 +315,7 @@ describe('file picker', () => {
 
   thoroughly('syncs incrementally if requested', async () => {
     const { url } = await consentTo(await urlFor({ automatically_open_file_picker: true, incremental_sync: true }));
-    const requests = async () =>
+    const requestIds = async () =>
       (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results.map((file) => file.request_id);
     const choose = () => fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'sights' }) });
     const { id: dataSourceId } = await onlySource();
@@ -324,22 +324,22 @@ describe('file picker', () => {
         db.collection('runs').countDocuments({ dataSourceId, kind: 'syncSource', outcome: 'finished' }),
       );
     await choose();
-    await waitFor(runs, (done) => done === 1);
-    const first = await requests();
-    expect(first).toHaveLength(1);
+    await waitFor(runs, (count) => count === 1);
+    const firstRequestIds = await requestIds();
+    expect(firstRequestIds).toHaveLength(1);
     await choose();
-    await waitFor(runs, (done) => done === 2);
+    await waitFor(runs, (count) => count === 2);
     // A file synced again would have the request id of the second run.
-    expect(await requests()).toEqual(first);
+    expect(await requestIds()).toEqual(firstRequestIds);
   });
 
-  test('opens at once if requested, and is absent if disabled', async () => {
+  test('opens right after the consent if requested, and is absent if disabled', async () => {
     const opened = await consentTo(await urlFor({ automatically_open_file_picker: true }));
     expect(opened.url).toContain('/connections/');
     expect(opened.html).toContain('Choose from Google Drive');
-    const none = await consentTo(await urlFor({ connecting_new_account: true, enable_file_picker: false }));
-    expect(none.html).toContain('Google Drive is connected');
-    expect(none.html).not.toContain('/connections/');
+    const withoutPicker = await consentTo(await urlFor({ connecting_new_account: true, enable_file_picker: false }));
+    expect(withoutPicker.html).toContain('Google Drive is connected');
+    expect(withoutPicker.html).not.toContain('/connections/');
   });
 
   thoroughly('sets CANCEL when left without a choice', async () => {
@@ -361,7 +361,7 @@ describe('file picker', () => {
     expect((await onlySource()).last_sync_action).toBe('ADD');
   });
 
-  test('does not open under an unknown name', async () => {
+  test('answers 400 for an unknown address', async () => {
     expect(await openPage(`${service.url}/connections/unknown`)).toMatchObject({ status: 400 });
   });
 });

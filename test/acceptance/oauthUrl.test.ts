@@ -48,10 +48,10 @@ interface UrlAnswer {
   readonly oauth_url: string;
   readonly detail?: unknown;
 }
-const ask = (body: Record<string, unknown> = {}) =>
+const requestUrl = (body: Record<string, unknown> = {}) =>
   user.post<UrlAnswer>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE', ...body });
 const urlFor = async (body: Record<string, unknown> = {}): Promise<URL> => {
-  const answer = await ask(body);
+  const answer = await requestUrl(body);
   expect(answer).toMatchObject({ status: 200 });
   return new URL(answer.body.oauth_url);
 };
@@ -62,17 +62,17 @@ const connect = async (person = 'ada@harbour.example'): Promise<DataSourceRecord
   return (await sources()).at(-1)!;
 };
 const isConsent = (url: URL): boolean => url.searchParams.get('response_type') === 'code';
-const isOurs = (url: URL): boolean => url.href.startsWith(`${service.url}/connections/`);
+const isPicker = (url: URL): boolean => url.href.startsWith(`${service.url}/connections/`);
 
-test('refuses services that this version cannot connect', async () => {
-  for (const name of OAUTH_SOURCES.filter((one) => !isConnectedSource(one)))
-    expect(await ask({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
+test('refuses sources of the contract that this version cannot connect', async () => {
+  for (const name of OAUTH_SOURCES.filter((source) => !isConnectedSource(source)))
+    expect(await requestUrl({ service: name, zendesk_subdomain: 'harbour' })).toMatchObject({ status: 400 });
 });
 
-// Fields and provider requests of each service: sources/rows/connectionOptions.ts.
-test('refuses unknown services', async () => {
+// test/system/sources/rows/connectionOptions.ts tests the fields and provider requests of each source.
+test('refuses unknown sources', async () => {
   for (const name of ['GITBOOK', 'WEB_SCRAPE', 'google', null])
-    expect(await ask({ service: name })).toMatchObject({ status: 422 });
+    expect(await requestUrl({ service: name })).toMatchObject({ status: 422 });
 });
 
 describe('returned URL', () => {
@@ -87,16 +87,16 @@ describe('returned URL', () => {
     async (isNew) => {
       await connect();
       const { id } = await connect('ben@harbour.example');
-      expect(isOurs(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
+      expect(isPicker(await urlFor({ connecting_new_account: isNew, data_source_id: id }))).toBe(true);
     },
   );
 
   test('is 404 for a data_source_id that is unknown, foreign or of another service', async () => {
     const { id } = await connect();
-    expect(await ask({ data_source_id: id + 1_000_000 })).toMatchObject({ status: 404 });
-    expect(await ask({ data_source_id: id, service: 'DROPBOX' })).toMatchObject({ status: 404 });
+    expect(await requestUrl({ data_source_id: id + 1_000_000 })).toMatchObject({ status: 404 });
+    expect(await requestUrl({ data_source_id: id, service: 'DROPBOX' })).toMatchObject({ status: 404 });
     user = await service.user(`asker ${customers} too`);
-    expect(await ask({ data_source_id: id })).toMatchObject({ status: 404 });
+    expect(await requestUrl({ data_source_id: id })).toMatchObject({ status: 404 });
   });
 
   describe.each([
@@ -106,24 +106,24 @@ describe('returned URL', () => {
     test('is consent without an account, the page of the only account, and 400 with data_source_id for several', async () => {
       expect(isConsent(await urlFor(body))).toBe(true);
       await connect();
-      expect(isOurs(await urlFor(body))).toBe(true);
+      expect(isPicker(await urlFor(body))).toBe(true);
       await connect('ben@harbour.example');
-      const refused = await ask(body);
+      const refused = await requestUrl(body);
       expect(refused).toMatchObject({ status: 400 });
       expect(refused.body.detail).toContain('data_source_id');
     });
   });
 
-  test('ignores revoked accounts if there is an active one, and asks for consent to a revoked one', async () => {
+  test('ignores revoked accounts if there is an active one, and requests consent for a revoked one', async () => {
     const { id } = await connect();
     const revoke = (revoked: number) => user.post('/revoke_access_token', { data_source_id: revoked });
     await revoke(id);
     expect(isConsent(await urlFor())).toBe(true);
     expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
-    const open = await connect('ben@harbour.example');
-    expect(isOurs(await urlFor())).toBe(true);
+    const activeSource = await connect('ben@harbour.example');
+    expect(isPicker(await urlFor())).toBe(true);
     expect(isConsent(await urlFor({ data_source_id: id }))).toBe(true);
-    await revoke(open.id);
+    await revoke(activeSource.id);
     // The consent restores one of the two revoked accounts.
     expect(isConsent(await urlFor())).toBe(true);
   });
@@ -140,10 +140,10 @@ test('the page of a connected account needs no consent, and syncs the choice wit
   await fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'choose', ids: 'boats' }) });
   const [file] = await waitFor(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-    (some) => some[0]?.sync_status === 'READY',
+    (results) => results[0]?.sync_status === 'READY',
   );
   expect(file).toMatchObject({ chunk_size: 88, tags: { from: 'page', team: 'red' } });
-  expect((await sources()).find((one) => one.id === id)).toMatchObject({
+  expect((await sources()).find((source) => source.id === id)).toMatchObject({
     last_sync_action: 'UPDATE',
     tags: { team: 'red' },
   });
@@ -167,17 +167,17 @@ test.each([
   expect((await user.post('/integrations/files/sync', selection)).status).toBe(200);
   const [file] = await waitFor(
     async () => (await user.post<Listed<FileRecord>>('/user_files_v2', {})).body.results,
-    ([one]) => one?.sync_status === 'READY_TO_SYNC',
+    ([first]) => first?.sync_status === 'READY_TO_SYNC',
   );
   expect(file?.tags ?? {}).toEqual(expected);
 });
 
 test('refuses tags that files cannot have, and tags of a data source other than an object', async () => {
   for (const body of [{ tags: { a: { b: 'c' } } }, { tags: { organization_id: '1' } }, { data_source_tags: ['a'] }])
-    expect(await ask(body)).toMatchObject({ status: 422 });
+    expect(await requestUrl(body)).toMatchObject({ status: 422 });
 });
 
-test('ignores fields of other services, whatever their value', async () => {
+test('ignores fields of other sources, even with invalid values', async () => {
   for (const field of ['zendesk_subdomain', 'microsoft_tenant', 'salesforce_domain', 'confluence_subdomain'])
     expect(isConsent(await urlFor({ [field]: 'evil.com/#' }))).toBe(true);
 });
@@ -187,7 +187,7 @@ describe('OAuth clients', () => {
     const { apiKey } = await service.store.organizations.create(`white ${customers}`);
     user = await service.user('white', apiKey);
     const key = apiClient(service.url, { authorization: `Bearer ${apiKey}` });
-    // Another name of the same host, like a domain of an organization.
+    // Another name of the same host, like the custom domain of an organization.
     const redirect = `${service.url.replace('127.0.0.1', 'localhost')}/integrations/google`;
     expect(redirect).not.toContain(service.url);
     const credentials = { client_id: OWN_CLIENT, client_secret: OWN_SECRET, redirect_uri: redirect };
@@ -200,15 +200,15 @@ describe('OAuth clients', () => {
     drive.oauth.expireAll();
     drive.oauth.requests.length = 0;
     await user.post('/integrations/items/sync', { data_source_id: source!.id });
-    await waitFor(sources, ([one]) => one!.source_items_synced_at !== null);
+    await waitFor(sources, ([listedSource]) => listedSource!.source_items_synced_at !== null);
     expect(drive.oauth.requests).toMatchObject([{ outcome: 'granted', parameters: { client_id: OWN_CLIENT } }]);
   });
 
-  test('must be configured, else the error names the setting and the white label', async () => {
+  test('must be configured; otherwise the error names the setting and the white label operation', async () => {
     const withoutClient = await startService({ SOURCE_URLS: drive.settings }, { worker: false });
     try {
       user = await withoutClient.user('bare');
-      const refused = await ask();
+      const refused = await requestUrl();
       expect(refused).toMatchObject({ status: 400 });
       expect(refused.body.detail).toContain('OAUTH_CLIENTS');
       expect(refused.body.detail).toContain('/white_label/create');
@@ -250,7 +250,10 @@ describe('POST /integrations/connect', () => {
     drive.oauth.expireAll();
     await user.post('/integrations/items/sync', { data_source_id: connected.body.data_source.id });
     expect(
-      await waitFor(sources, ([one]) => one!.sync_status === 'READY' && one!.source_items_synced_at !== null),
+      await waitFor(
+        sources,
+        ([listedSource]) => listedSource!.sync_status === 'READY' && listedSource!.source_items_synced_at !== null,
+      ),
     ).toMatchObject([{ revoked_access: false }]);
   });
 

@@ -9,7 +9,7 @@ import { waitFor } from '../support/waitFor.js';
 import { watchIgnoredFields } from '../support/ignoredFields.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The published client of the hosted service, unchanged except for its base path. */
+// Tests of the published client of the hosted service, of which only the base path is changed.
 let service: TestService;
 let ignoredFields: () => readonly string[];
 let site: Site;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await Promise.all([site.close(), receiver.close()]);
-  // The requests of published clients contain only known fields, so a strict server would accept them too.
+  // Published clients must send only fields that the service knows, so that a strict server would accept them too.
   expect(ignoredFields()).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ const clientOf = (credentials: { apiKey?: string; customerId?: string; accessTok
 
 async function filesOf(client: Carbon, parentId: number) {
   const listed = await client.files.queryUserFiles({
-    // The client marks it as deprecated; the public interface requires it.
+    // The client marks parent_file_ids as deprecated, but the public API selects child files by it.
     // oxlint-disable-next-line typescript/no-deprecated
     filters: { parent_file_ids: [parentId] },
     order_by: 'name',
@@ -48,7 +48,7 @@ async function filesOf(client: Carbon, parentId: number) {
 async function settledFile(client: Carbon, id: number) {
   const file = await waitFor(
     async () => (await client.files.queryUserFiles({ filters: { ids: [id] } })).data.results[0],
-    (found) => found !== undefined && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(found.sync_status),
+    (record) => record !== undefined && !['QUEUED_FOR_SYNC', 'SYNCING'].includes(record.sync_status),
   );
   if (!file) throw new Error(`no file ${id}`);
   return file;
@@ -86,12 +86,12 @@ test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and delete
   expect(chunks.results[0]?.source_content).toContain('juggle');
   expect(chunks.results[0]?.embedding?.length).toBeGreaterThan(0);
 
-  const { data: found } = await client.embeddings.getDocuments({
+  const { data: answer } = await client.embeddings.getDocuments({
     query: 'Which animals play with stones?',
     k: 1,
     tags_v2: { AND: [{ key: 'shelf', value: 'rivers' }] },
   });
-  expect(found.documents[0]).toMatchObject({ file_id: otters?.id, content: expect.stringContaining('Otters') });
+  expect(answer.documents[0]).toMatchObject({ file_id: otters?.id, content: expect.stringContaining('Otters') });
 
   const { data: tagged } = await client.files.createUserFileTags({
     organization_user_file_id: otters?.id ?? 0,
@@ -106,35 +106,36 @@ test('gets a token, scrapes a sitemap, lists, searches, tags, resyncs and delete
         tags_v2: { AND: [{ key: 'animal', value: animal }] },
       })
     ).data.documents;
-  const [byTag, ...others] = await waitFor(
+  const [byTag, ...otherDocuments] = await waitFor(
     () => searchTagged('otter'),
     (documents) => documents.length > 0,
   );
-  expect([byTag?.file_id, others, await searchTagged('heron')]).toEqual([otters?.id, [], []]);
+  expect([byTag?.file_id, otherDocuments, await searchTagged('heron')]).toEqual([otters?.id, [], []]);
 
   site.pages.set('/pages/0.html', '<main><h1>Otters</h1><p>Otters now sleep all day long.</p></main>');
   const { data: queued } = await client.files.resync({ file_id: otters?.id ?? 0, chunk_size: 100 });
   expect([queued.sync_status, queued.chunk_size]).toEqual(['QUEUED_FOR_SYNC', 100]);
   expect((await settledFile(client, queued.id)).sync_status).toBe('READY');
-  const { data: again } = await client.embeddings.getDocuments({ query: 'sleep', k: 1, file_ids: [queued.id] });
-  expect(again.documents[0]?.content).toContain('sleep all day');
+  const { data: changedAnswer } = await client.embeddings.getDocuments({ query: 'sleep', k: 1, file_ids: [queued.id] });
+  expect(changedAnswer.documents[0]?.content).toContain('sleep all day');
 
-  const all = [parent.id, ...pages.map((page) => page.id)];
-  const { data: deleted } = await client.files.deleteV2({ filters: { ids: all }, send_webhook: true });
+  const deletedIds = [parent.id, ...pages.map((page) => page.id)];
+  const { data: deleted } = await client.files.deleteV2({ filters: { ids: deletedIds }, send_webhook: true });
   expect(deleted).toEqual({ success: true });
   await waitFor(
     () => filesOf(client, parent.id),
-    (left) => left.count === 0,
+    (list) => list.count === 0,
   );
 
   const delivered = await waitFor(
     () => receiver.accepted(),
-    (taken) => all.every((id) => taken.includes(`FILE_DELETED ${id}`)),
+    (acceptedEvents) => deletedIds.every((id) => acceptedEvents.includes(`FILE_DELETED ${id}`)),
   );
-  const of = (id: number) => delivered.filter((one) => one.endsWith(` ${id}`)).map((one) => one.split(' ')[0]);
+  const eventsOf = (id: number) =>
+    delivered.filter((event) => event.endsWith(` ${id}`)).map((event) => event.split(' ')[0]);
   const synced = ['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'];
-  expect(of(otters?.id ?? 0)).toEqual([...synced, ...synced, 'FILE_DELETED']);
-  expect(of(pages.find(({ id }) => id !== otters?.id)?.id ?? 0)).toEqual([...synced, 'FILE_DELETED']);
+  expect(eventsOf(otters?.id ?? 0)).toEqual([...synced, ...synced, 'FILE_DELETED']);
+  expect(eventsOf(pages.find(({ id }) => id !== otters?.id)?.id ?? 0)).toEqual([...synced, 'FILE_DELETED']);
   for (const delivery of receiver.received) {
     expect(verified(delivery, webhook.signing_key)).toEqual({ plain: true, compact: true, standard: true });
     expect(delivery.event.customer_id).toBe('una');
@@ -165,13 +166,13 @@ test('uploads files as bytes, by URL, and as text', async () => {
   for (const { id } of [sent, bytes, fetched, text]) expect((await settledFile(client, id)).sync_status).toBe('READY');
   const { data: chunks } = await client.embeddings.list({ filters: { ids: [sent.id] } });
   expect(chunks.results[0]?.source_content).toContain('juggle');
-  const { data: given } = await client.embeddings.uploadChunksAndEmbeddings({
+  const { data: uploadAnswer } = await client.embeddings.uploadChunksAndEmbeddings({
     embedding_model: 'OPENAI',
     chunks_only: true,
     overwrite_existing: true,
     chunks_and_embeddings: [{ file_id: sent.id, chunks_and_embeddings: [{ chunk_number: 0, chunk: 'Given words.' }] }],
   });
-  expect(given).toEqual({ success: true });
+  expect(uploadAnswer).toEqual({ success: true });
 });
 
 test('lists, tags, finds and revokes a feed as a data source', async () => {
@@ -196,8 +197,8 @@ test('lists, tags, finds and revokes a feed as a data source', async () => {
         tags_v2: { AND: [{ key: 'shelf', value: 'news' }] },
       })
     ).data.documents;
-  const [found] = await waitFor(search, (documents) => documents.length > 0);
-  expect(found?.content).toContain('1901');
+  const [document] = await waitFor(search, (documents) => documents.length > 0);
+  expect(document?.content).toContain('1901');
 
   expect((await client.dataSources.revokeAccessToken({ data_source_id: source?.id ?? 0 })).data).toEqual({
     success: true,
@@ -206,7 +207,7 @@ test('lists, tags, finds and revokes a feed as a data source', async () => {
   expect(activeSources.count).toBe(0);
 });
 
-test('errors have the form that the client expects', async () => {
+test('the client can parse error responses', async () => {
   const fault = async (call: Promise<unknown>): Promise<CarbonError> => {
     const reason: unknown = await call.then(
       () => null,

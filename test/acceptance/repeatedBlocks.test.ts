@@ -1,4 +1,4 @@
-/** Blocks that the pages of a scraped site repeat, through the API. */
+/** Tests, through the API, of the removal of text blocks that many pages of a scraped site repeat. */
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
@@ -14,12 +14,12 @@ import { waitFor } from '../support/waitFor.js';
 
 const COOKIES = 'We use cookies to count visits. Read in our policy what we store and for how long.';
 const MENU = ['Piers', 'Tides', 'Ferries', 'Pilots', 'Museum'].map((name) => `<li>${name} of the harbour`).join('');
-/** Removed from every page but the first. */
+/** Texts that the service removes from every page except the first. */
 const NOTICES = [COOKIES, 'Pilots of the harbour', 'Questions? Write to the harbour office, pier 4.'];
 const proseOf = (number: number): string =>
   `Pier ${number} was built of stone in ${1800 + number}. It was ${number * 7} metres long, and ships of ` +
   `${number * 30} tons could land there at every tide of the year, which brought wool and coal to quay ${number}.`;
-/** A page whose menu, notice and footer are inside of its main text. */
+/** Returns a page with menu, notice and footer inside its main element. */
 const pageOf = (number: number): string =>
   `<title>Pier ${number}</title><main><div><ul>${MENU}</ul></div><h1>Pier ${number}</h1><p>${proseOf(number)}</p>` +
   `<div><p>${COOKIES}</p></div><p>${proseOf(number + 100)}</p><p>${NOTICES[2]}</p></main>`;
@@ -47,20 +47,20 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** Publishes a number of pages. */
+/** Publishes pages 1 to `count`, and a sitemap that lists them. */
 function publish(count: number): void {
   const paths = Array.from({ length: count }, (_, i) => `/pier${String(i + 1).padStart(2, '0')}.html`);
   for (const [i, path] of paths.entries()) if (!site.pages.has(path)) site.pages.set(path, pageOf(i + 1));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, paths));
 }
 
-async function scrape(who = user, body: Record<string, unknown> = {}): Promise<FileRecord> {
-  const parent = await who.settled((await who.scrape({ url: site.url('/sitemap.xml'), ...body })).id);
+async function scrape(owner = user, body: Record<string, unknown> = {}): Promise<FileRecord> {
+  const parent = await owner.settled((await owner.scrape({ url: site.url('/sitemap.xml'), ...body })).id);
   expect(parent).toMatchObject({ sync_status: 'READY' });
   return parent;
 }
 
-/** Returns the key of the learned blocks of a scrape. */
+/** Returns the key under which the learned blocks of a scrape are stored. */
 const rowOf = ({ organization_id: organizationId, organization_user_id: userId, id: fileId }: FileRecord) => ({
   organizationId,
   userId: userId!,
@@ -75,11 +75,11 @@ interface ReadPage {
 }
 
 /** Returns the pages of a scrape with their texts, in order of id. */
-async function pagesOf(parent: FileRecord, who = user): Promise<ReadPage[]> {
-  const children = (await who.children(parent.id)).toSorted((a, b) => a.id - b.id);
+async function pagesOf(parent: FileRecord, owner = user): Promise<ReadPage[]> {
+  const children = (await owner.children(parent.id)).toSorted((a, b) => a.id - b.id);
   return Promise.all(
     children.map(async ({ id, external_url: url, file_metadata: metadata }) => {
-      const chunks = await who.chunks({ ids: [id] });
+      const chunks = await owner.chunks({ ids: [id] });
       const text = chunks.results.map((chunk) => chunk.source_content).join('\n');
       const number = Number(/pier(\d+)/.exec(url ?? '')?.[1]);
       return { id, number, text, removed: (metadata ?? {})['repeated_blocks_removed'] };
@@ -92,7 +92,7 @@ const hasProse = ({ text, number }: ReadPage): boolean =>
   text.includes(proseOf(number)) && text.includes(proseOf(number + 100));
 
 describe('a scrape', () => {
-  test('keeps repeated blocks on the first page only, records their removal, and fetches each page once', async () => {
+  test('keeps repeated blocks on the first page only, stores how many it removed, and fetches each page once', async () => {
     publish(30);
     const pages = await pagesOf(await scrape());
     expect(pages).toHaveLength(30);
@@ -104,32 +104,34 @@ describe('a scrape', () => {
     expect(fetched.toSorted()).toEqual([...new Set(fetched)].toSorted());
   });
 
-  test('keeps them everywhere with remove_repeated_blocks: false, also for another user of the same site', async () => {
+  test('with remove_repeated_blocks: false keeps repeated blocks, even if another user removes them', async () => {
     publish(8);
-    const other = await service.user(`other ${users}`);
+    const otherUser = await service.user(`other ${users}`);
     const ownScrape = await scrape();
-    const scrapeWithBlocks = await scrape(other, { remove_repeated_blocks: false });
-    expect((await pagesOf(scrapeWithBlocks, other)).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => NOTICES));
-    const [mine, others] = [rowOf(ownScrape), rowOf(scrapeWithBlocks)];
+    const scrapeWithBlocks = await scrape(otherUser, { remove_repeated_blocks: false });
+    expect((await pagesOf(scrapeWithBlocks, otherUser)).map(noticesIn)).toEqual(
+      Array.from({ length: 8 }, () => NOTICES),
+    );
+    const [ownKey, otherKey] = [rowOf(ownScrape), rowOf(scrapeWithBlocks)];
     const { siteBlocks } = service.store;
-    expect((await siteBlocks.find(mine))?.blocks).not.toHaveLength(0);
-    expect(await siteBlocks.find(others)).toBeNull();
-    // Neither another user nor another organization finds the row.
-    expect(await siteBlocks.find({ ...others, fileId: ownScrape.id })).toBeNull();
-    expect(await siteBlocks.find({ ...mine, organizationId: mine.organizationId + 1 })).toBeNull();
+    expect((await siteBlocks.find(ownKey))?.blocks).not.toHaveLength(0);
+    expect(await siteBlocks.find(otherKey)).toBeNull();
+    // Neither another user nor another organization can read the stored blocks.
+    expect(await siteBlocks.find({ ...otherKey, fileId: ownScrape.id })).toBeNull();
+    expect(await siteBlocks.find({ ...ownKey, organizationId: ownKey.organizationId + 1 })).toBeNull();
   });
 
-  test('compares the pages that can be fetched, and fetches a missing one once', async () => {
+  test('compares only pages that can be fetched, and requests a missing page once', async () => {
     publish(9);
     site.pages.delete('/pier02.html');
     const pages = await pagesOf(await scrape());
-    const without = pages.map((page) => noticesIn(page).length);
-    expect(without).toEqual([NOTICES.length, ...Array.from({ length: 8 }, () => 0)]);
+    const noticeCounts = pages.map((page) => noticesIn(page).length);
+    expect(noticeCounts).toEqual([NOTICES.length, ...Array.from({ length: 8 }, () => 0)]);
     expect(pages[1]?.text).toBe('');
     expect(site.requests.filter((path) => path === '/pier02.html')).toHaveLength(1);
   });
 
-  test('with a slow page makes the others searchable before it arrives', async () => {
+  test('with a slow page makes the other pages searchable before the slow page is received', async () => {
     publish(6);
     const slow = site.pages.get('/pier06.html')!;
     let release: () => void = () => undefined;
@@ -166,7 +168,7 @@ describe('a scrape', () => {
     expect(pages.every(hasProse)).toBe(true);
   });
 
-  test('that is deleted leaves no blocks', async () => {
+  test('that is deleted also deletes its stored blocks', async () => {
     publish(6);
     const parent = await scrape();
     const row = rowOf(parent);
@@ -174,15 +176,15 @@ describe('a scrape', () => {
     await user.post('/delete_files_v2', { filters: { ids: [parent.id] } });
     await waitFor(
       () => service.store.siteBlocks.find(row),
-      (left) => left === null,
+      (stored) => stored === null,
     );
   });
 });
 
-test('learning sends no event for pages that were read before, and a changed page gets the new evidence', async () => {
+test('blocks learned later cause no event for synced pages, and are removed from a page once it changes', async () => {
   publish(4);
   const parent = await scrape(user, { enable_auto_sync: true });
-  const before = await pagesOf(parent);
+  const pagesBefore = await pagesOf(parent);
   interface Listed {
     readonly results: {
       readonly cursor: number;
@@ -194,43 +196,44 @@ test('learning sends no event for pages that were read before, and a changed pag
   const eventsAfter = async (cursor: number) =>
     (await organization.get<Listed>(`/events?limit=1000&after=${cursor}`)).body.results;
   /**
-   * Returns the numbers of the pages with an event after a cursor, once the wanted ones are ready, and the last cursor.
+   * Waits until the pages with the given numbers have a FILE_READY event after a cursor. Returns the numbers of all
+   * pages with an event after it, and the last cursor.
    */
-  const readyEvents = async (pages: readonly ReadPage[], wanted: readonly number[], after: number) => {
+  const readyEvents = async (pages: readonly ReadPage[], readyNumbers: readonly number[], after: number) => {
     const listed = await waitFor(
       async () => {
         await events.settle(pages.map(({ id }) => id));
         await events.number();
         return eventsAfter(after);
       },
-      (found) => wanted.every((number) => numbersIn(found, pages, 'FILE_READY').includes(number)),
+      (foundEvents) => readyNumbers.every((number) => numbersIn(foundEvents, pages, 'FILE_READY').includes(number)),
     );
     return { numbers: numbersIn(listed, pages), cursor: listed.at(-1)?.cursor ?? after };
   };
   const numbersIn = (listed: Listed['results'], pages: readonly ReadPage[], type?: string): number[] => {
-    const typed = listed.filter(({ webhook_type: own }) => type === undefined || own === type);
+    const typed = listed.filter(({ webhook_type: eventType }) => type === undefined || eventType === type);
     const ids = new Set(typed.flatMap(({ obj }) => [obj.object_id].flat().map(String)));
     return pages.filter(({ id }) => ids.has(String(id))).map(({ number }) => number);
   };
   const syncNow = async (): Promise<void> => {
-    const done = await runScheduledSync(client, service.names, scheduleIds.container(parent.id));
-    expect(done).toMatchObject({ outcome: 'finished' });
+    const syncResult = await runScheduledSync(client, service.names, scheduleIds.container(parent.id));
+    expect(syncResult).toMatchObject({ outcome: 'finished' });
   };
 
-  const first = await readyEvents(before, [1, 2, 3, 4], 0);
+  const firstEvents = await readyEvents(pagesBefore, [1, 2, 3, 4], 0);
   publish(12);
   await syncNow();
   const grown = await pagesOf(parent);
   expect(grown.map(({ number }) => number)).toEqual(Array.from({ length: 12 }, (_, i) => i + 1));
-  expect(grown.slice(0, 4)).toEqual(before);
+  expect(grown.slice(0, 4)).toEqual(pagesBefore);
   expect(grown.slice(4).map(noticesIn)).toEqual(Array.from({ length: 8 }, () => []));
   const added = [5, 6, 7, 8, 9, 10, 11, 12];
-  const second = await readyEvents(grown, added, first.cursor);
-  expect(second.numbers).toEqual(added);
+  const secondEvents = await readyEvents(grown, added, firstEvents.cursor);
+  expect(secondEvents.numbers).toEqual(added);
 
   site.pages.set('/pier03.html', pageOf(3).replace('coal', 'coal and salt'));
   await syncNow();
   const changed = await pagesOf(parent);
   expect(changed.map(noticesIn)).toEqual(grown.map((page, i) => (i === 2 ? [] : noticesIn(page))));
-  expect((await readyEvents(changed, [3], second.cursor)).numbers).toEqual([3]);
+  expect((await readyEvents(changed, [3], secondEvents.cursor)).numbers).toEqual([3]);
 });

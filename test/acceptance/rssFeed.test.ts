@@ -52,7 +52,7 @@ async function add(body: Record<string, unknown> = {}): Promise<{ feed: FileReco
 const textOf = async (file: FileRecord): Promise<string> =>
   (await user.chunks({ ids: [file.id] })).results.map((chunk) => chunk.source_content).join('\n');
 
-test('a feed becomes a container and its entries files, with the text of the feed, of their page, or their summary', async () => {
+test('a feed becomes a container, its entries become files with the text of the feed, of the page or of the summary', async () => {
   const { feed, entries } = await add({ tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200 });
   expect(feed).toMatchObject({
     source: 'RSS_FEED',
@@ -81,31 +81,31 @@ test('a feed becomes a container and its entries files, with the text of the fee
   expect(await textOf(one!)).toBe('# News one\n\nThe lighthouse was lit in 1901.');
   expect(await textOf(two!)).toContain('how the harbour of two was built');
   expect(await textOf(lost!)).toContain('In short: lost');
-  // One request for all entries, and none for the page of an entry with complete text in the feed.
+  // One request reads all entries. The page of an entry is not requested if the feed contains the complete text.
   expect(site.requests.filter((path) => path === '/feed.xml')).toHaveLength(1);
   expect(site.requests).not.toContain('/news/one');
   expect((await user.search({ query: 'When was the lighthouse lit?', k: 1 }))[0]?.file_id).toBe(one!.id);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('a feed added again adds and updates entries, keeps missing ones, and rewrites nothing else', async () => {
+test('a feed added again adds and updates entries, keeps files of removed entries, and rewrites no other file', async () => {
   site.pages.set('/feed.xml', feedOf({ one: 'Old words.', still: 'Same words.' }));
-  const before = await add();
+  const firstSync = await add();
   site.pages.set('/feed.xml', feedOf({ new: 'New words.', still: 'Same words.' }));
   const { feed, entries } = await add();
-  expect(feed.id).toBe(before.feed.id);
+  expect(feed.id).toBe(firstSync.feed.id);
   expect(feed.file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
   expect(entries.map(({ name }) => name)).toEqual(['News new', 'News one', 'News still']);
   const fileNamed = (files: readonly FileRecord[], name: string) => files.find((file) => file.name === name)!;
-  expect(fileNamed(entries, 'News one')).toEqual(fileNamed(before.entries, 'News one'));
-  expect(fileNamed(entries, 'News still').id).toBe(fileNamed(before.entries, 'News still').id);
+  expect(fileNamed(entries, 'News one')).toEqual(fileNamed(firstSync.entries, 'News one'));
+  expect(fileNamed(entries, 'News still').id).toBe(fileNamed(firstSync.entries, 'News still').id);
 
-  // An entry that left the feed cannot be read again; its stored text stays.
+  // An entry that is no longer in the feed cannot be synced with other options; its stored text stays.
   const removed = fileNamed(entries, 'News one');
   expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 50 })).status).toBe(200);
   expect((await user.settled(removed.id)).sync_error_message).toContain('no longer in its feed');
   expect(await textOf(removed)).toContain('Old words.');
-  // With the former options, the stored copy is valid.
+  // With the options of the last sync, the stored text is still valid.
   expect((await user.post('/resync_file', { file_id: removed.id, chunk_size: 1500 })).status).toBe(200);
   expect(await user.settled(removed.id)).toMatchObject({ sync_status: 'READY', sync_error_message: null });
 
@@ -129,7 +129,7 @@ describe('feed with validators', () => {
     expect((await user.post('/resync_file', { file_id: id })).status).toBe(200);
     return user.settled(id);
   };
-  const synced = async () => {
+  const lastSyncTime = async () => {
     const [source] = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results;
     return Date.parse(source?.files_synced_at ?? '');
   };
@@ -140,14 +140,14 @@ describe('feed with validators', () => {
   test('is not read again while unchanged, and its sync times advance', async () => {
     serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
     const { feed, entries } = await add();
-    const before = await synced();
-    expect(before).toBeGreaterThanOrEqual(Date.parse(entries[0]!.last_sync ?? ''));
-    const again = await resync(feed.id);
+    const syncedBefore = await lastSyncTime();
+    expect(syncedBefore).toBeGreaterThanOrEqual(Date.parse(entries[0]!.last_sync ?? ''));
+    const resyncedFeed = await resync(feed.id);
     expect(validators).toEqual([undefined, '"v1"']);
-    expect(again).toMatchObject({ sync_status: 'READY', file_metadata: feed.file_metadata });
-    expect(Date.parse(again.last_sync ?? '')).toBeGreaterThan(Date.parse(feed.last_sync ?? ''));
+    expect(resyncedFeed).toMatchObject({ sync_status: 'READY', file_metadata: feed.file_metadata });
+    expect(Date.parse(resyncedFeed.last_sync ?? '')).toBeGreaterThan(Date.parse(feed.last_sync ?? ''));
     expect(await user.children(feed.id)).toEqual(entries);
-    expect(await synced()).toBeGreaterThan(before);
+    expect(await lastSyncTime()).toBeGreaterThan(syncedBefore);
 
     serve(feedOf({ one: 'New words.', two: 'More words.' }), '"v2"');
     await resync(feed.id);
@@ -183,17 +183,17 @@ describe('feed with validators', () => {
     serve(feedOf({ one: 'Words.' }).replace('</channel>', `${summary('far')}</channel>`), '"v1"');
     const { feed } = await add();
     await resync(feed.id);
-    // Each sync reads the feed once, including its entries.
+    // Each sync reads the feed completely, without If-None-Match.
     expect(validators.filter((etag) => etag !== undefined)).toEqual([]);
   });
 });
 
-test('a feed is a data source with upserted data_source_tags, which its entries inherit', async () => {
+test('a feed is a data source; its data_source_tags are upserted, and its entries inherit them', async () => {
   const sources = async () =>
     (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { filters: { source: 'RSS_FEED' } })).body.results;
   const { feed, entries } = await add({ data_source_tags: { shelf: 'news', level: 1 } });
-  const [source, ...others] = await sources();
-  expect(others).toEqual([]);
+  const [source, ...otherSources] = await sources();
+  expect(otherSources).toEqual([]);
   expect(source).toMatchObject({
     data_source_type: 'RSS_FEED',
     data_source_external_id: `RSS_FEED|${site.url('/feed.xml')}`,
@@ -201,13 +201,13 @@ test('a feed is a data source with upserted data_source_tags, which its entries 
     last_sync_action: 'ADD',
   });
   expect(entries.map((file) => file.organization_user_data_source_id)).toEqual(entries.map(() => source!.id));
-  const found = async (level: number) =>
+  const countByLevel = async (level: number) =>
     (await user.chunks({ parent_file_ids: [feed.id], tags: { shelf: 'news', level } })).count;
-  expect(await found(1)).toBeGreaterThanOrEqual(3);
+  expect(await countByLevel(1)).toBeGreaterThanOrEqual(3);
   await add({ data_source_tags: { level: 2 } });
   expect((await sources())[0]?.tags).toEqual({ shelf: 'news', level: 2 });
-  expect(await found(1)).toBe(0);
-  expect(await found(2)).toBeGreaterThanOrEqual(3);
+  expect(await countByLevel(1)).toBe(0);
+  expect(await countByLevel(2)).toBeGreaterThanOrEqual(3);
 });
 
 test('an unreadable feed ends in SYNC_ERROR with a message', async () => {
@@ -223,8 +223,8 @@ test('two feeds may have entries with the same id', async () => {
   const list = async () =>
     (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { external_urls: [site.url('/other.xml')] } }))
       .body;
-  const other = await user.settled((await list()).results[0]!.id);
-  expect(await user.children(other.id)).toHaveLength(1);
+  const otherFeed = await user.settled((await list()).results[0]!.id);
+  expect(await user.children(otherFeed.id)).toHaveLength(1);
   expect(await user.children(entries[0]!.parent_id ?? 0)).toEqual(entries);
 });
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await service.user('phoenix');
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-samples-'));
   await writeFile(path.join(folder, 'package.json'), '{"type": "module"}');
-  // The file that the recorded upload sent has as many bytes.
+  // As many bytes as the file of the recorded upload, so that the answers are equal.
   await writeFile(path.join(folder, 'old.md'), '# Old\n\nA text about harbours.\n\n');
   // pip includes the library `requests`. With this file, programs in the folder can import it.
   await writeFile(path.join(folder, 'requests.py'), 'from pip._vendor.requests import *\n');
@@ -56,12 +56,12 @@ async function printed(label: string, source: string): Promise<string> {
   return (await run(process.execPath, [await file('sample.js', outputText)], options)).stdout;
 }
 
-/** Prints a Python value as JSON, as Python reads its own output. */
+/** A Python program that reads a printed Python value and prints it as JSON. */
 const PYTHON_TO_JSON = 'import ast, json, sys; print(json.dumps(ast.literal_eval(sys.stdin.read())))';
 
 async function valueOf(label: string, text: string): Promise<unknown> {
   if (label === 'curl') return JSON.parse(text) as unknown;
-  // console.log prints an object as an expression; at this depth it leaves nothing out.
+  // console.log prints an object as a JavaScript expression, complete at the depth of these answers.
   if (label === 'TypeScript') return JSON.parse(runInNewContext(`JSON.stringify(${text})`) as string);
   const child = run(python, ['-c', PYTHON_TO_JSON]);
   child.child.stdin?.end(text);
@@ -73,11 +73,11 @@ const VOLATILE = /^(?:id|.*_id|workflow_url)$/;
 
 /** Returns an answer with secrets and times replaced as in examples, and the types of volatile fields. */
 function comparable(value: unknown): unknown {
-  const masked = (one: unknown): unknown => {
-    if (Array.isArray(one)) return one.map(masked);
-    if (typeof one !== 'object' || one === null) return one;
+  const masked = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(masked);
+    if (typeof part !== 'object' || part === null) return part;
     return Object.fromEntries(
-      Object.entries(one).map(([name, inner]) => [
+      Object.entries(part).map(([name, inner]) => [
         name,
         VOLATILE.test(name) && inner !== null ? typeof inner : masked(inner),
       ]),
@@ -93,11 +93,14 @@ describe.each([
   ['POST', '/uploadfile'],
   ['POST', '/user'],
   ['POST', '/add_webhook'],
-])('the samples of %s %s', (method, operationPath) => {
-  test.each(['curl', 'TypeScript', 'Python'])('get the answer of the example: %s', async (label) => {
-    const described = paths[operationPath]![method.toLowerCase()]!;
-    const { source } = described['x-codeSamples'].find((one) => one.label === label)!;
-    const answer = await valueOf(label, await printed(label, source));
-    expect(comparable(answer)).toEqual(comparable(described.responses['200']!.content['application/json']!.example));
-  });
+])('the code samples of %s %s', (method, operationPath) => {
+  test.each(['curl', 'TypeScript', 'Python'])(
+    'receive the same answer as the documented example: %s',
+    async (label) => {
+      const described = paths[operationPath]![method.toLowerCase()]!;
+      const { source } = described['x-codeSamples'].find((sample) => sample.label === label)!;
+      const answer = await valueOf(label, await printed(label, source));
+      expect(comparable(answer)).toEqual(comparable(described.responses['200']!.content['application/json']!.example));
+    },
+  );
 });

@@ -8,7 +8,7 @@ import type { TestUser } from '../support/client.js';
 
 /** Keys that api/extensions.ts adds to records. */
 const OUR_KEYS = Object.keys(EXTENSIONS.records);
-/** The 39 keys of a file record in the public interface. */
+/** The 39 keys of a file record in the public API. */
 const FILE_KEYS = [
   'id',
   'source',
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.close();
-  await Promise.all(sites.map((one) => one.close()));
+  await Promise.all(sites.map((startedSite) => startedSite.close()));
 });
 
 describe('site of 40 pages', () => {
@@ -122,7 +122,7 @@ describe('site of 40 pages', () => {
   });
 
   test('extracts the main text of a page without navigation and styles', async () => {
-    const child = children.find((one) => one.external_url?.endsWith('/pages/7.html'));
+    const child = children.find((file) => file.external_url?.endsWith('/pages/7.html'));
     expect(child).toMatchObject({
       parent_id: parent.id,
       tags: { team: 'docs', level: 3 },
@@ -155,11 +155,11 @@ describe('site of 40 pages', () => {
   });
 
   test('counts chunks before paging, and returns vectors on request', async () => {
-    const all = await user.chunks({ parent_file_ids: [parent.id] });
+    const allChunks = await user.chunks({ parent_file_ids: [parent.id] });
     const sum = children.reduce((total, child) => total + (child.file_statistics?.num_embeddings ?? 0), 0);
-    expect(all.count).toBe(sum);
-    expect(all.results).toHaveLength(sum);
-    expect(all.results.every((chunk) => chunk.embedding === null)).toBe(true);
+    expect(allChunks.count).toBe(sum);
+    expect(allChunks.results).toHaveLength(sum);
+    expect(allChunks.results.every((chunk) => chunk.embedding === null)).toBe(true);
 
     const page = await user.chunks(
       { parent_file_ids: [parent.id] },
@@ -167,7 +167,7 @@ describe('site of 40 pages', () => {
     );
     expect(page.count).toBe(sum);
     expect(page.results.map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index])).toEqual(
-      all.results.slice(11, 18).map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index]),
+      allChunks.results.slice(11, 18).map(({ user_file_id, chunk_index }) => [user_file_id, chunk_index]),
     );
     for (const chunk of page.results) {
       expect(chunk.embedding).toHaveLength(384);
@@ -180,11 +180,11 @@ describe('site of 40 pages', () => {
   test('a search finds the page that answers a question', async () => {
     const documents = await user.search({ query: 'Who keeps bees for honey?', k: 5, parent_file_ids: [parent.id] });
     expect(documents).toHaveLength(5);
-    expect(documents.map((one) => one.rank)).toEqual([1, 2, 3, 4, 5]);
-    const scores = documents.map((one) => one.score ?? 0);
+    expect(documents.map((document) => document.rank)).toEqual([1, 2, 3, 4, 5]);
+    const scores = documents.map((document) => document.score ?? 0);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
     // Pages whose number ends in 6 are about beekeeping.
-    expect(documents.every((one) => one.source_url?.endsWith('6.html'))).toBe(true);
+    expect(documents.every((document) => document.source_url?.endsWith('6.html'))).toBe(true);
     expect(documents[0]).toMatchObject({
       parent_file_id: parent.id,
       source_type: 'WEB_SCRAPE',
@@ -193,7 +193,7 @@ describe('site of 40 pages', () => {
     });
   });
 
-  test('a search in named files returns only these, and vectors and tags on request', async () => {
+  test('a search with file_ids returns only chunks of these files, with vectors and tags on request', async () => {
     const ids = children.slice(0, 2).map((child) => child.id);
     const documents = await user.search({
       query: 'counted with care',
@@ -203,8 +203,10 @@ describe('site of 40 pages', () => {
       include_tags: true,
     });
     expect(documents.length).toBeGreaterThan(2);
-    expect(new Set(documents.map((one) => one.file_id))).toEqual(new Set(ids));
-    expect(documents.every((one) => one.vector?.length === 384 && one.tags?.['team'] === 'docs')).toBe(true);
+    expect(new Set(documents.map((document) => document.file_id))).toEqual(new Set(ids));
+    expect(documents.every((document) => document.vector?.length === 384 && document.tags?.['team'] === 'docs')).toBe(
+      true,
+    );
   });
 
   test('a search with another model finds nothing', async () => {
@@ -260,23 +262,23 @@ describe('site of 40 pages', () => {
       '/pages/3.html',
       '<html><head><title>New</title></head><body><main><h1>Changed</h1><p>Entirely new words about umbrellas.</p></main></body></html>',
     );
-    const again = await user.scrape({
+    const secondScrape = await user.scrape({
       url: pages.url('/sitemap.xml'),
       chunk_size: 120,
       chunk_overlap: 10,
       url_paths_to_include: ['/pages/3.html'],
     });
-    expect(again.id).toBe(parent.id);
-    expect(again.request_id).not.toBe(parent.request_id);
-    await user.settled(again.id);
-    const after = await user.children(parent.id);
-    expect(after.map((file) => file.id)).toEqual(children.map((file) => file.id));
-    const changed = after.find((file) => file.external_url?.endsWith('/pages/3.html'));
+    expect(secondScrape.id).toBe(parent.id);
+    expect(secondScrape.request_id).not.toBe(parent.request_id);
+    await user.settled(secondScrape.id);
+    const childrenAfter = await user.children(parent.id);
+    expect(childrenAfter.map((file) => file.id)).toEqual(children.map((file) => file.id));
+    const changed = childrenAfter.find((file) => file.external_url?.endsWith('/pages/3.html'));
     const { results } = await user.chunks({ ids: [changed?.id] });
     expect(results.map((chunk) => chunk.source_content).join('\n')).toContain('umbrellas');
     expect(results.map((chunk) => chunk.source_content).join('\n')).not.toContain('Fact 3.0.0');
-    const found = await user.search({ query: 'umbrellas', k: 1, file_ids: [changed?.id] });
-    expect(found[0]?.content).toContain('umbrellas');
+    const documents = await user.search({ query: 'umbrellas', k: 1, file_ids: [changed?.id] });
+    expect(documents[0]?.content).toContain('umbrellas');
   });
 });
 
@@ -318,7 +320,7 @@ describe('options of a request', () => {
     }
   });
 
-  test('have their default for null where the interface allows null', async () => {
+  test('have their defaults for null where the public API allows null', async () => {
     const nulls = Object.fromEntries(
       [
         'tags',
@@ -418,11 +420,14 @@ describe('failures of a scrape', () => {
     expect(broken.requests.filter((path) => path === '/pages/1.html')).toHaveLength(1);
   });
 
-  test('include redirects to forbidden addresses, which are never called', async () => {
-    const evil = await site(startSite());
-    evil.pages.set('/sitemap.xml', sitemapOf(evil.origin, ['/ok.html']));
-    evil.pages.set('/ok.html', { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data/' } });
-    const parent = await user.settled((await user.scrape({ url: evil.url('/sitemap.xml') })).id);
+  test('include redirects to forbidden addresses, to which no request is sent', async () => {
+    const maliciousSite = await site(startSite());
+    maliciousSite.pages.set('/sitemap.xml', sitemapOf(maliciousSite.origin, ['/ok.html']));
+    maliciousSite.pages.set('/ok.html', {
+      status: 302,
+      headers: { location: 'http://169.254.169.254/latest/meta-data/' },
+    });
+    const parent = await user.settled((await user.scrape({ url: maliciousSite.url('/sitemap.xml') })).id);
     const [child] = await user.children(parent.id);
     expect(child?.sync_status).toBe('SYNC_ERROR');
     expect(child?.sync_error_message).toMatch(/address/i);

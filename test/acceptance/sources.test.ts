@@ -1,6 +1,6 @@
 /**
- * End-to-end test of sources: connect, list, sync, read, and the operations of the source. The other sources differ
- * from these only in their connectors, which have suites of their own; test/system/sources/ runs every source.
+ * End-to-end tests of some sources: connect, list, sync, read, and the operations that only the source has. The other
+ * sources differ only in their connectors, which have their own suites. test/system/sources/ tests every source.
  */
 import { describe, expect, test } from '@jest/globals';
 
@@ -11,7 +11,7 @@ import { isThorough } from '../support/thorough.js';
 
 const catalogue = useCatalogue();
 
-/** A call of an operation that only this source has, after an item was synced. */
+/** Calls an operation that only one source has, after an item was synced. */
 type OwnCall = (customer: Customer) => Promise<{ readonly status: number }>;
 
 const readCall =
@@ -61,7 +61,7 @@ const OWN_CALLS: Partial<Readonly<Record<ConnectedSourceType, readonly OwnCall[]
   ],
 };
 
-/** Sources connected by consent without operations of their own: one of files, one of a helpdesk. */
+/** Sources with OAuth consent and without own operations: one with files, one with helpdesk articles and tickets. */
 const BY_CONSENT: readonly ConnectedSourceType[] = ['GOOGLE_DRIVE', 'ZENDESK'];
 
 const tested = SOURCES.filter(

@@ -29,8 +29,8 @@ import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * Causes of a state of a record: a kind of run, an operation that writes it at once, or another suite that covers it.
- * Runs and operations run below on real engines, and a client observes the states.
+ * What sets a record to a state: a kind of run, or an API operation itself. `elsewhere` names the suite that tests the
+ * state. The tests below start the runs and call the operations, and observe the states through the API.
  */
 type Trigger = { readonly run: RunKind } | { readonly operation: string } | { readonly elsewhere: string };
 
@@ -104,21 +104,21 @@ const observed = new Set<string>();
 const note = (table: Table, state: string, trigger: string): void =>
   void observed.add(`${table} ${state} by ${trigger}`);
 
-/** Pages that answer at once, that are missing, and that answer when released. */
+/** Paths of two pages that answer at once, one that is missing, and nine whose responses the test holds. */
 const PATHS = [
   '/0.html',
   '/1.html',
   '/missing.html',
   ...Array.from({ length: 9 }, (_, index) => `/held/${index}.html`),
 ];
-/** Of the pages, four are in the first batch, four more in the queue, and four wait for room in it. */
+/** Limit of the queue: of the 12 pages, four are in the first batch, four in the queue, and four are delayed. */
 const MAX_QUEUED = 8;
 
 let service: TestService;
 let site: Site;
 let gitbook: GitBookEmulator;
 let user: TestUser;
-/** Release the responses of held pages. */
+/** Functions that send the responses of held pages. */
 const releases: (() => void)[] = [];
 const hold = (path: string): void =>
   void site.pages.set(path, (_request, response) => {
@@ -140,9 +140,9 @@ async function scrape(): Promise<FileRecord[]> {
   const expected = { READY: 2, SYNC_ERROR: 1, SYNCING: 1, QUEUED_FOR_SYNC: 4, DELAYED: 4 };
   const pages = await waitFor(
     () => user.children(parent.id),
-    (found) =>
+    (currentPages) =>
       Object.entries(expected).every(
-        ([status, count]) => found.filter((page) => page.sync_status === status).length === count,
+        ([status, count]) => currentPages.filter((page) => page.sync_status === status).length === count,
       ),
   );
   for (const page of pages) note('file', page.sync_status, 'scrapeSitemap');
@@ -156,8 +156,8 @@ async function scrape(): Promise<FileRecord[]> {
 
 /** Resyncs one file repeatedly, to each final state. */
 async function resync(id: number, path: string): Promise<void> {
-  const requestResync = async (more: Record<string, unknown> = {}): Promise<void> => {
-    const { body } = await user.post<FileRecord>('/resync_file', { file_id: id, ...more });
+  const requestResync = async (options: Record<string, unknown> = {}): Promise<void> => {
+    const { body } = await user.post<FileRecord>('/resync_file', { file_id: id, ...options });
     note('file', body.sync_status, 'POST /resync_file');
   };
   const expectState = async (status: FileSyncStatus): Promise<void> => {
@@ -195,13 +195,13 @@ async function deleteKeeping(id: number): Promise<void> {
   const { vectors } = service.store;
   const real = vectors.deletePoints;
   let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve;
   });
   Object.assign(vectors, {
-    deletePoints: async (...given: Parameters<typeof real>) => {
-      await held;
-      return real(...given);
+    deletePoints: async (...args: Parameters<typeof real>) => {
+      await released;
+      return real(...args);
     },
   });
   await user.post('/delete_files_v2', { filters: { ids: [id] }, preserve_file_record: true });
@@ -211,13 +211,13 @@ async function deleteKeeping(id: number): Promise<void> {
   note('file', (await inState(id, 'READY_TO_SYNC')).sync_status, 'deleteFiles');
 }
 
-/** Runs a crawl with a page delayed by the limit of the user. */
+/** Runs a crawl in which max_files of the user delays a page. */
 async function crawl(): Promise<void> {
   const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: site.url('/crawl.html') }]);
   const id = body[0]?.id ?? 0;
   const pages = await waitFor(
     () => user.children(id),
-    (found) => found.some((page) => page.sync_status === 'DELAYED'),
+    (currentPages) => currentPages.some((page) => page.sync_status === 'DELAYED'),
   );
   for (const page of pages) if (page.sync_status === 'DELAYED') note('file', page.sync_status, 'webScrape');
   await user.post('/cancel_sync', { file_id: id });
@@ -269,20 +269,20 @@ async function moveVectors(): Promise<void> {
   const expectStatus = async (status: EmbeddingStorageStatus): Promise<void> => {
     const file = await waitFor(
       () => user.file(id),
-      (one) => one.embedding_storage_status === status,
+      (record) => record.embedding_storage_status === status,
     );
     note('storage', file.embedding_storage_status, 'moveStorage');
   };
-  let held = createGate();
-  Object.assign(coldCopies, { save: async (...given: Parameters<typeof save>) => held.then(() => save(...given)) });
+  let gate = createGate();
+  Object.assign(coldCopies, { save: async (...given: Parameters<typeof save>) => gate.then(() => save(...given)) });
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, { start: async () => undefined });
   await expectStatus('HOT_TO_COLD');
   release();
   await expectStatus('COLD_STORAGE');
-  held = createGate();
+  gate = createGate();
   Object.assign(vectors, {
-    writePoints: async (...given: Parameters<typeof writePoints>) => held.then(() => writePoints(...given)),
+    writePoints: async (...given: Parameters<typeof writePoints>) => gate.then(() => writePoints(...given)),
   });
   await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
   await expectStatus('COLD_TO_HOT');
@@ -292,12 +292,12 @@ async function moveVectors(): Promise<void> {
   Object.assign(vectors, { writePoints });
 }
 
-/** Connects an account whose source hangs during a listing, answers the next, and then refuses the token. */
+/** Connects an account whose source does not answer the first listing, answers the second, and then refuses the token. */
 async function connect(): Promise<void> {
   const selma = await service.user('selma');
   const source = async (): Promise<DataSourceRecord> =>
     (await selma.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
-  const untilStatus = (wanted: DataSourceSyncStatus) => waitFor(source, (one) => one.sync_status === wanted);
+  const untilStatus = (status: DataSourceSyncStatus) => waitFor(source, (record) => record.sync_status === status);
   const withoutSync = { sync_source_items: false, sync_files_on_connection: false };
   await selma.post('/integrations/gitbook', { organization: ORGANIZATION, access_token: TOKEN, ...withoutSync });
   const added = await source();
@@ -340,14 +340,14 @@ beforeAll(async () => {
   service = await startService({
     ALLOWED_PRIVATE_HOSTS: '127.0.0.1',
     BATCH_CONCURRENCY: '1',
-    // Comparing the first pages would put more of them into the first batch.
+    // Without the comparison of the first pages, which would fetch more of them in the first batch.
     SITE_SAMPLE_PAGES: '0',
     MAX_QUEUED_FILES: String(MAX_QUEUED),
     LIMIT_RECHECK_S: '0.3',
     SOURCE_URLS: gitbook.settings,
   });
   site = await startSite({ '/feed.xml': feedOf({ one: 'The lighthouse was lit in 1901.' }) });
-  for (const path of PATHS.filter((one) => one.startsWith('/held'))) hold(path);
+  for (const path of PATHS.filter((name) => name.startsWith('/held'))) hold(path);
   for (const path of ['/0.html', '/1.html', '/crawl.html']) site.pages.set(path, samplePage(1, 1));
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, PATHS));
   user = await service.user('stella');
@@ -370,30 +370,32 @@ afterAll(async () => {
   await Promise.all([site.close(), gitbook.close()]);
 });
 
-const built = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+const operationNames = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
 
 describe.each(TABLES)('%s states', (name, table, states) => {
   const rows = Object.entries(table as Record<string, readonly Trigger[]>);
-  const triggers = rows.flatMap(([state, some]) =>
-    some.map((trigger) => [state, nameOf(trigger), 'elsewhere' in trigger] as const),
+  const triggers = rows.flatMap(([state, causes]) =>
+    causes.map((trigger) => [state, nameOf(trigger), 'elsewhere' in trigger] as const),
   );
 
   test('the table has at least one cause for each state, and no other states', () => {
     expect(rows.map(([state]) => state).toSorted()).toEqual([...states].toSorted());
-    expect(rows.filter(([, some]) => some.length === 0)).toEqual([]);
+    expect(rows.filter(([, causes]) => causes.length === 0)).toEqual([]);
   });
-  test('the named runs and operations exist', () => {
-    for (const trigger of rows.flatMap(([, some]) => some)) {
+  test('the runs and operations in the table exist', () => {
+    for (const trigger of rows.flatMap(([, causes]) => causes)) {
       if ('run' in trigger) expect(RUN_KINDS).toContain(trigger.run);
-      if ('operation' in trigger) expect(built).toContain(trigger.operation);
+      if ('operation' in trigger) expect(operationNames).toContain(trigger.operation);
     }
   });
-  test.each(triggers.filter(([, , hasUnsearched]) => !hasUnsearched))('%s is reached by %s', (state, trigger) => {
+  test.each(triggers.filter(([, , isElsewhere]) => !isElsewhere))('%s is reached by %s', (state, trigger) => {
     expect([...observed]).toContain(`${name} ${state} by ${trigger}`);
   });
   test('the states that only other suites cover are listed in COVERED_ELSEWHERE', () => {
-    const waiting = rows.filter(([, some]) => some.every((trigger) => 'elsewhere' in trigger)).map(([state]) => state);
-    expect(waiting.toSorted()).toEqual(COVERED_ELSEWHERE[name]);
+    const statesElsewhere = rows
+      .filter(([, causes]) => causes.every((trigger) => 'elsewhere' in trigger))
+      .map(([state]) => state);
+    expect(statesElsewhere.toSorted()).toEqual(COVERED_ELSEWHERE[name]);
   });
 });
 
@@ -403,5 +405,5 @@ test('every observed state is in the tables', () => {
       triggers.map((trigger) => `${name} ${state} by ${nameOf(trigger)}`),
     ),
   );
-  expect([...observed].filter((one) => !rows.includes(one))).toEqual([]);
+  expect([...observed].filter((name) => !rows.includes(name))).toEqual([]);
 });

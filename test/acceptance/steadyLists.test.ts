@@ -11,7 +11,7 @@ const FIRST = 7_000_000;
 const COUNT = 23;
 const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
 
-/** Many files share each value of an order, some have none, and the ids are in another order than the other values. */
+/** Returns a file for lists: many files share the value of a sort field, some have none, and no field is in id order. */
 const seedOf = (number: number): SeededFile => ({
   id: FIRST + number,
   texts: [`one of ${number}. `, `two of ${number}. `],
@@ -71,14 +71,14 @@ const chunksOf = async (user: TestUser, body: Body): Promise<string[]> => {
   return answer.body.results.map((chunk) => `${chunk.user_file_id}:${chunk.chunk_index}`);
 };
 
-/** Reads all pages. Their size does not divide the number of rows. */
-async function inPages<T>(ask: (pagination: Body) => Promise<T[]>): Promise<T[]> {
-  const all: T[] = [];
+/** Reads all pages. The number of rows is not a multiple of the page size. */
+async function inPages<T>(readPage: (pagination: Body) => Promise<T[]>): Promise<T[]> {
+  const rows: T[] = [];
   const limit = 5;
   for (let offset = 0; ; offset += limit) {
-    const page = await ask({ limit, offset });
-    all.push(...page);
-    if (page.length < limit) return all;
+    const page = await readPage({ limit, offset });
+    rows.push(...page);
+    if (page.length < limit) return rows;
   }
 }
 
@@ -112,17 +112,20 @@ describe('pages of a list', () => {
     expect(allFiles).toHaveLength(COUNT);
   });
 
-  test.each(EVERY)('contain every row once by %s %s, ties by id in the same direction', async (order, direction) => {
-    const sort = { order_by: order, order_dir: direction };
-    const up = inOrder(allFiles, order);
-    const expected = direction === 'asc' ? up : up.toReversed();
-    const files = await inPages((pagination) => filesOf(user, { ...sort, pagination }));
-    expect(files.map(({ id }) => id)).toEqual(expected);
-    const chunks = await inPages((pagination) => chunksOf(user, { filters: {}, ...sort, pagination }));
-    expect(chunks).toEqual(expected.flatMap((id) => [`${id}:0`, `${id}:1`]));
-  });
+  test.each(EVERY)(
+    'contain every row once in order %s %s; ties are in id order of the same direction',
+    async (order, direction) => {
+      const sort = { order_by: order, order_dir: direction };
+      const up = inOrder(allFiles, order);
+      const expected = direction === 'asc' ? up : up.toReversed();
+      const files = await inPages((pagination) => filesOf(user, { ...sort, pagination }));
+      expect(files.map(({ id }) => id)).toEqual(expected);
+      const chunks = await inPages((pagination) => chunksOf(user, { filters: {}, ...sort, pagination }));
+      expect(chunks).toEqual(expected.flatMap((id) => [`${id}:0`, `${id}:1`]));
+    },
+  );
 
-  test.each(EVERY)('contain every filtered row once by %s %s', async (order, direction) => {
+  test.each(EVERY)('contain every row that matches a filter once in order %s %s', async (order, direction) => {
     const sort = { order_by: order, order_dir: direction, filters: { tags: { third: true } } };
     const up = inOrder(
       allFiles.filter(({ tags }) => tags?.['third'] === true),
@@ -138,20 +141,20 @@ describe('pages of a list', () => {
 });
 
 describe('rows added between two pages', () => {
-  test.each(['id', 'created_at'] as const)('are last by %s, and do not shift other rows', async (order) => {
+  test.each(['id', 'created_at'] as const)('are last in order %s, and do not shift other rows', async (order) => {
     const { user, owner, base } = await seedUser();
-    const before = inOrder(await filesOf(user, { pagination: { limit: 100 } }), order);
+    const idsBefore = inOrder(await filesOf(user, { pagination: { limit: 100 } }), order);
     const fresh = [28, 32];
     let pageCount = 0;
     const files = await inPages(async (pagination) => {
-      // Both have the latest creation time, so that ties decide.
+      // Both new rows have the latest creation time, so their order depends on the ids.
       if ((pageCount += 1) === 2) await add(owner, base, fresh);
       return filesOf(user, { order_by: order, order_dir: 'asc', pagination });
     });
-    expect(files.map(({ id }) => id)).toEqual([...before, ...fresh.map((number) => FIRST + base + number)]);
+    expect(files.map(({ id }) => id)).toEqual([...idsBefore, ...fresh.map((number) => FIRST + base + number)]);
   });
 
-  test('are read once from the last id on, even if earlier rows are deleted', async () => {
+  test('are read once with starting_id, even if earlier rows are deleted', async () => {
     const { user, owner, base } = await seedUser();
     const received: number[] = [];
     for (let last = FIRST + base - 1; ;) {

@@ -24,17 +24,17 @@ let parent: FileRecord;
 let pages: FileRecord[];
 
 const QUERY = 'words';
-/** Returns the files found by a search filtered by a tag. */
-const found = async (key: string, value: unknown): Promise<number[]> => {
+/** Returns the ids of the files that a search with a tag filter finds, ascending. */
+const fileIdsByTag = async (key: string, value: unknown): Promise<number[]> => {
   const documents = await user.search({ query: QUERY, k: 50, tags_v2: { AND: [{ key, value }] } });
-  return [...new Set(documents.map((one) => one.file_id))].toSorted((a, b) => a - b);
+  return [...new Set(documents.map((document) => document.file_id))].toSorted((a, b) => a - b);
 };
 const change = async (op: 'add' | 'remove', body: Record<string, unknown>): Promise<DataSourceRecord> => {
   const answer = await user.post<DataSourceRecord>(`/data_sources/tags/${op}`, body);
   expect(answer).toMatchObject({ status: 200 });
   return answer.body;
 };
-/** Waits until the latest version of the data source's tags is copied, so that no tag run is pending. */
+/** Waits until a run has copied the latest version of the data source's tags to its files. */
 async function tagsCopied(id: number): Promise<void> {
   await waitFor(
     () => service.store.dataSources.find(owner, id),
@@ -65,41 +65,41 @@ afterAll(async () => {
 });
 
 describe('tags of a data source', () => {
-  test('are in the record at once; a search finds its files after an add, and not after a remove', async () => {
+  test('are in the record after the request; a search finds its files after an add, and not after a remove', async () => {
     const { _id } = await connectSource(service, owner, { tags: { first: 'tag' } });
-    const [one, two] = pages.map(({ id }) => id) as [number, number, number];
-    await adoptFiles(service, _id, [one, two]);
-    expect(await found('team', 'red')).toEqual([]);
+    const [firstId, secondId] = pages.map(({ id }) => id) as [number, number, number];
+    await adoptFiles(service, _id, [firstId, secondId]);
+    expect(await fileIdsByTag('team', 'red')).toEqual([]);
 
     const added = await change('add', { data_source_id: _id, tags: { team: ['red', 'blue'], level: 4, live: true } });
     expect(added.tags).toEqual({ first: 'tag', team: ['red', 'blue'], level: 4, live: true });
     expect(added.last_sync_action).toBe('ADD');
     await tagsCopied(_id);
-    expect(await found('team', 'red')).toEqual([one, two]);
-    expect(await found('level', 4)).toEqual([one, two]);
-    expect(await found('own', 'page')).toEqual(pages.map(({ id }) => id).toSorted((a, b) => a - b));
-    const all = ['first=tag', 'team=red', 'team=blue', 'level=4', 'live=true', 'own=page'];
-    expect(await pointTags(service, one)).toEqual([all]);
-    expect((await user.file(one)).tags).toEqual({ ...added.tags, own: 'page' });
+    expect(await fileIdsByTag('team', 'red')).toEqual([firstId, secondId]);
+    expect(await fileIdsByTag('level', 4)).toEqual([firstId, secondId]);
+    expect(await fileIdsByTag('own', 'page')).toEqual(pages.map(({ id }) => id).toSorted((a, b) => a - b));
+    const expectedTags = ['first=tag', 'team=red', 'team=blue', 'level=4', 'live=true', 'own=page'];
+    expect(await pointTags(service, firstId)).toEqual([expectedTags]);
+    expect((await user.file(firstId)).tags).toEqual({ ...added.tags, own: 'page' });
 
     const removed = await change('remove', { data_source_id: _id, tags_to_remove: ['team', 'unknown'] });
     expect(removed.tags).toEqual({ first: 'tag', level: 4, live: true });
     await tagsCopied(_id);
-    expect(await found('team', 'red')).toEqual([]);
-    expect(await found('level', 4)).toEqual([one, two]);
+    expect(await fileIdsByTag('team', 'red')).toEqual([]);
+    expect(await fileIdsByTag('level', 4)).toEqual([firstId, secondId]);
 
     expect((await change('remove', { data_source_id: _id, remove_all_tags: true })).tags).toEqual({});
     await tagsCopied(_id);
-    expect(await found('level', 4)).toEqual([]);
-    expect(await pointTags(service, one)).toEqual([['own=page']]);
+    expect(await fileIdsByTag('level', 4)).toEqual([]);
+    expect(await pointTags(service, firstId)).toEqual([['own=page']]);
     // The third page belongs to no data source, and is unchanged.
     expect(await pointTags(service, pages[2]!.id)).toEqual([['own=page']]);
   });
 
   test('replace all values of a key and keep other keys; empty tags change nothing and start no run', async () => {
     const { _id, updatedAt, tagsVersion } = await connectSource(service, owner, { tags: { a: ['x', 'y'], b: 1 } });
-    const same = await change('add', { data_source_id: _id, tags: {} });
-    expect(same).toMatchObject({ tags: { a: ['x', 'y'], b: 1 }, updated_at: updatedAt.toISOString() });
+    const unchanged = await change('add', { data_source_id: _id, tags: {} });
+    expect(unchanged).toMatchObject({ tags: { a: ['x', 'y'], b: 1 }, updated_at: updatedAt.toISOString() });
     expect((await service.store.dataSources.find(owner, _id))?.tagsVersion).toBe(tagsVersion);
     expect((await change('add', { data_source_id: _id, tags: { a: 'z' } })).tags).toEqual({ a: 'z', b: 1 });
     await tagsCopied(_id);
@@ -121,22 +121,22 @@ describe('tags of a data source', () => {
     await adoptFiles(service, _id, [pages[0]!.id]);
     const numbers = Array.from({ length: 8 }, (_, number) => number);
     await Promise.all(numbers.map((n) => change('add', { data_source_id: _id, tags: { [`key${n}`]: n } })));
-    const last = await change('add', { data_source_id: _id, tags: { key0: 'last' } });
-    expect(last.tags).toEqual({ ...Object.fromEntries(numbers.map((n) => [`key${n}`, n])), key0: 'last' });
+    const lastAnswer = await change('add', { data_source_id: _id, tags: { key0: 'last' } });
+    expect(lastAnswer.tags).toEqual({ ...Object.fromEntries(numbers.map((n) => [`key${n}`, n])), key0: 'last' });
     await tagsCopied(_id);
-    expect(await found('key7', 7)).toEqual([pages[0]!.id]);
-    expect(await found('key0', 'last')).toEqual([pages[0]!.id]);
-    expect(await found('key0', 0)).toEqual([]);
+    expect(await fileIdsByTag('key7', 7)).toEqual([pages[0]!.id]);
+    expect(await fileIdsByTag('key0', 'last')).toEqual([pages[0]!.id]);
+    expect(await fileIdsByTag('key0', 0)).toEqual([]);
     await change('remove', { data_source_id: _id, remove_all_tags: true });
     await tagsCopied(_id);
   });
 
   test('keep a change during a run, and reach files that are being synced', async () => {
-    const held = await startHeldSite(4);
+    const heldSite = await startHeldSite(4);
     try {
       const { _id } = await connectSource(service, owner);
-      const scrape = await user.scrape({ url: held.url('/sitemap.xml') });
-      // Two pages answer and the others are held, so some files are ready and some are being fetched.
+      const scrape = await user.scrape({ url: heldSite.url('/sitemap.xml') });
+      // The site answers two requests and holds the others, so two files are ready and the others are being fetched.
       const children = await waitFor(
         () => user.children(scrape.id),
         (files) => files.filter((file) => file.sync_status === 'READY').length === 2,
@@ -148,14 +148,14 @@ describe('tags of a data source', () => {
       await change('add', { data_source_id: _id, tags: { team: 'support' } });
       await change('add', { data_source_id: _id, tags: { team: 'sales', region: 'north' } });
       await tagsCopied(_id);
-      held.release();
+      heldSite.release();
       await user.settled(scrape.id);
-      expect(await found('team', 'sales')).toEqual(ids);
-      expect(await found('team', 'support')).toEqual([]);
+      expect(await fileIdsByTag('team', 'sales')).toEqual(ids);
+      expect(await fileIdsByTag('team', 'support')).toEqual([]);
       expect(await pointTags(service, syncing!.id)).toEqual([['team=sales', 'region=north']]);
     } finally {
-      held.release();
-      await held.close();
+      heldSite.release();
+      await heldSite.close();
     }
   });
 
@@ -182,14 +182,14 @@ describe('tags of a data source', () => {
     ['a mixed list', { team: ['red', 1] }],
   ])('are refused with 422 if they are %s, and the record is unchanged', async (_what, tags) => {
     const { _id } = await connectSource(service, owner, { tags: { kept: 1 } });
-    const before = await service.store.dataSources.find(owner, _id);
+    const recordBefore = await service.store.dataSources.find(owner, _id);
     const { status, body } = await user.post<{ detail: { loc: string[] }[] }>('/data_sources/tags/add', {
       data_source_id: _id,
       tags,
     });
     expect(status).toBe(422);
     expect(body.detail[0]?.loc.slice(0, 2)).toEqual(['body', 'tags']);
-    expect(await service.store.dataSources.find(owner, _id)).toEqual(before);
+    expect(await service.store.dataSources.find(owner, _id)).toEqual(recordBefore);
   });
 
   test('cannot be changed for an unknown or foreign data source, which returns 404', async () => {
@@ -221,11 +221,11 @@ describe('tags of a file', () => {
     expect(tagged.tags).toEqual({ own: 'mine', four: '4', yes: 'true', list: ['1', '2'], text: 'a=b' });
     // A search reads the points, which get the tags shortly after the record.
     await pointsHaveTags(id, ['own=mine', 'four=4', 'yes=true', 'list=1', 'list=2', 'text=a=b']);
-    expect(await found('four', 4)).toEqual([id]);
+    expect(await fileIdsByTag('four', 4)).toEqual([id]);
     const untagged = await edit('delete', id, ['four', 'list', 'unknown']);
     expect(untagged.tags).toEqual({ own: 'mine', yes: 'true', text: 'a=b' });
     await pointsHaveTags(id, ['own=mine', 'yes=true', 'text=a=b']);
-    expect(await found('four', 4)).toEqual([]);
+    expect(await fileIdsByTag('four', 4)).toEqual([]);
   });
 
   test('stay when the page is scraped again, and the tags of the new scrape are upserted', async () => {
@@ -251,11 +251,11 @@ describe('tags of a file', () => {
     const { id } = pages[1]!;
     await edit('create', id, { 'a=b': 'c' });
     await waitFor(
-      () => found('a=b', 'c'),
+      () => fileIdsByTag('a=b', 'c'),
       (ids) => ids.length > 0,
     );
-    expect(await found('a=b', 'c')).toEqual([id]);
-    expect(await found('a', 'b=c')).toEqual([]);
+    expect(await fileIdsByTag('a=b', 'c')).toEqual([id]);
+    expect(await fileIdsByTag('a', 'b=c')).toEqual([]);
   });
 
   test.each([

@@ -16,7 +16,7 @@ let owner: TestUser;
 let parent: FileRecord;
 let children: FileRecord[];
 let source: DataSourceDoc;
-/** Users without access to the content: one of the same organization, and one with the same customer id in another. */
+/** Users without access to the content: one in the same organization; one with the same customer id in another one. */
 let strangers: Record<string, TestUser>;
 /** Id of a run of the owner. */
 let reembedding: number;
@@ -25,11 +25,11 @@ beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
   site = await startSampleSite(2, 1);
   site.pages.set('/pages/0.html', `<main><h1>${CANARY}</h1><p>The ${CANARY} sings at midnight.</p></main>`);
-  const other = await service.store.organizations.create('other');
+  const otherOrganization = await service.store.organizations.create('other');
   owner = await service.user('olga');
   strangers = {
     'another user of the organization': await service.user('otto'),
-    'the same name in another organization': await service.user('olga', other.apiKey),
+    'the same name in another organization': await service.user('olga', otherOrganization.apiKey),
   };
   parent = await owner.settled((await owner.scrape({ url: site.url('/sitemap.xml'), tags: { secret: CANARY } })).id);
   const account = await service.store.users.ensure(1, 'olga');
@@ -55,7 +55,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** Requests of each reading operation that would find the owner's content. */
+/** Requests to each read operation, by path. For the owner, each finds the owner's content. */
 const attempts = (): Record<string, Record<string, unknown>[]> => {
   const ids = [parent.id, ...children.map((child) => child.id)];
   const filters: Record<string, unknown>[] = [
@@ -78,8 +78,8 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
     },
   ];
   return {
-    '/user_files_v2': filters.map((one) => ({ filters: one })),
-    '/user_files': filters.map((one) => ({ filters: one })),
+    '/user_files_v2': filters.map((filter) => ({ filters: filter })),
+    '/user_files': filters.map((filter) => ({ filters: filter })),
     '/user_data_sources': [
       {},
       { filters: { ids: [source._id] } },
@@ -87,7 +87,7 @@ const attempts = (): Record<string, Record<string, unknown>[]> => {
       { filters: { source: 'BOX', revoked_access: false } },
     ],
     '/user_webpages': [{}, { filters: { ids } }],
-    '/list_chunks_and_embeddings': filters.map((one) => ({ filters: one, include_vectors: true })),
+    '/list_chunks_and_embeddings': filters.map((filter) => ({ filters: filter, include_vectors: true })),
     '/embeddings': [
       { query: CANARY, k: 10 },
       { query: CANARY, k: 10, file_ids: ids },
@@ -202,10 +202,10 @@ const OF_A_RUN: Record<string, Call> = {
   '/sync_runs/{sync_run_id}/resume': (user, id) => user.post(`/sync_runs/${id}/resume`, { max_tokens: null }),
   '/files/reembed/{reembed_id}/cancel': (user, id) => user.post(`/files/reembed/${id}/cancel`, {}),
 };
-/** Operations on one run of the ledger. */
+/** Operations on one sync run. */
 const OF_A_SYNC_RUN: Record<string, Call> = {
   '/sync_runs/{sync_run_id}': (user, id) => user.get(`/sync_runs/${id}`),
-  // A foreign run is answered with JSON, before a stream begins.
+  // For a run of another user, the answer is JSON; no stream begins.
   '/sync_runs/{sync_run_id}/events': (user, id) => user.get(`/sync_runs/${id}/events`),
   '/sync_runs/{sync_run_id}/items': (user, id) => user.get(`/sync_runs/${id}/items`),
   '/sync_runs/{sync_run_id}/retry': (user, id) => user.post(`/sync_runs/${id}/retry`, {}),
@@ -213,8 +213,8 @@ const OF_A_SYNC_RUN: Record<string, Call> = {
 /** Operations that delete or change matching files, and operations without an id or a filter. */
 const DELETING = ['/delete_files_v2', '/delete_files'];
 const CHANGING = ['/files/reembed', '/modify_cold_storage_parameters', '/move_to_hot_storage'];
-const NAMELESS = [
-  // Its tenants are tested in eventStreams.test.ts.
+const WITHOUT_ID = [
+  // eventStreams.test.ts tests that users receive only their own events.
   '/events/stream',
   '/auth/v1/white_labeling',
   '/integrations/',
@@ -250,7 +250,7 @@ test('the tables cover every operation for users', () => {
     OF_A_SYNC_RUN,
     { '/sync_runs': null },
   ].flatMap((table) => Object.keys(table));
-  expect([...coveredPaths, ...DELETING, ...CHANGING, ...NAMELESS].sort()).toEqual([...paths].sort());
+  expect([...coveredPaths, ...DELETING, ...CHANGING, ...WITHOUT_ID].sort()).toEqual([...paths].sort());
 });
 
 describe.each(['another user of the organization', 'the same name in another organization'])('%s', (stranger) => {
@@ -275,7 +275,7 @@ describe.each(['another user of the organization', 'the same name in another org
   });
 
   test('changes nothing, and gets the same answer for a foreign id as for a missing one', async () => {
-    const known = await service.store.dataSources.find(source, source._id);
+    const sourceBefore = await service.store.dataSources.find(source, source._id);
     for (const [calls, id] of [
       [OF_A_FILE, children[0]?.id ?? 0],
       [OF_A_DATA_SOURCE, source._id],
@@ -304,15 +304,15 @@ describe.each(['another user of the organization', 'the same name in another org
       expect({ path, status }).toEqual({ path, status: 200 });
       if (path === '/files/reembed') expect(body).toMatchObject({ files: 0, chunks: 0, tokens: 0 });
     }
-    // The delete is a separate run: wait as long as a delete of the owner would take.
+    // A delete is a run, so wait long enough for a wrong delete to have an effect.
     await sleep(1_500);
-    expect(await service.store.dataSources.find(source, source._id)).toEqual(known);
+    expect(await service.store.dataSources.find(source, source._id)).toEqual(sourceBefore);
     expect(await owner.file(parent.id)).toEqual(parent);
     expect(await owner.children(parent.id)).toEqual(children);
     expect((await owner.search({ query: CANARY, k: 1 }))[0]?.content).toContain(CANARY);
   });
 
-  test('has no data of the owner in its own record', async () => {
+  test('finds no data of the owner in its own user record', async () => {
     const { status, body } = await strangers[stranger]!.get('/whoami');
     expect(status).toBe(200);
     expect(body).toMatchObject({ num_files_synced: 0, unique_file_tags: [], aggregate_num_files_by_source: {} });

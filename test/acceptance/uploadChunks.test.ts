@@ -19,19 +19,24 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Returns a unit vector that is not the embedding of any text. */
-const vector = (hot: number): number[] => Array.from({ length: DIMENSIONS }, (_, index) => (index === hot ? 1 : 0));
+/** Returns a unit vector with a 1 in one dimension, which is not the embedding of any text. */
+const vector = (dimension: number): number[] =>
+  Array.from({ length: DIMENSIONS }, (_, index) => (index === dimension ? 1 : 0));
 
-interface Given {
+interface CallerChunk {
   chunk_number: number | null;
   chunk: string;
   embedding?: number[] | null;
 }
-const give = (file: number | FileRecord, chunks: readonly Given[], more: Record<string, unknown> = {}) =>
+const uploadChunks = (
+  file: number | FileRecord,
+  chunks: readonly CallerChunk[],
+  fields: Record<string, unknown> = {},
+) =>
   user.post<{ success?: boolean; detail?: unknown }>(PATH, {
     embedding_model: MODEL,
     chunks_and_embeddings: [{ file_id: typeof file === 'number' ? file : file.id, chunks_and_embeddings: chunks }],
-    ...more,
+    ...fields,
   });
 const createFile = async (): Promise<FileRecord> => {
   const file = await user.send(
@@ -40,10 +45,10 @@ const createFile = async (): Promise<FileRecord> => {
   );
   return user.settled(file.id);
 };
-const texts = async (file: FileRecord, more: Record<string, unknown> = {}) =>
-  (await user.chunks({ ids: [file.id] }, more)).results;
+const texts = async (file: FileRecord, fields: Record<string, unknown> = {}) =>
+  (await user.chunks({ ids: [file.id] }, fields)).results;
 
-test('stores chunks with vectors in the order of their numbers, with exactly these vectors', async () => {
+test('stores chunks in the order of their numbers, with exactly the vectors of the caller', async () => {
   const file = await createFile();
   const chunks = [
     { chunk_number: 7, chunk: 'third', embedding: vector(3) },
@@ -51,7 +56,7 @@ test('stores chunks with vectors in the order of their numbers, with exactly the
     { chunk_number: null, chunk: 'last', embedding: vector(4) },
     { chunk_number: -1, chunk: 'first', embedding: vector(1) },
   ];
-  expect(await give(file, chunks)).toMatchObject({ status: 200, body: { success: true } });
+  expect(await uploadChunks(file, chunks)).toMatchObject({ status: 200, body: { success: true } });
   const settled = await user.settled(file.id);
   expect(settled).toMatchObject({
     sync_status: 'READY',
@@ -66,13 +71,13 @@ test('stores chunks with vectors in the order of their numbers, with exactly the
   // The original content is still available.
   const raw = await user.get<{ presigned_url: string }>(`/raw_file/${file.id}`);
   expect(await (await fetch(raw.body.presigned_url)).text()).toBe('The original content stays unchanged.');
-  // Vectors of the caller are not comparable with ours, so a text search skips them.
+  // Vectors of the caller cannot be compared with ours, so a text search ignores them.
   expect((await user.post('/embeddings', { query: 'first', k: 3, embedding_model: MODEL })).status).toBe(200);
 });
 
 test('embeds chunks without vectors, and finds them', async () => {
   const file = await createFile();
-  await give(file, [
+  await uploadChunks(file, [
     { chunk_number: 0, chunk: 'Otters juggle pebbles on the river bank.' },
     { chunk_number: 1, chunk: 'Printing presses were made of oak.' },
   ]);
@@ -88,7 +93,7 @@ test('embeds chunks without vectors, and finds them', async () => {
 
 test('stores only chunks with chunks_only, even if vectors are given', async () => {
   const file = await createFile();
-  await give(file, [{ chunk_number: 0, chunk: 'only text', embedding: [1, 2, 3] }], { chunks_only: true });
+  await uploadChunks(file, [{ chunk_number: 0, chunk: 'only text', embedding: [1, 2, 3] }], { chunks_only: true });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', file_statistics: { num_embeddings: 0 } });
   expect(await texts(file, { include_vectors: true })).toMatchObject([
     { source_content: 'only text', embedding: null },
@@ -99,13 +104,13 @@ test('replaces existing chunks only on request; a resync restores the chunks of 
   const file = await user.settled(
     (await user.send({ name: 'read.txt', content: 'The original text.' }, { skip_embedding_generation: true })).id,
   );
-  const given = [{ chunk_number: 0, chunk: 'The given text. '.repeat(400) }];
-  const refused = await give(file, given, { chunks_only: true });
+  const callerChunks = [{ chunk_number: 0, chunk: 'The given text. '.repeat(400) }];
+  const refused = await uploadChunks(file, callerChunks, { chunks_only: true });
   expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('overwrite_existing') } });
   expect(await texts(file)).toMatchObject([{ source_content: 'The original text.' }]);
   for (const word of ['given', 'given again']) {
-    const again = [{ chunk_number: 0, chunk: `The text is ${word}. `.repeat(400) }];
-    expect((await give(file, again, { chunks_only: true, overwrite_existing: true })).status).toBe(200);
+    const replacement = [{ chunk_number: 0, chunk: `The text is ${word}. `.repeat(400) }];
+    expect((await uploadChunks(file, replacement, { chunks_only: true, overwrite_existing: true })).status).toBe(200);
     await user.settled(file.id);
     expect((await texts(file))[0]?.source_content).toContain(`${word}.`);
   }
@@ -119,13 +124,13 @@ describe('invalid chunks', () => {
   beforeAll(async () => {
     file = await createFile();
   });
-  const at = (index: number, ...rest: (string | number)[]) => [
+  const at = (index: number, ...path: (string | number)[]) => [
     'body',
     'chunks_and_embeddings',
     0,
     'chunks_and_embeddings',
     index,
-    ...rest,
+    ...path,
   ];
   test.each([
     ['with a vector that is too short', [{ chunk_number: 0, chunk: 'a', embedding: [1, 2] }], () => at(0, 'embedding')],
@@ -153,14 +158,17 @@ describe('invalid chunks', () => {
     ['that are an empty list', [], () => at(0).slice(0, -1)],
     ['with an empty text', [{ chunk_number: 0, chunk: '' }], () => at(0, 'chunk')],
   ])('%s are refused', async (_what, chunks, loc) => {
-    expect(await give(file, chunks as Given[])).toMatchObject({ status: 422, body: { detail: [{ loc: loc() }] } });
+    expect(await uploadChunks(file, chunks as CallerChunk[])).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: loc() }] },
+    });
   });
 
   test('of an unknown or duplicate file are refused, without changes to other files', async () => {
     const chunks = [{ chunk_number: 0, chunk: 'a' }];
-    expect((await give(2 ** 40, chunks)).status).toBe(404);
-    const two = [file.id, file.id].map((file_id) => ({ file_id, chunks_and_embeddings: chunks }));
-    expect((await user.post(PATH, { embedding_model: MODEL, chunks_and_embeddings: two })).status).toBe(422);
+    expect((await uploadChunks(2 ** 40, chunks)).status).toBe(404);
+    const duplicates = [file.id, file.id].map((file_id) => ({ file_id, chunks_and_embeddings: chunks }));
+    expect((await user.post(PATH, { embedding_model: MODEL, chunks_and_embeddings: duplicates })).status).toBe(422);
     // The request applies to all files or none.
     const mixed = [file.id, 2 ** 40].map((file_id) => ({ file_id, chunks_and_embeddings: chunks }));
     expect((await user.post(PATH, { embedding_model: MODEL, chunks_and_embeddings: mixed })).status).toBe(404);
@@ -171,7 +179,7 @@ describe('invalid chunks', () => {
     const secret = 'sk-very-secret';
     const custom_credentials = { OPENAI: { api_key: secret } };
     expect(
-      (await give(file, [{ chunk_number: 0, chunk: 'a' }], { custom_credentials, chunks_only: true })).status,
+      (await uploadChunks(file, [{ chunk_number: 0, chunk: 'a' }], { custom_credentials, chunks_only: true })).status,
     ).toBe(200);
     await user.settled(file.id);
     const [run] = await service.store.files.byIds(await service.store.users.ensure(1, 'chu'), [file.id]);

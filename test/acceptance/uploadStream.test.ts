@@ -12,7 +12,7 @@ import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** All uploads of a user are processed by one workflow, the upload stream. */
+// Tests of the upload stream: one workflow per user, which processes all uploads of that user.
 let service: TestService;
 let client: Client;
 
@@ -52,7 +52,7 @@ const allEnded = () =>
     (runs) => runs.length === 0,
   );
 
-test('processes 60 uploads in a few batches of one workflow, each with its run, request and events once', async () => {
+test('processes 60 uploads in a few batches of one workflow; each upload has its own run, request id and events', async () => {
   await service.stopWorker();
   const user = await service.user('una');
   const files = await upload(user, 60);
@@ -67,12 +67,12 @@ test('processes 60 uploads in a few batches of one workflow, each with its run, 
     (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
   );
   expect(new Set(scheduled)).toEqual(new Set(['ingestUploads']));
-  // Usually two. A slow machine may not start all files of a batch in one activity, so it needs more.
+  // Usually two batches. On a slow machine an activity may start only a part of its batch, so more are needed.
   expect(scheduled.length).toBeLessThan(15);
   expect(new Set(files.map((file) => file.request_id)).size).toBe(60);
   const feed = await waitFor(
     () => service.store.events.after(files[0]!.organization_id, 0, 10_000),
-    (all) => all.filter(({ kind }) => kind === 'ALL_FILES_PROCESSED').length >= 60,
+    (written) => written.filter(({ kind }) => kind === 'ALL_FILES_PROCESSED').length >= 60,
   );
   for (const kind of ['ALL_UPLOADED_FILES_QUEUED', 'ALL_FILES_PROCESSED']) {
     const requests = feed.flatMap((event) => (event.kind === kind ? [event.objectId] : []));
@@ -96,7 +96,7 @@ test('processes an upload that arrives while its stream ends', async () => {
   const user = await service.user('rae');
   for (let nth = 0; nth < 12; nth += 1) {
     const [file] = await upload(user, 1);
-    // The stream completes a few milliseconds after its last file is READY.
+    // The stream completes a few milliseconds after its last file becomes READY. The pauses vary around that moment.
     expect(await user.settled(file!.id)).toMatchObject({ sync_status: 'READY' });
     await new Promise((resolve) => setTimeout(resolve, nth * 3));
   }
@@ -110,7 +110,7 @@ test('a delete aborts queued files before it deletes anything', async () => {
   const statesAtDelete: string[] = [];
   await service.startWorker((activities) => ({
     ...activities,
-    // Uploads wait, so that the delete finds all files queued.
+    // Plan no uploads before the delete, so that all files are still queued.
     planUploads: (input) =>
       statesAtDelete.length > 0 ? activities.planUploads(input) : Promise.resolve({ batches: [], window: 4 }),
     async deleteBatch(input) {

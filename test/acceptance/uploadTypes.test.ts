@@ -40,7 +40,7 @@ beforeAll(async () => {
   const accepted = await Promise.all(
     [...samples, ...sent].map(async ([source, { ending, content }]) => ({
       source,
-      // No media type is declared, as by many browsers.
+      // Many browsers declare no media type, so the test declares none.
       file: await user.send({ name: `sample.${ending}`, content }, { skip_embedding_generation: true }),
     })),
   );
@@ -56,7 +56,7 @@ afterAll(async () => {
   await deepgram.close();
 });
 
-test('the samples include each of the 36 types of the interface', () => {
+test('the samples include each of the 36 types of the public API', () => {
   expect([...files.keys()].toSorted()).toEqual([...UPLOAD_SOURCES].toSorted());
   expect(files.size).toBe(36);
 });
@@ -65,7 +65,7 @@ const formats = [
   ...samples.map(([source, { format }]) => [source, format] as const),
   ...RECORDING_SOURCES.map((source) => [source, source] as const),
 ];
-test('files of formats beyond the interface are read, and have the source of the nearest format', () =>
+test('files of formats that the public API does not name are read, and have the source of the nearest format', () =>
   everyRow(
     [
       { format: 'ODT', source: 'DOCX', made: ODT },
@@ -128,7 +128,7 @@ test('transcribes every recording, sent completely and with its media type', () 
       file_statistics: { file_size: bytes.length },
       file_metadata: { transcription_service: 'deepgram', duration_sec: 21.5 },
     });
-    // Raw audio samples are sent with a header.
+    // PCM has no header, so the service adds a WAV header of 44 bytes.
     const isBare = source === 'PCM';
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     expect(

@@ -70,12 +70,12 @@ describe.each([
 
   test('is read again from the stored original, with other options', async () => {
     const { id } = await user.settled((await user.send({ name: 'again.txt', content }, { chunk_size: 400 })).id);
-    const before = await user.chunks({ ids: [id] });
+    const chunksBefore = await user.chunks({ ids: [id] });
     expect((await user.post('/resync_file', { file_id: id, chunk_size: 150, chunk_overlap: 0 })).status).toBe(200);
-    const again = await user.settled(id);
-    expect(again).toMatchObject({ sync_status: 'READY', chunk_size: 150, source: 'TEXT' });
-    expect((await user.chunks({ ids: [id] })).count).toBeGreaterThanOrEqual(before.count);
-    expect(await rawOf(again)).toBe(content);
+    const resynced = await user.settled(id);
+    expect(resynced).toMatchObject({ sync_status: 'READY', chunk_size: 150, source: 'TEXT' });
+    expect((await user.chunks({ ids: [id] })).count).toBeGreaterThanOrEqual(chunksBefore.count);
+    expect(await rawOf(resynced)).toBe(content);
   });
 
   test('is deleted completely, and cannot be read again without its content', async () => {

@@ -33,10 +33,10 @@ const NAMES = ['ada', 'bob', 'cleo', 'dan'];
 let service: TestService;
 let site: Site;
 let organization: ApiClient;
-let other: ApiClient;
+let otherOrganization: ApiClient;
 const users: TestUser[] = [];
 
-const keyed = (key: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${key}` });
+const clientOf = (key: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${key}` });
 const list = async (body: Record<string, unknown> = {}): Promise<UserList> => {
   const answer = await organization.post<UserList>('/list_users', body);
   expect(answer.status).toBe(200);
@@ -45,17 +45,17 @@ const list = async (body: Record<string, unknown> = {}): Promise<UserList> => {
 const listNames = async (body: Record<string, unknown>): Promise<string[]> =>
   (await list(body)).users.map((user) => user.organization_supplied_user_id);
 const record = async (name: string): Promise<UserRecord> => {
-  const [found] = (await list({ filters: { customer_ids: [name] } })).users;
-  if (!found) throw new Error(`no user ${name}`);
-  return found;
+  const [user] = (await list({ filters: { customer_ids: [name] } })).users;
+  if (!user) throw new Error(`no user ${name}`);
+  return user;
 };
 
 beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
   site = await startSampleSite(3, 1);
-  organization = keyed(service.apiKey);
+  organization = clientOf(service.apiKey);
   const stranger = await service.store.organizations.create('other');
-  other = keyed(stranger.apiKey);
+  otherOrganization = clientOf(stranger.apiKey);
   await service.user('ada', stranger.apiKey);
   for (const name of NAMES) users.push(await service.user(name));
 });
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 describe('/list_users', () => {
-  test('returns the nine keys of a user, with values where the interface allows no null', async () => {
+  test('returns the nine keys of a user, with null only where the public API allows it', async () => {
     const [user] = (await list()).users;
     expect(Object.keys(user ?? {}).sort()).toEqual(KEYS);
     expect(user).toMatchObject({
@@ -94,9 +94,12 @@ describe('/list_users', () => {
   });
 
   test('pages by limit, offset and starting_id', async () => {
-    const all = (await list({ order_dir: 'asc' })).users;
+    const allUsers = (await list({ order_dir: 'asc' })).users;
     expect(await listNames({ order_dir: 'asc', pagination: { limit: 2, offset: 1 } })).toEqual(['bob', 'cleo']);
-    expect(await listNames({ order_dir: 'asc', pagination: { starting_id: all[1]?.id } })).toEqual(['cleo', 'dan']);
+    expect(await listNames({ order_dir: 'asc', pagination: { starting_id: allUsers[1]?.id } })).toEqual([
+      'cleo',
+      'dan',
+    ]);
   });
 
   test('filters by customer_ids and carbon_user_ids; empty lists and null match all users', async () => {
@@ -146,13 +149,13 @@ describe('/user and /whoami', () => {
       connector_settings: {},
     });
     expect((await organization.post('/user', { customer_id: 'ada' })).body).toEqual(me.body);
-    expect((await other.post('/user', { customer_id: 'ada' })).body).toMatchObject({ num_files_synced: 0 });
+    expect((await otherOrganization.post('/user', { customer_id: 'ada' })).body).toMatchObject({ num_files_synced: 0 });
   });
 
   test('return the same 404 for an unknown and a foreign customer id', async () => {
     const [missing, foreign] = [
       await organization.post('/user', { customer_id: 'unknown' }),
-      await other.post('/user', { customer_id: 'bob' }),
+      await otherOrganization.post('/user', { customer_id: 'bob' }),
     ];
     expect(missing.status).toBe(404);
     expect(foreign).toMatchObject({ status: 404, body: missing.body });
@@ -160,7 +163,7 @@ describe('/user and /whoami', () => {
 });
 
 describe('/update_users', () => {
-  test('sets limits and sources of several users; null and absent change nothing, [] clears', async () => {
+  test('sets limits and sources of several users; null or no value changes nothing, [] removes all sources', async () => {
     const set = (body: Record<string, unknown>) =>
       organization.post('/update_users', { customer_ids: ['bob', 'cleo'], ...body });
     expect((await set({ max_files: 5, auto_sync_interval: 6, auto_sync_enabled_sources: ['NOTION'] })).body).toEqual({
@@ -186,10 +189,10 @@ describe('/update_users', () => {
   });
 
   test('changes no user if one name is unknown', async () => {
-    const before = await record('cleo');
+    const recordBefore = await record('cleo');
     const answer = await organization.post('/update_users', { customer_ids: ['cleo', 'unknown'], max_files: 1 });
     expect(answer.status).toBe(404);
-    expect(await record('cleo')).toEqual(before);
+    expect(await record('cleo')).toEqual(recordBefore);
   });
 
   test.each([
@@ -225,8 +228,13 @@ describe('/modify_user_configuration', () => {
 
 describe('organization', () => {
   test('has the settings of its users and connectors', async () => {
-    const before = (await organization.get<Record<string, unknown>>('/organization')).body;
-    expect(before).toMatchObject({ id: 1, name: 'default', global_user_config: {}, connector_settings: {} });
+    const organizationBefore = (await organization.get<Record<string, unknown>>('/organization')).body;
+    expect(organizationBefore).toMatchObject({
+      id: 1,
+      name: 'default',
+      global_user_config: {},
+      connector_settings: {},
+    });
     const update = (body: Record<string, unknown>) => organization.post('/organization/update', body);
     expect((await update({ global_user_config: { max_files: 9, auto_sync_enabled_sources: ['BOX'] } })).body).toEqual({
       success: true,
@@ -237,24 +245,27 @@ describe('organization', () => {
       global_user_config: { max_files: 9, max_characters: 3, auto_sync_enabled_sources: ['BOX'] },
       connector_settings: { DEFAULT: { allowed_file_formats: ['PDF'] }, BOX: { allowed_file_formats: [] } },
     });
-    expect((await other.get('/organization')).body).toMatchObject({ name: 'other', connector_settings: {} });
+    expect((await otherOrganization.get('/organization')).body).toMatchObject({
+      name: 'other',
+      connector_settings: {},
+    });
     expect((await users[3]!.get('/whoami')).body).toMatchObject({
       connector_settings: { BOX: { allowed_file_formats: [] } },
     });
   });
 
   test('refuses a connector setting of an unknown source with 422, without changes', async () => {
-    const before = (await organization.get('/organization')).body;
+    const organizationBefore = (await organization.get('/organization')).body;
     const answer = await organization.post<{ detail: { loc: unknown }[] }>('/organization/update', {
       global_user_config: { max_files: 1 },
       data_source_configs: { BOXX: {} },
     });
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0]?.loc).toEqual(['body', 'data_source_configs', 'BOXX']);
-    expect((await organization.get('/organization')).body).toEqual(before);
+    expect((await organization.get('/organization')).body).toEqual(organizationBefore);
   });
 
-  test('returns the effective limits of the caller to front-ends: its own, else those of the organization', async () => {
+  test('returns the effective limits of a user: those of the user, or else those of the organization', async () => {
     await organization.post('/update_users', { customer_ids: ['ada'], max_files: -1, max_characters_per_file: 7 });
     expect((await users[0]!.get('/auth/v1/white_labeling')).body).toEqual({
       remove_branding: true,

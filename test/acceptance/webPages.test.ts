@@ -31,7 +31,7 @@ describe('POST /user_webpages', () => {
     return answer.body;
   };
 
-  test('lists scraped pages without their parent, last changed first', async () => {
+  test('lists scraped pages without their parent, the latest change first', async () => {
     const { results, count } = await list({});
     expect(count).toBe(3);
     const changed = results.map((page) => page.updated_at);
@@ -43,10 +43,10 @@ describe('POST /user_webpages', () => {
     const listed = (await list({ filters: { ids } })).results.map(({ id }) => id);
     expect(new Set(listed)).toEqual(new Set(ids.slice(0, 2)));
     expect(listed).toHaveLength(2);
-    for (const all of [null, []]) expect((await list({ filters: { ids: all } })).count).toBe(3);
+    for (const unfiltered of [null, []]) expect((await list({ filters: { ids: unfiltered } })).count).toBe(3);
   });
   test.each(['created_at', 'updated_at', 'id'] as const)(
-    'orders by %s in both directions, and pages',
+    'orders by %s in both directions, and returns pages of the list',
     async (order_by) => {
       const up = (await list({ order_by, order_dir: 'asc' })).results.map(({ id }) => id);
       const down = (await list({ order_by, order_dir: 'desc' })).results.map(({ id }) => id);
@@ -102,7 +102,7 @@ describe.each([
     expect(closed.requests).toEqual(['/robots.txt']);
     await closed.close();
   });
-  test('refuses URLs other than those of web pages', async () => {
+  test('refuses URLs that are not http or https, or contain credentials', async () => {
     for (const url of ['', 'ftp://a.example/', 'javascript:alert(1)', 'http://a:b@c.example/'])
       expect([url, (await read(url)).status]).toEqual([url, 422]);
   });

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** A small site with links back, sideways and to other sites. */
+/** Links of each page of a small site: to pages of all depths, to fragments, pictures and other sites. */
 const TREE = {
   '/': ['/a', '/b', '#top', 'https://elsewhere.invalid/'],
   '/a': ['/', 'a/one', '/a/two#part'],
@@ -43,7 +43,7 @@ async function crawl(body: Record<string, unknown>, crawler = user): Promise<Fil
 }
 const pathsOf = (files: readonly FileRecord[]): string[] =>
   files.map(({ external_url }) => external_url?.replace(site.origin, '') ?? '').toSorted();
-const found = async (parent: FileRecord): Promise<string[]> => pathsOf(await user.children(parent.id));
+const childPaths = async (parent: FileRecord): Promise<string[]> => pathsOf(await user.children(parent.id));
 
 describe('site of linked pages', () => {
   beforeEach(async () => {
@@ -80,24 +80,24 @@ describe('site of linked pages', () => {
       [0, ['/']],
       [9, Object.keys(TREE)],
     ]),
-  ])('is followed down to recursion_depth %s', async (recursion_depth, expected) => {
-    expect(await found(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
+  ])('is crawled down to recursion_depth %s', async (recursion_depth, expected) => {
+    expect(await childPaths(await crawl({ url: site.origin, recursion_depth }))).toEqual([...expected].toSorted());
   });
 
   test('is scraped up to max_pages_to_scrape, nearest pages first', async () => {
     const parent = await crawl({ url: site.origin, max_pages_to_scrape: 3, recursion_depth: 9 });
-    expect(await found(parent)).toEqual(['/', '/a', '/b']);
+    expect(await childPaths(parent)).toEqual(['/', '/a', '/b']);
     expect(parent.file_metadata).toMatchObject({ pages_total: 3, pages_ready: 3 });
   });
 
-  test('is followed only below url_paths_to_include, from a start page outside of them', async () => {
+  test('is crawled only below url_paths_to_include, even if the start page is elsewhere', async () => {
     const parent = await crawl({ url: site.origin, url_paths_to_include: ['/a'] });
-    expect(await found(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
+    expect(await childPaths(parent)).toEqual(['/', '/a', '/a/one', '/a/two']);
   });
 
-  thoroughly('is followed even if pages are only stored', async () => {
+  thoroughly('is crawled with store_file_only too', async () => {
     const parent = await crawl({ url: site.origin, store_file_only: true, recursion_depth: 1 });
-    expect(await found(parent)).toEqual(['/', '/a', '/b']);
+    expect(await childPaths(parent)).toEqual(['/', '/a', '/b']);
     expect((await user.chunks({ parent_file_ids: [parent.id] })).count).toBe(0);
   });
 
@@ -106,15 +106,15 @@ describe('site of linked pages', () => {
       { url: site.url('/a/two'), recursion_depth: 0 },
       { url: site.url('/b'), recursion_depth: null, max_pages_to_scrape: 2 },
     ]);
-    expect(body.map((one) => one.external_url)).toEqual([site.url('/a/two'), site.url('/b')]);
-    const [first, second] = await Promise.all(body.map((one) => user.settled(one.id)));
-    expect(await found(first!)).toEqual(['/a/two']);
-    expect(await found(second!)).toEqual(['/a', '/b']);
+    expect(body.map((file) => file.external_url)).toEqual([site.url('/a/two'), site.url('/b')]);
+    const [first, second] = await Promise.all(body.map((file) => user.settled(file.id)));
+    expect(await childPaths(first!)).toEqual(['/a/two']);
+    expect(await childPaths(second!)).toEqual(['/a', '/b']);
   });
 
   test('is scraped without requests for pages that robots.txt disallows', async () => {
     site.pages.set('/robots.txt', 'User-agent: *\nDisallow: /b\n');
-    expect(await found(await crawl({ url: site.origin }))).toEqual(['/', '/a', '/a/one', '/a/two', '/deep']);
+    expect(await childPaths(await crawl({ url: site.origin }))).toEqual(['/', '/a', '/a/one', '/a/two', '/deep']);
     expect(site.requests.filter((path) => path.startsWith('/b'))).toEqual([]);
   });
 
@@ -129,9 +129,9 @@ describe('site of linked pages', () => {
     const children = await user.children(first.id);
     const second = await crawl({ url: site.origin });
     expect(second).toMatchObject({ id: first.id, sync_status: 'READY', file_metadata: { pages_ready: 7 } });
-    const again = await user.children(first.id);
-    expect(again.map(({ id }) => id)).toEqual(children.map(({ id }) => id));
-    expect(again.every((child, index) => child.last_sync! > children[index]!.last_sync!)).toBe(true);
+    const childrenAgain = await user.children(first.id);
+    expect(childrenAgain.map(({ id }) => id)).toEqual(children.map(({ id }) => id));
+    expect(childrenAgain.every((child, index) => child.last_sync! > children[index]!.last_sync!)).toBe(true);
   });
 
   test('is crawled again with the same options by a resync of the parent', async () => {
@@ -140,18 +140,18 @@ describe('site of linked pages', () => {
     site.pages.set('/new', linkedPage('/new', ['/deep']));
     expect((await user.post('/resync_file', { file_id: parent.id })).status).toBe(200);
     expect(await user.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 3 } });
-    // Pages without links to them are kept: a crawl deletes nothing.
-    expect(await found(parent)).toEqual(['/', '/a', '/b', '/new']);
+    // Pages to which no page links any longer are kept, because a crawl deletes no pages.
+    expect(await childPaths(parent)).toEqual(['/', '/a', '/b', '/new']);
   });
 });
 
-test('a page that fails at first does not delay others, and its links are followed after it succeeds', async () => {
+test('a page that fails at first does not delay others, and its links are crawled after it succeeds', async () => {
   let failures = 0;
   site = await startLinkedSite({ '/': ['/slow', '/a'], '/a': ['/b'], '/b': ['/c'], '/c': ['/d'], '/d': [] });
   site.pages.set('/slow', (_request, response) => {
     failures += 1;
     if (failures < 3) return void response.writeHead(500).end();
-    // Answer only after /c was requested: if /slow delayed it, neither would ever end.
+    // Answer only after the request for /c: if /slow delayed /c, the crawl would never end.
     const timer = setInterval(() => {
       if (!site.requests.includes('/c')) return;
       clearInterval(timer);
@@ -160,9 +160,9 @@ test('a page that fails at first does not delay others, and its links are follow
     response.once('close', () => clearInterval(timer));
   });
   site.pages.set('/only', linkedPage('/only', []));
-  // At first /c is three links away, the maximum depth. Through /slow it is two, so that /d is followed too.
+  // Without /slow, /c has the maximum depth of three. Through /slow it has depth two, so that /d is crawled too.
   const parent = await crawl({ url: site.origin, recursion_depth: 3 });
-  expect(await found(parent)).toEqual(['/', '/a', '/b', '/c', '/d', '/only', '/slow']);
+  expect(await childPaths(parent)).toEqual(['/', '/a', '/b', '/c', '/d', '/only', '/slow']);
 });
 
 test('a missing start page ends the parent in SYNC_ERROR with a message', async () => {
@@ -205,7 +205,7 @@ test('an endless site ends at the maximum of pages, and its frontier is deleted'
     { organizationId: parent.organization_id, userId: parent.organization_user_id ?? 0 },
     [parent.id],
   );
-  // The run ends only after its container.
+  // The run ends after its container is READY.
   await waitFor(
     () => service.store.frontier.count(run[0]?.runId ?? 0),
     (count) => count === 0,
@@ -218,7 +218,7 @@ thoroughly('a sitemap that a page links to is not scraped as a page', async () =
   const sitemap = await user.scrape({ url: site.url('/map') });
   await user.settled(sitemap.id);
   const parent = await crawl({ url: site.origin });
-  expect(await found(parent)).toEqual(['/', '/a']);
+  expect(await childPaths(parent)).toEqual(['/', '/a']);
   expect(await user.file(sitemap.id)).toMatchObject({ sync_status: 'READY', parent_id: null });
   expect((await crawl({ url: site.url('/map') })).sync_error_message).toContain('as a sitemap before');
   const refused = await user.post<{ detail: string }>('/scrape_sitemap', { url: site.url('/a') });

@@ -9,8 +9,7 @@ import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Webhooks from end to end: registration, all events of a scrape, and verification with the public library. */
-
+// End-to-end tests of webhooks: registration, all events of a scrape, and verification of the signatures.
 const PAGES = 4;
 let service: TestService;
 let site: Site;
@@ -29,7 +28,7 @@ interface WebhookAnswer {
   readonly updated_at: string;
 }
 
-const keyed = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
+const clientOf = (apiKey: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${apiKey}` });
 const list = async (client: ApiClient, body: unknown = {}) =>
   (await client.post<Listed<WebhookAnswer>>('/webhooks', body)).body;
 
@@ -38,7 +37,7 @@ beforeAll(async () => {
   site = await startSampleSite(PAGES, 1);
   site.pages.delete('/pages/3.html');
   receiver = await startReceiver();
-  key = keyed(service.apiKey);
+  key = clientOf(service.apiKey);
   user = await service.user('wanda');
   webhook = (await key.post<typeof webhook>('/add_webhook', { url: receiver.url })).body;
 });
@@ -54,7 +53,7 @@ describe('registration', () => {
     expect(record).toMatchObject({ organization_id: 1, url: receiver.url, status: 'ACTIVE', status_reason: '' });
     const listed = await list(key);
     expect(listed).toEqual({ results: [record], count: 1 });
-    // It is not stored in plain text either.
+    // The signing key is not stored in plain text.
     const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
     const rows = await connection.collection('webhooks').find().toArray();
     await connection.close();
@@ -64,29 +63,29 @@ describe('registration', () => {
   });
 
   test('allows three webhooks per organization, even concurrently; lists filter, order and page them', async () => {
-    const client = keyed((await service.store.organizations.create('three')).apiKey);
+    const client = clientOf((await service.store.organizations.create('three')).apiKey);
     const add = (name: string) => client.post<WebhookAnswer>('/add_webhook', { url: `http://127.0.0.1:9/${name}` });
     const answers = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(add));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 200, 400, 400]);
     const ids = answers.filter(({ status }) => status === 200).map(({ body }) => body.id);
-    const all = await list(client, { order_by: 'created_at', order_dir: 'desc' });
-    expect(all.count).toBe(3);
-    expect(new Set(all.results.map(({ id }) => id))).toEqual(new Set(ids));
-    const sorted = all.results.map(({ created_at }) => created_at);
+    const sortedList = await list(client, { order_by: 'created_at', order_dir: 'desc' });
+    expect(sortedList.count).toBe(3);
+    expect(new Set(sortedList.results.map(({ id }) => id))).toEqual(new Set(ids));
+    const sorted = sortedList.results.map(({ created_at }) => created_at);
     expect(sorted).toEqual(sorted.toSorted().toReversed());
-    const named = await list(client, { filters: { ids: [ids[1]] } });
-    expect([named.count, named.results[0]?.id]).toEqual([1, ids[1]]);
+    const filtered = await list(client, { filters: { ids: [ids[1]] } });
+    expect([filtered.count, filtered.results[0]?.id]).toEqual([1, ids[1]]);
     expect((await list(client, { filters: { ids: null } })).count).toBe(3);
     expect((await list(client, { filters: { ids: [] } })).count).toBe(3);
-    const second = await list(client, {
+    const secondPage = await list(client, {
       pagination: { limit: 1, offset: 1 },
       order_by: 'created_at',
       order_dir: 'desc',
     });
-    expect(second).toEqual({ results: [all.results[1]], count: 3 });
-    // They are hidden from another organization.
+    expect(secondPage).toEqual({ results: [sortedList.results[1]], count: 3 });
+    // Another organization does not see the webhooks.
     expect((await list(key, { filters: { ids } })).count).toBe(0);
-    // A deleted webhook makes room for another.
+    // After a webhook is deleted, another can be added.
     expect((await key.delete(`/delete_webhook/${ids[0]}`)).status).toBe(404);
     expect((await client.delete('/delete_webhook/none')).status).toBe(422);
     expect((await client.delete(`/delete_webhook/${ids[0]}`)).body).toEqual({ success: true });
@@ -109,7 +108,7 @@ describe('registration', () => {
 });
 
 const eventsOf = (name: string, id: number): string[] =>
-  receiver.accepted().filter((one) => one.startsWith(name) && one.split(' ')[1]?.split(',').includes(String(id)));
+  receiver.accepted().filter((event) => event.startsWith(name) && event.split(' ')[1]?.split(',').includes(String(id)));
 
 describe('events of a scrape, a resync and a delete', () => {
   let parent: FileRecord;
@@ -122,9 +121,11 @@ describe('events of a scrape, a resync and a delete', () => {
 
   test('include each step of the pages and of the scrape, once and in order', () => {
     for (const page of pages) {
-      const own = receiver.accepted().filter((one) => one.split(' ')[1]?.split(',').includes(String(page.id)));
+      const eventsOfPage = receiver
+        .accepted()
+        .filter((event) => event.split(' ')[1]?.split(',').includes(String(page.id)));
       const end = page.sync_status === 'READY' ? ['FILE_READY', 'WEBPAGE_READY'] : ['FILE_ERROR', 'WEBPAGE_ERROR'];
-      expect(own.map((one) => one.split(' ')[0])).toEqual(['FILES_CREATED', 'FILE_SYNCING', ...end]);
+      expect(eventsOfPage.map((event) => event.split(' ')[0])).toEqual(['FILES_CREATED', 'FILE_SYNCING', ...end]);
     }
     expect(pages.map((page) => page.sync_status).toSorted()).toEqual([
       ...Array<string>(PAGES - 1).fill('READY'),
@@ -152,7 +153,7 @@ describe('events of a scrape, a resync and a delete', () => {
       expect(received.headers['content-type']).toBe('application/json');
       expect(Object.keys(JSON.parse(received.raw) as object)).toEqual(['payload']);
       const publicFields = ['webhook_type', 'obj', 'customer_id', 'timestamp'];
-      // Our additional fields name the workflow.
+      // Our two additional fields identify the workflow.
       expect(Object.keys(received.event)).toEqual([...publicFields, 'workflow_id', 'workflow_url']);
       expect(received.event.customer_id).toBe('wanda');
       expect(received.event.timestamp).toMatch(/^\d{10}$/);
@@ -161,12 +162,12 @@ describe('events of a scrape, a resync and a delete', () => {
     expect(ready?.event.obj.additional_information).toEqual({ is_resync: 'False', request_id: parent.request_id });
   });
 
-  test('mark a resync', async () => {
+  test('have is_resync "True" for a resync', async () => {
     const page = pages.find(({ sync_status }) => sync_status === 'READY');
-    const before = receiver.accepted().length;
+    const countBefore = receiver.accepted().length;
     const { body } = await user.post<FileRecord>('/resync_file', { file_id: page?.id, chunk_size: 40 });
-    const taken = (await receiver.waitForAccepted(before + 3)).slice(before);
-    expect(taken).toEqual(['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'].map((kind) => `${kind} ${page?.id}`));
+    const newEvents = (await receiver.waitForAccepted(countBefore + 3)).slice(countBefore);
+    expect(newEvents).toEqual(['FILE_SYNCING', 'FILE_READY', 'WEBPAGE_READY'].map((kind) => `${kind} ${page?.id}`));
     expect(receiver.received.at(-1)?.event.obj.additional_information).toEqual({
       is_resync: 'True',
       request_id: body.request_id,
@@ -194,7 +195,7 @@ describe('events of a scrape, a resync and a delete', () => {
     );
     const names = body.results.map(({ webhook_type, obj }) => `${webhook_type} ${[obj.object_id].flat().join(',')}`);
     expect(names.toSorted()).toEqual(receiver.accepted().toSorted());
-    // A receiver gets an event shortly before its delivery is recorded.
+    // A delivery is recorded shortly after the receiver has received the event.
     await waitFor(
       () => key.get<Listed<{ status: string }>>(`/webhooks/${webhook.id}/deliveries?limit=1000&status=DELIVERED`),
       ({ body: deliveries }) => deliveries.count === names.length,
@@ -205,11 +206,11 @@ describe('events of a scrape, a resync and a delete', () => {
     await key.delete(`/delete_webhook/${webhook.id}`);
     await waitFor(
       () => service.store.webhooks.find(webhook.id),
-      (one) => one === null,
+      (registration) => registration === null,
     );
     expect(await service.store.deliveries.count(webhook.id)).toBe(0);
-    const before = receiver.received.length;
+    const countBefore = receiver.received.length;
     await user.settled((await user.scrape({ url: site.url('/sitemap.xml') })).id);
-    expect(receiver.received).toHaveLength(before);
+    expect(receiver.received).toHaveLength(countBefore);
   });
 });

@@ -17,12 +17,12 @@ const SECRET = 'hush-canary';
 const ORGANIZATION = 1;
 let service: TestService;
 let organization: ApiClient;
-let other: ApiClient;
+let otherOrganization: ApiClient;
 
-const keyed = (key: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${key}` });
-const client = (data_source_type: string, more: Record<string, unknown> = {}) => ({
+const clientOf = (key: string): ApiClient => apiClient(service.url, { authorization: `Bearer ${key}` });
+const client = (data_source_type: string, credentials: Record<string, unknown> = {}) => ({
   data_source_type,
-  credentials: { client_id: `${data_source_type}-id`, redirect_uri: 'https://example.com/back', ...more },
+  credentials: { client_id: `${data_source_type}-id`, redirect_uri: 'https://example.com/back', ...credentials },
 });
 const create = async (body: unknown): Promise<WhiteLabel[]> => {
   const answer = await organization.post<WhiteLabel[]>('/white_label/create', body);
@@ -34,16 +34,16 @@ const list = async (body: Record<string, unknown> = {}, caller = organization): 
 
 beforeAll(async () => {
   service = await startService({ REDIRECT_URI_SCHEMES: 'com.example.app' }, { worker: false });
-  organization = keyed(service.apiKey);
-  other = keyed((await service.store.organizations.create('other')).apiKey);
+  organization = clientOf(service.apiKey);
+  otherOrganization = clientOf((await service.store.organizations.create('other')).apiKey);
 });
 afterAll(async () => {
   await service.close();
 });
 
 test('stores a client, and returns only whether its secrets are set', async () => {
-  const [created, ...rest] = await create([client('GOOGLE_DRIVE', { client_secret: SECRET, api_key: null })]);
-  expect(rest).toEqual([]);
+  const [created, ...others] = await create([client('GOOGLE_DRIVE', { client_secret: SECRET, api_key: null })]);
+  expect(others).toEqual([]);
   expect(created).toEqual({
     id: expect.any(Number) as unknown,
     data_source_type: 'GOOGLE_DRIVE',
@@ -198,9 +198,9 @@ test('returns the sources with a client to front-ends', async () => {
 
 test('another organization cannot see, change or delete clients', async () => {
   const ownClients = await list({ pagination: { limit: 100 } });
-  expect(await list({}, other)).toEqual({ results: [], count: 0 });
-  expect((await other.post('/white_label/update', client('BOX'))).status).toBe(404);
-  const deleted = await other.post('/white_label/delete', { ids: ownClients.results.map((one) => one.id) });
+  expect(await list({}, otherOrganization)).toEqual({ results: [], count: 0 });
+  expect((await otherOrganization.post('/white_label/update', client('BOX'))).status).toBe(404);
+  const deleted = await otherOrganization.post('/white_label/delete', { ids: ownClients.results.map((one) => one.id) });
   expect(deleted).toMatchObject({ status: 200, body: { success: true } });
   expect(await list({ pagination: { limit: 100 } })).toEqual(ownClients);
   expect(await service.store.whiteLabels.credentials(2, 'BOX')).toBeNull();

@@ -1,4 +1,4 @@
-/** Decisions of activities from rows, answers of a source and times. Stores, sources and clocks are fakes. */
+/** Tests of what activities decide from rows, answers of a source and times. Stores, sources and clocks are fakes. */
 import { expect, test } from '@jest/globals';
 import { asyncLocalStorage } from '@temporalio/activity';
 
@@ -20,7 +20,7 @@ const NEVER = new AbortController().signal;
 const log = { info: () => undefined, warn: () => undefined };
 const run = { ...{ _id: 7, organizationId: 1, userId: 2, dataSourceId: 5, fileId: null }, requestId: 'r', request: {} };
 
-/** Opens activities over recorded stores. Transactions run at once. */
+/** Creates activities with fake stores that record their calls. */
 function open(answers: Answers) {
   const recorded = recorder(answers);
   const store = {
@@ -41,11 +41,11 @@ const LIMITS: readonly (readonly [what: string, errors: readonly Error[], waits:
     ['a wait beyond the end', [limited(60_000)], [10_000], 'done'],
     ['limits until the end', [limited(6_000), limited(6_000), limited(6_000)], [6_000, 4_000], null],
   ];
-test('a listing waits as long as the rate limit of its source requests, until the step ends', () =>
+test('a listing waits for the Retry-After of its source, at most until the end of the step', () =>
   everyRow(
     LIMITS,
     ([what]) => what,
-    async ([, errors, waits, ends]) => {
+    async ([, errors, waits, result]) => {
       const remainingErrors = [...errors];
       const slept: number[] = [];
       let now = 1_000;
@@ -61,11 +61,11 @@ test('a listing waits as long as the rate limit of its source requests, until th
         const error = remainingErrors.shift();
         return error ? Promise.reject(error) : Promise.resolve('done');
       };
-      expect(await waitOutLimits(step, 11_000, NEVER, clock)).toBe(ends);
+      expect(await waitOutLimits(step, 11_000, NEVER, clock)).toBe(result);
       expect(slept).toEqual(waits);
     },
   ));
-test('a listing does not wait out any other error', async () => {
+test('a listing does not wait after any other error', async () => {
   const failing = () => Promise.reject(new Fault('access_revoked', 'revoked', { retryAfterMs: 1 }));
   await faultOf(waitOutLimits(failing, 0, NEVER), 'access_revoked');
 });
@@ -111,13 +111,13 @@ const accountOf = (answer: object): Account => {
   const page = () => ('error' in answer ? Promise.reject(answer.error as Error) : Promise.resolve(answer));
   return { listRoots: page, listDescendants: page } as unknown as Account;
 };
-test('a walk continues after each page and each inaccessible item, and counts what it could not list', () =>
+test('a walk continues after each page and each inaccessible item, and counts the items it could not list', () =>
   everyRow(
     PAGES,
     ([what]) => what,
-    async ([, from, answer, found, walk]) => {
+    async ([, from, answer, foundFields, walk]) => {
       const step = await nextPage(accountOf(answer), from, NEVER);
-      expect(step).toMatchObject({ ...found, walk });
+      expect(step).toMatchObject({ ...foundFields, walk });
     },
   ));
 test.each([
@@ -148,24 +148,24 @@ const ENDS: readonly (readonly [what: string, progress: object, outcome: string,
   ['a failed listing', FULL, 'failed', {}, { status: 'SYNC_ERROR', whole: false, metadata: { items_error: 'why' } }],
   ['a cancelled listing', FULL, 'aborted', {}, { status: 'READY', whole: false, metadata: {} }],
 ];
-test('the next listing reads the change feed only if this one accounts for every item', () =>
+test('the next listing reads the change feed only if this listing listed every item or recorded it as inaccessible', () =>
   everyRow(
     ENDS,
     ([what]) => what,
-    async ([, progress, outcome, more, expected]) => {
+    async ([, progress, outcome, answers, expected]) => {
       const { deps, of } = open({
         'runs.find': { ...run, kind: 'syncItems', progress },
         'dataSources.find': { metadata: {} },
         'items.countReopened': 0,
-        ...more,
+        ...answers,
       });
       const { endListing } = createItemActivities(deps);
       const message = outcome === 'failed' ? { message: 'why' } : {};
       await endListing({ runId: 7, outcome: outcome as 'finished', ...message });
-      const [[, dataSourceId, runId, end] = []] = of('dataSources.endListing');
+      const [[, dataSourceId, runId, fields] = []] = of('dataSources.endListing');
       expect([dataSourceId, runId]).toEqual([5, 7]);
-      expect(end).toMatchObject(expected);
-      expect('changeToken' in (end as object)).toBe(outcome === 'finished');
+      expect(fields).toMatchObject(expected);
+      expect('changeToken' in (fields as object)).toBe(outcome === 'finished');
       const finished = [7, outcome, { listed: 3 }];
       const failure = { message: 'why', error: 'run_failed' };
       expect(of('runs.finish')).toEqual([[...finished, outcome === 'failed' ? failure : undefined]]);
@@ -198,10 +198,10 @@ test('a listing counts as applied only if every part of the scheduled sync ended
       const scheduled = { ...run, kind: 'autoSync', progress: { listedAt: LISTED_AT } };
       const { deps, of } = open({ 'runs.find': scheduled, 'scheduledSyncs.listParts': parts });
       await createAutoSyncActivities(deps).endPass({ runId: 7, outcome: outcome as 'finished' });
-      const applied = of('dataSources.markListingApplied').map(([, ...rest]) => rest);
+      const applied = of('dataSources.markListingApplied').map(([, ...args]) => args);
       expect(applied).toEqual(applies ? [[5, LISTED_AT]] : []);
-      const ended = { parts: parts.length, failed, synced: 2 * parts.length };
-      expect(of('runs.finish')).toEqual([[7, outcome, ended]]);
+      const counts = { parts: parts.length, failed, synced: 2 * parts.length };
+      expect(of('runs.finish')).toEqual([[7, outcome, counts]]);
     },
   ));
 
@@ -211,7 +211,7 @@ const PAUSES: readonly (readonly [what: string, minutesAgo: number, isResumed: b
   ['an expired pause', 11, false, 0],
   ['a resumed pause', 4, true, null],
 ];
-test('a pause ends at its time after its start, however often it is checked, or when the run is resumed', () =>
+test('a pause ends a fixed time after its start, regardless of the number of checks, or when the run is resumed', () =>
   everyRow(
     PAUSES,
     ([what]) => what,
@@ -241,7 +241,7 @@ const RECEIVERS: readonly (readonly [pending: number, read: number | null])[] = 
   [1_000, null],
   [1_001, null],
 ];
-test('a receiver that is down holds at most 1,000 deliveries: further events stay in the feed', () =>
+test('for an unreachable receiver at most 1,000 deliveries are created; further events stay in the feed', () =>
   everyRow(
     RECEIVERS,
     ([pending]) => `${pending} pending`,

@@ -11,15 +11,15 @@ import { seriesOf } from '../support/scrape.js';
 import { startService, type TestService } from '../support/service.js';
 
 /**
- * Response of the receiver, an HTTP status or a network error. The tests run deliveries without a workflow: stores
- * are real, the receiver is a function, and retries are due at once.
+ * Response of the receiver: an HTTP status or a network error. These tests run deliveries without a workflow, with real
+ * stores, a function as receiver, and retries that are due immediately.
  */
 type Reaction = number | 'unreachable';
 
 let service: TestService;
 let organizationId: number;
 let webhook: WebhookDoc;
-/** Object ids that the receiver received, in order. */
+/** Object ids of the received events, in order. */
 const received: string[] = [];
 /** Request options of each delivery, without the body. */
 const requests: object[] = [];
@@ -81,20 +81,20 @@ const outcomes = async (): Promise<string[]> => {
 };
 const cursorOf = async (): Promise<number> => (await currentWebhook()).cursor - webhook.cursor;
 
-test('delivers each event once, in feed order per object, and advances the cursor', async () => {
+test('delivers each event once, for each object in feed order, and advances the cursor', async () => {
   await writeEvents('1', '2', '1', '3');
   expect(await deliverNext()).toEqual({ ended: false, more: true, dueInMs: null });
-  expect(received.filter((one) => one === '1')).toHaveLength(2);
+  expect(received.filter((objectId) => objectId === '1')).toHaveLength(2);
   expect(received.toSorted()).toEqual(['1', '1', '2', '3']);
   expect(await cursorOf()).toBe(4);
   expect(await deliverNext()).toEqual({ ended: false, more: false, dueInMs: null });
   expect(received).toHaveLength(4);
-  // No delivery is left, so no further pass is requested.
+  // No delivery is due, so no further pass is requested.
   expect((await currentWebhook()).wake).toBeNull();
   expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', failing: null });
 });
 
-test('counts attempts by outcome, and none for events that wait behind another event of their object', async () => {
+test('counts attempts by outcome, and none for events that wait for an earlier event of the same object', async () => {
   await writeEvents('a', 'b', 'b');
   react = (object) => (object === 'b' ? 500 : 200);
   retryDelaysMs = [0];
@@ -107,7 +107,7 @@ test('counts attempts by outcome, and none for events that wait behind another e
   expect(series['allotrope_webhook_delay_seconds_count']).toBe(2);
 });
 
-test('a delivery expires only after its end, and again only after a repeated one', async () => {
+test('the expiry of a delivery is counted from its end, and after a redelivery from the new end', async () => {
   const expiring = async () => {
     const rows = await service.store.deliveries.list(webhook._id, { limit: 10, offset: 0 });
     return rows.toReversed().map(({ status, expiresAt }) => [status, expiresAt !== null]);
@@ -130,9 +130,9 @@ describe('receiver that answers 410', () => {
     expect(logged).toEqual(['webhook flagged']);
     expect(await currentWebhook()).toMatchObject({ status: 'FLAGGED', wake: null, failing: null });
     expect((await currentWebhook()).disabledAt).not.toBeNull();
-    const before = received.length;
+    const countBefore = received.length;
     expect(await deliverNext()).toMatchObject({ ended: true });
-    expect(received).toHaveLength(before);
+    expect(received).toHaveLength(countBefore);
     await service.store.deliveries.requeue(webhook._id, null);
     await service.store.webhooks.enableAndWake(webhook._id);
     while ((await deliverNext()).more);
@@ -143,7 +143,7 @@ describe('receiver that answers 410', () => {
 
   test('loses no event if it answers any delivery of a batch with 410', async () => {
     await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
-      const before = (await outcomes()).length;
+      const countBefore = (await outcomes()).length;
       const objects = Array.from({ length: 10 }, (_, at) => `${nth}-${at}`);
       await writeEvents(...objects);
       let answers = 0;
@@ -152,7 +152,7 @@ describe('receiver that answers 410', () => {
       await service.store.deliveries.requeue(webhook._id, null);
       await service.store.webhooks.enableAndWake(webhook._id);
       while ((await deliverNext()).more);
-      const added = (await outcomes()).slice(before);
+      const added = (await outcomes()).slice(countBefore);
       expect(added).toEqual(objects.map((object) => `${object} DELIVERED 0`));
     });
   });
@@ -192,7 +192,7 @@ test('retries every answer except 2xx', async () => {
   );
 });
 
-test('makes one attempt more than there are delays, each after its delay, then fails the event until a redelivery', async () => {
+test('makes one attempt plus one retry per configured delay, then marks the delivery as failed until a redelivery', async () => {
   retryDelaysMs = [0, 70_000];
   await writeEvents('1', '2', '1');
   react = (object) => (object === '1' ? 500 : 200);
@@ -270,7 +270,7 @@ test('a delivery follows no redirect and has the configured timeout', async () =
   });
 });
 
-test('does not repeat deliveries that an interrupted pass has recorded', async () => {
+test('does not repeat deliveries that an interrupted pass recorded', async () => {
   await writeEvents('1', '2');
   const [event] = await service.store.events.after(organizationId, webhook.cursor, 10);
   const attempt = { at: new Date(), ms: 1, statusCode: 200, error: null };
@@ -282,7 +282,7 @@ test('does not repeat deliveries that an interrupted pass has recorded', async (
   expect(await outcomes()).toEqual(['1 DELIVERED 0', '2 DELIVERED 0']);
 });
 
-test('the webhook names the first failing delivery', async () => {
+test('the status of a webhook names its first failing delivery', async () => {
   retryDelaysMs = [60_000];
   await writeEvents('1', '2', '3');
   react = (object) => (object === '1' ? 200 : object === '2' ? 502 : 503);
@@ -292,19 +292,19 @@ test('the webhook names the first failing delivery', async () => {
   expect((await currentWebhook()).failing).toMatchObject({ error: expect.stringMatching(/HTTP 502/), tries: 1 });
 });
 
-test('a wake-up that arrives while a batch ends is not lost', async () => {
+test('a wake request during the end of a batch is not lost', async () => {
   await writeEvents('1');
   await deliverNext();
   const { find } = service.store.webhooks;
-  const before = (await find(webhook._id))!;
+  const webhookBefore = (await find(webhook._id))!;
   await service.store.webhooks.enableAndWake(webhook._id);
   await service.store.webhooks.saveProgress(webhook._id, {
-    ...{ cursor: before.cursor, outcome: null, failing: null, disabled: false, done: before.wake ?? -1 },
+    ...{ cursor: webhookBefore.cursor, outcome: null, failing: null, disabled: false, done: webhookBefore.wake ?? -1 },
   });
   expect((await currentWebhook()).wake).not.toBeNull();
-  // A late pass does not move the cursor back.
+  // A pass with an older cursor does not move the cursor back.
   await service.store.webhooks.saveProgress(webhook._id, {
-    ...{ cursor: before.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
+    ...{ cursor: webhookBefore.cursor - 1, outcome: null, failing: null, disabled: false, done: null },
   });
-  expect((await currentWebhook()).cursor).toBe(before.cursor);
+  expect((await currentWebhook()).cursor).toBe(webhookBefore.cursor);
 });

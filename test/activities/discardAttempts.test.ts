@@ -11,7 +11,9 @@ async function discarded(published: number, attempt: number): Promise<number[][]
   const deleted: number[][] = [];
   const deleteGenerations = (scopes: readonly GenerationScope[]): Promise<void> => {
     for (const scope of scopes) expect(scope).toMatchObject({ fileId: 5, organizationId: 1, userId: 7 });
-    deleted.push([1, 2, 3, 4, 5, 6, 7, 8, 9].filter((one) => scopes.some((scope) => inScope(one, scope))));
+    deleted.push(
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].filter((generation) => scopes.some((scope) => inScope(generation, scope))),
+    );
     return Promise.resolve();
   };
   const part = { deleteGenerations };

@@ -1,6 +1,4 @@
-/**
- * Files in quarantine whose container, data source or user is deleted: they can no longer be restored, and are erased.
- */
+/** Tests that files in quarantine are erased, and cannot be restored, once their container, source or user is deleted. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -62,7 +60,7 @@ async function restorable(ids: readonly number[]): Promise<number[]> {
   return found.map(({ _id }) => _id);
 }
 const isSwept = async ({ userId }: Owner): Promise<boolean> =>
-  (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((one) => one.userId === userId);
+  (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((owner) => owner.userId === userId);
 
 const ignore = (): void => undefined;
 const depsOf = (): ActivityDeps => {
@@ -83,7 +81,7 @@ async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): 
   });
 }
 
-/** A container with children in quarantine, and related files that a deletion must not affect. */
+/** A container with children in quarantine. */
 interface Scenario {
   readonly user: TestUser;
   readonly owner: Owner;
@@ -129,7 +127,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
   everyRow(
     DELETIONS,
     ([what]) => what,
-    async ([, act, ends]) => {
+    async ([, act, expectedNames]) => {
       const [{ user, owner }, { owner: stranger }] = [await newUser(), await newUser()];
       const { _id: dataSourceId } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${owner.userId}` });
       const container = (parentId: number | null) => seed(owner, { isContainer: true, parentId, dataSourceId });
@@ -143,23 +141,24 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
         'of another source': { parentId: null, dataSourceId: dataSourceId + 1 },
       };
       const children = new Map<Child, number>();
-      for (const [name, one] of Object.entries(fields)) children.set(name as Child, await quarantined(owner, one));
-      // A row of another user that names the same container and data source.
+      for (const [name, childFields] of Object.entries(fields))
+        children.set(name as Child, await quarantined(owner, childFields));
+      // A quarantined file of another user with the same parent id and data source id.
       const foreign = await quarantined(stranger, { parentId: containerId, dataSourceId });
       expect(await restorable([...children.values(), foreign])).toHaveLength(children.size + 1);
       expect(await isSwept(owner)).toBe(false);
 
       await act({ user, owner, dataSourceId, containerId, siblingId });
       const stillRestorable = await restorable([...children.values(), foreign]);
-      const ended = [...children].filter(([, id]) => !stillRestorable.includes(id)).map(([name]) => name);
-      expect(ended).toEqual(ends);
+      const endedNames = [...children].filter(([, id]) => !stillRestorable.includes(id)).map(([name]) => name);
+      expect(endedNames).toEqual(expectedNames);
       expect(stillRestorable).toContain(foreign);
       // The sweep erases files whose quarantine has expired.
       expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
     },
   ));
 
-test('the deletion of a user erases all its files in quarantine, and none of another user', async () => {
+test('the deletion of a user erases all files of that user in quarantine, and none of another user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const ownFiles = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
   const foreign = await quarantined(stranger, { parentId: null });
@@ -200,9 +199,12 @@ test('a sweep claims expired files of one user, the oldest first, up to its limi
 test('a run takes over unfinished files of ended runs, but no files of a running one', async () => {
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
-  const [ended, inProgress] = [await begin(owner, { kind: 'deleteUser' }), await begin(owner, { kind: 'deleteUser' })];
-  await runs.finish(ended, 'aborted', {});
-  const claims = [ended, inProgress, null];
+  const [endedRun, inProgress] = [
+    await begin(owner, { kind: 'deleteUser' }),
+    await begin(owner, { kind: 'deleteUser' }),
+  ];
+  await runs.finish(endedRun, 'aborted', {});
+  const claims = [endedRun, inProgress, null];
   const ids: number[] = [];
   for (const [index, runId] of claims.entries()) {
     ids.push(await quarantined(owner, { parentId: index + 1 }));
@@ -213,10 +215,7 @@ test('a run takes over unfinished files of ended runs, but no files of a running
   expect((await statesOf(ids)).map(({ runId }) => runId === 9)).toEqual([true, false, false]);
 });
 
-/**
- * Requests to restore files, and which files they restore: the file itself, another file of the user, a file of another
- * user.
- */
+/** Requests to restore files, and the number of files that each restores. */
 const RESTORES: readonly (readonly [what: string, filters: (id: number) => QuarantineFilters, back: number])[] = [
   ['by id', (id) => ({ fileIds: [id] }), 1],
   ['all of the user', () => ({}), 2],
@@ -229,36 +228,36 @@ test('a restore claims exactly the files of one user that match its filters and 
   everyRow(
     RESTORES,
     ([what]) => what,
-    async ([, filters, back]) => {
+    async ([, filters, restoredCount]) => {
       const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
       const ownFiles = [await quarantined(owner, { parentId: 1 }), await quarantined(owner, { parentId: 2 })];
       const late = await quarantined(owner, { parentId: 3 });
       const foreign = await quarantined(stranger, { parentId: 1 });
       const { quarantine, transaction } = service.store;
       await quarantine.expire(owner, { parentIds: [3] });
-      const wanted = filters(ownFiles[0]!);
-      const claimed = await transaction((session) => quarantine.claimForRestore(owner, wanted, 9, session));
+      const ownFilters = filters(ownFiles[0]!);
+      const claimed = await transaction((session) => quarantine.claimForRestore(owner, ownFilters, 9, session));
       const returning = (await statesOf([...ownFiles, late, foreign])).filter(({ state }) => state === 'returning');
-      expect([claimed, returning.map(({ id }) => id)]).toEqual([back, ownFiles.slice(0, back)]);
+      expect([claimed, returning.map(({ id }) => id)]).toEqual([restoredCount, ownFiles.slice(0, restoredCount)]);
       // A second request does not match files that are already claimed.
-      expect(await transaction((session) => quarantine.claimForRestore(owner, wanted, 10, session))).toBe(0);
+      expect(await transaction((session) => quarantine.claimForRestore(owner, ownFilters, 10, session))).toBe(0);
     },
   ));
 
 test('a successor of a file has its account, source, external id and user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
-  const named = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
-  const id = await quarantined(owner, named);
-  await seed(owner, { ...named, accountId: 6 });
-  await seed(owner, { ...named, source: 'CONFLUENCE' });
-  await seed(owner, { ...named, externalFileId: 'other' });
-  await seed(stranger, named);
+  const identity = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
+  const id = await quarantined(owner, identity);
+  await seed(owner, { ...identity, accountId: 6 });
+  await seed(owner, { ...identity, source: 'CONFLUENCE' });
+  await seed(owner, { ...identity, externalFileId: 'other' });
+  await seed(stranger, identity);
   const replaced = () =>
     withDatabase(service, async (connection) => {
       const rows = await quarantinedModel(connection).find({ _id: id }).lean();
       return [...(await service.store.quarantine.findReplaced(rows))];
     });
   expect(await replaced()).toEqual([]);
-  await seed(owner, named);
+  await seed(owner, identity);
   expect(await replaced()).toEqual([id]);
 });

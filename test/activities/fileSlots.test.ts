@@ -4,7 +4,7 @@ import { createFileSlots } from '../../activities/ingest/fileSlots.js';
 
 const user = (organizationId: number, userId: number) => ({ organizationId, userId });
 
-/** Runs files of users in slots, each until `releaseOne`; records the order of their starts. */
+/** Runs files of users in slots until `releaseOne` ends them one by one, and records the order in which they start. */
 function createHeldFiles(total: number) {
   const slots = createFileSlots(total);
   const started: number[] = [];
@@ -27,7 +27,7 @@ function createHeldFiles(total: number) {
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('file slots', () => {
-  test('one user takes at most three quarters of the slots', async () => {
+  test('one user gets at most three quarters of the slots', async () => {
     const files = createHeldFiles(8);
     files.add(1, 10, 100);
     await nextTick();
@@ -37,7 +37,7 @@ describe('file slots', () => {
     expect(files.started.at(-1)).toBe(20);
   });
 
-  test('waiting organizations take turns, and so do the users of an organization, however many files each has', async () => {
+  test('waiting organizations are served round-robin, and so are the users of an organization', async () => {
     const files = createHeldFiles(1);
     files.add(1, 10, 4);
     files.add(1, 11, 4);

@@ -1,4 +1,4 @@
-/** The inputs that must be unchanged for a feed or file to be skipped: all that affect the outcome. */
+/** Tests that a feed or file is skipped only if all inputs that affect its result are unchanged. */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { expect, jest, test } from '@jest/globals';
 
@@ -11,8 +11,8 @@ import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Another value of each option. A new option needs its line here. */
-const OTHER_INGEST: { readonly [K in keyof Required<IngestOptions>]: Required<IngestOptions>[K] } = {
+/** A value of each option that differs from the default. Add a line for each new option. */
+const CHANGED_INGEST: { readonly [K in keyof Required<IngestOptions>]: Required<IngestOptions>[K] } = {
   chunkSize: 700,
   chunkOverlap: 30,
   embeddingModel: 'COHERE_MULTILINGUAL_V3',
@@ -43,7 +43,7 @@ const PAGE: PageOptions = {
   downloadCssAndMedia: false,
   usePremiumProxies: false,
 };
-const OTHER_PAGE: PageOptions = {
+const CHANGED_PAGE: PageOptions = {
   htmlTagsToSkip: ['nav'],
   cssClassesToSkip: ['menu'],
   cssSelectorsToSkip: ['#footer'],
@@ -53,7 +53,7 @@ const OTHER_PAGE: PageOptions = {
 };
 const entriesOf = <T extends object>(values: T) => Object.entries(values) as [keyof T & string, T[keyof T]][];
 
-/** The inputs of the reading of a feed. */
+/** The inputs with which a feed is read. */
 interface ReadingInputs {
   readonly feedId: string;
   readonly tags: Readonly<Record<string, string>>;
@@ -63,7 +63,7 @@ interface ReadingInputs {
   readonly maxFilesPerUpload: number | null;
   readonly maxPagesPerScrape: number;
 }
-const ASKED: ReadingInputs = {
+const BASE_INPUTS: ReadingInputs = {
   ...{ feedId: 'https://a.example/feed', tags: { team: 'docs' }, ingest: DEFAULT_INGEST_OPTIONS, scrape: PAGE },
   ...{ tagsVersion: 1, maxFilesPerUpload: 10, maxPagesPerScrape: 100 },
 };
@@ -71,7 +71,8 @@ const VALIDATORS = { etag: '"1"', lastModified: null };
 const RUN = 7;
 
 /**
- * Reads a feed that was read before. @returns whether the request was conditional, and the stored result of the reading
+ * Reads a feed that was read before.
+ * @returns whether the request was conditional, and the stored result
  */
 async function readFeed(
   inputs: ReadingInputs,
@@ -92,24 +93,24 @@ async function readFeed(
     'limits.get': { max_files_per_upload: inputs.maxFilesPerUpload },
     'dataSources.find': { _id: 9, tagsVersion: inputs.tagsVersion },
   });
-  const known: unknown[] = [];
+  const validators: unknown[] = [];
   const entry = { id: 'a', url: null, title: 'A', publishedAt: null };
   const sources = {
     readFeed: (request: { known: unknown }) => {
-      known.push(request.known);
+      validators.push(request.known);
       return Promise.resolve({ feed: { title: null, validators: VALIDATORS, entries: [entry] }, movedTo: null });
     },
   };
   const deps = { store: stores, sources, settings: { maxPagesPerScrape: inputs.maxPagesPerScrape } };
   const context = { cancellationSignal: new AbortController().signal } as never;
   await asyncLocalStorage.run(context, () => factory(deps as unknown as ActivityDeps).discoverEntries({ runId: RUN }));
-  expect(known).toHaveLength(1);
+  expect(validators).toHaveLength(1);
   const saved = of('runs.saveProgress').map(([, progress]) => progress as { found: { reading: FeedReading } });
   const accepted = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { isScheduled?: boolean }[]);
-  return { accepted, isConditional: known[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
+  return { accepted, isConditional: validators[0] !== null, reading: { ...saved[0]!.found.reading, entries: 1 } };
 }
 
-/** Requests that differ from the first one in one field. */
+/** Inputs that differ from BASE_INPUTS in one field. */
 const CHANGES: readonly (readonly [field: string, changed: Partial<ReadingInputs>])[] = [
   ['feed', { feedId: 'https://a.example/other' }],
   ['tags', { tags: { team: 'sea' } }],
@@ -117,91 +118,98 @@ const CHANGES: readonly (readonly [field: string, changed: Partial<ReadingInputs
   ['max_files_per_upload', { maxFilesPerUpload: 11 }],
   ['max_files_per_upload removed', { maxFilesPerUpload: null }],
   ['MAX_PAGES_PER_SCRAPE', { maxPagesPerScrape: 101 }],
-  ...entriesOf(OTHER_INGEST).map(([name, value]) => [name, { ingest: { ...ASKED.ingest, [name]: value } }] as const),
-  ...entriesOf(OTHER_PAGE).map(([name, value]) => [name, { scrape: { ...PAGE, [name]: value } }] as const),
+  ...entriesOf(CHANGED_INGEST).map(
+    ([name, value]) => [name, { ingest: { ...BASE_INPUTS.ingest, [name]: value } }] as const,
+  ),
+  ...entriesOf(CHANGED_PAGE).map(([name, value]) => [name, { scrape: { ...PAGE, [name]: value } }] as const),
 ];
 
 test('an unchanged feed is skipped only if all inputs of its entries are the same', async () => {
-  const { reading, isConditional } = await readFeed(ASKED, null);
+  const { reading, isConditional } = await readFeed(BASE_INPUTS, null);
   expect(isConditional).toBe(false);
-  expect((await readFeed(ASKED, reading)).isConditional).toBe(true);
+  expect((await readFeed(BASE_INPUTS, reading)).isConditional).toBe(true);
   await everyRow(
     CHANGES,
     ([field]) => field,
-    async ([, changed]) => expect((await readFeed({ ...ASKED, ...changed }, reading)).isConditional).toBe(false),
+    async ([, changed]) => expect((await readFeed({ ...BASE_INPUTS, ...changed }, reading)).isConditional).toBe(false),
   );
 });
 
 test('only a scheduled sync evaluates known entries; a request syncs them again with its own options', async () => {
-  expect((await readFeed(ASKED, null)).accepted).toEqual([expect.objectContaining({ isScheduled: false })]);
-  const scheduled = await readFeed(ASKED, null, { run: { parentRunId: 4 } });
+  expect((await readFeed(BASE_INPUTS, null)).accepted).toEqual([expect.objectContaining({ isScheduled: false })]);
+  const scheduled = await readFeed(BASE_INPUTS, null, { run: { parentRunId: 4 } });
   expect(scheduled.accepted).toEqual([expect.objectContaining({ isScheduled: true })]);
 });
 
-test('an unchanged feed is read again if any of its entries was changed or deleted here', async () => {
-  const { reading } = await readFeed(ASKED, null);
-  expect((await readFeed(ASKED, reading, { ready: 0 })).isConditional).toBe(false);
+test('an unchanged feed is read again if the file of one of its entries was changed or deleted', async () => {
+  const { reading } = await readFeed(BASE_INPUTS, null);
+  expect((await readFeed(BASE_INPUTS, reading, { ready: 0 })).isConditional).toBe(false);
 });
 
-/** How a file is processed. */
-interface Made {
+/** A file, and the settings with which it is processed. */
+interface ProcessingInputs {
   readonly file: Partial<FileDoc>;
   readonly space: string;
   readonly ocr: ActivityDeps['settings']['ocr'];
 }
 const OCR = { engine: 'wasm' as const, maxPages: 10, pagesAtOnce: 1, languages: ['eng'] };
-const MADE: Made = { file: {}, space: 'space', ocr: OCR };
+const BASE_PROCESSING: ProcessingInputs = { file: {}, space: 'space', ocr: OCR };
 const FILE = {
   ...{ _id: 3, name: 'a.txt', sourceOptions: PAGE, tagPairs: ['team=docs'], parentId: 1, generation: 1 },
   ...{ processedAs: null, options: DEFAULT_INGEST_OPTIONS },
 } as unknown as FileDoc;
-const processed = ({ file, space, ocr }: Made, known: string | null = null): Processing => {
+const processed = ({ file, space, ocr }: ProcessingInputs, known: string | null = null): Processing => {
   const deps = { embeddings: { spaceOf: () => ({ name: space, dimensions: 3 }) }, settings: { ocr } };
   return processingFor({ ...FILE, ...file, processedAs: known }, null, deps as unknown as ActivityDeps);
 };
-const withOptions = (options: Partial<IngestOptions>): Made => ({
-  ...MADE,
+const withOptions = (options: Partial<IngestOptions>): ProcessingInputs => ({
+  ...BASE_PROCESSING,
   file: { options: { ...DEFAULT_INGEST_OPTIONS, ...options } },
 });
-const READ_BY_OCR = withOptions({ useOcr: true });
-const NAMED = withOptions({ prependFilenameToChunks: true });
+const WITH_OCR = withOptions({ useOcr: true });
+const WITH_FILE_NAME = withOptions({ prependFilenameToChunks: true });
 
 /** Pairs of which only one field differs. */
-const PROCESSINGS: readonly (readonly [field: string, before: Made, after: Made])[] = [
-  ...entriesOf(OTHER_INGEST).map(([name, value]) => [name, MADE, withOptions({ [name]: value })] as const),
-  ...entriesOf(OTHER_PAGE).map(
-    ([name, value]) => [name, MADE, { ...MADE, file: { sourceOptions: { ...PAGE, [name]: value } } }] as const,
+const PROCESSINGS: readonly (readonly [field: string, before: ProcessingInputs, after: ProcessingInputs])[] = [
+  ...entriesOf(CHANGED_INGEST).map(([name, value]) => [name, BASE_PROCESSING, withOptions({ [name]: value })] as const),
+  ...entriesOf(CHANGED_PAGE).map(
+    ([name, value]) =>
+      [name, BASE_PROCESSING, { ...BASE_PROCESSING, file: { sourceOptions: { ...PAGE, [name]: value } } }] as const,
   ),
-  ['tags', MADE, { ...MADE, file: { tagPairs: ['team=sea'] } }],
-  ['parent', MADE, { ...MADE, file: { parentId: 2 } }],
-  ['vector space', MADE, { ...MADE, space: 'other' }],
-  ['name, if it is part of the chunks', NAMED, { ...NAMED, file: { ...NAMED.file, name: 'b.txt' } }],
-  ['languages of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, languages: ['deu'] } }],
-  ['languages of the file for OCR', READ_BY_OCR, withOptions({ useOcr: true, ocrLanguages: ['deu'] })],
-  ['engine of OCR', READ_BY_OCR, { ...READ_BY_OCR, ocr: { ...OCR, engine: 'native' } }],
-  ['tables of OCR', READ_BY_OCR, withOptions({ useOcr: true, parsePdfTablesWithOcr: true })],
+  ['tags', BASE_PROCESSING, { ...BASE_PROCESSING, file: { tagPairs: ['team=sea'] } }],
+  ['parent', BASE_PROCESSING, { ...BASE_PROCESSING, file: { parentId: 2 } }],
+  ['vector space', BASE_PROCESSING, { ...BASE_PROCESSING, space: 'other' }],
+  [
+    'name, if it is part of the chunks',
+    WITH_FILE_NAME,
+    { ...WITH_FILE_NAME, file: { ...WITH_FILE_NAME.file, name: 'b.txt' } },
+  ],
+  ['languages of OCR', WITH_OCR, { ...WITH_OCR, ocr: { ...OCR, languages: ['deu'] } }],
+  ['languages of the file for OCR', WITH_OCR, withOptions({ useOcr: true, ocrLanguages: ['deu'] })],
+  ['engine of OCR', WITH_OCR, { ...WITH_OCR, ocr: { ...OCR, engine: 'native' } }],
+  ['tables of OCR', WITH_OCR, withOptions({ useOcr: true, parsePdfTablesWithOcr: true })],
 ];
 
 test('the stored copy of a file counts as current only if it was processed in the same way', () =>
   everyRow(
     PROCESSINGS,
     ([field]) => field,
-    ([, before, after]) => {
-      const known = processed(before).processedAs;
-      expect(processed(before, known).isComparable).toBe(true);
-      expect(processed(after, known).isComparable).toBe(false);
+    ([, settingsBefore, settingsAfter]) => {
+      const known = processed(settingsBefore).processedAs;
+      expect(processed(settingsBefore, known).isComparable).toBe(true);
+      expect(processed(settingsAfter, known).isComparable).toBe(false);
     },
   ));
 
 test('a file that was never ingested has no current copy', () => {
-  const { processedAs } = processed(MADE);
-  expect(processed({ ...MADE, file: { generation: 0 } }, processedAs).isComparable).toBe(false);
+  const { processedAs } = processed(BASE_PROCESSING);
+  expect(processed({ ...BASE_PROCESSING, file: { generation: 0 } }, processedAs).isComparable).toBe(false);
 });
 
-test('a new version of the pipeline reads unchanged feeds again', async () => {
-  const { reading } = await readFeed(ASKED, null);
+test('unchanged feeds are read again by a new version of the processing pipeline', async () => {
+  const { reading } = await readFeed(BASE_INPUTS, null);
   jest.resetModules();
   jest.unstable_mockModule('../../activities/ingest/prepare/processing.js', () => ({ PIPELINE_VERSION: 0 }));
   const { createFeedActivities: factory } = await import('../../activities/discover/discoverEntries.js');
-  expect((await readFeed(ASKED, reading, { factory })).isConditional).toBe(false);
+  expect((await readFeed(BASE_INPUTS, reading, { factory })).isConditional).toBe(false);
 });

@@ -29,22 +29,22 @@ describe('ordered processing of items', () => {
   test('processes items of one object one after another, and items of other objects meanwhile', async () => {
     const steps: string[] = [];
     let otherEnded = (): void => undefined;
-    const other = new Promise<void>((resolve) => (otherEnded = resolve));
+    const otherEnd = new Promise<void>((resolve) => (otherEnded = resolve));
     await inOrder(
       [item('a1', 'FILE:1'), item('a2', 'FILE:1'), item('b2', 'FILE:2')],
       ({ objects }) => objects,
       8,
       async ({ name }) => {
         steps.push(`+${name}`);
-        // a1 ends only after the item of another object.
-        if (name === 'a1') await other;
+        // a1 ends only after b2, an item of another object.
+        if (name === 'a1') await otherEnd;
         steps.push(`-${name}`);
         if (name === 'b2') otherEnded();
       },
     );
     expect(steps).toEqual(['+a1', '+b2', '-b2', '-a1', '+a2', '-a2']);
   });
-  test('an item about several objects, or about no file, waits for all items before it and blocks all after it', async () => {
+  test('an item with several objects, or without a file, waits for all earlier items and blocks all later ones', async () => {
     for (const wide of [item('w1', 'FILE:1', 'FILE:2'), item('w1', 'UPLOAD_REQUEST_ID:x')]) {
       const steps = await processAll([item('a1', 'FILE:1'), wide, item('b2', 'FILE:2')], 8);
       expect(steps).toEqual(['+a1', '-a1', '+w1', '-w1', '+b2', '-b2']);
@@ -67,14 +67,14 @@ describe('ordered processing of items', () => {
     expect(maximum).toBe(4);
   });
   test('an error reaches the caller after all running items have ended', async () => {
-    let ended = false;
+    let isEnded = false;
     const slow = async ({ name }: Item): Promise<void> => {
       if (name === 'bad') throw new Error('the fault');
       await sleep(30);
-      ended = true;
+      isEnded = true;
     };
     const items = [item('bad', 'FILE:1'), item('slow', 'FILE:2')];
     await expect(inOrder(items, ({ objects }) => objects, 8, slow)).rejects.toThrow('the fault');
-    expect(ended).toBe(true);
+    expect(isEnded).toBe(true);
   });
 });

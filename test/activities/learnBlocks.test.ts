@@ -11,7 +11,7 @@ const page = (fileId: number, names: readonly string[], host = HOST): PageBlocks
 });
 const idsOf = (pages: readonly PageBlocks[]): string[] => learnBlocks(pages).map((block) => block.id);
 
-/** Ten pages: all have the menu, six of them the notice, five the tip. */
+/** Ten pages: all contain the menu, six the notice, five the tip. */
 const TEN = Array.from({ length: 10 }, (_, i) =>
   page(i + 1, ['menu', `text ${i}`, ...(i < 6 ? ['notice'] : []), ...(i % 2 === 0 ? ['tip'] : [])]),
 );
@@ -32,12 +32,12 @@ describe('repeated blocks', () => {
   });
 
   test('stay on the first page that has them, so that no text of the site is lost', () => {
-    const later = TEN.map(({ fileId, ...rest }) => ({ ...rest, fileId: fileId + (fileId < 3 ? 100 : 0) }));
+    const later = TEN.map(({ fileId, ...fields }) => ({ ...fields, fileId: fileId + (fileId < 3 ? 100 : 0) }));
     expect(learnBlocks(TEN)).toContainEqual({ id: id('notice'), keptBy: 1 });
     expect(learnBlocks(later)).toContainEqual({ id: id('notice'), keptBy: 3 });
   });
 
-  test('need five pages of the host: pages of other hosts do not count', () => {
+  test('are found only on hosts with at least five pages', () => {
     const four = TEN.slice(0, 4);
     expect(idsOf(four)).toEqual([]);
     expect(idsOf([...four, ...Array.from({ length: 4 }, (_, i) => page(20 + i, ['menu'], 'b.test'))])).toEqual([]);

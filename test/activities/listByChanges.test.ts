@@ -15,7 +15,7 @@ import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { connectSource } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Listings by the change feed of a source. The source is a fake; the stores are real. */
+// Tests of listings that read the change feed of a source. The source is a fake; the stores are real.
 const NEVER = new AbortController().signal;
 const PAGE_SIZE = 2;
 
@@ -25,7 +25,7 @@ let source: DataSourceDoc;
 let customers = 0;
 /** The parent of each item of the account, by the item's id. */
 const tree = new Map<string, string | null>();
-/** All changes, and how many of the oldest the source no longer retains. */
+/** All changes. The source no longer returns the oldest `forgotten` ones. */
 const feed: Change[] = [];
 let expired = 0;
 /** Requests to the source. */
@@ -44,7 +44,7 @@ let refusedRoots: readonly string[] = [];
 let hasPaths = false;
 /** Paths reported as empty, by the index of the change that reports them. */
 const emptied = new Map<number, readonly string[]>();
-/** Steps in which the first change token is prepared, and whether the source then refuses it. */
+/** Number of steps that the source needs to prepare the first change token. */
 let steps = 0;
 let isLost = false;
 const pathOf = (id: string): string => {
@@ -82,7 +82,7 @@ function put(id: string, parent: string | null): void {
 }
 /** Removes an item with its descendants, and reports a change of that item only. */
 function remove(id: string): void {
-  for (const one of descendantsOf(id)) tree.delete(one);
+  for (const descendant of descendantsOf(id)) tree.delete(descendant);
   feed.push({ gone: id });
 }
 
@@ -118,9 +118,15 @@ const account = {
       const from = Number(point);
       if (from < expired) return Promise.reject(new Fault('stale_cursor', 'too old'));
       const changes = feed.slice(from, from + PAGE_SIZE);
-      const next = from + changes.length;
+      const nextIndex = from + changes.length;
       const deletedPaths = changes.flatMap((_change, index) => emptied.get(from + index) ?? []);
-      return Promise.resolve({ changes, deletedPaths, next: String(next), more: next < feed.length, ...feedFields });
+      return Promise.resolve({
+        changes,
+        deletedPaths,
+        next: String(nextIndex),
+        more: nextIndex < feed.length,
+        ...feedFields,
+      });
     },
   },
 } as unknown as Account;
@@ -170,8 +176,8 @@ async function list(outcome: 'finished' | 'aborted' = 'finished'): Promise<void>
   // Each step continues from the stored progress, as after a crash.
   for (let { progress } = await row(); !isListed(progress); { progress } = await row()) {
     const open = { source: await currentSource(), account };
-    const next = await listPage(open, progress, { runId, items: store.items }, NEVER);
-    await store.runs.saveProgress(await row(), next);
+    const nextProgress = await listPage(open, progress, { runId, items: store.items }, NEVER);
+    await store.runs.saveProgress(await row(), nextProgress);
   }
   if (outcome === 'finished') await deleteMissing(await row(), await currentSource(), deps, NEVER);
   await endListing({ runId, outcome });
@@ -216,7 +222,7 @@ async function fileIds(): Promise<string[]> {
 }
 
 describe('source with a change feed', () => {
-  test('is listed completely once, after its change token was read; later listings read the changes since then', async () => {
+  test('is listed completely once, after its change token is read; later listings read the changes since that token', async () => {
     put('A', null);
     put('a', 'A');
     // Created and deleted during the listing: the page of roots does not contain it.
@@ -244,7 +250,7 @@ describe('source with a change feed', () => {
     expect(await itemIds()).toEqual(['A', 'b', 'late']);
   });
 
-  test('keeps the other folders, and the known contents of a folder whose listing the source rejects', async () => {
+  test('keeps the stored items of a folder whose listing the source rejects, and lists the other folders', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -372,8 +378,8 @@ describe('source with a change feed', () => {
     const { upsert } = service.store.items;
     const crashing = {
       ...service.store.items,
-      upsert: (...given: Parameters<typeof upsert>) =>
-        upsert(...given).then(() => {
+      upsert: (...args: Parameters<typeof upsert>) =>
+        upsert(...args).then(() => {
           throw new Error('crashed');
         }),
     };
@@ -407,7 +413,7 @@ describe('source with a change feed', () => {
     await list();
     expect((await currentSource()).metadata).not.toHaveProperty('deletions_held');
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
-    expect(requests.filter((one) => one === 'roots')).toHaveLength(1);
+    expect(requests.filter((request) => request === 'roots')).toHaveLength(1);
   });
 
   test('is listed completely again when its change token has expired, which also finds changes missing from the feed', async () => {
@@ -444,7 +450,7 @@ describe('source with a change feed', () => {
 
   const connectAgain = () => connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${customers}` });
 
-  test('a forbidden folder keeps its known items, and blocks neither other deletions nor the change token', async () => {
+  test('a forbidden folder keeps its stored items, and blocks neither other deletions nor the change token', async () => {
     for (const [id, at] of [
       ['A', null],
       ['a', 'A'],
@@ -498,7 +504,7 @@ describe('source with a change feed', () => {
     expect([await fileIds(), await itemIds()]).toEqual([[], []]);
   });
 
-  test('an unknown refused root blocks deletions, because its contents are unknown', async () => {
+  test('a refused root that was never listed blocks deletions, because its contents are unknown', async () => {
     put('A', null);
     put('a', 'A');
     await list();

@@ -1,4 +1,4 @@
-/** Lists that are processed in parts: every member is processed once, however long the list is. */
+/** Tests of lists that are processed in parts: each element is processed once, whatever the length. */
 import { expect, test } from '@jest/globals';
 
 import { embedChunks } from '../../activities/ingest/prepare/embedTexts.js';
@@ -19,9 +19,9 @@ test('moves every missing file and its descendants into quarantine once', () =>
     });
     const deps = { store: stores, settings: { quarantineMs: 1_000 } } as never;
     await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
-    const quarantined = of('quarantine.moveIn').map(([, some]) => some as number[]);
+    const quarantined = of('quarantine.moveIn').map(([, moved]) => moved as number[]);
     expect(quarantined.flat()).toEqual([...ids, 10_001, 10_002]);
-    expect(Math.max(...quarantined.map((some) => some.length))).toBeLessThanOrEqual(200);
+    expect(Math.max(...quarantined.map((moved) => moved.length))).toBeLessThanOrEqual(200);
   }));
 
 test('returns the vector of each chunk of a long document, in its order', () =>
@@ -35,7 +35,7 @@ test('returns the vector of each chunk of a long document, in its order', () =>
       return cut;
     });
     const counted: number[] = [];
-    const vectorOf = (one: string): Float32Array => Float32Array.of(Number(one.split(' ').at(-1)));
+    const vectorOf = (chunkText: string): Float32Array => Float32Array.of(Number(chunkText.split(' ').at(-1)));
     const store = {
       embeddingUsage: { count: () => undefined },
       vectorCache: {
@@ -50,6 +50,6 @@ test('returns the vector of each chunk of a long document, in its order', () =>
     const owner = { organizationId: 1, userId: 2 };
     const space = { name: 's', dimensions: 1 };
     const vectors = await embedChunks(owner, space, document, { deps, signal: NEVER, tokens: null });
-    expect(vectors.map(([first]) => first)).toEqual(words.map((_, nth) => nth));
+    expect(vectors.map(([firstNumber]) => firstNumber)).toEqual(words.map((_, nth) => nth));
     expect(Math.max(...counted)).toBeLessThanOrEqual(2_000);
   }));

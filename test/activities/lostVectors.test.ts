@@ -1,6 +1,6 @@
 /**
- * Vectors that return from file storage count as lost only if their copy is broken: during an outage of a store, the
- * step fails and is retried.
+ * Tests of vectors that are moved back from file storage: they count as lost only if their copy is broken. During an
+ * outage of a store, the step fails and is retried.
  */
 import { expect, test } from '@jest/globals';
 
@@ -20,10 +20,10 @@ const FILE = {
 const ROW = { _id: 3, organizationId: 1, userId: 2, state: 'returning', copy: COPY };
 const QUARANTINED = { ...ROW, dataSourceId: null, file: { ...FILE, embeddingStorageStatus: 'HOT_STORAGE' } };
 
-type Fails = 'reading the copy' | 'writing the points' | null;
+type FailingCall = 'reading the copy' | 'writing the points' | null;
 
-/** Returns dependencies whose file storage or Qdrant fails with an error. */
-function depsOf(fails: Fails, error: Error, answers: Answers = {}) {
+/** Returns dependencies of which the given call fails with an error. */
+function depsOf(fails: FailingCall, error: Error, answers: Answers = {}) {
   const recorded = recorder({
     'moves.beginAttempt': [FILE],
     'moves.markHot': [3],
@@ -44,7 +44,7 @@ function depsOf(fails: Fails, error: Error, answers: Answers = {}) {
   const store = { ...(recorded.stores as object), coldCopies };
   return {
     ...recorded,
-    deps: { store, log, isBrokenCopy: (one: unknown) => one instanceof BrokenPointFile } as never,
+    deps: { store, log, isBrokenCopy: (thrown: unknown) => thrown instanceof BrokenPointFile } as never,
   };
 }
 
@@ -52,7 +52,7 @@ const broken = (): Error => new BrokenPointFile('truncated');
 const outage = (): Error => new Error('the store does not answer');
 
 /** Failures, and whether the vectors count as lost; null: the step fails. */
-const FAILURES: readonly (readonly [fails: Fails, error: Error, isLost: boolean | null])[] = [
+const FAILURES: readonly (readonly [fails: FailingCall, error: Error, isLost: boolean | null])[] = [
   [null, outage(), false],
   ['reading the copy', broken(), true],
   ['reading the copy', outage(), null],
@@ -60,7 +60,7 @@ const FAILURES: readonly (readonly [fails: Fails, error: Error, isLost: boolean 
 ];
 const nameOf = ([fails, { message }]: (typeof FAILURES)[number]): string => `${fails}: ${message}`;
 
-test('a return from cold storage fails in an outage, and reports lost vectors only for a broken copy', () =>
+test('a move from cold to hot storage fails in an outage, and reports lost vectors only for a broken copy', () =>
   everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
     const { deps, of } = depsOf(fails, error);
     const done = moveVectors({ runId: 7 } as never, [3], deps, NEVER);
@@ -70,14 +70,14 @@ test('a return from cold storage fails in an outage, and reports lost vectors on
     expect(of('moves.markHot')).toHaveLength(isLost === false ? 1 : 0);
   }));
 
-test('a return from quarantine fails in an outage, and reports lost vectors only for a broken copy', () =>
+test('a restore from quarantine fails in an outage, and reports lost vectors only for a broken copy', () =>
   everyRow(FAILURES, nameOf, async ([fails, error, isLost]) => {
     const { deps, of } = depsOf(fails, error);
     const done = advanceQuarantine({ _id: 7, organizationId: 1, userId: 2 } as never, 10, deps, NEVER);
     if (isLost === null) await expect(done).rejects.toBe(error);
     else await done;
     const whole = of('quarantine.restore').flatMap(([, rows]) =>
-      (rows as { isWhole: boolean }[]).map((one) => one.isWhole),
+      (rows as { isWhole: boolean }[]).map((row) => row.isWhole),
     );
     expect(whole).toEqual(isLost === null ? [] : [!isLost]);
   }));

@@ -14,7 +14,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Deletion of pages that no longer exist at their site. The stores are real; no request is sent to a site. */
+// Tests of the deletion of pages that no longer exist at their site. The stores are real; no site is requested.
 let service: TestService;
 let owner = { organizationId: 1, userId: 100, customerId: 'ada' };
 let lastId = 1_000;
@@ -72,32 +72,30 @@ const parent = async (): Promise<FileDoc> => (await service.store.files.byIds(ow
 
 test('an approval of deletions applies to one run only', async () => {
   await pages(20, { runId });
-  const gone = await pages(20, reportedGone());
+  const goneIds = await pages(20, reportedGone());
   await deleteGone();
-  expect([await countLeft(gone), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
+  expect([await countLeft(goneIds), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
   expect(logged.at(-1)).toMatchObject({ fileId: parentId, gone: 20, pages: 40 });
   await service.store.files.decideDeletions(await parent(), true);
   await deleteGone();
-  expect([await countLeft(gone), (await parent()).deletionsApproved]).toEqual([0, false]);
+  expect([await countLeft(goneIds), (await parent()).deletionsApproved]).toEqual([0, false]);
   expect((await parent()).fileMetadata['deletions_held'] ?? null).toBeNull();
-  const more = await pages(20, reportedGone());
+  const laterGoneIds = await pages(20, reportedGone());
   await deleteGone();
-  expect([await countLeft(more), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
+  expect([await countLeft(laterGoneIds), (await parent()).fileMetadata['deletions_held']]).toEqual([20, 20]);
 });
 
 test('a refusal clears the held deletions and approves none of them', async () => {
   await pages(20, { runId });
-  const gone = await pages(20, reportedGone());
+  const goneIds = await pages(20, reportedGone());
   await deleteGone();
   const refused = await service.store.files.decideDeletions(await parent(), false);
   expect([refused!.deletionsApproved, refused!.fileMetadata['deletions_held']]).toEqual([false, undefined]);
   await deleteGone();
-  expect(await countLeft(gone)).toBe(20);
+  expect(await countLeft(goneIds)).toBe(20);
 });
 
-/**
- * Pages of the site, and whether a run deletes them: one that read a part of the sitemap, and one that read all of it.
- */
+/** Pages of the site. `isGone`: a run that read a part of the sitemap deletes the page; `isMissed`: one that read all. */
 const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isMissed: boolean][] = [
   ['reported as gone', reportedGone, true, true],
   ['reported as gone to an earlier run', () => ({ ...reportedGone(), goneBy: 1 }), false, false],
@@ -116,17 +114,17 @@ const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isM
 test('a run deletes pages that are reported as gone, and pages that it did not find only if it read the whole sitemap', async () => {
   await everyRow([false, true], String, async (readWhole) => {
     runId = await begin(readWhole);
-    // Enough found pages that the limit for mass deletion is not reached.
+    // So many pages are found that the deletions stay below the limit for mass deletion.
     const filler = await pages(readWhole ? 120 : 20, { runId, syncStatus: 'READY' });
     const ids: number[] = [];
     for (const [, fields] of PAGES) ids.push(...(await pages(1, fields())));
     await deleteGone();
-    const kept = new Set((await service.store.files.byIds(owner, ids)).map(({ _id }) => _id));
-    const seen = PAGES.map(([what], index) => `${what}: ${kept.has(ids[index]!) ? 'kept' : 'deleted'}`);
-    const wanted = PAGES.map(
+    const keptIds = new Set((await service.store.files.byIds(owner, ids)).map(({ _id }) => _id));
+    const seen = PAGES.map(([what], index) => `${what}: ${keptIds.has(ids[index]!) ? 'kept' : 'deleted'}`);
+    const expected = PAGES.map(
       ([what, , isGone, isMissed]) => `${what}: ${(readWhole ? isMissed : isGone) ? 'deleted' : 'kept'}`,
     );
-    expect(seen).toEqual(wanted);
+    expect(seen).toEqual(expected);
     expect(await countLeft(filler)).toBe(filler.length);
   });
 });
@@ -147,8 +145,8 @@ const HELD: [missing: number, files: number, isEmpty: boolean, isApproved: boole
 ];
 
 test('deletions wait for approval if they are more than ten and more than the percentage, or all files', async () => {
-  await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, held]) => {
-    expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(held);
+  await everyRow(HELD, JSON.stringify, ([missing, files, isEmpty, isApproved, heldCount]) => {
+    expect(countHeld({ missing, files, isEmpty, isApproved }, 30)).toBe(heldCount);
   });
 });
 

@@ -19,9 +19,9 @@ const itemOf = (externalId: string): SourceItem => ({
 /**
  * Queues a whole account whose listing has these pages.
  * @param sizes number of files on each page
- * @param most max_files_per_upload; null: no limit
+ * @param maxFiles max_files_per_upload; null: no limit
  */
-async function queueAccount(sizes: readonly number[], most: number | null) {
+async function queueAccount(sizes: readonly number[], maxFiles: number | null) {
   const { stores, of } = recorder({
     'runs.find': {
       ...{ _id: 7, kind: 'syncSource', organizationId: 1, userId: 2, customerId: 'ada', fileId: null, dataSourceId: 9 },
@@ -29,13 +29,13 @@ async function queueAccount(sizes: readonly number[], most: number | null) {
       request: { tags: {}, ingest: DEFAULT_INGEST_OPTIONS, isWhole: true },
     },
     'dataSources.find': { _id: 9, type: 'GOOGLE_DRIVE', tagsVersion: 1 },
-    'limits.get': { max_files_per_upload: most },
+    'limits.get': { max_files_per_upload: maxFiles },
     'files.acceptMany': (_owner: unknown, requests: readonly unknown[]) => requests.length,
   });
   const account = {
     sourceOf: () => 'GOOGLE_DRIVE',
-    listRoots: (next: string | null) => {
-      const page = Number(next ?? 0);
+    listRoots: (cursor: string | null) => {
+      const page = Number(cursor ?? 0);
       const items = Array.from({ length: sizes[page] ?? 0 }, (_, nth) => itemOf(`${page}.${nth}`));
       return Promise.resolve({ items, next: page + 1 < sizes.length ? String(page + 1) : null });
     },
@@ -49,7 +49,9 @@ async function queueAccount(sizes: readonly number[], most: number | null) {
   const deps = { store, connectors: { account: () => account } } as unknown as ActivityDeps;
   const context = { cancellationSignal: new AbortController().signal } as never;
   const result = await asyncLocalStorage.run(context, () => createQueueActivities(deps).queueItems({ runId: 7 }));
-  const events = of('events.write').flatMap(([some]) => (some as readonly NewEvent[]).map(({ kind }) => kind));
+  const events = of('events.write').flatMap(([writtenEvents]) =>
+    (writtenEvents as readonly NewEvent[]).map(({ kind }) => kind),
+  );
   const files = of('files.acceptMany').flatMap(([, requests]) => requests as readonly { externalFileId: string }[]);
   return { result, events, files: files.map(({ externalFileId }) => externalFileId) };
 }
@@ -72,12 +74,12 @@ const ROWS: readonly (readonly [
   ['a limit of 0', [1], 0, [], LIMITED],
 ];
 
-test('queues max_files_per_upload files at most, and reports the limit only if it leaves out a file', () =>
+test('queues at most max_files_per_upload files, and reports the limit only if a file is not queued', () =>
   everyRow(
     ROWS,
     ([what]) => what,
-    async ([, sizes, most, files, events]) => {
-      const queued = await queueAccount(sizes, most);
+    async ([, sizes, maxFiles, files, events]) => {
+      const queued = await queueAccount(sizes, maxFiles);
       expect(queued).toEqual({ result: { done: true, discovered: files.length }, events, files });
     },
   ));

@@ -5,7 +5,7 @@ import type { SourceItem } from '../../connectors/sourceItem.js';
 import type { EventItem, NewEvent } from '../../contract/events.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Items of a selection that become no file; the stores are fakes. */
+// Tests of selected items that do not become files. The stores are fakes.
 const source = { _id: 5, organizationId: 1, customerId: 'ada', type: 'GOOGLE_DRIVE' } as never;
 const run = { _id: 7, organizationId: 1, userId: 2, requestId: 'r', workflowId: 'w' };
 const request = { ingest: {}, isWhole: false } as never;
@@ -18,9 +18,9 @@ function fakeStore() {
   const noted: string[] = [];
   const store = {
     async transaction(work: (session: null) => Promise<void>) {
-      const before = written.length;
+      const countBefore = written.length;
       await work(null);
-      transactions.push(written.length - before);
+      transactions.push(written.length - countBefore);
     },
     events: {
       write: (events: readonly NewEvent[], _session: unknown, once: string) => {
@@ -39,8 +39,8 @@ function fakeStore() {
 }
 const itemsIn = ({ info }: NewEvent): string[] =>
   Object.values(info ?? {})
-    .filter((one): one is readonly EventItem[] => Array.isArray(one))
-    .flatMap((all) => all.map(({ external_id: id }) => id));
+    .filter((items): items is readonly EventItem[] => Array.isArray(items))
+    .flatMap((items) => items.map(({ external_id: id }) => id));
 
 /** Numbers of items, and of the events that name them. */
 const NUMBERS: readonly (readonly [items: number, events: number])[] = [
@@ -70,7 +70,7 @@ test('each skipped item is in one event and in the ledger, however many there ar
     expect(noted).toEqual(ids);
   }));
 
-test('a scheduled sync notes skipped items in the ledger, and writes no events', async () => {
+test('a scheduled sync records skipped items in the ledger, and writes no events', async () => {
   const { store, written, noted } = fakeStore();
   await recordSkipped(store, { run: { ...run, parentRunId: 6 } as never, source, request }, [itemOf('a')], []);
   expect([written, noted]).toEqual([[], ['a']]);

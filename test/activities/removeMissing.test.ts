@@ -1,6 +1,4 @@
-/**
- * Files that no longer exist at their source are removed with their descendants, with and without quarantine.
- */
+/** Tests that files missing at their source are removed with their descendants, with and without quarantine. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { ActivityDeps } from '../../activities/deps.js';
@@ -31,23 +29,29 @@ const depsOf = (quarantineMs: number): ActivityDeps => {
   } as unknown as ActivityDeps;
 };
 
-/** Times in milliseconds for which vanished files are kept. */
+/** Quarantine periods in milliseconds. */
 const RETENTION_MS: readonly number[] = [0, 86_400_000];
 
-test('the attachments of a vanished file are removed with it, and nothing of another file or user', () =>
+test('the attachments of a missing file are removed with it, and no other files', () =>
   everyRow(RETENTION_MS, String, async (quarantineMs) => {
     const customerIds = [`gone ${(users += 1)}`, `gone ${(users += 1)}`];
     for (const customerId of customerIds) await service.user(customerId);
-    const [owner, stranger] = await Promise.all(customerIds.map((one) => service.store.users.ensure(1, one)));
-    const seed = async (parentId: number | null, who = owner!, fields: Partial<FileDoc> = {}): Promise<number> => {
+    const [owner, stranger] = await Promise.all(
+      customerIds.map((customerId) => service.store.users.ensure(1, customerId)),
+    );
+    const seed = async (
+      parentId: number | null,
+      fileOwner = owner!,
+      fields: Partial<FileDoc> = {},
+    ): Promise<number> => {
       const id = (lastId += 1);
-      await seedFiles(service, who, [{ id, texts: [`Text ${id}`], fields: { parentId, ...fields } }]);
+      await seedFiles(service, fileOwner, [{ id, texts: [`Text ${id}`], fields: { parentId, ...fields } }]);
       return id;
     };
     const mail = await seed(null);
     const attached = await seed(mail);
     const inside = await seed(attached);
-    const [other, besides] = [await seed(null), await seed(lastId)];
+    const [otherRoot, unrelated] = [await seed(null), await seed(lastId)];
     const foreign = await seed(mail, stranger);
 
     const { runs, transaction, files, chunks, quarantine } = service.store;
@@ -62,14 +66,14 @@ test('the attachments of a vanished file are removed with it, and nothing of ano
     await transaction((session) => runs.accept(runId, run, session));
     await removeMissing((await runs.find(runId))!, [mail], depsOf(quarantineMs), NEVER);
 
-    const all = [mail, attached, inside, other, besides];
-    expect((await files.byIds(owner!, all)).map(({ _id }) => _id)).toEqual([other, besides]);
+    const fileIds = [mail, attached, inside, otherRoot, unrelated];
+    expect((await files.byIds(owner!, fileIds)).map(({ _id }) => _id)).toEqual([otherRoot, unrelated]);
     expect(await files.byIds(stranger!, [foreign])).toHaveLength(1);
-    const held = await quarantine.filterQuarantined(owner!, all);
-    expect([...held].toSorted((a, b) => a - b)).toEqual(quarantineMs === 0 ? [] : [mail, attached, inside]);
+    const quarantinedIds = await quarantine.filterQuarantined(owner!, fileIds);
+    expect([...quarantinedIds].toSorted((a, b) => a - b)).toEqual(quarantineMs === 0 ? [] : [mail, attached, inside]);
     expect(await chunks.countOf(owner!, [mail, attached, inside])).toBe(quarantineMs === 0 ? 0 : 3);
     expect(await chunks.countOf(stranger!, [foreign])).toBe(1);
     // A repetition changes nothing.
     await removeMissing((await runs.find(runId))!, [mail], depsOf(quarantineMs), NEVER);
-    expect(await files.byIds(owner!, all)).toHaveLength(2);
+    expect(await files.byIds(owner!, fileIds)).toHaveLength(2);
   }));

@@ -7,7 +7,7 @@ import type { FileDoc } from '../../store/models/files.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Configured delays of retries. The tests check how an attempt ends, by fault, earlier attempts and source. */
+/** Configured delays of retries, in milliseconds. */
 const DELAYS = [1_000, 60_000];
 const fileOf = (fields: Partial<FileDoc> = {}): FileDoc =>
   ({
@@ -28,25 +28,25 @@ async function settle(kind: FaultKind, fields: Partial<FileDoc> = {}, retryAfter
   await createSettling(deps).settle(7, { file: fileOf(fields), generation }, fault, attempt);
   const lastCall = calls.findLast(({ name }) => name.startsWith('files.'));
   /** Delay in milliseconds passed to the last call. */
-  const waits = lastCall?.args.flatMap((one) => (one instanceof Date ? [one.getTime() - startedAt] : []))[0] ?? null;
+  const waits = lastCall?.args.flatMap((arg) => (arg instanceof Date ? [arg.getTime() - startedAt] : []))[0] ?? null;
   return { end: lastCall?.name ?? null, args: lastCall?.args ?? [], waits, names, of };
 }
 
 test('retries a retryable fault once per configured delay; fails the file after any other fault and after the last attempt', async () => {
   const kinds = (Object.keys(FAULTS) as FaultKind[]).filter((kind) => !['no_room', 'rate_limited'].includes(kind));
   await everyRow(kinds, String, async (kind) => {
-    const ends = await Promise.all([0, 1, 2].map((attempts) => settle(kind, { attempts })));
-    const again = FAULTS[kind].retryable;
-    expect(ends.map(({ end }) => end)).toEqual(
-      again ? ['files.requeue', 'files.requeue', 'files.fail'] : Array(3).fill('files.fail'),
+    const results = await Promise.all([0, 1, 2].map((attempts) => settle(kind, { attempts })));
+    const isRetryable = FAULTS[kind].retryable;
+    expect(results.map(({ end }) => end)).toEqual(
+      isRetryable ? ['files.requeue', 'files.requeue', 'files.fail'] : Array(3).fill('files.fail'),
     );
-    if (again) {
-      expect(ends[0]!.waits).toBeGreaterThanOrEqual(1_000);
-      expect(ends[0]!.waits).toBeLessThan(50_000);
-      expect(ends[1]!.waits).toBeGreaterThanOrEqual(60_000);
-      expect(ends[0]!.names()).toEqual(['files.requeue']);
+    if (isRetryable) {
+      expect(results[0]!.waits).toBeGreaterThanOrEqual(1_000);
+      expect(results[0]!.waits).toBeLessThan(50_000);
+      expect(results[1]!.waits).toBeGreaterThanOrEqual(60_000);
+      expect(results[0]!.names()).toEqual(['files.requeue']);
     }
-    const [runId, fileId, message, ended, isGone] = ends[2]!.args;
+    const [runId, fileId, message, ended, isGone] = results[2]!.args;
     expect([runId, fileId, message]).toEqual([7, 3, 'It failed.']);
     expect(ended).toEqual({ as: 'failed', stage: 'read', cause: kind, bytes: 5, tokens: 6, reused: 7 });
     expect(isGone).toBe(kind === 'not_found' || kind === 'gone');
@@ -128,7 +128,7 @@ test('a check for changes keeps the file unchanged if its fault is expected', as
   );
 });
 
-test('deletes the data that the attempt wrote, in its own generation only', async () => {
+test('deletes the data that the attempt wrote, and no other generation', async () => {
   const { of } = await settle('not_found');
   expect(of('contents.deleteGenerations')).toEqual([
     [[{ organizationId: 1, userId: 2, fileId: 3, generations: { exactly: 1 } }]],

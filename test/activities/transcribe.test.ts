@@ -12,9 +12,9 @@ const FILE = {
 } as unknown as FileDoc;
 
 /**
- * Ends the step while the service works on the recording.
- * @param reason the SDK's reason for the abort
- * @param created whether the service has created a job before that
+ * Runs the transcription step and aborts it while the service transcribes.
+ * @param reason the reason that the SDK gives for the abort
+ * @param created whether the service has created a job before the abort
  */
 async function endedWhileWaiting(
   reason: string,
@@ -48,17 +48,17 @@ async function endedWhileWaiting(
   } as never;
   const context = { cancellationSignal: abort.signal } as never;
   const { transcribe } = createTranscribeActivities(deps);
-  const end = await asyncLocalStorage
+  const result = await asyncLocalStorage
     .run(context, () => transcribe({ runId: 7, fileId: FILE._id }))
     .catch((error: unknown) => (error as Error).message);
-  return { end, jobs, abandoned, failed: of('files.fail').length };
+  return { end: result, jobs, abandoned, failed: of('files.fail').length };
 }
 
 test('a cancelled run deletes the job of its recording at the service, and the stored id of the job', async () => {
-  const ended = { end: 'CANCELLED', jobs: ['job-1', null], abandoned: ['job-1'], failed: 0 };
-  expect(await endedWhileWaiting('CANCELLED')).toEqual(ended);
-  // The service may not answer: the run ends all the same.
-  expect(await endedWhileWaiting('CANCELLED', { deletes: () => Promise.reject(new Error('down')) })).toEqual(ended);
+  const expected = { end: 'CANCELLED', jobs: ['job-1', null], abandoned: ['job-1'], failed: 0 };
+  expect(await endedWhileWaiting('CANCELLED')).toEqual(expected);
+  // The run ends even if the service does not delete the job.
+  expect(await endedWhileWaiting('CANCELLED', { deletes: () => Promise.reject(new Error('down')) })).toEqual(expected);
 });
 
 test('a worker that shuts down leaves the job to the next worker', async () => {

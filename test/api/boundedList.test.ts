@@ -9,7 +9,7 @@ const entry = Joi.string().custom((value: string) => {
   return value;
 });
 
-test('counts the entries before it checks them', () => {
+test('checks the number of entries before the entries themselves', () => {
   const schema = boundedList(2).items(entry);
   const codes = (value: unknown) =>
     schema.validate(value, { abortEarly: false }).error?.details.map(({ type, context }) => [type, context?.['limit']]);

@@ -5,7 +5,7 @@ import { CONNECTION_FIELDS } from '../../contract/accounts/oauth.js';
 import type { OAuthSource } from '../../contract/accounts/whiteLabel.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Values of a caller that must not become part of an address that the service requests. */
+/** Malicious values of a caller, which must not change the addresses that the service requests. */
 const HOSTILE = [
   ...['evil.com/#', '127.0.0.1:8080', 'a@b', 'a/b', 'a?b', 'a#b', 'a\\b', 'a b.com/', '..', '.', '-a', 'a:b', '[::1]'],
   ...['evil.com%2f', 'a\u0000b', 'a\nb', 'xn--/', 'http://evil.com', '//evil.com', '@evil.com', 'evil。com/'],
@@ -19,7 +19,7 @@ const GOOD: Readonly<Record<string, string>> = {
   gong_account_email: 'ada@harbour.example',
 };
 
-/** Valid values with special characters: an e-mail address; a subsite, whose names become separate parts of a path. */
+/** Values of HOSTILE that are valid in a field: in an e-mail address, and in the path of a SharePoint subsite. */
 const VALID: Readonly<Record<string, readonly string[]>> = {
   gong_account_email: ['a@b'],
   sharepoint_site_name: ['a/b'],
@@ -37,16 +37,16 @@ test('accepts every field as a parameter of the connection', () =>
   }));
 
 test('refuses values that would change the address, in every field', () => {
-  const more: readonly (readonly [Row, string])[] = fields
+  const longValues: readonly (readonly [Row, string])[] = fields
     .filter(({ field }) => field === 'salesforce_domain')
     .flatMap((row) =>
       ['evil.com', 'salesforce.com.evil.com', 'evilsalesforce.com'].map((value) => [row, value] as const),
     );
   const hostile = fields.flatMap((row) =>
-    HOSTILE.filter((one) => !VALID[row.field]?.includes(one)).map((value) => [row, value] as const),
+    HOSTILE.filter((value) => !VALID[row.field]?.includes(value)).map((value) => [row, value] as const),
   );
   return everyRow(
-    [...hostile, ...more],
+    [...hostile, ...longValues],
     ([row, value]) => `${nameOf(row)} = ${JSON.stringify(value)}`,
     ([{ service, field }, value]) => {
       expect(() => connectionFieldsOf(service, { [field]: value })).toThrow(
@@ -56,7 +56,7 @@ test('refuses values that would change the address, in every field', () => {
   );
 });
 
-test('requires a field only if there is no address without it', () =>
+test('requires a field only if the address cannot be built without it', () =>
   everyRow(fields, nameOf, ({ service, parameter, isRequired, fallback }) => {
     if (isRequired) expect(() => connectionFieldsOf(service, {})).toThrow(expect.objectContaining({ status: 400 }));
     else expect(connectionFieldsOf(service, {})[parameter]).toBe(fallback);

@@ -22,18 +22,18 @@ import { Fault, FAULTS, type FaultKind } from '../../contract/failures.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Findings of the diagnosis of a data source, by the answers of its source, Temporal and the records. */
+// Tests of the findings of the diagnosis of a data source, by the answers of the source, of Temporal and of the store.
 const NEVER = new AbortController().signal;
 const AGAIN = 'Connect the account again.';
 
 describe('check of a diagnosis', () => {
-  test('reports a retryable fault as a warning, any other as bad, with what to do', async () => {
+  test('reports a retryable fault as a warning and any other as bad, each with a remedy', async () => {
     await everyRow(Object.keys(FAULTS) as FaultKind[], String, (kind) => {
-      const found = findingOf(new Fault(kind, 'It failed.'), AGAIN);
-      expect(found).toMatchObject({ status: FAULTS[kind].retryable ? 'warn' : 'bad', message: 'It failed.' });
-      expect(found.details).toEqual({ cause: kind });
-      expect(found.fix === AGAIN).toBe(kind === 'access_revoked');
-      expect(found.fix).not.toBe('');
+      const finding = findingOf(new Fault(kind, 'It failed.'), AGAIN);
+      expect(finding).toMatchObject({ status: FAULTS[kind].retryable ? 'warn' : 'bad', message: 'It failed.' });
+      expect(finding.details).toEqual({ cause: kind });
+      expect(finding.fix === AGAIN).toBe(kind === 'access_revoked');
+      expect(finding.fix).not.toBe('');
     });
     const limited = findingOf(new Fault('rate_limited', 'x', { retryAfterMs: 60_000 }), AGAIN);
     const at = Date.parse(String(limited.details['retry_at'])) - Date.now();
@@ -72,9 +72,9 @@ describe('check of a diagnosis', () => {
 
 const atOf = (account: object, externalId: string | null = 'BOX|ada@x.example'): CheckedAccount =>
   ({ source: { type: 'BOX', externalId }, account, service: 'Box', connectAgain: AGAIN }) as unknown as CheckedAccount;
-const grantOf = (granted: string[] | null, missing: string[], wanted = ['a', 'b']) => ({
+const grantOf = (granted: string[] | null, missing: string[], requested = ['a', 'b']) => ({
   ...{ expiresAt: 0, isRefreshable: true },
-  scopes: { wanted, granted, missing },
+  scopes: { wanted: requested, granted, missing },
 });
 
 describe('account', () => {
@@ -103,14 +103,14 @@ describe('account', () => {
       rows,
       ([what]) => what,
       async ([_what, grant, status]) => {
-        const found = await scopes(atOf({ grant: () => Promise.resolve(grant) }));
-        expect(found.status).toBe(status);
-        if (status === 'warn') expect(found.message).toBe('1 of 2 scopes were not granted: b.');
+        const finding = await scopes(atOf({ grant: () => Promise.resolve(grant) }));
+        expect(finding.status).toBe(status);
+        if (status === 'warn') expect(finding.message).toBe('1 of 2 scopes were not granted: b.');
       },
     );
   });
 
-  test('is paused until the later of its own rate limit and that of its client', async () => {
+  test('is paused until both its own rate limit and that of its OAuth client have ended', async () => {
     const rows: [own: number, shared: number | null, waiting: number, status: string, until: number | null][] = [
       [0, null, 0, 'ok', null],
       [0, 0, 0, 'ok', null],
@@ -123,12 +123,12 @@ describe('account', () => {
     await everyRow(rows, JSON.stringify, async ([pausedMs, shared, waiting, status, until]) => {
       const sharedLimit = shared === null ? null : { requestsAtOnce: 3, pausedMs: shared };
       const answer = { requestsAtOnce: 4, pausedMs, shared: sharedLimit };
-      const found = await limits(atOf({ limits: () => Promise.resolve(answer) }), waiting);
-      expect([found.status, found.details['files_waiting']]).toEqual([status, waiting]);
-      const at = found.details['limited_until'] as string | null;
+      const finding = await limits(atOf({ limits: () => Promise.resolve(answer) }), waiting);
+      expect([finding.status, finding.details['files_waiting']]).toEqual([status, waiting]);
+      const at = finding.details['limited_until'] as string | null;
       if (until === null) expect(at).toBeNull();
       else expect(Math.abs(Date.parse(at!) - Date.now() - until)).toBeLessThan(30_000);
-      expect(found.message.includes('from any account of its client')).toBe(
+      expect(finding.message.includes('from any account of its client')).toBe(
         status === 'warn' && pausedMs < (shared ?? 0),
       );
     });
@@ -145,18 +145,18 @@ describe('account', () => {
         },
         listDescendants: () => Promise.resolve({ items: descendants, next: null }),
       });
-    const named = async (at: CheckedAccount) => {
+    const messageOf = async (at: CheckedAccount) => {
       const { status, details } = await sampleItem(at, NEVER);
       return [status, (details['item'] as { name?: string } | null)?.name ?? null];
     };
-    expect(await named(accountOf([{ items: [], next: null }]))).toEqual(['warn', null]);
-    expect(await named(accountOf([{ items: [item('file')], next: null }]))).toEqual(['ok', 'file']);
+    expect(await messageOf(accountOf([{ items: [], next: null }]))).toEqual(['warn', null]);
+    expect(await messageOf(accountOf([{ items: [item('file')], next: null }]))).toEqual(['ok', 'file']);
     const folder = { items: [item('file'), item('folder', true)], next: null };
-    expect(await named(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
-    expect(await named(accountOf([folder], []))).toEqual(['ok', 'folder']);
+    expect(await messageOf(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
+    expect(await messageOf(accountOf([folder], []))).toEqual(['ok', 'folder']);
     cursors.length = 0;
     const empty = { items: [], next: 'n' };
-    expect(await named(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
+    expect(await messageOf(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
     expect(cursors).toEqual([null, 'n', 'n', 'n', 'n']);
   });
 });
@@ -173,9 +173,9 @@ const sourceOf = (fields: object = {}) =>
     ...fields,
   }) as never;
 
-test('reports the schedule: as requested, as Temporal has it, and the outcome of the last scheduled sync', async () => {
+test('reports the requested schedule, its state in Temporal, and the outcome of the last scheduled sync', async () => {
   const due = { state: 'on', hours: 6 };
-  const known = { isPaused: false, nextAt: new Date(0) };
+  const inTemporal = { isPaused: false, nextAt: new Date(0) };
   const runWith = (fields: object) => ({
     _id: 1,
     startedAt: null,
@@ -192,27 +192,30 @@ test('reports the schedule: as requested, as Temporal has it, and the outcome of
     status: string,
     message: RegExp,
   ][] = [
-    ['not requested', { state: 'off' }, known, undefined, 'ok', /was not requested/],
-    ['access is revoked', { state: 'paused', hours: 6 }, known, undefined, 'warn', /access is revoked/],
+    ['not requested', { state: 'off' }, inTemporal, undefined, 'ok', /was not requested/],
+    ['access is revoked', { state: 'paused', hours: 6 }, inTemporal, undefined, 'warn', /access is revoked/],
     ['Temporal is unreachable', due, new Error('unreachable'), undefined, 'warn', /does not answer/],
     ['the schedule does not exist yet', due, null, undefined, 'warn', /no schedule/],
-    ['it is paused in Temporal', due, { ...known, isPaused: true }, undefined, 'warn', /was paused in Temporal/],
-    ['it has not run yet', due, known, undefined, 'ok', /every 6 hours/],
-    ['it runs', due, known, runWith({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
-    ['it succeeded', due, known, runWith({}), 'ok', /every 6 hours/],
-    ['a part failed', due, known, runWith({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
-    ['it was aborted', due, known, runWith({ outcome: 'aborted' }), 'warn', /ended aborted/],
+    ['it is paused in Temporal', due, { ...inTemporal, isPaused: true }, undefined, 'warn', /was paused in Temporal/],
+    ['it has not run yet', due, inTemporal, undefined, 'ok', /every 6 hours/],
+    ['it runs', due, inTemporal, runWith({ finishedAt: null, outcome: null }), 'ok', /every 6 hours/],
+    ['it succeeded', due, inTemporal, runWith({}), 'ok', /every 6 hours/],
+    ['a part failed', due, inTemporal, runWith({ counts: { failed: 1 } }), 'warn', /had 1 failed parts/],
+    ['it was aborted', due, inTemporal, runWith({ outcome: 'aborted' }), 'warn', /ended aborted/],
   ];
   await everyRow(
     rows,
     ([what]) => what,
-    async ([_what, wanted, state, last, status, message]) => {
-      const { stores } = recorder({ 'schedules.desiredState': wanted, 'runHistory.ofSource': last ? [last] : [] });
+    async ([_what, desired, state, lastRun, status, message]) => {
+      const { stores } = recorder({
+        'schedules.desiredState': desired,
+        'runHistory.ofSource': lastRun ? [lastRun] : [],
+      });
       const schedules = {
         stateOf: () => (state instanceof Error ? Promise.reject(state) : Promise.resolve(state)),
       };
-      const found = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
-      expect([found.status, found.message]).toEqual([status, expect.stringMatching(message)]);
+      const finding = await schedule(sourceOf(), { store: stores, schedules: schedules as never });
+      expect([finding.status, finding.message]).toEqual([status, expect.stringMatching(message)]);
     },
   );
 });
@@ -254,8 +257,8 @@ test('reports failures of the account before those of files, and held deletions 
     ([what]) => what,
     async ([_what, source, groups, status, message]) => {
       const { stores, of } = recorder({ 'files.byCause': groups, 'runHistory.ofSource': [] });
-      const found = await lastFailures(sourceOf(source), { store: stores, workflowLink: () => ({}) as never });
-      expect([found.status, found.message]).toEqual([status, expect.stringMatching(message)]);
+      const finding = await lastFailures(sourceOf(source), { store: stores, workflowLink: () => ({}) as never });
+      expect([finding.status, finding.message]).toEqual([status, expect.stringMatching(message)]);
       expect(of('files.byCause')[0]?.[0]).toEqual({ organizationId: 1, dataSourceId: 9 });
     },
   );

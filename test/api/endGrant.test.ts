@@ -1,5 +1,5 @@
 /**
- * Revocation of a grant at its source: never while the account has another connection of the grant. MongoDB is real.
+ * Tests that a grant is not revoked at its source while another connection of the account uses it. MongoDB is real.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Model } from 'mongoose';
@@ -30,26 +30,26 @@ const source = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) 
   ...{ _id: 1, organizationId: 1, userId: 1, type, externalId: `${type}|${ACCOUNT}`, revokedAccess: true },
   ...fields,
 });
-const other = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) =>
+const otherSourceOf = (type: ConnectedSourceType, fields: Partial<DataSourceDoc> = {}) =>
   source(type, { _id: 2, userId: 2, revokedAccess: false, ...fields });
 
-/** Another data source besides one of Google Drive, and whether the grant of the latter is revoked at Google. */
+/** A second data source next to one of Google Drive, and whether the grant of the Google Drive one is then revoked. */
 const ROWS: [what: string, otherSource: Partial<DataSourceDoc> | null, isRevoked: boolean][] = [
   ['nothing', null, true],
-  ['the same service and account, of another user', other('GOOGLE_DRIVE'), false],
+  ['the same service and account, of another user', otherSourceOf('GOOGLE_DRIVE'), false],
   [
     'the same service and account, of another organization',
-    other('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }),
+    otherSourceOf('GOOGLE_DRIVE', { organizationId: 2, userId: 1 }),
     false,
   ],
-  ['another service of the same consent', other('GMAIL'), false],
-  ['a service of another consent', other('OUTLOOK'), true],
-  ['the same service, with access revoked', other('GOOGLE_DRIVE', { revokedAccess: true }), true],
-  ['another service of the same consent, with access revoked', other('GMAIL', { revokedAccess: true }), true],
-  ['another account', other('GOOGLE_DRIVE', { externalId: 'GOOGLE_DRIVE|bob@a.test' }), true],
+  ['another service of the same consent', otherSourceOf('GMAIL'), false],
+  ['a service of another consent', otherSourceOf('OUTLOOK'), true],
+  ['the same service, with access revoked', otherSourceOf('GOOGLE_DRIVE', { revokedAccess: true }), true],
+  ['another service of the same consent, with access revoked', otherSourceOf('GMAIL', { revokedAccess: true }), true],
+  ['another account', otherSourceOf('GOOGLE_DRIVE', { externalId: 'GOOGLE_DRIVE|bob@a.test' }), true],
   [
     'an account whose name has the same prefix',
-    other('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }),
+    otherSourceOf('GOOGLE_DRIVE', { externalId: `GOOGLE_DRIVE|${ACCOUNT}.org` }),
     true,
   ],
   ['itself, not revoked yet', source('GOOGLE_DRIVE', { revokedAccess: false }), true],
@@ -62,13 +62,15 @@ test('revokes a grant at its source unless the account has another connection wi
     async ([, otherSource, isRevoked]) => {
       await model.collection.deleteMany({});
       if (otherSource !== null) await model.collection.insertOne(otherSource as never);
-      const ended: unknown[] = [];
+      const revokedGrants: unknown[] = [];
       const store = { dataSources: createDataSourceQueries(model, {} as Secrets) };
-      const connectors = { consent: () => ({ revoke: (grant: unknown) => Promise.resolve(void ended.push(grant)) }) };
+      const connectors = {
+        consent: () => ({ revoke: (grant: unknown) => Promise.resolve(void revokedGrants.push(grant)) }),
+      };
       const log = { info: () => undefined, warn: () => undefined };
       const grant = { accessToken: 'a' } as unknown as StoredGrant;
       await endGrant(source('GOOGLE_DRIVE') as DataSourceDoc, grant, { store, connectors, log } as never);
-      expect(ended).toEqual(isRevoked ? [grant] : []);
+      expect(revokedGrants).toEqual(isRevoked ? [grant] : []);
     },
   ));
 
@@ -76,7 +78,7 @@ test('a data source without an account never counts as connected elsewhere', asy
   const queries = createDataSourceQueries(model, {} as Secrets);
   const nameless = source('GOOGLE_DRIVE', { externalId: null }) as DataSourceDoc;
   await model.collection.deleteMany({});
-  await model.collection.insertOne(other('GOOGLE_DRIVE', { externalId: null }) as never);
+  await model.collection.insertOne(otherSourceOf('GOOGLE_DRIVE', { externalId: null }) as never);
   expect(await queries.isConnectedElsewhere(nameless, ['GOOGLE_DRIVE'])).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-/** Streams of events below HTTP: shared reads, limits, heartbeats and ends. Then slow readers, over a socket. */
+/** Tests of event streams without HTTP: shared reads, limits, heartbeats and ends; and of slow clients with a socket. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -15,8 +15,8 @@ const log = { warn: () => undefined } as never;
 const SETTINGS = { perUser: 2, maxOpen: 3, tickMs: 5, lifetimeMs: 60_000 };
 
 /** Starts streams of a feed whose events are the numbers up to `feed.head`. */
-function start(more: Partial<typeof SETTINGS> = {}, beatMs = 60_000) {
-  const streams = createEventStreams({ ...SETTINGS, ...more }, log, beatMs);
+function start(settings: Partial<typeof SETTINGS> = {}, beatMs = 60_000) {
+  const streams = createEventStreams({ ...SETTINGS, ...settings }, log, beatMs);
   const feed = { head: 2, reads: 0, isAway: false };
   const read = () => {
     feed.reads += 1;
@@ -30,13 +30,13 @@ function start(more: Partial<typeof SETTINGS> = {}, beatMs = 60_000) {
       () => ({
         cursor,
         next: (upTo, after) => {
-          const next = Number(after) + 1;
-          const isNew = next <= upTo;
+          const position = Number(after) + 1;
+          const isNew = position <= upTo;
           return Promise.resolve({
-            text: isNew ? message(String(next), null, '{}') : '',
-            cursor: isNew ? String(next) : after,
-            hasMore: next < upTo,
-            isLast: next === 9,
+            text: isNew ? message(String(position), null, '{}') : '',
+            cursor: isNew ? String(position) : after,
+            hasMore: position < upTo,
+            isLast: position === 9,
           });
         },
       }),
@@ -52,7 +52,7 @@ function start(more: Partial<typeof SETTINGS> = {}, beatMs = 60_000) {
   return { streams, feed, watch };
 }
 const sent = ({ ids }: { ids: () => string[] }, count: number) =>
-  waitFor(ids, (some) => some.length >= count).then(() => ids());
+  waitFor(ids, (received) => received.length >= count).then(() => ids());
 
 describe('streams', () => {
   test('continue after the cursor, each event once and in order, and end with the feed', async () => {
@@ -71,7 +71,7 @@ describe('streams', () => {
     await streams.close();
   });
 
-  test('share one poll, which ends with the last viewer', async () => {
+  test('share one poll, which ends when the last client disconnects', async () => {
     const { feed, watch } = start({ tickMs: 50, maxOpen: 100, perUser: 100 });
     const begun = performance.now();
     const viewers = await Promise.all(Array.from({ length: 20 }, (_, nth) => watch(String(nth), '2')));
@@ -79,7 +79,7 @@ describe('streams', () => {
       () => feed.reads,
       (reads) => reads >= 24,
     );
-    // 20 reads when the streams start, then one per poll.
+    // Each of the 20 streams reads once at its start; after that, one read per poll serves all.
     expect(feed.reads - 20).toBeLessThanOrEqual((performance.now() - begun) / 50 + 1);
     for (const { disconnect } of viewers) disconnect.abort();
     await Promise.all(viewers.map(({ ended }) => ended));
@@ -102,12 +102,12 @@ describe('streams', () => {
 
   test('are limited per caller with 429 and per process with 503; a disconnected client frees its slot', async () => {
     const { streams, watch } = start();
-    const [one] = [await watch('a', '2'), await watch('a', '2')];
+    const [firstViewer] = [await watch('a', '2'), await watch('a', '2')];
     await expect(watch('a', '2')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 30 });
     await watch('b', '2');
     await expect(watch('c', '2')).rejects.toMatchObject({ status: 503 });
-    one.disconnect.abort();
-    await one.ended;
+    firstViewer.disconnect.abort();
+    await firstViewer.ended;
     await watch('c', '2');
     await streams.close();
     await expect(watch('d', '2')).rejects.toMatchObject({ status: 503 });
@@ -131,7 +131,7 @@ describe('streams', () => {
   });
 });
 
-test('pages are read once for all viewers at a position; a failed read is repeated', async () => {
+test('pages are read once for all clients at the same position; a failed read is repeated', async () => {
   const pages = createPageCache();
   let reads = 0;
   const read = () => {
@@ -173,7 +173,7 @@ test('a client that does not read is disconnected, and its source ends', async (
   socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
   await waitFor(
     () => hasEnded,
-    (ended) => ended,
+    (isEnded) => isEnded,
   );
   await Promise.all(closed);
   socket.destroy();

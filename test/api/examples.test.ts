@@ -64,7 +64,7 @@ describe('a recorded call', () => {
   const chosen = (...calls: ReturnType<typeof call>[]): Example | null =>
     chooseExample(documentedCallOf('/embeddings'), calls, faultsOf);
 
-  test('is chosen if it has content and a length that shows the fields', () => {
+  test('is chosen as an example if it has content and a suitable length', () => {
     const empty = call({ query: 'a', k: 1 }, { documents: [] });
     const short = call({ query: 'short', k: 1 }, { documents: [found] });
     const good = call({ query: 'good', k: 1 }, { documents: [{ ...found, content: 'word '.repeat(70) }] });
@@ -73,7 +73,7 @@ describe('a recorded call', () => {
     expect(chosen(empty)?.response).toEqual({ documents: [] });
   });
 
-  test('is not chosen if it breaks its schema, or is one of another operation', () => {
+  test('is not chosen as an example if it violates its schema or belongs to another operation', () => {
     expect(chosen(call({ query: 'a' }, { documents: [found] }))).toBeNull();
     expect(chosen({ ...call({ query: 'a', k: 1 }, { documents: [] }), path: '/other' })).toBeNull();
   });

@@ -30,11 +30,11 @@ const { components } = document;
 const isValid = (schema: object, value: unknown): boolean =>
   ajv.compile(JSON.stringify(schema).includes('$ref') ? { ...schema, components } : schema)(value);
 
-/** Returns all schemas with examples inside a part of the document, with their path. Recorded bodies are skipped. */
+/** Returns all schemas with examples in a part of the document, with their paths. Skips recorded bodies. */
 function exampled(part: unknown, path: string): { path: string; schema: Schema }[] {
   if (typeof part !== 'object' || part === null) return [];
-  const inner = Object.entries(part).flatMap(([key, one]) =>
-    ['example', 'examples', 'default'].includes(key) ? [] : exampled(one, `${path}.${key}`),
+  const inner = Object.entries(part).flatMap(([key, member]) =>
+    ['example', 'examples', 'default'].includes(key) ? [] : exampled(member, `${path}.${key}`),
   );
   return Array.isArray((part as Schema).examples) ? [{ path, schema: part as Schema }, ...inner] : inner;
 }
@@ -43,8 +43,8 @@ const properties = exampled(document.components.schemas, '');
 const parameters = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.values(methods).flatMap((operation) =>
     (operation.parameters ?? [])
-      .filter((one) => one.example !== undefined)
-      .map((one) => ({ ...one, path: `${path} ${one.name}` })),
+      .filter((parameter) => parameter.example !== undefined)
+      .map((parameter) => ({ ...parameter, path: `${path} ${parameter.name}` })),
   ),
 );
 
@@ -55,17 +55,17 @@ describe('examples in the reference', () => {
     expect(properties.length).toBeGreaterThan(500);
   });
 
-  test('of properties follow their schema, and are not obvious from it', () =>
+  test('of properties follow their schema, and show more than the schema does', () =>
     everyRow(
       properties,
       ({ path }) => path,
       ({ schema }) => {
-        const [value, ...others] = schema.examples ?? [];
-        expect(others).toEqual([]);
+        const [value, ...otherExamples] = schema.examples ?? [];
+        expect(otherExamples).toEqual([]);
         expect(isValid(schema, value)).toBe(true);
         expect(schema.enum).toBeUndefined();
         expect([true, false, null, '', 0, schema.default]).not.toContainEqual(value);
-        expect([value].flat().filter((one) => !['string', 'number'].includes(typeof one))).toEqual([]);
+        expect([value].flat().filter((member) => !['string', 'number'].includes(typeof member))).toEqual([]);
         expect(JSON.stringify(value).length).toBeLessThanOrEqual(82);
       },
     ));
@@ -84,7 +84,7 @@ describe('examples in the reference', () => {
     expect(secretProperties).toEqual([]);
   });
 
-  test('are those that the tests recorded', () => {
+  test('are values that the tests recorded', () => {
     const exampleAt = (name: string, property: string): unknown =>
       document.components.schemas[name]?.properties?.[property]?.examples?.[0];
     expect(exampleAt('GetEmbeddingDocumentsBody', 'query')).toBe('birds that breed on cliffs');
@@ -98,7 +98,7 @@ describe('examples in the reference', () => {
 
 describe('a recorded value', () => {
   const json = (schema: object, example: unknown) => ({ content: { 'application/json': { schema, example } } });
-  const text = (description: string, more = {}) => ({ type: 'string', description, ...more });
+  const text = (description: string, keywords = {}) => ({ type: 'string', description, ...keywords });
   const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
   /** Returns the example of each property of the schemas, if a call had this response. */
@@ -109,11 +109,14 @@ describe('a recorded value', () => {
       components: { schemas: schemas as Record<string, Readonly<Record<string, unknown>>> },
     });
     return Object.fromEntries(
-      exampled(withExamples.components.schemas, '').map(({ path, schema: one }) => [path, one.examples?.[0]]),
+      exampled(withExamples.components.schemas, '').map(({ path, schema: propertySchema }) => [
+        path,
+        propertySchema.examples?.[0],
+      ]),
     );
   }
-  const object = (fields: object, more = {}) => ({ type: 'object', properties: fields, ...more });
-  const one = (property: object, value: unknown): unknown =>
+  const object = (fields: object, keywords = {}) => ({ type: 'object', properties: fields, ...keywords });
+  const exampleOf = (property: object, value: unknown): unknown =>
     examplesOf({ A: object({ a: property }) }, ref('A'), { a: value })['.A.properties.a'];
 
   test('is the example of the same field of every schema, and of no field with another meaning', () => {
@@ -129,7 +132,7 @@ describe('a recorded value', () => {
     });
   });
 
-  test('belongs to the alternative that its object follows', () => {
+  test('is the example only of the alternative whose schema its object follows', () => {
     const kind = (name: string) => ({ type: 'string', enum: [name] });
     const schemas = {
       A: object({ kind: kind('a'), name: text('Name of a.') }, { required: ['kind'] }),
@@ -140,30 +143,30 @@ describe('a recorded value', () => {
     expect(examplesOf(schemas, ref('List'), [{ kind: 'b', name: 'Ben' }])).toEqual({ '.B.properties.name': 'Ben' });
   });
 
-  test('is omitted if it is empty, short, long, redacted or the default', () => {
+  test('is omitted if it is empty, too short, too long, redacted or the default', () => {
     const property = text('A text.');
-    expect(one(property, 'abc')).toBe('abc');
+    expect(exampleOf(property, 'abc')).toBe('abc');
     for (const value of ['', 'b', null, '<api_key>', 'cut…', 'x'.repeat(81), 'https://ada:secret@example.com/feed'])
-      expect(one(property, value)).toBeUndefined();
-    expect(one({ type: 'integer' }, 7)).toBe(7);
-    expect(one({ type: 'integer' }, 0)).toBeUndefined();
-    expect(one({ type: 'integer', default: 7 }, 7)).toBeUndefined();
-    expect(one({ type: 'boolean' }, true)).toBeUndefined();
-    expect(one({ type: 'string', enum: ['open'] }, 'open')).toBeUndefined();
-    expect(one(object({}), { a: 1 })).toBeUndefined();
+      expect(exampleOf(property, value)).toBeUndefined();
+    expect(exampleOf({ type: 'integer' }, 7)).toBe(7);
+    expect(exampleOf({ type: 'integer' }, 0)).toBeUndefined();
+    expect(exampleOf({ type: 'integer', default: 7 }, 7)).toBeUndefined();
+    expect(exampleOf({ type: 'boolean' }, true)).toBeUndefined();
+    expect(exampleOf({ type: 'string', enum: ['open'] }, 'open')).toBeUndefined();
+    expect(exampleOf(object({}), { a: 1 })).toBeUndefined();
   });
 
   test('may be a short list, but none of enums, of objects or of many values', () => {
     const list = (items: object) => ({ type: ['array', 'null'], items });
-    expect(one(list({ type: 'integer' }), [5, 6])).toEqual([5, 6]);
-    expect(one(list({ type: 'integer' }), [1, 2, 3, 4, 5])).toBeUndefined();
-    expect(one(list({ type: 'string', enum: ['open'] }), ['open'])).toBeUndefined();
-    expect(one(list({ type: 'object' }), [{}])).toBeUndefined();
-    expect(one(list({ type: 'integer' }), [])).toBeUndefined();
+    expect(exampleOf(list({ type: 'integer' }), [5, 6])).toEqual([5, 6]);
+    expect(exampleOf(list({ type: 'integer' }), [1, 2, 3, 4, 5])).toBeUndefined();
+    expect(exampleOf(list({ type: 'string', enum: ['open'] }), ['open'])).toBeUndefined();
+    expect(exampleOf(list({ type: 'object' }), [{}])).toBeUndefined();
+    expect(exampleOf(list({ type: 'integer' }), [])).toBeUndefined();
   });
 
   test('does not replace an example, and is added to parameters too', () => {
-    expect(one(text('A text.', { examples: ['given'] }), 'other')).toBe('given');
+    expect(exampleOf(text('A text.', { examples: ['given'] }), 'other')).toBe('given');
     const field = { name: 'id', description: 'Id of the file.', schema: { type: 'string' } };
     const parameterWith = (parameter: object): unknown => {
       const described = {

@@ -37,28 +37,28 @@ describe('current chunks of search hits', () => {
   test('are found in one read if no hit is stale', async () => {
     const { deps, reads, readFiles } = storeOf({ 1: 1, 2: 1, 3: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(3, 1)];
-    const found = await findCurrent(
+    const current = await findCurrent(
       TENANT,
       's',
       { wanted: 2, limit: 3, readFiles },
       () => Promise.resolve({ ranked: rankingOf(ranked), isAll: true }),
       deps,
     );
-    expect(found.map(({ file }) => file._id)).toEqual([1, 2]);
+    expect(current.map(({ file }) => file._id)).toEqual([1, 2]);
     expect(reads).toEqual([2]);
   });
 
   test('exclude other generations and deleted files, and continue with later hits', async () => {
     const { deps, readFiles } = storeOf({ 1: 2, 3: 1, 4: 1 });
     const ranked = [hit(1, 1), hit(2, 1), hit(1, 3), hit(3, 1), hit(4, 1)];
-    const found = await findCurrent(
+    const current = await findCurrent(
       TENANT,
       's',
       { wanted: 2, limit: 5, readFiles },
       () => Promise.resolve({ ranked: rankingOf(ranked), isAll: false }),
       deps,
     );
-    expect(found.map(({ file }) => file._id)).toEqual([3, 4]);
+    expect(current.map(({ file }) => file._id)).toEqual([3, 4]);
   });
 
   test('request more hits if too few remain', async () => {
@@ -69,24 +69,24 @@ describe('current chunks of search hits', () => {
       const stale = Array.from({ length: 8 }, (_, index) => hit(index + 1, 1));
       return Promise.resolve({ ranked: rankingOf([...stale, hit(9, 1)].slice(0, limit)), isAll: limit > 9 });
     };
-    const found = await findCurrent(TENANT, 's', { wanted: 1, limit: 4, readFiles }, search, deps);
-    expect(found.map(({ file }) => file._id)).toEqual([9]);
+    const current = await findCurrent(TENANT, 's', { wanted: 1, limit: 4, readFiles }, search, deps);
+    expect(current.map(({ file }) => file._id)).toEqual([9]);
     expect(limits).toEqual([4, 16]);
   });
 
-  test('are searched again if a file was replaced between the search and the read of its record', async () => {
+  test('need a second search if a file was replaced between the search and the read of its record', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
       searches += 1;
       return Promise.resolve({ ranked: rankingOf([hit(1, searches)]), isAll: true });
     };
-    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
-    expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
+    const current = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
+    expect(current.map(({ hit: { generation } }) => generation)).toEqual([2]);
     expect(searches).toBe(2);
   });
 
-  test('are searched again if points were deleted between the search and the read of their chunks', async () => {
+  test('need a second search if points were deleted between the search and the read of their chunks', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     let searches = 0;
     const search = () => {
@@ -97,12 +97,12 @@ describe('current chunks of search hits', () => {
         isAll: true,
       });
     };
-    const found = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
-    expect(found.map(({ hit: { generation } }) => generation)).toEqual([2]);
+    const current = await findCurrent(TENANT, 's', { wanted: 5, limit: 21, readFiles }, search, deps);
+    expect(current.map(({ hit: { generation } }) => generation)).toEqual([2]);
     expect(searches).toBe(2);
   });
 
-  test('follow the records, even if texts of older generations are available', async () => {
+  test('are those of the generations in the file records, even if texts of older generations are cached', async () => {
     const { deps, readFiles } = storeOf({ 1: 2 });
     const texts = {
       byKeys: (_: unknown, keys: readonly ChunkKey[]) =>

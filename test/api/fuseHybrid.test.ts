@@ -22,23 +22,23 @@ test('scales the scores of a truncated list from its last score, those of a comp
   expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
 });
 
-test('scales the scores of words from 0, also of a truncated list', () => {
+test('scales keyword scores from 0, even those of a truncated list', () => {
   const sparse = [hit(1, 12), hit(2, 9), hit(3, 6)];
   const fused = fuseHybrid({ dense: [], sparse }, { semantic: 0, keyword: 1 }, 3);
   expect(fused.map(({ score }) => score)).toEqual([1, 0.75, 0.5]);
 });
 
-describe('a list that does not separate its best hits', () => {
-  const alike = (first: number) => Array.from({ length: 40 }, (_, rank) => hit(first + rank, 0.9 - rank * 0.001));
+describe('a list whose best scores differ little from the others', () => {
+  const alike = (firstId: number) => Array.from({ length: 40 }, (_, rank) => hit(firstId + rank, 0.9 - rank * 0.001));
   const clear = [hit(900, 30), hit(901, 6), hit(902, 5)];
 
-  test('has less weight than one in which a hit stands out', () => {
+  test('has less weight than a list with one much better hit', () => {
     const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, HALVES, 40);
     expect(best?.id).toBe('900');
     expect(best?.score).toBeGreaterThan(0.55);
   });
 
-  test('decides alone if the caller gives the other no weight', () => {
+  test('determines the order alone if the caller gives the other list no weight', () => {
     const [best] = fuseHybrid({ dense: alike(1), sparse: clear }, { semantic: 1, keyword: 0 }, 40);
     expect(best).toMatchObject({ id: '1', score: 1 });
   });
@@ -57,7 +57,7 @@ test('scores are between 0 and 1 and descend, and each hit occurs once', () => {
   const list = (score: fc.Arbitrary<number>) =>
     fc
       .uniqueArray(fc.integer({ min: 1, max: 30 }), { maxLength: 20 })
-      .chain((ids) => fc.tuple(...ids.map((id) => score.map((one) => hit(id, one)))))
+      .chain((ids) => fc.tuple(...ids.map((id) => score.map((hitScore) => hit(id, hitScore)))))
       .map((hits) => hits.toSorted((a, b) => b.score - a.score));
   fc.assert(
     fc.property(

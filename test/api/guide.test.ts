@@ -12,7 +12,7 @@ import { mountGuide } from '../../api/guide.js';
 import { isCurrent } from '../../scripts/guide/sources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The compiled API, which serves the guide. `prefixed`: the guide's route alone, as behind a proxy with a prefix. */
+/** The compiled API, which serves the guide. `prefixed` serves only the guide, as behind a proxy with a path prefix. */
 let service: TestService;
 let folder = '';
 let prefixed = '';
@@ -58,19 +58,19 @@ test('the Content-Security-Policy allows pages to load files of this server only
 
 test('an unchanged page is not sent again', async () => {
   const address = `${service.url}/guide/assets/guide.css`;
-  const first = await request(address);
-  await first.body.dump();
-  expect(first.headers['cache-control']).toBe('no-cache');
-  const second = await request(address, { headers: { 'if-none-match': String(first.headers['etag']) } });
-  expect(second.statusCode).toBe(304);
+  const firstAnswer = await request(address);
+  await firstAnswer.body.dump();
+  expect(firstAnswer.headers['cache-control']).toBe('no-cache');
+  const secondAnswer = await request(address, { headers: { 'if-none-match': String(firstAnswer.headers['etag']) } });
+  expect(secondAnswer.statusCode).toBe(304);
 });
 
-test('missing pages are 404, and files outside of the site are not served', async () => {
-  for (const wanted of ['/guide/none.html', '/guide/..%2fapi/server.js', '/guide/%2e%2e/api/server.js'])
-    expect((await fetch(service.url + wanted)).status).toBe(404);
+test('answers 404 for missing pages and for files outside the site', async () => {
+  for (const missingPath of ['/guide/none.html', '/guide/..%2fapi/server.js', '/guide/%2e%2e/api/server.js'])
+    expect((await fetch(service.url + missingPath)).status).toBe(404);
 });
 
-test('behind a prefix the address without a slash leads to the home page', async () => {
+test('behind a path prefix, the address without a final slash redirects to the home page', async () => {
   const page = await fetch(`${prefixed}/guide`);
   expect([page.status, page.url]).toEqual([200, `${prefixed}/guide/`]);
   expect(await page.text()).toContain('<title>Guide</title>');

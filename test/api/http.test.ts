@@ -1,4 +1,4 @@
-/** The HTTP layer below the operations, part by part: credentials, request contents, and answers to failures. */
+/** Tests of the parts of the HTTP layer that all operations use: credentials, request contents, and error answers. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -41,16 +41,16 @@ const thrownBy = async (act: () => unknown): Promise<unknown> => {
 
 describe('fingerprint of a request', () => {
   test('does not depend on the order of keys at any depth', async () => {
-    const one = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
-    const two = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
-    expect(await fingerprint([one])).toBe(await fingerprint([two]));
+    const original = { a: 1, b: { c: [1, { d: 'x', e: null }], f: true } };
+    const reordered = { b: { f: true, c: [1, { e: null, d: 'x' }] }, a: 1 };
+    expect(await fingerprint([original])).toBe(await fingerprint([reordered]));
   });
 
   test('differs for similar values', async () => {
     const values = [
       ...[null, 1, '1', true, 'true', '', [], {}, [1], [[1]], [1, 2], [2, 1], [12], ['1', '2'], ['12'], ['1', 2]],
       ...[{ a: 1 }, { a: '1' }, { b: 1 }, { a: 1, b: 2 }, [{ a: 1 }, { b: 2 }], { a: { b: 1 } }, { a: ['b', 1] }, '{}'],
-      // The boundary between two texts.
+      // The same characters, divided differently into two texts.
       ...[
         ['a"b', ''],
         ['a', 'b"'],
@@ -96,8 +96,8 @@ test('a signed text is invalid for another purpose or after a change', () => {
   expect(createSigner([{ id: 'new', key: randomBytes(32) }, ...KEYS], 'one').read(text)).toEqual({ a: 1 });
   expect(createSigner(KEYS, 'two').read(text)).toBeNull();
   const [id, , signature] = text.split('.');
-  const other = Buffer.from('{"a":2}').toString('base64url');
-  for (const altered of ['', `${text}.x`, `${id}.${other}.${signature}`, `${text}A`, text.slice(0, -1)])
+  const changedPayload = Buffer.from('{"a":2}').toString('base64url');
+  for (const altered of ['', `${text}.x`, `${id}.${changedPayload}.${signature}`, `${text}A`, text.slice(0, -1)])
     expect(signer.read(altered)).toBeNull();
 });
 
@@ -105,7 +105,7 @@ describe('session of the operators page', () => {
   const OWNER = { organizationId: 7, keyId: 8 };
   const LIFE_MS = 60_000;
 
-  test('is valid until it expires, and aging after half of its lifetime', () => {
+  test('is valid until it expires, and is renewed after half of its lifetime', () => {
     let now = 1_000_000;
     const sessions = createOpsSessions(KEYS, LIFE_MS, () => now);
     const { cookie, ms } = sessions.begin(OWNER);
@@ -122,7 +122,7 @@ describe('session of the operators page', () => {
     expect(sessions.isAging(session)).toBe(false);
     now += 1;
     expect(sessions.isAging(session)).toBe(true);
-    // A renewed session keeps its id, so that it can be ended.
+    // A renewed session keeps its id, so that a sign-out ends it too.
     expect(sessions.read(`allotrope_ops=${sessions.begin(session, session.id).cookie}`)).toEqual({
       ...{ ...session, expiresAt: now + LIFE_MS },
     });
@@ -140,8 +140,8 @@ describe('session of the operators page', () => {
       endedSessions: { filterEnded: (ids: readonly string[]) => Promise.resolve(ids.filter((id) => id === 'ended')) },
       apiKeys: { validAmong: (ids: readonly number[]) => Promise.resolve(ids.filter((id) => id !== 2)) },
     };
-    const all = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
-    expect(await endedAmong(all, store as never)).toEqual(['ended', 'revoked', 'late']);
+    const cookies = [session('good'), session('ended'), session('revoked', 2), session('late', 1, Date.now() - 1)];
+    expect(await endedAmong(cookies, store as never)).toEqual(['ended', 'revoked', 'late']);
   });
 
   test('has a cookie for its own pages only, with a lifetime in whole seconds', () => {
@@ -205,7 +205,7 @@ describe('caller of a request', () => {
         ['user', { authorization: 'Basic good' }, 401],
         ['user', { authorization: 'Token' }, 401],
         ['user', { authorization: 'Bearer none', 'customer-id': 'bob' }, 401],
-        // A browser joins headers with the same name; the last value is the newest.
+        // A browser joins the values of a header that is set twice; the last value is the newest credential.
         ['user', { authorization: 'Token bad, Token good' }, ADA],
         ['user', { authorization: 'Token good, Token bad' }, 401],
         ['user', key, 422],
@@ -277,8 +277,8 @@ describe('failure of a store', () => {
     ));
 
   test('is recognized from a StoreFailure or an error of the MongoDB driver, not from a defect', () => {
-    const own = new StoreFailure('Temporal', 'failed', null);
-    expect(storeFailureOf(own)).toBe(own);
+    const storeFailure = new StoreFailure('Temporal', 'failed', null);
+    expect(storeFailureOf(storeFailure)).toBe(storeFailure);
     const networkError = new mongo.MongoNetworkError('closed');
     expect(storeFailureOf(new Error('in', { cause: networkError }))).toMatchObject({
       store: 'MongoDB',
@@ -336,7 +336,7 @@ describe('work with an abort signal', () => {
   });
 });
 
-test('contents of a request belong to its user, and are discarded unless a file accepts them', async () => {
+test('uploaded contents belong to the user of the request, and are discarded unless a file record refers to them', async () => {
   const discarded: unknown[] = [];
   const received: [unknown, string][] = [];
   const originals = {
@@ -456,9 +456,11 @@ describe('HTTP server', () => {
       });
       expect(await send(file({ type: 'application/octet-stream' }))).toMatchObject({ body: { contentType: null } });
       expect((await send(file({ name: 'x'.repeat(2_000) }))).body.name).toHaveLength(1_024);
-      // Only the first file of the field counts; other files and fields are skipped.
-      const other = file({ field: 'other', content: 'other' });
-      expect((await send({ field: 'a', content: 'b' }, other, file({ content: 'first' }), file())).status).toBe(200);
+      // Only the first file of the field is read; other files and fields are skipped.
+      const otherFile = file({ field: 'other', content: 'other' });
+      expect((await send({ field: 'a', content: 'b' }, otherFile, file({ content: 'first' }), file())).status).toBe(
+        200,
+      );
       expect(received).toEqual(['text', 'text', 'text', 'first']);
     });
 
@@ -492,7 +494,7 @@ describe('HTTP server', () => {
     expect(await list('whole')).toEqual([200, '{"results":[{"a":1},{"a":2},{"a":3}],"count":3}']);
     expect(await list('bare')).toEqual([200, '[{"a":1},{"a":2},{"a":3}]']);
     expect(await list('none')).toEqual([200, '{"results":[],"count":0}']);
-    // A failure before the first row has its own status; a later one truncates the answer.
+    // A failure before the first row is answered with an error status; a later failure truncates the answer.
     expect((await list('broken'))[0]).toBe(409);
     await expect(list('half')).rejects.toThrow();
   });
@@ -515,7 +517,9 @@ describe('HTTP server', () => {
         const answer = await fetch(`${base}${path}`);
         expect([answer.status, await answer.json()]).toEqual([status, { detail }]);
         expect(answer.headers.get('retry-after')).toBe(retryAfter);
-        expect(logged.map(([one]) => one).filter((one) => one !== 'info')).toEqual(level === null ? [] : [level]);
+        expect(logged.map(([logLevel]) => logLevel).filter((logLevel) => logLevel !== 'info')).toEqual(
+          level === null ? [] : [level],
+        );
       },
     );
   });

@@ -28,7 +28,7 @@ interface Expected {
 
 test('the type of a body follows from its schema, with optional fields and allowed values', () => {
   const { value } = schema.validate({ needed: 'x', kind: null, nested: {} });
-  // The compiler checks both directions: `npm run check:types` fails if one of them does not hold.
+  // The compiler checks that each type is assignable to the other: otherwise `npm run check:types` fails.
   const inferred: Infer<typeof schema> = value as Expected;
   const expected: Expected = inferred;
   expect(expected).toEqual({ needed: 'x', defaulted: 100, kinds: [], nested: { flag: false } });
@@ -49,8 +49,8 @@ test('the input type of a handler contains the names of its path, its query and 
     async handle({ params, query, body }) {
       // @ts-expect-error: the path has no such parameter
       const unknown: string = params.other_id;
-      const known: [string, number, 'a' | 'b' | undefined] = [params.thing_id, query.limit, body.kind];
-      return [unknown, ...known];
+      const inferredValues: [string, number, 'a' | 'b' | undefined] = [params.thing_id, query.limit, body.kind];
+      return [unknown, ...inferredValues];
     },
   });
   expect(declared.path).toBe('/things/{thing_id}');

@@ -1,7 +1,4 @@
-/**
- * Requests that the tools of the MCP endpoint send to the operations, and the results that they derive from the
- * answers.
- */
+/** Tests of the requests that MCP tools send to API operations, and of the results that they return from the answers. */
 import { expect, test } from '@jest/globals';
 
 import { listFiles } from '../../api/mcp/tools/listFiles.js';
@@ -38,7 +35,7 @@ test('sync_status returns is_done only if every listed run has ended', () =>
     expect(result.is_done).toBe(ENDED.includes(status));
   }));
 
-test('sync_status lists the latest runs of the user, or of one file, and names the next offset', async () => {
+test('sync_status lists the latest runs of the user, or of one file, and returns the next offset', async () => {
   const answer = { results: [runOf('finished'), runOf('failed')], count: 9 };
   const latest = await run<{ more: string; file: unknown }>(syncStatus, { limit: 2, offset: 4 }, answer);
   expect(latest.requests).toEqual([{ query: { limit: '2', offset: '4' } }]);
@@ -46,11 +43,11 @@ test('sync_status lists the latest runs of the user, or of one file, and names t
   const ofFile = await run<{ file: object }>(syncStatus, { file_id: 5 }, answer);
   expect(ofFile.requests).toEqual([{ query: { limit: '10', offset: '0', file_id: '5' } }]);
   expect(ofFile.result.file).toEqual({ status: 'READY', error: null });
-  const last = await run<{ more: string | null }>(syncStatus, { offset: 7 }, answer);
-  expect(last.result.more).toBeNull();
+  const lastPage = await run<{ more: string | null }>(syncStatus, { offset: 7 }, answer);
+  expect(lastPage.result.more).toBeNull();
 });
 
-test('sync_status returns is_done for all runs, also for those that do not fit into the result', async () => {
+test('is_done of sync_status considers all runs, even those that do not fit into the result', async () => {
   const answer = { results: [runOf('finished'), runOf('running')], count: 2 };
   const { result } = await run<{ is_done: boolean; runs: unknown[] }>(syncStatus, {}, answer, 1_100);
   expect([result.runs.length, result.is_done]).toEqual([1, false]);

@@ -1,7 +1,4 @@
-/**
- * Mistakes that callers make: each is answered with its status, its cause and a remedy. The requests reach the real
- * service.
- */
+/** Tests of the answers to invalid requests of a real service: each has a status, the cause and a remedy. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type Site, startSampleSite } from '../emulators/site.js';
@@ -50,8 +47,8 @@ const get = (name: string, path: string, status: number, message: Mistake['messa
   ...{ name, method: 'GET', path, status, message },
   ...rest,
 });
-const as = (authorization: () => string, more: Record<string, string> = {}): Rest => ({
-  headers: () => ({ authorization: authorization(), ...more }),
+const as = (authorization: () => string, headers: Record<string, string> = {}): Rest => ({
+  headers: () => ({ authorization: authorization(), ...headers }),
 });
 const key = as(() => `Bearer ${service.apiKey}`);
 const strict: Rest = { headers: () => ({ prefer: 'handling=strict' }) };
@@ -257,7 +254,7 @@ const UNKNOWN: readonly Mistake[] = [
 
 const MISTAKES = [...CREDENTIALS, ...ROUTES, ...VALUES, ...UNKNOWN];
 
-/** Wording and internals of libraries, and answers without a cause. */
+/** Texts that must not occur in an answer: wording and internals of libraries, and placeholders. */
 const LEAKS = /ref:|fails to match|pattern|must be a safe|is not allowed to be|Joi|Mongo|at Object|undefined|\[object/;
 
 async function answerTo({ method, path, body, headers }: Mistake) {
@@ -274,7 +271,7 @@ async function answerTo({ method, path, body, headers }: Mistake) {
   return { status: answer.status, detail };
 }
 
-test('there are at least 60 mistakes, each named once', () => {
+test('the table has at least 60 mistakes with different names', () => {
   expect(new Set(MISTAKES.map(({ name }) => name)).size).toBe(MISTAKES.length);
   expect(MISTAKES.length).toBeGreaterThanOrEqual(60);
 });
@@ -304,10 +301,10 @@ test('answers each mistake with its status, its cause and a remedy', () =>
   ));
 
 test('a wrong key and a right one get the same answer as a token', async () => {
-  const [known, unknown] = ['a key as Token', 'an unknown key as Token'].map((name) =>
-    CREDENTIALS.find((one) => one.name === name)!,
+  const [knownKey, unknownKey] = ['a key as Token', 'an unknown key as Token'].map((name) =>
+    CREDENTIALS.find((mistake) => mistake.name === name)!,
   );
-  expect(await answerTo(known!)).toEqual(await answerTo(unknown!));
+  expect(await answerTo(knownKey!)).toEqual(await answerTo(unknownKey!));
 });
 
 test('the message for a missing sitemap does not treat it as a page of a sitemap', async () => {
@@ -319,7 +316,7 @@ test('the message for a missing sitemap does not treat it as a page of a sitemap
   expect(text).not.toMatch(/take it out/);
 });
 
-test('without the preference, unknown fields are named in a header and in no error', async () => {
+test('without Prefer: handling=strict, a header names unknown fields, and they cause no error', async () => {
   const { status, headers } = await user.post('/user_files_v2', { filters: { soucre: 'x' }, more: 1 });
   expect([status, headers.get('allotrope-ignored-fields'), headers.get('preference-applied')]).toEqual([
     ...[200, '"body.filters.soucre", "body.more"', null],
@@ -328,7 +325,7 @@ test('without the preference, unknown fields are named in a header and in no err
   expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, 'handling=strict']);
 });
 
-test('options in the form of an upload are named, and refused on request with nothing stored', async () => {
+test('options in the form of an upload are reported in a header; in strict mode the upload is refused and not stored', async () => {
   const send = (headers: Record<string, string> = {}) => {
     const form = new FormData();
     form.set('chunk_size', '100');
@@ -341,11 +338,11 @@ test('options in the form of an upload are named, and refused on request with no
     });
   };
   const count = async () => (await user.post<{ count: number }>('/user_files_v2', {})).body.count;
-  const before = await count();
+  const countBefore = await count();
   const lenient = await send();
   expect([lenient.status, lenient.headers.get('allotrope-ignored-fields')]).toEqual([
     ...[200, '"query.colour", "body.chunk_size"'],
   ]);
   expect((await send({ prefer: 'handling=strict' })).status).toBe(422);
-  expect(await count()).toBe(before + 1);
+  expect(await count()).toBe(countBefore + 1);
 });

@@ -1,4 +1,4 @@
-/** From the socket to the handler of an operation and back: refusals on the way, input of the handler, and answers. */
+/** Tests of the path of a request from the socket to the handler of an operation: refusals, handler input, and answers. */
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -31,7 +31,7 @@ const started: number[] = [];
 const answered = new Map<string, { fingerprint: string; answer: string }>();
 /** Ends the calls of /hold. */
 let release: () => void = () => undefined;
-let held = new Promise<void>(() => undefined);
+let released = new Promise<void>(() => undefined);
 
 const deps = {
   store: {
@@ -141,7 +141,7 @@ const OPERATIONS: readonly Operation[] = [
     ...{ ...get, path: '/hold', auth: 'reader', searches: true },
     async handle(call) {
       calls.push(call as never);
-      await held;
+      await released;
       return {};
     },
   }),
@@ -156,7 +156,7 @@ const admit = {
   },
   searches: createConcurrencyLimiter(1, 'searches'),
 };
-for (const one of OPERATIONS) mount(app, one, deps, admit);
+for (const operation of OPERATIONS) mount(app, operation, deps, admit);
 app.use(errorHandler(log));
 const server = createHttpServer(app);
 let port = 0;
@@ -199,7 +199,7 @@ describe('request', () => {
       ...{ peer: '8.8.8.8', file: null },
     });
     expect(call!.body).not.toHaveProperty('more');
-    // All other fields of the body are defaults.
+    // The caller sent only these fields; all others of the body are defaults.
     expect([...call!.given]).toEqual(['a', 'more']);
   });
 
@@ -280,23 +280,25 @@ describe('request', () => {
   });
 
   test('that searches counts against the limit of its user, and is aborted when its caller disconnects', async () => {
-    held = new Promise((resolve) => (release = resolve));
-    const gone = new AbortController();
-    const first = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: gone.signal }).catch(() => null);
+    released = new Promise((resolve) => (release = resolve));
+    const disconnect = new AbortController();
+    const firstAnswer = fetch(`http://127.0.0.1:${port}/hold`, { headers: TOKEN, signal: disconnect.signal }).catch(
+      () => null,
+    );
     await waitFor(
       () => calls.length,
       (length) => length === 1,
     );
-    const second = await ask('GET', '/hold');
-    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '1']);
-    gone.abort();
-    await first;
+    const secondAnswer = await ask('GET', '/hold');
+    expect([secondAnswer.status, secondAnswer.headers.get('retry-after')]).toEqual([429, '1']);
+    disconnect.abort();
+    await firstAnswer;
     await waitFor(
       () => calls[0]!.signal.aborted,
       (isAborted) => isAborted,
     );
     release();
-    // Its slot is free again.
+    // After the disconnection, the slot of the search is free again.
     await waitFor(
       () => ask('GET', '/hold'),
       ({ status }) => status === 200,
@@ -364,7 +366,7 @@ describe('connection', () => {
   });
 
   test('with pipelined requests is answered in order, up to a hundred', async () => {
-    const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\n${head}${more}\r\n`;
+    const request = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\n${head}${headers}\r\n`;
     const response = await raw(`${request('/file')}${request('/page')}${request('/read', 'connection: close\r\n')}`);
     expect([...response.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual(['200', '202', '200']);
     const many = await raw(request('/read').repeat(200));

@@ -37,7 +37,7 @@ test('an upload has exactly the options of the contract and our extensions in th
       .map(({ name, schema }): [string, unknown] => [name, schema.default ?? null])
       .toSorted(([a], [b]) => (a < b ? -1 : 1));
   expect(optionsOf(contract)).toHaveLength(19);
-  // Defaults for options that have none in the contract: see docs/api/files.md.
+  // The service has defaults for options that have none in the contract: see docs/api/files.md.
   const filled = new Map<unknown, unknown>([
     ['chunk_size', 1500],
     ['chunk_overlap', 20],
@@ -76,7 +76,7 @@ test('documents failures as well as success; 403 only where an API key is requir
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });
 
-/** Bodies that the schema accepts empty, but whose operation then answers 400: it needs one of several fields. */
+/** Operations whose schema accepts an empty body, but which answer 400 to it, because they need one of several fields. */
 const NEEDED: readonly string[] = ['/delete_files', '/delete_files_v2', '/quarantined_files/restore'];
 
 test('a body is described as optional exactly where it may be absent', () => {

@@ -1,4 +1,4 @@
-/** The operators page: the text of each part, live updates, and when each part is read. */
+/** Tests of the operators page: the text of each part, live updates, and when the data of each part is read. */
 import { describe, expect, test } from '@jest/globals';
 
 import type { Html } from '../../api/http/answers/html.js';
@@ -57,7 +57,7 @@ const OVERVIEW = {
     storage: null,
   },
 };
-/** Renders a part of the page. @param fields differences from an organization without problems */
+/** Returns the text of a part of the page. @param fields differences from the overview of a problem-free organization */
 const render = (
   part: keyof ReturnType<typeof partsOf>,
   fields: object = {},
@@ -171,7 +171,7 @@ describe('operators page', () => {
     expect(render('failures')).not.toContain('warning');
   });
 
-  test('shows pending decisions, and the request for each', () => {
+  test('shows pending decisions, each with the API request that makes it', () => {
     expect(render('decisions')).toBe('');
     const pause = { maxTokens: 50, tokensTaken: 40, wanted: 20, at: new Date(NOW) };
     const paused = render('decisions', { runs: { ...OVERVIEW.runs, paused: 1, rows: [{ ...RUN, pause }] } });
@@ -364,7 +364,7 @@ describe('live page', () => {
     await live.close();
     const reads = overviewReads.length;
     await new Promise((resolve) => setTimeout(resolve, 30));
-    // No watcher is left, so no overview is read.
+    // Without a connected browser, no overview is read.
     expect(overviewReads).toHaveLength(reads);
   });
 
@@ -387,7 +387,7 @@ describe('live page', () => {
     const three = watch('three')!;
     await live.close();
     await three.ended;
-    // Closing does not sign out: a returning browser shows the page again.
+    // A closing server does not sign browsers out: they reconnect and show the page again.
     expect(three.events.some((text) => text.includes('signed-out'))).toBe(false);
     expect(watch('four')).toBeNull();
   });

@@ -12,7 +12,7 @@ interface Sent {
   readonly localAddress?: string;
 }
 
-/** Whether a request to a process on port 8000 is admitted. */
+/** Returns whether a process on port 8000 accepts a form request with these headers. */
 function passes({ publicUrl, aliases = [], host, origin, site, localAddress = '::ffff:127.0.0.1' }: Sent): boolean {
   const request = {
     headers: { host, origin, 'sec-fetch-site': site },

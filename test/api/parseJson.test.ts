@@ -59,7 +59,7 @@ const TOKENS = [
 function spoil(chance: SeededRandom, text: string): string {
   const at = chance.below(text.length + 1);
   const spoiled = text.slice(0, at) + chance.pick(['', ...TOKENS]) + text.slice(at + chance.below(2));
-  // Half of a surrogate pair has no UTF-8 form.
+  // A single half of a surrogate pair cannot be encoded as UTF-8.
   return spoiled.toWellFormed();
 }
 

@@ -1,4 +1,4 @@
-/** Mapping of records to answers, field by field. All stored values differ, so that swapped fields are found. */
+/** Tests of the conversion of records to API answers, field by field. All values differ, so that swaps are detected. */
 import { describe, expect, test } from '@jest/globals';
 
 import { presentChunk } from '../../api/presenters/chunk.js';

@@ -8,7 +8,10 @@ import { byScore, type ChunkKey, type VectorHit } from '../../store/vectors/sear
 const hit = (fileId: number, score: number): VectorHit => ({ fileId, generation: 1, chunkIndex: 0, score });
 const pointsOf = (hits: readonly VectorHit[]) => hits.map(({ fileId, score }) => ({ id: `p${fileId}`, score }));
 
-/** Creates a reader of the chunks of all points `p<file>`, except of some files; records the number of each request. */
+/**
+ * Creates a reader of the chunks of points `p<file>`, without those of deleted files. Records the number of points of
+ * each request.
+ */
 function reader(deleted: readonly number[] = []) {
   const requests: number[] = [];
   const chunksOf = (ids: readonly string[]): Promise<Map<string, ChunkKey>> => {
@@ -35,7 +38,7 @@ describe('the ranking of points', () => {
     expect(requests).toEqual([10, 20]);
   });
 
-  test('orders ties by file, also beyond the requested number', async () => {
+  test('orders ties by file, even if they continue after the requested number of hits', async () => {
     const { chunksOf, requests } = reader();
     const ranking = rankingOfPoints(
       pointsOf([hit(9, 1), hit(7, 0.5), hit(5, 0.5), hit(3, 0.5), hit(1, 0.2)]),
@@ -54,7 +57,7 @@ describe('the ranking of points', () => {
     expect(await ranking.next(2)).toEqual({ hits: [hits[1], hits[3]], deleted: true });
   });
 
-  test('is that of the same hits with known chunks, in parts of any size', async () => {
+  test('is the same as for hits whose chunks are known before, whatever the size of the parts', async () => {
     const scored = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.constantFrom(0, 0.2, 0.4, 1)), {
       selector: ([fileId]) => fileId,
       maxLength: 40,

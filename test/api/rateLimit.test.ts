@@ -8,7 +8,7 @@ const user = (userId: number, organizationId = 1) => ({ organizationId, userId, 
 function limiter(limits: RateLimits) {
   let now = 0;
   const admit = createRateLimiter(limits, () => now);
-  /** Returns the seconds to wait, 0 if admitted. */
+  /** Requests admission. Returns the seconds to wait; 0 if admitted. */
   const ask = (caller: Parameters<typeof admit>[0]): number => {
     try {
       admit(caller);
@@ -27,7 +27,7 @@ test('admits every call without limits', () => {
   expect(times(5_000, () => ask(user(1))).some((wait) => wait > 0)).toBe(false);
 });
 
-test('a user may use the budget of a minute at once, then as it refills, and gets the time to wait', () => {
+test('a user may use the budget of a minute in one burst, then as it refills; a refusal has the time to wait', () => {
   const { ask, advance } = limiter({ perUser: 6, perOrganization: 0 });
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
   advance(4_000);

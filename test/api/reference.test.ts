@@ -26,7 +26,7 @@ test('everything is explained, and has an example: CONTRIBUTING.md, An operation
 });
 
 describe('operations', () => {
-  test('each has the id and the tag of the contract, else a short id and a described tag', () =>
+  test('each has the id and the tag of the contract; those not in the contract have a short id and a described tag', () =>
     everyRow(
       operations,
       ({ method, path }) => `${method} ${path}`,
@@ -46,7 +46,7 @@ describe('operations', () => {
 
   test('every tag has operations, and a description beyond its name', () => {
     const deliveries = Object.values(document.webhooks ?? {}).flatMap(({ post }) => (post as unknown as Named).tags);
-    // Generators of clients write each tag into a file of its own.
+    // Client generators create a file per tag and per webhook, so their names must differ.
     expect(deliveries.filter((name) => name in API_TAGS)).toEqual([]);
     for (const { name, description } of document.tags) {
       expect({ name, isDescribed: addsInformation(description, name) }).toEqual({ name, isDescribed: true });
@@ -100,7 +100,7 @@ describe('names of schemas', () => {
     });
   }
 
-  test('are those of the contract wherever it has one', () =>
+  test('are those of the contract, for all schemas that the contract names', () =>
     everyRow(
       operations.filter(({ method, path }) => namedOf(contract, method, path)),
       ({ method, path }) => `${method} ${path}`,

@@ -23,7 +23,7 @@ import {
 } from '../support/contract.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Rules of a deployment that may call any address. */
+/** Validation rules of a deployment that allows requests to any address. */
 const RULES = { mayCall: () => true, redirectUriSchemes: [] };
 
 /** Fields that accept null as an extension of the contract, listed in api/extensions.ts. */
@@ -156,7 +156,7 @@ test('every operation fills in the defaults of the contract for absent and null 
       const least = path in EXAMPLES ? { ...(shape.body as object), ...EXAMPLES[path] } : shape.body;
       const filled = validate(operation.body!, least, 'body', RULES);
       for (const { path: name, schema } of shape.fields) {
-        // An absent value means no restriction: docs/api/integrations.md.
+        // Without a value, the sources are not restricted: docs/api/integrations.md.
         if (name.endsWith('auto_synced_source_types')) continue;
         if (!('default' in schema) || valueAt(least, name) !== undefined) continue;
         // Defaults of an optional object are filled in only if it is sent, so send it empty.
@@ -171,7 +171,7 @@ test('every operation fills in the defaults of the contract for absent and null 
     }
   }));
 
-test('every operation accepts null where the contract allows it, else refuses it with its path', () => {
+test('every operation accepts null where the contract allows it, and otherwise refuses it with the path of the field', () => {
   const fields = rows.flatMap((row) =>
     shapesOf(publishedDocument, row.wanted).flatMap((shape) => shape.fields.map((field) => ({ ...row, shape, field }))),
   );

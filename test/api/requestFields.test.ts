@@ -1,4 +1,4 @@
-/** Mapping of request fields to the service's options, field by field. */
+/** Tests of the conversion of request fields to the service's options, field by field. */
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -89,7 +89,7 @@ const DOCUMENTS: Row[] = [
   [{ max_items_per_chunk: 6 }, { maxItemsPerChunk: 6 }],
   [{ parse_pdf_tables_with_ocr: true }, { parsePdfTablesWithOcr: true }],
   [{ ocr_languages: ['deu', 'chi_sim'] }, { ocrLanguages: ['deu', 'chi_sim'] }],
-  // A query with a single value.
+  // A query parameter with a single value becomes a list.
   [{ ocr_languages: 'deu' }, { ocrLanguages: ['deu'] }],
   [{ ocr_languages: null }, {}],
 ];
@@ -141,7 +141,7 @@ describe('options of files', () => {
     ]);
   });
 
-  test('of a later selection follow its own fields, else those of its connection', () => {
+  test('of a later selection follow its own fields, and for absent fields those of the connection', () => {
     const kept = {
       ingest: {
         ...DEFAULT_INGEST_OPTIONS,

@@ -29,7 +29,7 @@ const examples = readExamples();
 const rows = operations.map((operation) => {
   const described = paths[operation.path]![operation.method]!;
   const sourceOf = (label: string): string =>
-    described['x-codeSamples'].find((one) => one.label === label)?.source ?? '';
+    described['x-codeSamples'].find((sample) => sample.label === label)?.source ?? '';
   return { ...operation, described, sourceOf, example: examples[operation.operationId] ?? {} };
 });
 type Row = (typeof rows)[number];
@@ -156,10 +156,12 @@ function expectSent({ method, path, auth, takesFile, described, example }: Row, 
   expect(inPath).not.toBeNull();
   const values = { ...inPath?.groups, ...Object.fromEntries(url.searchParams) };
   for (const [name, value] of Object.entries(parameters)) expect(decodeURIComponent(values[name]!)).toBe(String(value));
-  const declaredParameters = (described.parameters ?? []).filter((one) => one.in === 'query' || one.in === 'path');
-  for (const name of Object.keys(values)) expect(declaredParameters.map((one) => one.name)).toContain(name);
-  for (const one of declaredParameters.filter(({ required }) => required))
-    expect(Object.keys(values)).toContain(one.name);
+  const declaredParameters = (described.parameters ?? []).filter(
+    (parameter) => parameter.in === 'query' || parameter.in === 'path',
+  );
+  for (const name of Object.keys(values)) expect(declaredParameters.map((parameter) => parameter.name)).toContain(name);
+  for (const parameter of declaredParameters.filter(({ required }) => required))
+    expect(Object.keys(values)).toContain(parameter.name);
   const actsForUser = ['user', 'reader', 'either', 'issuing'].includes(auth);
   expect({ ...sent, url: '' }).toEqual({
     method: method.toUpperCase(),
@@ -192,10 +194,10 @@ describe('every operation has a sample that parses and sends its example', () =>
       ...{ method: 'POST', url: `https://api.example.com/x?q=${encodeURIComponent(text)}`, sendsKey: true },
       ...{ headers: { 'customer-id': "o'hara" }, body, file: null, answer: 'json' as const },
     };
-    const wanted = { method: 'POST', url: request.url, body, file: null };
-    expect(sentByCurl(curlSample(request))).toMatchObject(wanted);
-    expect(await sentByTypescript(typescriptSample(request))).toMatchObject(wanted);
-    expect(sentByPython([pythonSample(request)])[0]).toMatchObject(wanted);
+    const expected = { method: 'POST', url: request.url, body, file: null };
+    expect(sentByCurl(curlSample(request))).toMatchObject(expected);
+    expect(await sentByTypescript(typescriptSample(request))).toMatchObject(expected);
+    expect(sentByPython([pythonSample(request)])[0]).toMatchObject(expected);
   });
 });
 

@@ -1,4 +1,4 @@
-/** The file name that the published TypeScript SDK sends; docs/api/files.md explains it. */
+/** Tests which file name the published TypeScript SDK sends. docs/api/files.md documents the result. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

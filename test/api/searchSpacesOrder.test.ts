@@ -1,4 +1,4 @@
-/** Order of search results from several vector spaces. */
+/** Tests of the order of search results from several vector spaces. */
 import { expect, test } from '@jest/globals';
 
 import { createSearchMemory } from '../../api/chunks/searchMemory.js';
@@ -25,7 +25,7 @@ const SPACES: Record<string, [fileId: number, score: number][]> = {
 let users = 10;
 
 /** Returns the ids of the found files, and the spaces that were searched. */
-async function search(given: Partial<SearchRequest>, { hasUnsearched = true, isBroken = false } = {}) {
+async function search(fields: Partial<SearchRequest>, { hasUnsearched = true, isBroken = false } = {}) {
   const searched: string[] = [];
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));
   const store = {
@@ -60,12 +60,12 @@ async function search(given: Partial<SearchRequest>, { hasUnsearched = true, isB
     ...{ likely: null, refusesColdFiles: false, query: 'q', vectorIn: () => Promise.resolve([1]), vectorGiven: false },
     ...{ model: 'OPENAI', k: 10, filter: {} as ChunkFilter, exact: false, weights: null, rerank: null },
     signal: new AbortController().signal,
-    ...given,
+    ...fields,
   };
   const searchMemory = createSearchMemory();
   const deps = { store, encodeQuery: () => null, searchMemory, rerankers: {} } as unknown as ApiDeps;
-  const found = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
-  return { ids: found.map(({ hit }) => hit.fileId), searched };
+  const hits = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
+  return { ids: hits.map(({ hit }) => hit.fileId), searched };
 }
 
 const ROWS: [what: string, given: Partial<SearchRequest>, ids: number[]][] = [
@@ -84,7 +84,7 @@ test('orders chunks of several spaces by rank, and by score only for a vector of
   everyRow(
     ROWS,
     ([what]) => what,
-    async ([, given, ids]) => expect((await search(given)).ids).toEqual(ids),
+    async ([, fields, ids]) => expect((await search(fields)).ids).toEqual(ids),
   ));
 
 test('searches only the likely space if all files are in it', async () => {

@@ -1,4 +1,4 @@
-/** Queries and answers of searches by the fields of the request, estimates of dry runs, and the readiness check. */
+/** Tests of searches (queries and answers by request field), of the estimates of dry runs, and of GET /ready. */
 import { describe, expect, test } from '@jest/globals';
 
 import { embeddings } from '../../api/chunks/embeddings.js';
@@ -45,7 +45,7 @@ describe('search', () => {
   let users = 100;
 
   /** Runs a search. @returns its queries, the embedded texts, and its answer */
-  async function search(given: object, { cold = [], enabled, spaces = ['here'] }: Deployment = {}) {
+  async function search(fields: object, { cold = [], enabled, spaces = ['here'] }: Deployment = {}) {
     const queries: VectorQuery[] = [];
     const embedded: unknown[] = [];
     const used: unknown[] = [];
@@ -122,7 +122,7 @@ describe('search', () => {
       signedUrls: { sign: ({ kind }: { kind: string }, life: number) => `/${kind}?${life}` },
       publicUrl: () => 'http://here',
     } as unknown as ApiDeps;
-    const body = validate(embeddings.body!, { query: 'q', k: 2, ...given }, 'body', RULES);
+    const body = validate(embeddings.body!, { query: 'q', k: 2, ...fields }, 'body', RULES);
     const caller = { organizationId: 1, userId: (users += 1) };
     const call = { caller, body, deps, signal: new AbortController().signal };
     const { documents } = (await embeddings.handle(call as never)) as { documents: Record<string, unknown>[] };
@@ -165,9 +165,9 @@ describe('search', () => {
         [{ hybrid_search: true }, { sparse: { indices: [1], values: [1] }, limit: 400 }],
         [{ rerank: { model: 'COHERE_RERANK_MULTILINGUAL_V3' } }, { limit: 50 }],
       ] as [object, Partial<VectorQuery>][],
-      ([given]) => JSON.stringify(given),
-      async ([given, expected]) => {
-        const [query] = (await search(given)).queries;
+      ([fields]) => JSON.stringify(fields),
+      async ([fields, expected]) => {
+        const [query] = (await search(fields)).queries;
         const usual = {
           fileIds: [],
           parentFileIds: [],
@@ -225,8 +225,8 @@ describe('search', () => {
   });
 
   test('is refused if its result would be incomplete', async () => {
-    const refused = async (given: object, deployment: Deployment = {}) =>
-      ((await thrownBy(() => search(given, deployment))) as { status?: number } | null)?.status ?? 'answered';
+    const refused = async (fields: object, deployment: Deployment = {}) =>
+      ((await thrownBy(() => search(fields, deployment))) as { status?: number } | null)?.status ?? 'answered';
     expect(await refused({ query: 'x'.repeat(10) })).toBe('answered');
     expect(await refused({ query: 'x'.repeat(11) })).toBe(422);
     expect(await refused({}, { cold: [5, 6] })).toBe(409);
@@ -242,9 +242,9 @@ describe('search', () => {
   });
 
   test('reranks texts, followed by pictures in their order', async () => {
-    const found = (text: string, fileId: number) =>
+    const hitOf = (text: string, fileId: number) =>
       ({ hit: { fileId, score: fileId }, chunk: { text } }) as unknown as FoundChunk;
-    const all = [found(' ', 1), found('a', 2), found('b', 3), found('c', 4)];
+    const hits = [hitOf(' ', 1), hitOf('a', 2), hitOf('b', 3), hitOf('c', 4)];
     const requests: unknown[] = [];
     const reranker = {
       rerank: (...[query, texts, limit]: unknown[]) => {
@@ -257,7 +257,7 @@ describe('search', () => {
       },
     };
     const rank = async (k: number) =>
-      (await rerankFound(all, { query: 'q', k }, reranker as never, new AbortController().signal)).map(({ hit }) => [
+      (await rerankFound(hits, { query: 'q', k }, reranker as never, new AbortController().signal)).map(({ hit }) => [
         hit.fileId,
         hit.score,
       ]);
@@ -274,7 +274,7 @@ describe('search', () => {
   });
 });
 
-test('answers a failed provider with 503 if it is retryable, 400 if a setting is missing, else 502', () =>
+test('answers a provider failure with 503 if it is retryable, 400 if a setting is missing, and otherwise 502', () =>
   everyRow(
     [
       ['rate_limited', { retryAfterMs: 1_500 }, 503, 2],
@@ -296,22 +296,22 @@ test('answers a failed provider with 503 if it is retryable, 400 if a setting is
 
 describe('dry run', () => {
   test('reads an evenly spread sample', () => {
-    const all = Array.from({ length: 10 }, (_, index) => index);
-    expect(sampleEvenly(all, 10)).toEqual(all);
-    expect(sampleEvenly(all, 20)).toEqual(all);
-    expect(sampleEvenly(all, 5)).toEqual([1, 3, 5, 7, 9]);
-    expect(sampleEvenly(all, 1)).toEqual([5]);
+    const indexes = Array.from({ length: 10 }, (_, index) => index);
+    expect(sampleEvenly(indexes, 10)).toEqual(indexes);
+    expect(sampleEvenly(indexes, 20)).toEqual(indexes);
+    expect(sampleEvenly(indexes, 5)).toEqual([1, 3, 5, 7, 9]);
+    expect(sampleEvenly(indexes, 1)).toEqual([5]);
   });
 
   test('counts unreadable files, and omits files not read in time', async () => {
     const stop = new AbortController();
-    const read = (one: number) => {
-      if (one === 2) return Promise.reject(new Fault('not_found', 'gone'));
-      if (one === 3) {
+    const read = (index: number) => {
+      if (index === 2) return Promise.reject(new Fault('not_found', 'gone'));
+      if (index === 3) {
         stop.abort();
         return Promise.reject(new Fault('timed_out', 'late'));
       }
-      return Promise.resolve({ bytes: one, tokens: 0, texts: [] });
+      return Promise.resolve({ bytes: index, tokens: 0, texts: [] });
     };
     expect(await readSample([1, 2, 3, 4], 1, read, stop.signal)).toEqual({
       ...{ read: [{ bytes: 1, tokens: 0, texts: [] }], failed: 1 },
@@ -323,15 +323,15 @@ describe('dry run', () => {
   });
 
   test('is limited to two per user at once', async () => {
-    const given = { settings: { dryRun: { timeoutMs: 60_000 } }, dryRuns: createDryRunLimiter() };
-    const run = <T>(work: () => Promise<T>, userId = 1) => withDeadline({ userId } as never, given as never, work);
-    let end: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (end = resolve));
-    const two = [run(() => held), run(() => held)];
-    expect(await thrownBy(() => run(() => held))).toMatchObject({ status: 429, retryAfterSeconds: 5 });
+    const dryRunDeps = { settings: { dryRun: { timeoutMs: 60_000 } }, dryRuns: createDryRunLimiter() };
+    const run = <T>(work: () => Promise<T>, userId = 1) => withDeadline({ userId } as never, dryRunDeps as never, work);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const runs = [run(() => released), run(() => released)];
+    expect(await thrownBy(() => run(() => released))).toMatchObject({ status: 429, retryAfterSeconds: 5 });
     expect(await run(() => Promise.resolve(5), 2)).toBe(5);
-    end();
-    await Promise.all(two);
+    release();
+    await Promise.all(runs);
     expect(await run(() => Promise.resolve(5))).toBe(5);
     expect(await thrownBy(() => run(() => Promise.reject(new Error('x'))))).toMatchObject({ message: 'x' });
     expect(await Promise.all([run(() => Promise.resolve(1)), run(() => Promise.resolve(2))])).toEqual([1, 2]);
@@ -353,8 +353,8 @@ describe('dry run', () => {
     embedder: { spaceOf: () => ({ name: 'here' }) },
     settings: { embeddingPrices: { OPENAI: 500_000 } },
   } as unknown as ApiDeps;
-  const estimate = (fields: Partial<DryRunFindings>, options: object = {}, given = deps) =>
-    estimateOf({} as never, 'scrapeSitemap', { ...DEFAULT_INGEST_OPTIONS, ...options }, seen(fields), given);
+  const estimate = (fields: Partial<DryRunFindings>, options: object = {}, usedDeps = deps) =>
+    estimateOf({} as never, 'scrapeSitemap', { ...DEFAULT_INGEST_OPTIONS, ...options }, seen(fields), usedDeps);
 
   test('is exact if it reads all files', async () => {
     expect(await estimate({})).toEqual({
@@ -367,7 +367,7 @@ describe('dry run', () => {
   });
 
   test('estimates an interval from a sample, if possible', async () => {
-    // 1.96 standard errors of 20 ± 10 over 12 files, 3 of them read.
+    // The bounds are 1.96 standard errors for 12 files of 20 ± 10 tokens, estimated from 3 files.
     expect(await estimate({ files: 12 })).toMatchObject({
       ...{ tokens: 240, tokens_low: 122, tokens_high: 358, chunks: 24, bytes: 480, estimated: true },
     });
@@ -378,8 +378,8 @@ describe('dry run', () => {
       tokens_high: null,
       estimated: true,
     });
-    const [one] = seen({}).read;
-    expect(await estimate({ files: 12, read: [one!] })).toMatchObject({
+    const [readFile] = seen({}).read;
+    expect(await estimate({ files: 12, read: [readFile!] })).toMatchObject({
       tokens: 120,
       tokens_low: 120,
       tokens_high: null,
@@ -433,11 +433,11 @@ describe('GET /ready', () => {
     },
     stalls: { groupByCause: () => Promise.resolve([]) },
   };
-  const ask = (store: object = {}, more: object = {}) =>
+  const ask = (store: object = {}, otherDeps: object = {}) =>
     ready.handle({
       deps: {
         ...{ store: { ...healthy, ...store }, dispatcher: { ping: () => Promise.resolve() } },
-        ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null), ...more },
+        ...{ diskProblem: () => Promise.resolve(null), engineProblem: () => Promise.resolve(null), ...otherDeps },
       },
     } as never) as Promise<{ status: string; reasons: string[]; checks: Record<string, { ok: boolean }> }>;
 
@@ -470,8 +470,8 @@ describe('GET /ready', () => {
         ['disk', {}, { diskProblem: () => Promise.resolve('The disk is low') }, /^The disk is low\.$/],
       ] as [string, object, object, RegExp][],
       ([part, , , reason]) => `${part} ${String(reason)}`,
-      async ([part, store, more, reason]) => {
-        const { status, reasons, checks } = await ask(store, more);
+      async ([part, store, otherDeps, reason]) => {
+        const { status, reasons, checks } = await ask(store, otherDeps);
         expect([status, checks[part]?.ok, reasons]).toEqual(['degraded', false, [expect.stringMatching(reason)]]);
       },
     ));

@@ -1,4 +1,4 @@
-/** Validation errors use sentences of this project: no wording or internals of Joi reach a caller. */
+/** Tests that validation errors consist of our own sentences, without wording or internals of Joi. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -15,12 +15,12 @@ interface Described {
 }
 
 /** Returns the types of all schemas within a description. */
-function typesIn(described: unknown, found = new Set<string>()): Set<string> {
-  if (typeof described !== 'object' || described === null) return found;
+function typesIn(described: unknown, types = new Set<string>()): Set<string> {
+  if (typeof described !== 'object' || described === null) return types;
   const { type } = described as Described;
-  if (typeof type === 'string' && type in Joi) found.add(type);
-  for (const one of Object.values(described)) typesIn(one, found);
-  return found;
+  if (typeof type === 'string' && type in Joi) types.add(type);
+  for (const member of Object.values(described)) typesIn(member, types);
+  return types;
 }
 const used = new Set<string>(['any']);
 for (const { body, query } of operations)

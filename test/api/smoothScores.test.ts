@@ -13,11 +13,11 @@ const listOf = (count: number): PointHit[] =>
 
 /** The neighbours of each smoothed hit: all others of its subject, with a similarity of .8. */
 function neighboursIn(subjectOf: (nth: number) => number): Map<string, PointHit[]> {
-  const all = Array.from({ length: SMOOTHED_HITS }, (_, nth) => nth);
+  const indexes = Array.from({ length: SMOOTHED_HITS }, (_, nth) => nth);
   return new Map(
-    all.map((nth) => {
-      const others = all.filter((other) => other !== nth && subjectOf(other) === subjectOf(nth));
-      return [idOf(nth), others.map((other) => ({ id: idOf(other), score: 0.8 }))];
+    indexes.map((nth) => {
+      const neighbours = indexes.filter((other) => other !== nth && subjectOf(other) === subjectOf(nth));
+      return [idOf(nth), neighbours.map((other) => ({ id: idOf(other), score: 0.8 }))];
     }),
   );
 }
@@ -25,15 +25,15 @@ const rankOf = (hits: readonly PointHit[], nth: number): number => hits.findInde
 const scoreOf = (hits: readonly PointHit[], nth: number): number => hits[rankOf(hits, nth)]?.score ?? Number.NaN;
 
 describe('smoothed scores', () => {
-  // The second half of the list is of another subject, and one hit of the first half.
+  // The hits of the second half of the list, and hit 1 of the first half, have another subject than the others.
   const neighbours = neighboursIn((nth) => (nth === 1 || nth >= 15 ? 1 : 0));
 
   test('lower a hit whose neighbours have lower scores, and keep the order of hits of one subject', () => {
     const hits = listOf(SMOOTHED_HITS);
     const smoothed = smoothScores(hits, neighbours, 0.4);
     expect(rankOf(smoothed, 1)).toBeGreaterThan(1);
-    const others = smoothed.filter(({ id }) => id !== idOf(1));
-    expect(others.map(({ id }) => id)).toEqual(hits.map(({ id }) => id).filter((id) => id !== idOf(1)));
+    const otherHits = smoothed.filter(({ id }) => id !== idOf(1));
+    expect(otherHits.map(({ id }) => id)).toEqual(hits.map(({ id }) => id).filter((id) => id !== idOf(1)));
   });
 
   test('raise a hit whose neighbours have higher scores', () => {
@@ -45,7 +45,7 @@ describe('smoothed scores', () => {
     expect(rankOf(smoothed, 25)).toBeLessThan(25);
   });
 
-  test('move by the given strength towards the mean, weighted by similarity', () => {
+  test('move by the given fraction towards the mean score of the neighbours, weighted by similarity', () => {
     const hits = listOf(SMOOTHED_HITS);
     const weighted = new Map([
       [
@@ -70,7 +70,7 @@ describe('smoothed scores', () => {
     expect(smoothScores(hits, new Map(), 0.4)).toEqual(hits);
   });
 
-  test('stay above those of all later hits, and do not change these', () => {
+  test('stay above the scores of all later hits, which do not change', () => {
     const hits = listOf(SMOOTHED_HITS + 20);
     const smoothed = smoothScores(hits, neighbours, 1);
     expect(smoothed.slice(SMOOTHED_HITS)).toEqual(hits.slice(SMOOTHED_HITS));
@@ -85,7 +85,7 @@ describe('smoothed scores', () => {
 });
 
 describe('the ranking of a hybrid search', () => {
-  /** Finds forty points by both kinds; their chunks have the numbers of their ids. Records what is read. */
+  /** Runs a hybrid search that finds forty points by vectors and by keywords, and records the reads of chunks. */
   function search(deleted: readonly number[] = []) {
     const hits = listOf(40);
     const reads: unknown[] = [];
@@ -104,21 +104,23 @@ describe('the ranking of a hybrid search', () => {
     };
     return { hits, reads, reader };
   }
-  const filesOf = (found: { readonly hits: readonly { readonly fileId: number }[] }): number[] =>
-    found.hits.map(({ fileId }) => fileId);
+  const filesOf = (page: { readonly hits: readonly { readonly fileId: number }[] }): number[] =>
+    page.hits.map(({ fileId }) => fileId);
 
   test('is smoothed, and reads the chunks of the smoothed hits once', async () => {
     const { hits, reads, reader } = search();
     const ranking = await rankHybrid({ dense: hits, sparse: hits }, HALVES, 100, reader);
-    const first = filesOf(await ranking.next(10));
-    expect(first[0]).toBe(100);
-    expect(first[1]).not.toBe(101);
+    const firstPage = filesOf(await ranking.next(10));
+    expect(firstPage[0]).toBe(100);
+    expect(firstPage[1]).not.toBe(101);
     expect(reads).toEqual([
       ['neighbours', SMOOTHED_HITS, NEIGHBOURS],
       ['chunks', SMOOTHED_HITS],
     ]);
-    const rest = filesOf(await ranking.next(30));
-    expect([...first, ...rest].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, nth) => 100 + nth));
+    const otherPages = filesOf(await ranking.next(30));
+    expect([...firstPage, ...otherPages].toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, nth) => 100 + nth),
+    );
     expect(reads.slice(2)).toEqual([['chunks', 10]]);
   });
 

@@ -8,13 +8,13 @@ import { numberList } from '../../api/schemas/numberList.js';
 const input = (schema: Joi.Schema) => createSchemas().of(schema, 'input');
 const output = (schema: Joi.Schema) => createSchemas().of(schema, 'output');
 
-/** How Joi itself converts a schema. */
+/** Returns the JSON Schema that Joi itself generates. */
 const byJoi = (schema: Joi.Schema): unknown =>
   (
     schema['~standard'] as unknown as { jsonSchema: { output(options: { target: string }): unknown } }
   ).jsonSchema.output({ target: 'draft-2020-12' });
 
-describe('values are converted as Joi converts them, where that is correct', () => {
+describe('schemas that Joi converts correctly have the same result', () => {
   test.each([
     Joi.string(),
     Joi.string().allow('').max(5),
@@ -41,7 +41,7 @@ describe('values are converted as Joi converts them, where that is correct', () 
   });
 });
 
-describe('beyond Joi', () => {
+describe('conversions that Joi lacks or gets wrong', () => {
   test('the null of an enum is one of its values', () => {
     expect(input(Joi.string().valid('a').allow(null))).toEqual({ type: ['string', 'null'], enum: ['a', null] });
   });
@@ -75,7 +75,7 @@ describe('beyond Joi', () => {
     });
   });
 
-  test('a forbidden pattern at the end only refuses the keys that are not allowed', () => {
+  test('a final forbidden pattern refuses exactly the keys that no other rule allows', () => {
     const schema = Joi.object().pattern(Joi.string().valid('a', 'b'), Joi.number()).pattern(/^/, Joi.forbidden());
     expect(input(schema)).toEqual({
       type: 'object',
@@ -84,7 +84,7 @@ describe('beyond Joi', () => {
     });
   });
 
-  test('values that are read as absent are accepted too', () => {
+  test('values that count as absent are part of the accepted values', () => {
     const empty = { type: 'object', maxProperties: 0 };
     expect(input(alsoAccepting(Joi.number().allow(null), empty))).toEqual({
       anyOf: [{ type: 'number' }, empty, { type: 'null' }],

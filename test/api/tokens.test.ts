@@ -21,9 +21,9 @@ test('a token identifies its owner until it expires', () => {
 test('an altered token is invalid', () => {
   const tokens = createTokens([key('a')]);
   const [kind, id, payload, mac] = tokens.issue(owner).accessToken.split('.');
-  const other = Buffer.from(JSON.stringify({ o: 8, u: 42, e: Date.now() + 1e9 })).toString('base64url');
+  const changedPayload = Buffer.from(JSON.stringify({ o: 8, u: 42, e: Date.now() + 1e9 })).toString('base64url');
   for (const token of [
-    `${kind}.${id}.${other}.${mac}`,
+    `${kind}.${id}.${changedPayload}.${mac}`,
     `${kind}.b.${payload}.${mac}`,
     `${kind}.${id}.${payload}.`,
     `${kind}.${id}.${payload}.AAAA`,
@@ -38,9 +38,9 @@ test('refuses other texts that decode to the signature of a token', () => {
   const tokens = createTokens([key('a')]);
   const { accessToken } = tokens.issue(owner);
   const dot = accessToken.lastIndexOf('.') + 1;
-  const others = base64Twins(accessToken.slice(dot)).map((signature) => accessToken.slice(0, dot) + signature);
-  expect(others.length).toBeGreaterThanOrEqual(3);
-  expect(others.map((token) => tokens.read(token))).toEqual(others.map(() => null));
+  const equalTokens = base64Twins(accessToken.slice(dot)).map((signature) => accessToken.slice(0, dot) + signature);
+  expect(equalTokens.length).toBeGreaterThanOrEqual(3);
+  expect(equalTokens.map((token) => tokens.read(token))).toEqual(equalTokens.map(() => null));
   expect(tokens.read(accessToken)).toEqual({ owner, scope: null });
 });
 

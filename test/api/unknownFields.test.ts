@@ -1,4 +1,4 @@
-/** Fields that an operation does not define: found, named, and refused on request. */
+/** Tests of request fields that an operation does not define: they are reported, and refused in strict mode. */
 import { expect, test } from '@jest/globals';
 import Joi from 'joi';
 
@@ -48,7 +48,7 @@ test('names unknown fields at any depth in a header and for the log', () => {
   expect(ask(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), noted: paths });
 });
 
-test('reports no known fields: null, an empty object, renamed names, free keys, vectors', () => {
+test('does not report defined fields: null, an empty object, renamed fields, free keys, vectors', () => {
   const body = {
     ...{ old_id: 'x', maybe: null, filter: {}, tags: { any: null } },
     ...{ free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] },
@@ -57,12 +57,12 @@ test('reports no known fields: null, an empty object, renamed names, free keys, 
   expect(refusalOf(body)).toBeNull();
 });
 
-test('compares nested values with the validated value at the same place, even if a name repeats', () => {
+test('compares nested values with the validated value at the same path, even if a field name repeats', () => {
   const inner = Joi.object({ text: Joi.string() });
   const rows = Joi.array().items(Joi.object({ rows: Joi.array().items(inner) }));
   const tree = fieldTreeOf(Joi.object({ rows }))!;
-  const given = { rows: [{ rows: [{ text: 'a' }] }] };
-  expect(findUnknown(tree, given, given)).toEqual([]);
+  const body = { rows: [{ rows: [{ text: 'a' }] }] };
+  expect(findUnknown(tree, body, body)).toEqual([]);
 });
 
 test('a strict request with unknown fields is refused, with the most similar known name', () => {
@@ -96,7 +96,7 @@ test('parses Prefer according to RFC 7240', () => {
     'respond-async, handling=strict; x=1',
     'a="b,c",handling=strict',
   ];
-  const others = [
+  const otherPreferences = [
     undefined,
     '',
     'handling',
@@ -107,11 +107,11 @@ test('parses Prefer according to RFC 7240', () => {
   ];
   for (const header of [...strict, ['wait=1', 'handling=strict']])
     expect([header, prefersStrict(header)]).toEqual([header, true]);
-  for (const header of [...others, 'handling=lenient, handling=strict'])
+  for (const header of [...otherPreferences, 'handling=lenient, handling=strict'])
     expect([header, prefersStrict(header)]).toEqual([header, false]);
 });
 
-test('suggests the nearest name only if it is similar', () => {
+test('suggests the most similar field name, if any is similar enough', () => {
   const knownFields = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
   const of = (name: string) => nearestName(name, knownFields);
   expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(of)).toEqual([
@@ -130,7 +130,7 @@ test('no operation reports a field of the public contract', () => {
       shape.fields.flatMap((field) => {
         fields += 1;
         const sent = withValue(shape.body, field.path, sample(publishedDocument, field.schema));
-        return findUnknown(tree, sent, null).map((one) => `${method} ${path}: ${one.path.join('.')}`);
+        return findUnknown(tree, sent, null).map((unknownField) => `${method} ${path}: ${unknownField.path.join('.')}`);
       }),
     );
   });
@@ -151,5 +151,6 @@ test('does not read vectors', () => {
 
 test('the known fields of every operation can be read from its schemas', () => {
   for (const { body, query } of operations)
-    for (const given of [body, query]) if (given) expect(() => fieldTreeOf(given)).not.toThrow();
+    for (const requestSchema of [body, query])
+      if (requestSchema) expect(() => fieldTreeOf(requestSchema)).not.toThrow();
 });

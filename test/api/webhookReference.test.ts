@@ -37,7 +37,7 @@ const plain = (kind: EventKind, objectId: string | null): NewEvent => ({
   ...{ kind, organizationId: 1, customerId: '', objectId, info: null, workflowId: 'w' },
 });
 
-/** Events as the service writes them. */
+/** One event of each kind, created by the functions that the service uses. */
 const written: readonly NewEvent[] = [
   ...fileEvents.created([file]),
   ...fileEvents.syncing(file),
@@ -67,7 +67,7 @@ function fault(kind: string, body: string): string | null {
   const namedSchema = components.schemas[String(schema['$ref']).split('/').at(-1) ?? ''];
   const { payload } = namedSchema!['properties'] as { readonly payload: { readonly contentSchema: object } };
   const delivery = JSON.parse(body) as { readonly payload: string };
-  const check = (one: object, value: unknown): boolean => ajv.compile({ ...one, components })(value);
+  const check = (bodySchema: object, value: unknown): boolean => ajv.compile({ ...bodySchema, components })(value);
   if (!check(schema, delivery)) return 'the body';
   return check(payload.contentSchema, JSON.parse(delivery.payload)) ? null : delivery.payload;
 }

@@ -17,14 +17,16 @@ import {
 import { everyRow } from '../support/everyRow.js';
 
 /** All operations shared with the contract. Their request bodies are in requestContract.test.ts. */
-const both = operations
+const sharedOperations = operations
   .filter(({ method, path }) => publishedDocument.paths[path]?.[method])
   .map(({ method, path }) => [method, path] as const);
 const described = (document: Document, method: string, path: string) => document.paths[path]![method]!;
 
 test('the comparison covers the whole contract, except live reads that are not implemented', () => {
   const uncovered = Object.entries(publishedDocument.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).flatMap((method) => (both.some(([a, b]) => a === method && b === path) ? [] : [path])),
+    Object.keys(methods).flatMap((method) =>
+      sharedOperations.some(([a, b]) => a === method && b === path) ? [] : [path],
+    ),
   );
   expect(uncovered.filter((path) => !path.startsWith('/integrations/data/github/'))).toEqual([]);
 });
@@ -33,11 +35,11 @@ test('the comparison covers the whole contract, except live reads that are not i
 const BOUNDS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength', 'pattern'];
 const boundsOf = (document: Document, schema: Schema) =>
   Object.fromEntries(
-    choices(document, schema).flatMap((one) => Object.entries(one).filter(([word]) => BOUNDS.includes(word))),
+    choices(document, schema).flatMap((choice) => Object.entries(choice).filter(([word]) => BOUNDS.includes(word))),
   );
 /** Returns the types, without null. For a list in a query, `string` is dropped: a single member needs no list. */
 const typesOf = (document: Document, schema: Schema): unknown[] => {
-  const types = choices(document, schema).flatMap((one) => [one.type].flat());
+  const types = choices(document, schema).flatMap((choice) => [choice.type].flat());
   const single = types.includes('array') ? types.filter((type) => type !== 'string') : types;
   return [...new Set(single)].filter((type) => type !== 'null').toSorted((a, b) => String(a).localeCompare(String(b)));
 };
@@ -45,8 +47,8 @@ const typesOf = (document: Document, schema: Schema): unknown[] => {
 function parametersOf(document: Document, method: string, path: string) {
   const added = Object.keys(EXTENSIONS.headers).map((name) => name.toLowerCase());
   return (described(document, method, path).parameters ?? [])
-    .filter((one) => !(one.in === 'header' && added.includes(one.name.toLowerCase())))
-    .filter((one) => !(`${path.slice(1)}.${one.name}` in EXTENSIONS.requestFields))
+    .filter((parameter) => !(parameter.in === 'header' && added.includes(parameter.name.toLowerCase())))
+    .filter((parameter) => !(`${path.slice(1)}.${parameter.name}` in EXTENSIONS.requestFields))
     .toSorted((a, b) => `${a.in} ${a.name}`.localeCompare(`${b.in} ${b.name}`))
     .map(({ name, in: where, required = false, schema }) => ({
       ...{ name, where, required, types: typesOf(document, schema), values: enumOf(document, schema) },
@@ -55,7 +57,7 @@ function parametersOf(document: Document, method: string, path: string) {
     }));
 }
 
-const rows = both.map(([method, path]) => {
+const rows = sharedOperations.map(([method, path]) => {
   return { method, path, own: described(ourDocument, method, path), other: described(publishedDocument, method, path) };
 });
 const each = (rule: (row: (typeof rows)[number]) => void) =>
@@ -65,7 +67,7 @@ test('every operation has exactly the parameters of the contract', () =>
   each(({ method, path, own, other }) => {
     expect(parametersOf(ourDocument, method, path)).toEqual(parametersOf(publishedDocument, method, path));
     for (const { name, in: where, schema } of other.parameters ?? []) {
-      const parameter = own.parameters?.find((one) => one.name === name && one.in === where);
+      const parameter = own.parameters?.find((candidate) => candidate.name === name && candidate.in === where);
       expect(boundsOf(ourDocument, parameter?.schema ?? {})).toMatchObject(boundsOf(publishedDocument, schema));
     }
   }));
@@ -90,11 +92,11 @@ test('every answer has the fields and enum values of the contract, and no others
     const added = new Set(
       Object.keys(EXTENSIONS.fields).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : [])),
     );
-    const [answer, wanted] = [usualAnswerOf(method, path), answerOf(publishedDocument, method, path) ?? {}];
+    const [answer, contractAnswer] = [usualAnswerOf(method, path), answerOf(publishedDocument, method, path) ?? {}];
     const ofRecords = new Set(Object.keys(EXTENSIONS.records));
     const values = new Set(Object.keys(EXTENSIONS.values));
     expect(
-      differences({ ours: ourDocument, theirs: publishedDocument, added, ofRecords, values }, answer, wanted),
+      differences({ ours: ourDocument, theirs: publishedDocument, added, ofRecords, values }, answer, contractAnswer),
     ).toEqual([]);
   }));
 

@@ -1,4 +1,4 @@
-/** Progress of running work: bars on a terminal, plain lines in a log. */
+/** Tests of progress output: bars on a terminal, plain lines in a log. */
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 
 import { bar, createProgressDisplay, table } from '../../cli/bars.js';

@@ -8,7 +8,7 @@ import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.j
 import { cli } from '../support/cli.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** The other commands: test/system/commands/cli.test.ts. */
+// test/system/commands/cli.test.ts tests the other commands.
 let service: TestService;
 let site: Site;
 let env: NodeJS.ProcessEnv;
@@ -52,7 +52,7 @@ describe('invalid calls', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test('say what to do if the service does not answer, rejects the key, or a setting is missing', async () => {
+  test('print a remedy if the service does not answer, rejects the key, or a setting is missing', async () => {
     const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
     expect([unreachable.code, unreachable.stderr]).toEqual([1, expect.stringContaining('npm start')]);
     const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');
@@ -115,7 +115,7 @@ test('creates, lists, rotates and revokes keys, and creates and lists organizati
   expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
 });
 
-test('rotates the key that npm start keeps in DATA_DIR, and no other one, in its file', async () => {
+test('writes the new key to the file in DATA_DIR only if the rotated key is the one in that file', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'allotrope-keys-'));
   const make = async () => (await call('key', 'create', '--json')).json<{ id: number; api_key: string }>();
   const [own, other] = [await make(), await make()];
@@ -132,7 +132,7 @@ test('rotates the key that npm start keeps in DATA_DIR, and no other one, in its
   expect(await storedKey()).toBe(next.api_key);
   expect((await cli(ofDataDir, 'status')).code).toBe(0);
 
-  // A key in the environment has to be changed there.
+  // A key that is set in the environment must be changed there by the operator.
   const inEnvironment = await cli({ ...ofDataDir, API_KEY: next.api_key }, 'key', 'rotate', String(next.id));
   expect(inEnvironment.stderr).toContain('Set API_KEY to the new one');
   expect(await storedKey()).toBe(next.api_key);

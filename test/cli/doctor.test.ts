@@ -7,7 +7,7 @@ import { everyRow } from '../support/everyRow.js';
 const REQUESTED_AT = 1_000_000;
 const ANSWERED_AT = 1_002_000;
 
-/** MongoDB's time, and the expected result. */
+/** MongoDB's time in milliseconds, and the expected result. */
 const ROWS: [mongodb: number, state: string, seconds: number][] = [
   [REQUESTED_AT, 'ok', 0],
   [REQUESTED_AT + 1_000, 'ok', 0],

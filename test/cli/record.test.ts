@@ -1,4 +1,4 @@
-/** The command that records an account, against emulators. */
+/** Tests of the command that records an account, against emulators. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -36,7 +36,7 @@ const gitbookEnv = () => ({
 const fileAt = (name: string): string => path.join(folder, name);
 const readRecording = async (name: string) => JSON.parse(await readFile(fileAt(name), 'utf8')) as Recording;
 
-test('asks for a change and a deletion, and writes the recording', async () => {
+test('requests a change and a deletion from the user, and writes the recording', async () => {
   const requests: string[] = [];
   const { code, lines } = await cliWithPerson(
     gitbookEnv(),

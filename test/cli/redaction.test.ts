@@ -1,6 +1,4 @@
-/**
- * Redaction of recordings: what stays, what is replaced, and the check that refuses a recording with an original word.
- */
+/** Tests of the redaction of recordings: what is kept, what is replaced, and the check that finds original words. */
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 
@@ -120,14 +118,14 @@ describe('addresses', () => {
     expect(value('https://files.lantern.org/a')).toMatch(/^https:\/\/\w{5}\.\w{7}\.example\.com\/\w$/);
   });
 
-  test('replace a host in the same way outside of addresses', () => {
+  test('have a host replaced by the same pseudonym as elsewhere in the recording', () => {
     const { value, url } = redactionOf('SHAREPOINT', [], ['files.lantern.org']);
     const host = url('https://files.lantern.org/').split('/')[2];
     expect(value('files.lantern.org,42')).toBe(`${host},42`);
   });
 });
 
-test('markup keeps known elements, and loses texts, attributes, comments and numeric entities', () => {
+test('markup keeps known elements; texts, attributes, comments and numeric entities are replaced or removed', () => {
   const html = '<p class="lantern">The <b>lantern</b> &amp; &#108;<x-lantern a="b"/></p><!-- lantern -->';
   const shown = redactContent(Buffer.from(html), redactionOf('CONFLUENCE')).toString();
   expect(shown).toMatch(/^<p class="\w{7}">\w{3} <b>\w{7}<\/b> &amp; &#120;<\w-\w{7} a="\w+"\/><\/p><!-- -->$/);

@@ -1,4 +1,4 @@
-/** Requests that `status` sends to the API: which files and users, in which order, and how many. */
+/** Tests of the requests that `status` sends to the API: which files and users, in which order, and how many. */
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 
 import { runCli } from '../../cli/run.js';
@@ -68,7 +68,7 @@ test('requests the newest users, and the five latest failures and scrapes of eac
   expect(lines[2]).toContain(' 4/9 · 2 failed · SYNCING · file 5 · a.xml');
 });
 
-test('requests as many users as the options say, or the named user', async () => {
+test('requests the number of users in the options, or the user in the options', async () => {
   const { requests } = await call('status', '--users', '3');
   expect(requests[0]).toMatchObject({ url: '/list_users', pagination: { limit: 3 } });
   api.requests.length = 0;

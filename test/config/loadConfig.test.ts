@@ -17,7 +17,7 @@ const load = (env: Record<string, string> = {}) => loadConfig({ DATA_DIR: dataDi
 beforeEach(() => void (dataDir = mkdtempSync(path.join(tmpdir(), 'allotrope-config-'))));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-test('prefers an address in the environment to that of the embedded engines', () => {
+test('uses an address in the environment rather than that of the embedded engine', () => {
   const engines = {
     temporalAddress: 'e:1',
     temporalUiUrl: 'http://e:2',
@@ -44,7 +44,7 @@ test('prefers an address in the environment to that of the embedded engines', ()
   expect(addressesOf(load(ownAddresses))).toEqual(Object.values(ownAddresses));
 });
 
-test('prefers keys in the environment to those in DATA_DIR', () => {
+test('uses keys in the environment rather than those in DATA_DIR', () => {
   put('api-key', 'kept-key-of-the-service\n');
   put('secret-key', `k9:${keyOf(9)}\n`);
   expect(load({ SECRET_KEY: '' })).toMatchObject({ apiKey: 'kept-key-of-the-service', secretKeys: [{ id: 'k9' }] });

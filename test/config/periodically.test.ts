@@ -26,7 +26,7 @@ test('reports a failed iteration and runs the next one', async () => {
   expect(failures).toEqual(['failure 1', 'failure 2']);
 });
 
-test('waits after a failed iteration as after any other', async () => {
+test('waits after a failed iteration as long as after a successful one', async () => {
   const stopping = new AbortController();
   let iterations = 0;
   const iteration = async (): Promise<void> => {
@@ -39,7 +39,7 @@ test('waits after a failed iteration as after any other', async () => {
   expect(iterations).toBe(1);
 });
 
-test('ends a long wait at once on abort', async () => {
+test('ends a long wait immediately when the signal aborts', async () => {
   const stopping = new AbortController();
   let iterations = 0;
   const iteration = async (): Promise<void> => {
@@ -50,7 +50,7 @@ test('ends a long wait at once on abort', async () => {
   expect(iterations).toBe(1);
 });
 
-test('waits as long as the iteration returns, and ends the loop on Infinity', async () => {
+test('waits for the time that the iteration returns, and ends the loop if it returns Infinity', async () => {
   let iterations = 0;
   const iteration = async (): Promise<number> => {
     iterations += 1;

@@ -1,9 +1,9 @@
-/** The configuration that settings produce, as flat paths such as `egress.maxRedirects`. */
+/** Reads the configuration that settings produce, as flat paths such as `egress.maxRedirects`. */
 import { loadConfig } from '../../config/config.js';
 
 type Flat = Readonly<Record<string, unknown>>;
 
-/** Required settings. The groups below make other settings valid or visible. */
+/** Required settings, and settings without which others would be invalid or have no effect. */
 const BASE = {
   DATA_DIR: '/nowhere',
   API_KEY: 'test-key-of-the-settings',
@@ -16,7 +16,7 @@ const AZURE = {
 };
 const VERTEX = { VERTEX_PROJECT: 'project', VERTEX_ACCESS_TOKEN: 'token' };
 const S3 = { S3_BUCKET: 'bucket', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-/** Other settings that a setting needs to take effect, by the start of its name. */
+/** Settings that other settings need to take effect, by the prefix of the names of those. */
 const NEEDED: readonly (readonly [start: string, others: Readonly<Record<string, string>>])[] = [
   ['QDRANT_WRITE_CONSISTENCY', { QDRANT_REPLICAS: '9' }],
   ['S3_', S3],

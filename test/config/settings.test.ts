@@ -26,18 +26,18 @@ type Row = (typeof rows)[number];
 const nameOf = ({ name }: Row): string => name;
 const schemas: Readonly<Record<string, { readonly schema: Schema }>> = SETTINGS;
 
-test('has a row for each setting', () => {
+test('the table has a row for each setting', () => {
   // VERTEX_CREDENTIALS has no row: its value is the path of a Google key file.
   expect([...rows.map(nameOf), 'VERTEX_CREDENTIALS'].toSorted()).toEqual(Object.keys(SETTINGS).toSorted());
 });
 
-test('changes exactly the values in the row of the setting, in their unit', async () => {
+test('each setting changes exactly the configuration values in its row, in their units', async () => {
   await everyRow(rows, nameOf, ({ name, value, changes }) => {
     expect(changesOf(name, value)).toEqual(JSON.parse(changes));
   });
 });
 
-test('applies the default in the row of the setting', async () => {
+test('each setting has the default in its row', async () => {
   await everyRow(rows, nameOf, ({ name, fallback }) => {
     const { value } = schemas[name]!.schema.validate(undefined) as { value: unknown };
     expect(value).toEqual(fallback === '' ? undefined : JSON.parse(fallback));
@@ -73,7 +73,7 @@ function boundsOf({ minimum, maximum }: Row): [value: string, isAccepted: boolea
   return [...below, ...above];
 }
 
-test('accepts the minimum and the maximum of each setting, and nothing outside', async () => {
+test('each setting accepts its minimum and its maximum, and no value outside', async () => {
   await everyRow(
     rows.filter(({ minimum, maximum }) => minimum + maximum !== ''),
     nameOf,

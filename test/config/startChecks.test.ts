@@ -1,4 +1,4 @@
-/** Checks that refuse a start, and the setting that each message names. */
+/** Tests of the checks that refuse a start, and of the setting that each message names. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ test('rejects a port in use, and leaves a free port free', async () => {
   await checkPort('127.0.0.1', 0);
 });
 
-test('says what to set for each reason why a port is unavailable', () =>
+test('names the setting to change for each reason why a port is unavailable', () =>
   everyRow(
     [
       ['EADDRINUSE', 'set PORT to a free port'],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { onInterrupt, onStopSignal } from '../../config/process/stopSignals.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Signals are emitted in this process. The test controls the clock, and exits are recorded. */
+/** Time of the clock in milliseconds, which the test sets. Signals are emitted in this process; exits are recorded. */
 let now = 5_000;
 let exits: unknown[] = [];
 beforeEach(() => {
@@ -20,7 +20,7 @@ afterEach(() => {
 const ROWS: [what: 'stop' | 'interrupt', sent: [NodeJS.Signals, number][], code: number | null][] = [
   ['stop', [['SIGINT', 0]], null],
   ['stop', [['SIGTERM', 0]], null],
-  // npm forwards a signal that the terminal has sent already.
+  // npm forwards a signal that the terminal has already sent to this process.
   [
     'stop',
     [

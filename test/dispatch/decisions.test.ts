@@ -15,7 +15,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** Decisions of the dispatcher, the reaper and the diagnosis, from states of workflows and records. Both are fakes. */
+/** Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records, which are fakes. */
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },
@@ -53,9 +53,9 @@ function fakeTemporal(
     workflow: {
       getHandle: (id: string) => ({
         describe: async () => {
-          const found = workflows[id] ?? missing();
-          if (found instanceof Error) throw found;
-          return { memo: {}, raw: {}, ...found, status: { name: found.status } };
+          const workflow = workflows[id] ?? missing();
+          if (workflow instanceof Error) throw workflow;
+          return { memo: {}, raw: {}, ...workflow, status: { name: workflow.status } };
         },
         cancel: async () => {
           done.push(`cancel ${id}`);
@@ -104,7 +104,7 @@ describe('liveness of a run', () => {
     ['an upload stream processes it with others', { stream: true }, { ...RUNNING, memo: { runId: 99 } }, true],
     ['its stream has ended', { stream: true }, { ...RUNNING, status: 'COMPLETED' }, false],
   ];
-  test('follows the state of its own workflow, whatever its age', async () => {
+  test('depends only on the state of its own workflow, not on its age', async () => {
     await everyRow(
       rows,
       ([what]) => what,
@@ -147,7 +147,7 @@ describe('end of a run whose workflow has ended', () => {
   };
   const kinds = (Object.keys(IS_UPLOAD) as RunKind[]).filter((kind) => kind !== 'reembedFiles');
 
-  test('ends what its own last step would have ended, files first and the run last, with counts if it has files', async () => {
+  test('ends the same records as its own last step would, files first and the run last, with counts if it has files', async () => {
     await everyRow(kinds, String, async (kind) => {
       const { stores, names: called, of } = recorder({ 'files.abortOpen': 4, 'files.countRun': { ready: 2 } });
       expect(
@@ -175,15 +175,15 @@ describe('end of a run whose workflow has ended', () => {
       [run, 9, 7, { status: 'READY', whole: false, metadata: {} }],
     ]);
     expect(cancelled.of('runs.finish')[0]?.[3]).toBeUndefined();
-    const ended = recorder();
-    await endOrphanedRun(fakeTemporal({}).access, ended.stores, run, ENDED_FROM_OUTSIDE);
-    expect(ended.of('dataSources.endListing')[0]?.[3]).toEqual({
+    const recorded = recorder();
+    await endOrphanedRun(fakeTemporal({}).access, recorded.stores, run, ENDED_FROM_OUTSIDE);
+    expect(recorded.of('dataSources.endListing')[0]?.[3]).toEqual({
       ...{ status: 'SYNC_ERROR', whole: false },
       metadata: { items_error: ENDED_FROM_OUTSIDE.listing },
     });
   });
 
-  test('clears the note that files of a source are paused', async () => {
+  test('clears the mark that files of a source are paused', async () => {
     const { stores, of } = recorder();
     const run = runOf({ kind: 'syncSource', dataSourceId: 9, maxTokens: 5 });
     await endOrphanedRun(fakeTemporal({}).access, stores, run, CANCELLED);
@@ -219,24 +219,27 @@ describe('reaper', () => {
     return { reaped, of, called };
   };
 
-  test('ends runs whose workflow has ended, except those of the last ten seconds, and leaves the others', async () => {
-    const gone = reap(runOf(), {});
-    expect(await gone.reaped).toBe(1);
-    expect(gone.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
-    expect(gone.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
+  test('ends runs whose workflow has ended, except in the last ten seconds, and no other runs', async () => {
+    const withoutWorkflow = reap(runOf(), {});
+    expect(await withoutWorkflow.reaped).toBe(1);
+    expect(withoutWorkflow.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
+    expect(withoutWorkflow.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
     const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
     expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.listActiveStartedBefore']]);
-    const over = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
-    expect([await over.reaped, over.called()]).toEqual([0, ['runs.listActiveStartedBefore', 'runs.find']]);
+    const alreadyEnded = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
+    expect([await alreadyEnded.reaped, alreadyEnded.called()]).toEqual([
+      0,
+      ['runs.listActiveStartedBefore', 'runs.find'],
+    ]);
   });
 
-  test('restarts runs that no later run replaces, up to their limit', async () => {
+  test('restarts runs that no later run replaces, up to the maximum number of restarts', async () => {
     const redone = ['updateTags', 'recountFiles', 'moveStorage', 'settleQuarantine'] as RunKind[];
     await everyRow(Object.keys(IS_UPLOAD) as RunKind[], String, async (kind) => {
       if (kind === 'reembedFiles') return;
-      const again = reap(runOf({ kind }), {}, { 'runs.redo': true });
-      expect(await again.reaped).toBe(1);
-      expect(again.called().includes('runs.finish')).toBe(!redone.includes(kind));
+      const restarted = reap(runOf({ kind }), {}, { 'runs.redo': true });
+      expect(await restarted.reaped).toBe(1);
+      expect(restarted.called().includes('runs.finish')).toBe(!redone.includes(kind));
       const tooOften = reap(runOf({ kind }), {}, { 'runs.redo': false });
       await tooOften.reaped;
       expect(tooOften.called()).toContain('runs.finish');
@@ -303,8 +306,8 @@ test('converts errors of Temporal to store failures (unreachable, full or failed
     },
   );
   expect(temporalFailure(grpc(13, 'database or disk is full'))).toMatchObject({ kind: 'full' });
-  const other = new TypeError('ours');
-  expect(temporalFailure(other)).toBe(other);
+  const defect = new TypeError('ours');
+  expect(temporalFailure(defect)).toBe(defect);
 });
 
 describe('dispatcher', () => {
@@ -326,7 +329,7 @@ describe('dispatcher', () => {
   };
   const RUNNING = { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } };
 
-  test('starts a run with its ids, its share and only its id as input, and records the start', async () => {
+  test('starts a run with its workflow id, its fairness key and only its run id as input, and records the start', async () => {
     const { dispatcher, started, of } = dispatch(runOf({ startedAt: null, dataSourceId: 9, kind: 'resyncFile' }));
     await dispatcher.start(7);
     expect(started).toMatchObject([
@@ -355,27 +358,29 @@ describe('dispatcher', () => {
       await dispatcher.start(7);
       expect(done).toEqual([]);
     });
-    const first = dispatch(runOf({ startedAt: null }), { 'runs.hasEarlierWaiting': true });
-    await first.dispatcher.start(7, runOf({ startedAt: null }));
-    expect([first.done, first.names().includes('runs.hasEarlierWaiting')]).toEqual([['start scrape:3'], false]);
+    const waiting = dispatch(runOf({ startedAt: null }), { 'runs.hasEarlierWaiting': true });
+    await waiting.dispatcher.start(7, runOf({ startedAt: null }));
+    expect([waiting.done, waiting.names().includes('runs.hasEarlierWaiting')]).toEqual([['start scrape:3'], false]);
   });
 
-  test('accepts an existing workflow only as that of the same run; cancels a paused earlier run', async () => {
+  test('accepts an existing workflow only if it belongs to the same run; cancels a paused earlier run', async () => {
     const start = () => {
       throw new WorkflowExecutionAlreadyStartedError('already started', 'scrape:3', 'scrapeSitemap');
     };
-    const own = dispatch(runOf({ startedAt: null }), {}, RUNNING, { start });
-    await own.dispatcher.start(7);
-    expect([own.of('runs.markStarted').length, own.of('runs.postpone').length]).toEqual([1, 0]);
-    const others = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
-    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': null }, others, { start });
+    const ofSameRun = dispatch(runOf({ startedAt: null }), {}, RUNNING, { start });
+    await ofSameRun.dispatcher.start(7);
+    expect([ofSameRun.of('runs.markStarted').length, ofSameRun.of('runs.postpone').length]).toEqual([1, 0]);
+    const ofOtherRun = { 'scrape:3': { status: 'RUNNING', memo: { runId: 6 } } };
+    const behind = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': null }, ofOtherRun, {
+      start,
+    });
     await behind.dispatcher.start(7);
     expect([behind.of('runs.markStarted').length, behind.of('runs.postpone').length]).toEqual([0, 1]);
-    expect(behind.done.filter((one) => one.startsWith('cancel'))).toEqual([]);
+    expect(behind.done.filter((call) => call.startsWith('cancel'))).toEqual([]);
     // Postponed by at most two seconds: the sweeper retries then.
     const [, until] = behind.of('runs.postpone')[0] as [number, Date];
     expect(until.getTime() - Date.now()).toBeLessThanOrEqual(2_000);
-    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': { _id: 6 } }, others, {
+    const paused = dispatch(runOf({ startedAt: null }), { 'pauses.findPausedByWorkflowId': { _id: 6 } }, ofOtherRun, {
       start,
     });
     await paused.dispatcher.start(7);
@@ -411,23 +416,23 @@ describe('dispatcher', () => {
     await running.dispatcher.cancel(7);
     expect([running.done, running.of('runs.finish')]).toEqual([['cancel scrape:3'], []]);
 
-    const gone = dispatch(runOf());
-    await gone.dispatcher.cancel(7);
-    expect(gone.done).toEqual([]);
-    expect(gone.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
-    expect(gone.of('runs.finish')).toHaveLength(1);
+    const withoutWorkflow = dispatch(runOf());
+    await withoutWorkflow.dispatcher.cancel(7);
+    expect(withoutWorkflow.done).toEqual([]);
+    expect(withoutWorkflow.of('files.abortOpen')[0]?.[2]).toBe('cancelled');
+    expect(withoutWorkflow.of('runs.finish')).toHaveLength(1);
 
-    // The run ends by itself between the reads of its record and of its workflow.
+    // The run ends between the read of its record and the read of its workflow.
     let reads = 0;
-    const ended = dispatch(runOf(), {
+    const endsMeanwhile = dispatch(runOf(), {
       'runs.find': () => runOf({ finishedAt: (reads += 1) > 1 ? new Date() : null }),
     });
-    await ended.dispatcher.cancel(7);
-    expect([ended.of('files.abortOpen'), ended.of('runs.finish')]).toEqual([[], []]);
+    await endsMeanwhile.dispatcher.cancel(7);
+    expect([endsMeanwhile.of('files.abortOpen'), endsMeanwhile.of('runs.finish')]).toEqual([[], []]);
 
-    const over = dispatch(runOf({ finishedAt: new Date() }), {}, RUNNING);
-    await over.dispatcher.cancel(7);
-    expect(over.done).toEqual([]);
+    const alreadyEnded = dispatch(runOf({ finishedAt: new Date() }), {}, RUNNING);
+    await alreadyEnded.dispatcher.cancel(7);
+    expect(alreadyEnded.done).toEqual([]);
 
     const unreachable = dispatch(runOf(), {}, RUNNING, {
       cancel: () => {
@@ -552,8 +557,13 @@ describe('diagnosis of a run without progress', () => {
       ...{ 'stalls.hasProgressedSince': progressed, 'workers.list': workers },
     });
     const { access } = fakeTemporal({ 'scrape:3': { status: 'RUNNING', raw } });
-    const found = await createDiagnosis(access, stores, () => Promise.resolve({ ...UP, ...down }), 60_000).diagnose();
-    return { ...found, of };
+    const diagnoses = await createDiagnosis(
+      access,
+      stores,
+      () => Promise.resolve({ ...UP, ...down }),
+      60_000,
+    ).diagnose();
+    return { ...diagnoses, of };
   };
 
   test('names a cause only for stalled runs', async () => {

@@ -63,14 +63,12 @@ describe('evidence of a stall', () => {
     });
   });
 
-  test('a step that writes vectors while Qdrant is down, heartbeats or not', () => {
+  test('a step that writes vectors while Qdrant is down, with or without heartbeats', () => {
     expect(diagnoseWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
 });
 
-/**
- * The last failure of a step, and the evidence from its third attempt, while it waits for a worker and while it runs.
- */
+/** The last failure of a step, and the stall cause at its third attempt, while it waits for a worker and while it runs. */
 const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, running: string][] = [
   ['no failure', null, 'no worker', 'none'],
   ['a defect', failure, 'step_fails', 'none'],
@@ -80,7 +78,7 @@ const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string,
   ['a timeout, as after the crash of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
 ];
 
-test('only failures of the service itself, three in a row, are evidence that a step fails', async () => {
+test('a step counts as failing only after three consecutive failures of the service itself', async () => {
   const judge = (fields: Partial<PendingStep>): string => {
     const steps = [step({ name: 'recognize', seenAt: fields.isStarted ? ago(1_000) : null, ...fields })];
     const evidence = diagnoseWorkflow({ task: null, steps }, NOW, false);
@@ -89,21 +87,19 @@ test('only failures of the service itself, three in a row, are evidence that a s
   await everyRow(
     FAILURES,
     ([what]) => what,
-    ([, last, waiting, running]) => {
+    ([, lastFailure, waiting, running]) => {
       for (const attempt of [3, 50])
         expect([
-          judge({ attempt, failure: last, isStarted: false }),
-          judge({ attempt, failure: last, isStarted: true }),
+          judge({ attempt, failure: lastFailure, isStarted: false }),
+          judge({ attempt, failure: lastFailure, isStarted: true }),
         ]).toEqual([waiting, running]);
       const early = waiting === 'step_fails' ? 'no worker' : waiting;
-      expect(judge({ attempt: 2, failure: last, isStarted: false })).toBe(early);
+      expect(judge({ attempt: 2, failure: lastFailure, isStarted: false })).toBe(early);
     },
   );
 });
 
-/**
- * Whether each step writes or deletes vectors: while Qdrant is down, such a step waits although it sends heartbeats.
- */
+/** Whether each step writes or deletes vectors. While Qdrant is down, such a step waits although it sends heartbeats. */
 const WRITES_VECTORS: readonly (readonly [step: keyof Activities, needsQdrant: boolean])[] = [
   ['ingestBatch', true],
   ['ingestUploads', true],

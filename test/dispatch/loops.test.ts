@@ -12,7 +12,7 @@ import type { WebhookDoc } from '../../store/models/webhooks.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-/** Workflows that the background loops start and signal: the event feed, upload streams, and sweeps. */
+// Tests of which workflows the background loops start and signal: the event feed, upload streams, and sweeps.
 const names = temporalNames('d1', 'queue');
 const fakeLog = () => {
   const lines: string[] = [];
@@ -136,7 +136,7 @@ describe('reader of the event feed', () => {
         const temporal = fakeTemporal(state === null ? {} : { 'd1:deliver-events:1': state });
         const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1, new Date(0))] }], temporal);
         expect(temporal.ids()).toEqual(isSignalled ? ['d1:deliver-events:1'] : []);
-        // Recorded either way, so that the webhook is not signalled again at once.
+        // The signal is recorded in both cases, so that the webhook is not signalled again immediately.
         expect(of('webhooks.acknowledgeWake')).toEqual([[1, 10]]);
       },
     ));
@@ -168,7 +168,7 @@ describe('reader of the event feed', () => {
       'webhooks.listUnsignalled': [],
     });
     const reading = createFeedReader(temporal.client, names, stores, fakeLog().log, 60_000).read(stop.signal);
-    // The stores answer at once, so only a pause could delay an iteration.
+    // The fake stores answer immediately, so only a pause could delay an iteration.
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(iterations).toBe(2);
     stop.abort();
@@ -188,7 +188,7 @@ describe('upload stream of a user', () => {
     return { starter: createUploadStreamStarter(temporal.client, names, shares, log, NO_TRACING), temporal, lines };
   };
 
-  test('is started or signalled with the share of its user', async () => {
+  test('is started or signalled with the fairness key of its user', async () => {
     const { starter, temporal, lines } = open();
     const signalled = starter.signalStream(runOf(7));
     starter.close();
@@ -208,8 +208,8 @@ describe('upload stream of a user', () => {
 
   test('sends one further signal for all uploads that arrive meanwhile; other users have their own', async () => {
     const { starter, temporal } = open();
-    const all = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
-    await Promise.all(all);
+    const signals = [runOf(1), runOf(2), runOf(3), runOf(4, 9)].map((run) => starter.signalStream(run));
+    await Promise.all(signals);
     expect(temporal.ids().map(String).toSorted()).toEqual(['d1:uploads:2', 'd1:uploads:2', 'd1:uploads:9']);
     // A later upload is signalled again.
     const signalled = starter.signalStream(runOf(5));

@@ -10,7 +10,7 @@ import type { DesiredSchedule } from '../../store/schedules/schedules.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** Schedules of Temporal derived from their records; test/long/schedules.test.ts uses the real server and store. */
+// Tests of Temporal schedules that are derived from records. test/long/schedules.test.ts uses a real server and store.
 const names = temporalNames('d1', 'queue');
 const HOUR_MS = 3_600_000;
 
@@ -75,7 +75,7 @@ const fakeLog = () => {
   return { lines, log: { info: write, warn: write } as never };
 };
 
-/** Creates schedules over the fake client and recorded stores. @param rows changed records, claimed one by one */
+/** Creates schedules with the fake client and fake stores. @param rows changed records, which are claimed one by one */
 function open(temporal: ReturnType<typeof fakeTemporal>, answers: Answers = {}, rows: readonly ScheduleDoc[] = []) {
   const waiting = [...rows];
   const recorded = recorder({
@@ -91,7 +91,7 @@ describe('schedule of a changed record', () => {
   const ID = 'd1:auto-sync:5';
   interface Row {
     readonly what: string;
-    readonly wanted: DesiredSchedule;
+    readonly desired: DesiredSchedule;
     readonly applied: string | null;
     readonly exists?: boolean;
     readonly hides?: boolean;
@@ -111,19 +111,19 @@ describe('schedule of a changed record', () => {
   const ROWS: readonly Row[] = [
     {
       what: 'new',
-      wanted: ON,
+      desired: ON,
       applied: null,
       calls: [`create ${ID}`],
       appliedState: ON_WORD,
       rows: [APPLYING, APPLIED],
     },
     {
-      ...{ what: 'new, and the schedule exists already', wanted: ON, applied: null, hides: true },
+      ...{ what: 'new, and the schedule exists already', desired: ON, applied: null, hides: true },
       ...{ calls: [`create ${ID}`, `update ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
       what: 'unchanged',
-      wanted: ON,
+      desired: ON,
       applied: ON_WORD,
       exists: true,
       calls: [],
@@ -131,57 +131,57 @@ describe('schedule of a changed record', () => {
       rows: [APPLIED],
     },
     {
-      ...{ what: 'with another interval', wanted: ON, applied: 'on, every 12 h', exists: true },
+      ...{ what: 'with another interval', desired: ON, applied: 'on, every 12 h', exists: true },
       ...{ calls: [`update ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'with another interval, and the schedule is lost', wanted: ON, applied: 'unsure' },
+      ...{ what: 'with another interval, and the schedule is lost', desired: ON, applied: 'unsure' },
       ...{ calls: [`update ${ID}`, `create ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'deleted while the schedule was created', wanted: ON, applied: null, isKept: false },
+      ...{ what: 'deleted while the schedule was created', desired: ON, applied: null, isKept: false },
       ...{ calls: [`create ${ID}`, `delete ${ID}`], appliedState: ON_WORD, rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'of a revoked account', wanted: PAUSED, applied: ON_WORD, exists: true },
+      ...{ what: 'of a revoked account', desired: PAUSED, applied: ON_WORD, exists: true },
       ...{ calls: [`update ${ID}`], appliedState: 'paused, every 24 h', rows: [APPLYING, APPLIED] },
     },
     {
-      ...{ what: 'of an account that was revoked before', wanted: PAUSED, applied: null },
+      ...{ what: 'of an account that was revoked before', desired: PAUSED, applied: null },
       ...{ calls: [], appliedState: null, rows: [APPLIED] },
     },
     {
       what: 'off, never on before',
-      wanted: { state: 'off' },
+      desired: { state: 'off' },
       applied: null,
       calls: [],
       appliedState: null,
       rows: [APPLIED],
     },
     {
-      ...{ what: 'off', wanted: { state: 'off' }, applied: ON_WORD, exists: true },
+      ...{ what: 'off', desired: { state: 'off' }, applied: ON_WORD, exists: true },
       ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED] },
     },
     {
-      ...{ what: 'off, and the schedule is lost', wanted: { state: 'off' }, applied: ON_WORD },
+      ...{ what: 'off, and the schedule is lost', desired: { state: 'off' }, applied: ON_WORD },
       ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED] },
     },
     {
-      ...{ what: 'of a deleted record', wanted: { state: 'gone' }, applied: ON_WORD, exists: true },
+      ...{ what: 'of a deleted record', desired: { state: 'gone' }, applied: ON_WORD, exists: true },
       ...{ calls: [`delete ${ID}`], appliedState: null, rows: [APPLIED, REMOVE] },
     },
     {
-      ...{ what: 'of a deleted record, never on before', wanted: { state: 'gone' }, applied: null },
+      ...{ what: 'of a deleted record, never on before', desired: { state: 'gone' }, applied: null },
       ...{ calls: [], appliedState: null, rows: [APPLIED, REMOVE] },
     },
   ];
 
-  test('matches its record afterwards, and is deleted only with it', () =>
+  test('is updated to match its record, and is deleted only after its record', () =>
     everyRow(
       ROWS,
       ({ what }) => what,
       async ({
-        wanted,
+        desired: wanted,
         applied,
         exists = false,
         hides = false,
@@ -206,17 +206,17 @@ describe('schedule of a changed record', () => {
     ));
 
   test('acts at its own offset within the interval, without overlap, and starts a sync of its record', () =>
-    everyRow([ON, PAUSED, { ...ON, hours: 6 }], JSON.stringify, async (wanted) => {
+    everyRow([ON, PAUSED, { ...ON, hours: 6 }], JSON.stringify, async (desired) => {
       const temporal = fakeTemporal([ID]);
-      const { schedules } = open(temporal, { 'schedules.desiredState': wanted }, [rowOf({ applied: 'unsure' })]);
+      const { schedules } = open(temporal, { 'schedules.desiredState': desired }, [rowOf({ applied: 'unsure' })]);
       await schedules.reconcile();
-      const { everyMs, offsetMs, jitterMs } = scheduleTimes('auto-sync:5', wanted.hours);
-      expect(everyMs).toBe(wanted.hours * HOUR_MS);
+      const { everyMs, offsetMs, jitterMs } = scheduleTimes('auto-sync:5', desired.hours);
+      expect(everyMs).toBe(desired.hours * HOUR_MS);
       expect(temporal.put).toMatchObject([
         {
           spec: { intervals: [{ every: everyMs, offset: offsetMs }], jitter: jitterMs },
           policies: { overlap: 'SKIP', catchupWindow: everyMs },
-          state: { paused: wanted.state === 'paused' },
+          state: { paused: desired.state === 'paused' },
           action: {
             ...{ type: 'startWorkflow', workflowType: 'autoSync', workflowId: ID, taskQueue: 'queue-d1' },
             args: [{ scheduleId: 'auto-sync:5' }],
@@ -236,29 +236,29 @@ describe('schedule of a changed record', () => {
     const rows = [1, 2, 3, 4, 5, 6].map((id) => rowOf({ _id: `auto-sync:${id}` }));
     const temporal = fakeTemporal([], { fails: 'create d1:auto-sync:2' });
     const { schedules, of } = open(temporal, { 'schedules.desiredState': ON }, rows);
-    const before = Date.now();
+    const startedAt = Date.now();
     await expect(schedules.reconcile()).rejects.toThrow('Temporal is unreachable');
     const [[row, until]] = of('schedules.postpone') as [[ScheduleDoc, Date]];
     expect(row._id).toBe('auto-sync:2');
-    expect(until.getTime()).toBeGreaterThanOrEqual(before + 2_000);
+    expect(until.getTime()).toBeGreaterThanOrEqual(startedAt + 2_000);
     expect(until.getTime()).toBeLessThanOrEqual(Date.now() + 2_000);
-    expect(of('schedules.markApplied').map(([one]) => (one as ScheduleDoc)._id)).toEqual(
+    expect(of('schedules.markApplied').map(([record]) => (record as ScheduleDoc)._id)).toEqual(
       [1, 3, 4, 5, 6].map((id) => `auto-sync:${id}`),
     );
     expect(new Set(of('schedules.claim').map(([leaseMs]) => leaseMs))).toEqual(new Set([60_000]));
   });
 });
 
-test('removes schedules from Temporal before their records, except those never created there', async () => {
+test('removes schedules from Temporal before their records; schedules never created there need no call', async () => {
   const ids = ['on', 'unsure', 'never', 'unknown', 'lost'];
   const temporal = fakeTemporal(['d1:on', 'd1:unsure', 'd1:unknown']);
-  const known = new Map<string, string | null>([
+  const appliedStates = new Map<string, string | null>([
     ...([['on', 'on, every 24 h'] as const, ['unsure', 'unsure'] as const, ['never', null] as const] as const),
     ['lost', 'on, every 24 h'],
   ]);
   let remaining: readonly string[] = ['none'];
   const { schedules, of } = open(temporal, {
-    'schedules.findApplied': known,
+    'schedules.findApplied': appliedStates,
     'schedules.remove': () => void (remaining = [...temporal.has]),
   });
   await schedules.remove(ids);
@@ -268,7 +268,7 @@ test('removes schedules from Temporal before their records, except those never c
   expect(of('schedules.findApplied')).toHaveLength(1);
 
   const unreachable = fakeTemporal(['d1:on'], { fails: 'delete d1:on' });
-  const failing = open(unreachable, { 'schedules.findApplied': known });
+  const failing = open(unreachable, { 'schedules.findApplied': appliedStates });
   await expect(failing.schedules.remove(['on'])).rejects.toThrow('Temporal is unreachable');
   expect(failing.of('schedules.remove')).toEqual([]);
 });
@@ -300,15 +300,15 @@ test('a comparison deletes schedules without a record and queues differing recor
 });
 
 test('a comparison reads all pages of records', async () => {
-  const all = Array.from({ length: 1_100 }, (_, at) => `row ${String(at).padStart(4, '0')}`);
-  const temporal = fakeTemporal(all.slice(0, 700).map((id) => `d1:${id}`));
+  const recordIds = Array.from({ length: 1_100 }, (_, at) => `row ${String(at).padStart(4, '0')}`);
+  const temporal = fakeTemporal(recordIds.slice(0, 700).map((id) => `d1:${id}`));
   const { schedules, of } = open(temporal, {
     'schedules.findApplied': (ids: readonly string[]) => new Map(ids.map((id) => [id, 'on, every 24 h'])),
-    'schedules.listApplied': (afterId: string, limit: number) => all.filter((id) => id > afterId).slice(0, limit),
+    'schedules.listApplied': (afterId: string, limit: number) => recordIds.filter((id) => id > afterId).slice(0, limit),
   });
   expect(await schedules.compare()).toEqual({ ended: 0, missing: 400 });
   expect(of('schedules.findApplied').map(([ids]) => (ids as string[]).length)).toEqual([500, 200]);
-  expect(of('schedules.markDirty').flatMap(([ids]) => ids)).toEqual(all.slice(700));
+  expect(of('schedules.markDirty').flatMap(([ids]) => ids)).toEqual(recordIds.slice(700));
 });
 
 test('a sweep compares at once, continues after a failure, and ends with its signal', async () => {

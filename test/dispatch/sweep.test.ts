@@ -1,4 +1,4 @@
-/** One iteration of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
+/** Tests of one iteration of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
 import { expect, test } from '@jest/globals';
 
 import { createDispatcher } from '../../dispatch/dispatcher.js';
@@ -10,7 +10,7 @@ const runOf = (_id: number, fields: object = {}) => ({
   ...{ startedAt: null, finishedAt: null, dataSourceId: null, ...fields },
 });
 
-/** Sweeps once with these answers of the stores. Returns the calls of Temporal, and those of the stores. */
+/** Runs one iteration with these answers of the stores. Returns the calls to Temporal and to the stores. */
 async function sweepOnce(answers: Answers) {
   const done: string[] = [];
   const stopped = new AbortController();

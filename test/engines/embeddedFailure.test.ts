@@ -1,4 +1,4 @@
-/** Diagnosis of an embedded engine that does not answer. */
+/** Tests of the diagnosis of an embedded engine that does not answer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ afterEach(async () => {
 const record = (engine: object): Promise<void> =>
   writeFile(path.join(dataDir, 'engines.json'), JSON.stringify({ engines: [engine] }));
 
-test('names a stopped engine with its process and the command to continue it', async () => {
+test('reports an engine that a signal has suspended, with its process id and the command to resume it', async () => {
   await record({ name: 'qdrant', pid: child.pid });
   child.kill('SIGSTOP');
   const found = await waitFor(
@@ -38,7 +38,7 @@ test('names a stopped engine with its process and the command to continue it', a
   });
 });
 
-test('reports an engine that runs, and none that has ended or is not in the folder', async () => {
+test('reports an engine that runs but does not answer, and none that has ended or is not in the folder', async () => {
   expect(await findEmbeddedFailure(dataDir, 'qdrant')).toBeNull();
   await record({ name: 'qdrant', pid: child.pid });
   expect((await findEmbeddedFailure(dataDir, 'qdrant'))?.found).toBe(

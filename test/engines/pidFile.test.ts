@@ -42,7 +42,7 @@ test('lists an orphaned engine, stops it and deletes its file', async () => {
   expect(await stopOrphan(dataDir, 'qdrant')).toBe(false);
 });
 
-test('neither lists nor stops another process with a reused id', async () => {
+test('neither lists nor stops another process that has reused the pid', async () => {
   const pid = await start();
   await writePidFile(dataDir, 'mongodb', pid);
   const [, ticks] = readFileSync(fileOf('mongodb'), 'utf8').split(' ');
@@ -67,7 +67,7 @@ test('a new engine starts only after the orphan has ended, because both write th
   const orphan = await start('bash', ['-c', 'trap "sleep 0.5; exit" TERM; echo ready; while :; do sleep 0.05; done']);
   await once(children.at(-1)!.stdout!, 'data');
   await writePidFile(dataDir, 'qdrant', orphan);
-  // The engine's launcher: it writes whether the orphan still runs.
+  // The launcher of the new engine writes whether the orphan is still running.
   const [launcher, seen] = [path.join(dataDir, 'launcher'), path.join(dataDir, 'seen')];
   const looks = `grep -q "^State:.[^ZX]" /proc/${orphan}/status 2>/dev/null && echo runs || echo ended`;
   writeFileSync(launcher, `#!/bin/bash\n(${looks}) > ${seen}.new\nmv ${seen}.new ${seen}\nexec sleep 600\n`);

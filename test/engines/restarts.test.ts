@@ -17,7 +17,7 @@ import { refuseIncompleteRestore } from '../../engines/restoring.js';
 import { everyRow } from '../support/everyRow.js';
 import { waitFor } from '../support/waitFor.js';
 
-/** The surroundings of an engine's process, without a real one: restarts, log, cause of a crash, ports and lock. */
+// Tests of the supervision of an engine without a real engine: restarts, log, cause of a crash, ports and lock.
 let dataDir: string;
 const logFile = (): string => path.join(dataDir, 'logs', 'qdrant.log');
 const log = (text: string): void => appendFileSync(logFile(), text);
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 describe('an engine that crashed', () => {
-  /** Returns a restarter whose pauses end at once. `starts` says whether each start succeeds. */
+  /** Returns a restarter whose pauses end immediately. @param starts for each start, whether it succeeds */
   function restarterOf(starts: (boolean | number)[]) {
     let clock = 1_000_000;
     const pauses: number[] = [];
@@ -85,7 +85,7 @@ describe('an engine that crashed', () => {
     expect(pauses).toEqual([1_000, 2_000, 1_000]);
   });
 
-  test('is reported with the cause from the log of its last run, and the time since it is down', async () => {
+  test('is reported with the cause from the log of its last run, and the time of its end', async () => {
     log('old: panic in an earlier run\n');
     const { restarter, lines, crash } = restarterOf([]);
     await crash();
@@ -147,7 +147,7 @@ describe('the control of an engine', () => {
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-  test('reports an unexpected end, and no requested one', async () => {
+  test('reports an unexpected end, but not a requested one', async () => {
     const { runs, launch } = launcher();
     const crashes: string[] = [];
     const restarts: number[] = [];
@@ -171,7 +171,7 @@ describe('the control of an engine', () => {
     expect([crashes.length, runs[2]?.stopped]).toEqual([1, true]);
   });
 
-  test('uses other ports only if its own were taken meanwhile', async () => {
+  test('uses other ports only if another process has taken its own meanwhile', async () => {
     const used: number[] = [];
     const servers: ReturnType<typeof createServer>[] = [];
     const { launch } = launcher();
@@ -198,7 +198,7 @@ describe('the control of an engine', () => {
   });
 });
 
-test('returns the first free port from the given one on that is neither in use nor reserved', async () => {
+test('findPort returns the first port from the given one upwards that is neither in use nor reserved', async () => {
   const server = createServer();
   const first = await findPort('free');
   await new Promise<void>((resolve) => server.listen(first, '127.0.0.1', resolve));

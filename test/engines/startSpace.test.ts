@@ -1,4 +1,4 @@
-/** Disk space that the engines need to start. test/system/engines/fullDisk.test.ts tests full disks. */
+/** Tests of the check of free disk space before a start. test/system/engines/fullDisk.test.ts tests full disks. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { checkSpace } from '../../engines/startSpace.js';
 import { everyRow } from '../support/everyRow.js';
 
 const ENGINES: readonly EngineName[] = ['mongodb', 'qdrant', 'temporal'];
-/** A separate file system on Linux. */
+/** A file system in memory, which is separate from the disk on Linux. */
 const MEMORY = '/dev/shm';
 const SUBSETS = Array.from({ length: 2 ** ENGINES.length }, (_, bits) =>
   ENGINES.filter((_engine, at) => bits & (1 << at)),

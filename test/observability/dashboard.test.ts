@@ -40,7 +40,7 @@ const OF_SDK = [
   'temporal_workflow_failed_total',
 ];
 
-/** Families of a scrape, with the names of their labels. */
+/** Metric families of a scrape by name, with the names of their labels. */
 const families = new Map<string, Set<string>>();
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-/** Free space of the disks that the service writes to. */
+/** Tests of the free space of the disks to which the service writes. */
 import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ test('reads the size and the free space of each disk in bytes, once for all of i
   const disks = await readDisks([folder, below]);
   expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR']);
   expect(disks[0]!.totalBytes).toBe(blocks * bsize);
-  // Other processes write to the disk between the two readings.
+  // Other processes write to the disk between the two readings, so the values differ slightly.
   expect(Math.abs(disks[0]!.freeBytes - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
   expect(await readDisks([below])).toMatchObject([{ ...below, totalBytes: blocks * bsize }]);
 });

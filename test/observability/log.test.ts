@@ -236,7 +236,7 @@ test('does not change fields without secrets', () => {
   expect(JSON.stringify(parsed)).not.toContain('[hidden]');
 });
 
-test('leaves a line of JSON valid, whatever it contains', () => {
+test('a redacted line is still valid JSON, whatever its content', () => {
   const tricky = fc.oneof(
     fc.string(),
     fc.constantFrom(
@@ -289,7 +289,7 @@ test('takes linear time for long lines', () => {
   }
 });
 
-test('does not repeat fields of the previous line', () => {
+test('a line does not contain fields of the previous line', () => {
   const lines: string[] = [];
   const always = { traceId: 'a' };
   const log = createLog({ level: 'info', name: 'x', fields: () => always }, { write: (line) => void lines.push(line) });

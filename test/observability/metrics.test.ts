@@ -18,7 +18,7 @@ const open = async (token: string | null) => {
 };
 afterAll(async () => void (await Promise.all(opened.map((server) => server.close()))));
 
-test('keeps two sets of metrics in one process apart, including the default ones', async () => {
+test('two sets of metrics in one process are independent, including the default metrics', async () => {
   const [first, second] = [createMetrics({ ofProcess: true }), createMetrics({ ofProcess: true })];
   first.filesEnded('READY', 3);
   second.filesEnded('READY', 1);
@@ -106,7 +106,7 @@ describe('backlog gauges of the whole service', () => {
     return { at, advance: (took: number) => void (ms += took) };
   };
 
-  test('show the last read, without series that have ended', async () => {
+  test('show the result of the last read, without series that no longer exist', async () => {
     let reads = 0;
     const { at } = gaugesOf(() => Promise.resolve(figures((reads += 1))));
     const first = await at(0);
@@ -176,7 +176,7 @@ describe('backlog gauges of the whole service', () => {
     for (let nth = 0; nth < 5; nth += 1) reads.push(await later(11_000));
     const never = await gaugesOf(() => Promise.resolve(NOTHING)).at(0);
     expect([reads[1], reads[4]]).toEqual([never, never]);
-    // A failed read leaves only the series about the failure.
+    // After a failed read only the metrics about the read itself remain.
     expect(reads[3]).toEqual({ allotrope_backlog_up: 0, allotrope_backlog_read_seconds: 0 });
   });
 

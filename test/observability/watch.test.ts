@@ -1,4 +1,4 @@
-/** Watching of calls to stores: metrics count the failures, and spans are marked with them. */
+/** Tests of the observation of calls to stores: metrics count failed calls, and spans record their errors. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

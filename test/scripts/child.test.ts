@@ -1,6 +1,4 @@
-/**
- * Supervision of a process of the service: it is restarted after each exit, killed when frozen, and ended by a stop.
- */
+/** Tests of the supervisor of a process: it restarts the process after each exit, kills a frozen one, and stops it. */
 import { afterEach, expect, test } from '@jest/globals';
 
 import { type ChildOptions, type SupervisedChild, superviseChild } from '../../scripts/child.js';

@@ -120,7 +120,7 @@ test('counts a thread that is terminated', async () => {
   });
 });
 
-test('counts a document process that answered and was then killed, although it has its own environment', async () => {
+test('counts a document reader process that answered and was then killed, although it has its own environment', async () => {
   await mkdir(path.join(project, 'dist/documents'));
   const reader = path.join(project, 'dist/documents/poolProcess.js');
   // Coverage is not written during the first second.
@@ -139,7 +139,7 @@ test('counts a document process that answered and was then killed, although it h
   expect(missed().lines).toEqual([4, 5, 6, 8, 10, 12, 16, 18, 19, 20]);
 });
 
-test('keeps a report that is still being written for later', async () => {
+test('skips a coverage file that is still being written, and reads it in the next run', async () => {
   await run(callCompiled(20));
   await addReports(raw, tally);
   expect(await readdir(raw)).toEqual([]);

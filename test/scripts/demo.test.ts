@@ -4,7 +4,7 @@ import { detailOf } from '../../cli/api.js';
 import type { Client } from '../../scripts/demo/client.js';
 import { followScrape } from '../../scripts/demo/scrape.js';
 
-/** A scrape of four pages, one of which is ready with each poll. */
+/** Returns a fake API with a scrape of four pages; with each poll, one more page is ready. */
 function growingScrape(): { readonly api: Client; readonly polls: () => number } {
   let polls = 0;
   const parent = () => ({

@@ -8,7 +8,7 @@ import {
 } from '../../bench/documentScores/conventions.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** A text in docling's output, and the same text after CONVENTIONS are removed. */
+/** A text in docling's output, and the same text without the markup that docling adds. */
 const CONVENTIONS: ReadonlyArray<readonly [text: string, rest: string]> = [
   ['| 2024-01-01 00:00:00 | 5 |', '| 2024-01-01 | 5 |'],
   ['2024-01-01 00:00:01', '2024-01-01 00:00:01'],

@@ -17,7 +17,7 @@ const run = promisify(execFile);
 let folder = '';
 const docs = (name = ''): string => path.join(folder, 'docs', name);
 const site = (name = ''): string => path.join(folder, 'site', name);
-/** Builds as `npm run docs:guide` does. Jest's module registry cannot load the generator, so a process does. */
+/** Builds the site like `npm run docs:guide`, in a child process: Jest's module registry cannot load the generator. */
 const build = () => run('node', ['--import', 'tsx', 'scripts/buildGuide.ts', site(), docs()], { cwd: ROOT });
 
 beforeAll(async () => {

@@ -87,7 +87,7 @@ test('every name in capitals in the guide is a setting or a value of the API', a
   const knownNames = new Set<string>([
     ...[...Object.keys(SETTINGS), ...SOURCE_TYPES, ...Object.keys(EVENT_KINDS), ...EMBEDDING_MODEL_IDS],
     ...[...FILE_SYNC_STATUSES, ...EMBEDDING_STORAGE_STATUSES, ...RERANK_MODELS],
-    // Placeholders of commands.
+    // Placeholders in commands.
     ...['CLIENT_ID', 'CLIENT_SECRET'],
   ]);
   await everyRow(

@@ -21,7 +21,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** Returns the keys of a store. @param change replaces parts of the model of keys */
+/** Creates the store of API keys. @param change returns methods that replace those of the Mongoose model */
 function keysWith(change: (model: Model<ApiKeyDoc>) => Partial<Model<ApiKeyDoc>> = () => ({})) {
   const models = organizationModels(connection);
   const changed = change(models.apiKeys);
@@ -40,7 +40,7 @@ test('of two concurrent revocations of the last two keys, one is refused', async
   const organizationId = await newOrganization();
   let [waiting, open]: [number, () => void] = [2, () => undefined];
   const bothRevoked = new Promise<void>((resolve) => (open = resolve));
-  /** Both transactions revoke their key before either counts the others. */
+  // Both transactions revoke their key before either of them counts the remaining keys.
   const keys = keysWith((model) => ({
     findOneAndUpdate: ((...args: Parameters<typeof model.findOneAndUpdate>) => ({
       async lean() {
@@ -53,10 +53,10 @@ test('of two concurrent revocations of the last two keys, one is refused', async
     })) as never,
   }));
   const createdKeys = [await keys.create(organizationId), await keys.create(organizationId)];
-  const ends = await Promise.all(createdKeys.map((key) => keys.revoke(key!.id, false)));
-  expect(ends.toSorted()).toEqual(['last', 'revoked']);
+  const outcomes = await Promise.all(createdKeys.map((key) => keys.revoke(key!.id, false)));
+  expect(outcomes.toSorted()).toEqual(['last', 'revoked']);
   const valid = await keys.validAmong(createdKeys.map((key) => key!.id));
-  expect(valid).toEqual([createdKeys[ends.indexOf('last')]!.id]);
+  expect(valid).toEqual([createdKeys[outcomes.indexOf('last')]!.id]);
 });
 
 test('a rotation revokes a key and creates the next one, both or neither', async () => {
@@ -67,11 +67,11 @@ test('a rotation revokes a key and creates the next one, both or neither', async
   await expect(failing.rotate(createdKey.id)).rejects.toThrow('no space left');
   expect(await keys.idOf(createdKey.apiKey)).toBe(createdKey.id);
 
-  const next = (await keys.rotate(createdKey.id))!;
-  expect([await keys.idOf(createdKey.apiKey), await keys.idOf(next.apiKey)]).toEqual([null, next.id]);
+  const newKey = (await keys.rotate(createdKey.id))!;
+  expect([await keys.idOf(createdKey.apiKey), await keys.idOf(newKey.apiKey)]).toEqual([null, newKey.id]);
   expect(await keys.rotate(createdKey.id)).toBeNull();
   expect((await keys.list(organizationId)).map(({ id, revokedAt }) => [id, revokedAt !== null])).toEqual([
     [createdKey.id, true],
-    [next.id, false],
+    [newKey.id, false],
   ]);
 });

@@ -45,7 +45,7 @@ describe('backlog of two uploads without a worker', () => {
   });
 
   test('counts files and runs by state, with the age of the oldest run', async () => {
-    const { files, runs } = await waitFor(service.store.backlog, ({ runs: [one] }) => one?.count === 2);
+    const { files, runs } = await waitFor(service.store.backlog, ({ runs: [group] }) => group?.count === 2);
     expect(files).toMatchObject({ QUEUED_FOR_SYNC: 2, READY: 0 });
     expect(runs).toHaveLength(1);
     expect(runs[0]).toMatchObject({ kind: 'syncUpload', state: 'waiting', count: 2 });
@@ -56,10 +56,10 @@ describe('backlog of two uploads without a worker', () => {
 
   test('distinguishes runs that are not started yet from held ones', async () => {
     const { runs } = await openModels(connection);
-    const [one, other] = await runs.find().sort({ _id: 1 }).lean();
-    await runs.updateOne({ _id: one!._id }, { $set: { startedAt: null, nextTryAt: new Date('9999-01-01') } });
+    const [firstRun, secondRun] = await runs.find().sort({ _id: 1 }).lean();
+    await runs.updateOne({ _id: firstRun!._id }, { $set: { startedAt: null, nextTryAt: new Date('9999-01-01') } });
     await runs.updateOne(
-      { _id: other!._id },
+      { _id: secondRun!._id },
       { $set: { startedAt: null, held: true, nextTryAt: new Date('9999-01-01') } },
     );
     const states = (await service.store.backlog()).runs.map(({ state }) => state);
@@ -74,8 +74,8 @@ describe('backlog of two uploads without a worker', () => {
 
     await waitFor(service.store.events.number, (numbered) => numbered === 0);
     const numbered = await service.store.backlog();
-    const first = await events.rows.findOne().sort({ at: 1 }).lean();
-    expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: first?.at } });
+    const firstRow = await events.rows.findOne().sort({ at: 1 }).lean();
+    expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: firstRow?.at } });
 
     const [webhook] = await webhooks.webhooks.find().lean();
     const numberedEvents = await service.store.events.after(1, 0, 10);
@@ -96,7 +96,10 @@ describe('backlog of two uploads without a worker', () => {
       disabled: false,
       done: null,
     });
-    expect((await service.store.backlog()).deliveries).toEqual({ waiting: numberedEvents.length, oldestAt: first?.at });
+    expect((await service.store.backlog()).deliveries).toEqual({
+      waiting: numberedEvents.length,
+      oldestAt: firstRow?.at,
+    });
   });
 
   test('counts files from index keys only', async () => {

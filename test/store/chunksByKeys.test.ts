@@ -14,7 +14,10 @@ let store: Store;
 function chunked(characters: number): { text: string; cuts: { start: number; end: number; tokens: number }[] } {
   const texts = Array.from({ length: CHUNKS }, (_, index) => `${index} `.padEnd(characters, '😀x'));
   let end = 0;
-  return { text: texts.join(''), cuts: texts.map((one) => ({ start: end, end: (end += one.length), tokens: 1 })) };
+  return {
+    text: texts.join(''),
+    cuts: texts.map((chunkText) => ({ start: end, end: (end += chunkText.length), tokens: 1 })),
+  };
 }
 
 beforeAll(async () => {
@@ -29,14 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('reads chunks by keys at any offset of their rows, and omits missing, old and foreign ones', async () => {
+test('reads chunks by keys at any offset of their rows; omits missing chunks and those of old generations or other users', async () => {
   const keys = [0, 63, 64, 65, 127, 128, 199].flatMap((index) => [keyOf(1, index), keyOf(2, index)]);
-  const others = [keyOf(1, CHUNKS), keyOf(1, 0, 2), keyOf(3, 0), keyOf(9, 0)];
-  const found = await store.chunks.byKeys(TENANT, [...keys, ...others]);
-  expect(new Set(found.map(({ key }) => key))).toEqual(
+  const missingKeys = [keyOf(1, CHUNKS), keyOf(1, 0, 2), keyOf(3, 0), keyOf(9, 0)];
+  const chunks = await store.chunks.byKeys(TENANT, [...keys, ...missingKeys]);
+  expect(new Set(chunks.map(({ key }) => key))).toEqual(
     new Set(keys.map(({ fileId, chunkIndex }) => `${fileId}:1:${chunkIndex}`)),
   );
-  for (const { fileId, chunkIndex, text } of found) {
+  for (const { fileId, chunkIndex, text } of chunks) {
     expect(text.startsWith(fileId === 2 ? `> ${chunkIndex} ` : `${chunkIndex} `)).toBe(true);
     expect(text).toHaveLength(fileId === 2 ? 40_003 : 10);
   }

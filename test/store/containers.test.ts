@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a late step does not restart the parent of an ended run', async () => {
+test('an activity that runs after the end of its run does not restart the parent file', async () => {
   const user = await service.user('lena');
   const { id, organization_id, organization_user_id } = await user.scrape({ url: 'http://site.example/sitemap.xml' });
   const [parent] = await service.store.files.byIds(
@@ -72,7 +72,7 @@ test('concurrent requests for one new sitemap create one file and one event, and
   }
 });
 
-test('concurrent requests of several users are accepted separately, for new and known sitemaps', async () => {
+test('concurrent requests of several users are accepted separately, for new and existing sitemaps', async () => {
   const users = await Promise.all(['grace', 'mary', 'joan'].map((name) => service.user(name)));
   const knownScrape = await users[0]?.scrape({ url: 'http://site.example/known.xml', tags: { round: 'first' } });
   const refused = users[1]?.post('/scrape_sitemap', { url: 'no address' });
@@ -114,7 +114,7 @@ test('concurrent requests of several users are accepted separately, for new and 
         .find({ 'events.objectId': String(body.id) })
         .toArray();
       const events = eventRows.flatMap(
-        ({ events: some }) => some as { kind: string; objectId: string | string[]; customerId: string }[],
+        ({ events: rowEvents }) => rowEvents as { kind: string; objectId: string | string[]; customerId: string }[],
       );
       expect(events.filter(({ objectId }) => [objectId].flat().includes(String(body.id)))).toMatchObject([
         { kind: 'FILES_CREATED', customerId: body.organization_supplied_user_id },
@@ -125,15 +125,15 @@ test('concurrent requests of several users are accepted separately, for new and 
   }
 });
 
-test('accepts a new container once, with its event and run, and writes nothing for a known one', async () => {
+test('accepts a new container once, with its event and run, and writes nothing for an existing one', async () => {
   const owner = { organizationId: 0, userId: 0, customerId: '' };
   const user = await service.user('dora');
   const like = await user.scrape({ url: 'http://site.example/like.xml' });
   const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
   try {
-    const all = (): Promise<number[]> =>
+    const countRecords = (): Promise<number[]> =>
       Promise.all(['files', 'runs', 'events'].map((name) => connection.collection(name).countDocuments()));
-    const before = await all();
+    const countsBefore = await countRecords();
     const file = await connection.collection('files').findOne({ _id: like.id as never });
     const run = await connection.collection('runs').findOne({ fileId: like.id });
     const fresh = {
@@ -141,9 +141,9 @@ test('accepts a new container once, with its event and run, and writes nothing f
       run: { ...run, ...owner, _id: -1, fileId: -1 } as unknown as RunDoc,
     };
     expect(await service.store.newContainers.accept(fresh)).toBe(true);
-    expect(await all()).toEqual(before.map((count) => count + 1));
+    expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));
     expect(await service.store.newContainers.accept(fresh)).toBe(false);
-    expect(await all()).toEqual(before.map((count) => count + 1));
+    expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));
   } finally {
     await connection.close();
   }

@@ -13,7 +13,7 @@ import { type S3Emulator, startS3 } from '../emulators/s3.js';
 import { testEngines } from '../support/engines.js';
 
 const ROW_BYTES = 16;
-/** Sample text of each storage: longer than the row limit if it must go to file storage. */
+/** Sample text for each storage. Those for file storage exceed the maximum size of a row. */
 const SAMPLES = {
   'rows of MongoDB': 'Grüße\u0000',
   'a folder': 'Grüße\u0000, longer than a row',
@@ -67,7 +67,7 @@ describe.each(places)('contents in %s', (place) => {
   const fileId = 10 * places.indexOf(place);
   const tenant = { organizationId: 1, userId: 1 };
 
-  test('return what was stored, even if stored twice', async () => {
+  test('are returned as stored, even if they were stored twice', async () => {
     const owner = { ...tenant, fileId: fileId + 7, generation: 1 };
     await keep(stores[place], owner, SAMPLES[place]);
     await keep(stores[place], owner, SAMPLES[place]);
@@ -84,15 +84,15 @@ describe.each(places)('contents in %s', (place) => {
 
   test('deletes older generations, and keeps the current one and other files', async () => {
     const file = { ...tenant, fileId: fileId + 8 };
-    const other = { ...tenant, fileId: fileId + 9, generation: 1 };
+    const otherFile = { ...tenant, fileId: fileId + 9, generation: 1 };
     for (const generation of [1, 2, 10]) await keep(stores[place], { ...file, generation }, SAMPLES[place]);
-    await keep(stores[place], other, SAMPLES[place]);
+    await keep(stores[place], otherFile, SAMPLES[place]);
 
     await stores[place].deleteGenerations([{ ...file, generations: { below: 10 } }]);
     expect(await read(stores[place], { ...file, generation: 2 })).toBeNull();
     expect(await read(stores[place], { ...file, generation: 10 })).toBe(SAMPLES[place]);
-    expect(await read(stores[place], other)).toBe(SAMPLES[place]);
-    expect(await stores[place].countOf(tenant, [file.fileId, other.fileId])).toBe(2);
+    expect(await read(stores[place], otherFile)).toBe(SAMPLES[place]);
+    expect(await stores[place].countOf(tenant, [file.fileId, otherFile.fileId])).toBe(2);
 
     await stores[place].deleteGenerations([{ ...file, generations: { exactly: 10 } }]);
     expect(await read(stores[place], { ...file, generation: 10 })).toBeNull();

@@ -1,4 +1,4 @@
-/** Ends of runs, also with more files or users than the store changes in one write. */
+/** Tests of the ends of runs with more files or users than the store changes in one write. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await service.close();
 });
 
-test('a cursor is read in parts without a row lost or repeated', () =>
+test('reading a cursor in parts neither loses nor repeats a row', () =>
   everyRow([0, 1, 249, 250, 251, 500, 501], String, async (rows) => {
     async function* cursor(): AsyncIterable<number> {
       for (let row = 0; row < rows; row++) yield await Promise.resolve(row);
@@ -65,11 +65,11 @@ test('the end of a run records the outcome of each of its files once, and contin
   await runs.collection.insertOne({ ...run, finishedAt: null } as never);
   const recorded = async () =>
     (await ledger.find({ runId: CLOSED }, { fileId: 1 }).sort({ fileId: 1 }).lean()).map(({ fileId }) => fileId);
-  const all = [...IDS, NUMBER + 1];
+  const itemIds = [...IDS, NUMBER + 1];
   await store.ledger.close(run as never);
-  expect(await recorded()).toEqual(all.filter((id) => id > 50));
+  expect(await recorded()).toEqual(itemIds.filter((id) => id > 50));
   await store.ledger.close({ ...run, closedTo: 0 } as never);
-  expect(await recorded()).toEqual(all);
+  expect(await recorded()).toEqual(itemIds);
 });
 
 test('a rebuild is accepted once for each user with files in its scope', async () => {
@@ -77,7 +77,7 @@ test('a rebuild is accepted once for each user with files in its scope', async (
   const blank = new users().toObject({ minimize: false });
   const owners = IDS.map((nth) => ({ organizationId: 3, userId: 10_000 + nth, customerId: `user ${nth}` }));
   await users.collection.insertMany(
-    owners.map(({ userId, ...own }) => ({ ...blank, ...own, _id: userId, deletedAt: null })) as never,
+    owners.map(({ userId, ...owner }) => ({ ...blank, ...owner, _id: userId, deletedAt: null })) as never,
   );
   const files = fileModel(connection);
   const file = { ...new files().toObject({ minimize: false }), source: 'TEXT', vectorSpace: 's', isContainer: false };
@@ -96,7 +96,7 @@ test('a rebuild is accepted once for each user with files in its scope', async (
   );
 });
 
-test('a run that ends while it is stalled keeps the stall among the past ones', async () => {
+test('a run that ends while it is stalled stores the stall in its list of past stalls', async () => {
   const { runs } = await openModels(connection);
   const [since, earlier] = [new Date('2026-01-02'), new Date('2026-01-01')];
   const past = { cause: 'no_worker', message: 'No worker runs.', since: earlier, until: since };

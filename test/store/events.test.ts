@@ -44,26 +44,26 @@ const visibleIds = async (): Promise<(string | readonly string[] | null)[]> => {
 describe('event numbers', () => {
   test('are numbered without gaps by concurrent processes, and a reader with a cursor misses none', async () => {
     const writes = Array.from({ length: 60 }, (_, at) => ready(3 * at, 3 * at + 1, 3 * at + 2));
-    const seen: NumberedEvent[] = [];
+    const receivedEvents: NumberedEvent[] = [];
     let writing = true;
     const reader = async (): Promise<void> => {
       const deadline = Date.now() + TIME_LIMIT_MS;
       for (let cursor = 0; writing || cursor < 180;) {
         if (Date.now() > deadline) throw new Error(`the reader has reached only ${cursor}`);
-        const found = await events.after(organizationId, cursor, 50);
-        seen.push(...found);
-        cursor = found.at(-1)?.position ?? cursor;
-        if (found.length === 0) await events.number();
+        const batch = await events.after(organizationId, cursor, 50);
+        receivedEvents.push(...batch);
+        cursor = batch.at(-1)?.position ?? cursor;
+        if (batch.length === 0) await events.number();
       }
     };
     const number = async (): Promise<void> => {
       for (let iteration = 0; writing && iteration < 100_000; iteration += 1) await events.number();
     };
     const write = async (from: number): Promise<void> => {
-      for (const one of writes.slice(from, from + 15)) {
+      for (const batch of writes.slice(from, from + 15)) {
         // Transactions of different durations, so that they commit in another order than they begin.
         await service.store.transaction(async (session) => {
-          await events.write(one, session);
+          await events.write(batch, session);
           await new Promise((resolve) => setTimeout(resolve, from % 7));
         });
       }
@@ -72,12 +72,12 @@ describe('event numbers', () => {
     await Promise.all([0, 15, 30, 45].map(write));
     writing = false;
     await Promise.all(numbering);
-    expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: 180 }, (_, at) => at + 1));
-    expect(seen.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(
+    expect(receivedEvents.map(({ position }) => position)).toEqual(Array.from({ length: 180 }, (_, at) => at + 1));
+    expect(receivedEvents.map(({ objectId }) => Number(objectId)).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 180 }, (_, at) => at),
     );
   });
-  test('an event with a name is written once', async () => {
+  test('an event with a unique name is written once', async () => {
     const name = randomUUID();
     await events.write(ready(1), null, name);
     await events.write(ready(2), null, name);
@@ -99,14 +99,14 @@ describe('events of a group of files', () => {
   ];
   const crash = new Error('the worker crashed');
 
-  test('are not visible before the change, and afterwards only for changed files', async () => {
+  test('are not visible before the change of the files, and afterwards only for changed files', async () => {
     await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
       expect(await visibleIds()).toEqual([]);
       return new Set([2]);
     });
     expect(await visibleIds()).toEqual(['2', ['2']]);
   });
-  test('become visible once when settled, after a crash between the change and its events', async () => {
+  test('are published once by settle() after a crash between the change and its events', async () => {
     const crashing = intents.withPendingEvents([...ready(1, 2, 3), ...list(1, 3)], () => {
       changed.add(1).add(2);
       return Promise.reject(crash);
@@ -126,7 +126,7 @@ describe('events of a group of files', () => {
     expect(await visibleIds()).toEqual([]);
     expect(await connection.collection('events').countDocuments({ organizationId })).toBe(0);
   });
-  test('are written once if they are settled while their writer is still making its change', async () => {
+  test('are written once if settle() runs while their writer is still changing the files', async () => {
     await intents.withPendingEvents([...ready(1, 2), ...list(1, 2)], async () => {
       changed.add(1);
       await intents.settle([1]);

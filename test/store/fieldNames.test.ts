@@ -1,4 +1,4 @@
-/** Records of version 0.2.0 whose fields have other names now. */
+/** Tests of the migration of records of version 0.2.0, some of whose fields were renamed. */
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import mongoose from 'mongoose';
@@ -30,7 +30,7 @@ const TENANT = { organizationId: 1, userId: 2 };
 const SOURCE = { ...TENANT, _id: 9, dataSourceId: 9 };
 const OPTIONS = { detectLanguage: true, speakers: false };
 const READING = { etag: '"1"', lastModified: null, runId: 4, entries: 3 };
-/** More rows than one update changes. */
+/** Number of items: more than one update of the migration changes. */
 const ITEMS = 700;
 
 const insert = (name: string, ...rows: object[]) => connection.collection(name).insertMany(rows as never[]);
@@ -84,7 +84,7 @@ const allRows = async () =>
     ),
   );
 
-test('rows of version 0.2.0 are read under the new names', async () => {
+test('after the migration, rows of version 0.2.0 have the new field names', async () => {
   await insertOldRows();
   await runMigrations(connection, 0);
   expect(await connection.collection('meta').findOne()).toMatchObject({ version: SCHEMA_VERSION });
@@ -126,7 +126,7 @@ test('rows of version 0.2.0 are read under the new names', async () => {
   expect(JSON.stringify(await allRows())).not.toMatch(old);
 });
 
-test('a migration that ended early, or runs again at the same time, leads to the same rows', async () => {
+test('a migration that was interrupted, or runs twice concurrently, has the same result', async () => {
   await insertOldRows();
   await runMigrations(connection, 0);
   const expected = await allRows();
@@ -148,7 +148,7 @@ test('a migration that ended early, or runs again at the same time, leads to the
           : value,
       ),
     ) as unknown;
-  const again = await allRows();
-  for (const row of [...(expected['originals'] ?? []), ...(again['originals'] ?? [])]) delete row['aliveAt'];
-  expect(sorted(again)).toEqual(sorted(expected));
+  const rowsAfter = await allRows();
+  for (const row of [...(expected['originals'] ?? []), ...(rowsAfter['originals'] ?? [])]) delete row['aliveAt'];
+  expect(sorted(rowsAfter)).toEqual(sorted(expected));
 });

@@ -6,14 +6,14 @@ import { fileQuery } from '../../store/files/filter.js';
 import { everyRow } from '../support/everyRow.js';
 
 /**
- * The condition of each filter of files. Its effect on rows is tested by the lists of files; the bounds of ranges and the
- * tenant are tested here, because few rows are exactly at a bound.
+ * Date of the filters in this suite. It tests the query condition of each file filter, including the bounds of ranges,
+ * at which tests with stored files have few rows.
  */
 const AT = new Date('2026-01-01T00:00:00Z');
 const TENANT = { organizationId: 1, userId: 2 };
 type Row = readonly [value: unknown, condition: object | null];
 
-/** `Record` fails for a missing filter. */
+/** Values of each filter, with the expected condition. The compiler reports a missing filter. */
 const CONDITIONS: Readonly<Record<keyof FileFilters, readonly Row[]>> = {
   sources: [[['TEXT'], { source: { $in: ['TEXT'] } }], ...([[[], null]] as const)],
   name: [
@@ -30,7 +30,7 @@ const CONDITIONS: Readonly<Record<keyof FileFilters, readonly Row[]>> = {
   externalUrls: [[['u'], { externalUrl: { $in: ['u'] } }]],
   syncStatuses: [[['READY'], { syncStatus: { $in: ['READY'] } }]],
   parentFileIds: [[[3], { parentId: { $in: [3] } }]],
-  // Expands parentFileIds before the query (FileQueries.expand).
+  // Adds no condition: FileQueries.expand adds the descendants to parentFileIds before the query.
   includeAllChildren: [[true, null]],
   dataSourceIds: [[[5], { dataSourceId: { $in: [5] } }]],
   embeddingModels: [[['OPENAI'], { 'options.embeddingModel': { $in: ['OPENAI'] } }]],

@@ -84,7 +84,9 @@ describe('index narrowed by an equality filter', () => {
     expect(scans.map(({ stage }) => stage)).not.toContain('COLLSCAN');
     const bounds = scans.flatMap(({ indexBounds }) => (indexBounds ? [indexBounds] : []));
     const fields = field === 'lastSync' ? ['lastSync', 'syncStatus'] : [field];
-    const narrowed = bounds.some((one) => fields.some((name) => one[name] && !one[name].includes('[MinKey, MaxKey]')));
+    const narrowed = bounds.some((bound) =>
+      fields.some((name) => bound[name] && !bound[name].includes('[MinKey, MaxKey]')),
+    );
     expect({ bounds, narrowed }).toMatchObject({ narrowed: true });
   });
 });
@@ -100,8 +102,8 @@ test.each(FILE_ORDERS)('order by %s uses an index, without a sort', async (order
 });
 
 /**
- * Filters whose totals come from index keys, with the maximum number of documents read. The default of one is for the
- * time of the last change.
+ * Filters whose totals can be computed from index keys, and the maximum number of documents read. Default: 1, to read
+ * the time of the last change.
  */
 const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, number?])[] = [
   [{}, () => true],
@@ -118,7 +120,7 @@ const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, numb
 ];
 test('counts files and chunks by user, status, source, model, and without containers from index keys only', async () => {
   const { files } = service.store;
-  const all = (await connection
+  const allFiles = (await connection
     .collection<FileDoc>('files')
     .find(tenant as never)
     .toArray()) as FileDoc[];
@@ -131,8 +133,8 @@ test('counts files and chunks by user, status, source, model, and without contai
       await db.command({ profile: 2, filter: { ns: `${db.databaseName}.files` } });
       const counted = [await files.count(tenant, filters, 0), await files.countChunks(tenant, filters, 0)];
       await db.command({ profile: 0 });
-      const wanted = all.filter(matches);
-      expect(counted).toEqual([wanted.length, wanted.reduce((sum, { numChunks }) => sum + numChunks, 0)]);
+      const matching = allFiles.filter(matches);
+      expect(counted).toEqual([matching.length, matching.reduce((sum, { numChunks }) => sum + numChunks, 0)]);
       const read = await db
         .collection<{ ts: Date; docsExamined?: number }>('system.profile')
         .find({ ts: { $gte: from } })
@@ -143,13 +145,13 @@ test('counts files and chunks by user, status, source, model, and without contai
   );
 });
 
-/** Limit on index entries: each is a separate write for each page found. */
+/** Maximum number of index entries of a new page. Each entry is a separate write. */
 const MAX_ENTRIES = 12;
 
 test('an ordinary new page adds at most 12 index entries, not counting its id', async () => {
   const entries = async (): Promise<Readonly<Record<string, number>>> =>
     (await connection.db!.command({ validate: 'files' }))['keysPerIndex'] as Record<string, number>;
-  const before = await entries();
+  const entriesBefore = await entries();
   const url = 'https://new.example/page.html';
   const page: FileRequest = {
     ...{
@@ -164,7 +166,9 @@ test('an ordinary new page adds at most 12 index entries, not counting its id', 
     ...{ requestId: 'new', runId: 1, workflowOf: () => 'new' },
   };
   expect(await service.store.files.acceptMany({ ...tenant, userId: 2, customerId: 'new' }, [page])).toBe(1);
-  const added = Object.entries(await entries()).filter(([name, keys]) => name !== '_id_' && keys > (before[name] ?? 0));
+  const added = Object.entries(await entries()).filter(
+    ([name, keys]) => name !== '_id_' && keys > (entriesBefore[name] ?? 0),
+  );
   expect(added.map(([name]) => name).toSorted()).toHaveLength(MAX_ENTRIES);
 });
 
@@ -181,13 +185,13 @@ describe('plan of a list page', () => {
   });
 
   test('uses the filter that matches the fewest files', async () => {
-    const both = { ...filters, parentFileIds: [FIRST + 1_000], tags: { half: true } };
-    expect(await planReading(files(), tenant, both, 0, 'id')).toEqual({
+    const withTags = { ...filters, parentFileIds: [FIRST + 1_000], tags: { half: true } };
+    expect(await planReading(files(), tenant, withTags, 0, 'id')).toEqual({
       index: FILTER_INDEXES.status,
       otherwise: null,
     });
-    const one = { ...filters, externalUrls: ['https://bench.example/0/0.html'] };
-    expect(await planReading(files(), tenant, one, 0, 'id')).toEqual({
+    const withUrl = { ...filters, externalUrls: ['https://bench.example/0/0.html'] };
+    expect(await planReading(files(), tenant, withUrl, 0, 'id')).toEqual({
       index: FILTER_INDEXES.externalUrl,
       otherwise: null,
     });
@@ -197,7 +201,7 @@ describe('plan of a list page', () => {
     ['asc', FIRST + 4_000],
     ['desc', FIRST],
   ] as const)(
-    '%s: files at the far end of the order are read completely by the other index',
+    '%s: matching files at the end of the order are read by the index of the filter instead',
     async (orderDir, parent) => {
       const reading = {
         query: fileQuery(tenant, { parentFileIds: [parent] }),
@@ -210,12 +214,12 @@ describe('plan of a list page', () => {
         otherwise: { index: FILTER_INDEXES.parent, query: { ...tenant, parentId: parent } },
       };
       const ids = async (timeLimit?: () => number): Promise<number[]> => {
-        const found: number[] = [];
-        for await (const { _id } of readInOrder(files(), plan, reading, timeLimit)) found.push(_id);
-        return found;
+        const pageIds: number[] = [];
+        for await (const { _id } of readInOrder(files(), plan, reading, timeLimit)) pageIds.push(_id);
+        return pageIds;
       };
-      const all = Array.from({ length: 999 }, (_, index) => parent + 1 + index);
-      const expected = (orderDir === 'asc' ? all : all.toReversed()).slice(3, 503);
+      const childIds = Array.from({ length: 999 }, (_, index) => parent + 1 + index);
+      const expected = (orderDir === 'asc' ? childIds : childIds.toReversed()).slice(3, 503);
       expect(await ids(() => 60_000)).toEqual(expected);
       // A scan of thousands of files takes longer than a millisecond.
       expect(await ids(() => 1)).toEqual(expected);

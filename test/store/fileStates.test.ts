@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 const STORE = fileURLToPath(new URL('../../store', import.meta.url));
-/** Excluded: records of data sources have a separate `syncStatus`. */
+/** Source files that are not checked: the `syncStatus` of data sources is another field. */
 const OTHERS = /^dataSources\//;
 const INSERTS = /^insert(?:Rows|Once|Many|One)$/;
 
@@ -38,13 +38,13 @@ const parse = (file: string, text: string): Parsed => {
 /** Returns the expressions that a function may return. */
 const returned = (body: ts.Node): ts.Node[] => {
   if (!ts.isBlock(body)) return [body];
-  const found: ts.Node[] = [];
+  const expressions: ts.Node[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isReturnStatement(node) && node.expression) found.push(node.expression);
+    if (ts.isReturnStatement(node) && node.expression) expressions.push(node.expression);
     else if (!ts.isFunctionLike(node)) ts.forEachChild(node, visit);
   };
   ts.forEachChild(body, visit);
-  return found;
+  return expressions;
 };
 
 /** Returns the direct parts of an expression that may contain the value. */
@@ -71,19 +71,19 @@ function partsOf(node: ts.Node): readonly ts.Node[] {
 }
 
 /** Returns where `syncStatus` is written, directly or through a name that is declared in the file or imported. */
-function writesOfState(given: ReadonlyMap<string, string>): string[] {
-  const files = new Map([...given].map(([file, text]) => [file, parse(file, text)]));
+function writesOfState(texts: ReadonlyMap<string, string>): string[] {
+  const files = new Map([...texts].map(([file, text]) => [file, parse(file, text)]));
   const exported = new Map([...files.values()].flatMap(({ declared }) => [...declared]));
-  const found = new Set<string>();
-  const seen = new Set<ts.Node>();
+  const places = new Set<string>();
+  const visited = new Set<ts.Node>();
   const follow = (node: ts.Node): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
+    if (visited.has(node)) return;
+    visited.add(node);
     const source = node.getSourceFile();
     if (ts.isObjectLiteralExpression(node))
       for (const property of node.properties)
         if (property.name?.getText() === 'syncStatus')
-          found.add(`${source.fileName}:${source.getLineAndCharacterOfPosition(property.getStart()).line + 1}`);
+          places.add(`${source.fileName}:${source.getLineAndCharacterOfPosition(property.getStart()).line + 1}`);
     if (ts.isIdentifier(node)) {
       const parsed = files.get(source.fileName);
       const value =
@@ -93,7 +93,7 @@ function writesOfState(given: ReadonlyMap<string, string>): string[] {
     partsOf(node).forEach(follow);
   };
   for (const { written } of files.values()) written.forEach(follow);
-  return [...found];
+  return [...places];
 }
 
 const sources = (): Map<string, string> =>

@@ -65,9 +65,7 @@ afterAll(async () => {
 interface Operation {
   readonly rows: readonly Transition[];
   readonly call: (file: FileDoc, runId: number) => Promise<unknown>;
-  /**
-   * Whether the call applies to the file, besides the conditions of the transition; absent: only to the called file.
-   */
+  /** Whether the call affects a file, apart from the conditions of the transition. Unset: only the file of the call. */
   readonly isApplicable?: (file: FileDoc, called: FileDoc) => boolean;
   /** Chooses the transition for a file if there are several. */
   readonly rowOf?: (file: FileDoc) => Transition;
@@ -81,7 +79,7 @@ const isBeingDeleted = ({ syncErrorMessage }: FileDoc): boolean => syncErrorMess
 const cost = { millis: 1 } as never;
 const container = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => isContainer && file._id === _id;
 const page = (file: FileDoc, { _id, isContainer }: FileDoc): boolean => !isContainer && file._id === _id;
-const again = (runId: number) => ({ runId, workflowId: 'again', requestId: `again-${runId}` });
+const resyncOf = (runId: number) => ({ runId, workflowId: 'again', requestId: `again-${runId}` });
 const request = (file: FileDoc, runId: number, isScheduled: boolean): FileRequest => ({
   ...{ source: file.source, externalFileId: file.externalFileId, externalUrl: null, name: null, parentId: null },
   ...{ isContainer: file.isContainer, accountId: SOURCE, tags: {}, options: file.options, sourceOptions: null },
@@ -146,12 +144,12 @@ const OPERATIONS: readonly Operation[] = [
   },
   {
     rows: ['queueAgain'],
-    call: (file, runId) => store().files.queueAgain(ADA, file, { ...again(runId), options: file.options }, null),
+    call: (file, runId) => store().files.queueAgain(ADA, file, { ...resyncOf(runId), options: file.options }, null),
   },
   {
     rows: ['queueAgain'],
     isApplicable: (file, called) => page(file, called) && !isBeingDeleted(file),
-    call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, again(runId), null),
+    call: ({ _id }, runId) => store().files.retry(ADA, [_id], false, resyncOf(runId), null),
   },
   {
     rows: ['scheduledEvaluate', 'scheduledQueue'],
@@ -164,7 +162,7 @@ const OPERATIONS: readonly Operation[] = [
   {
     rows: ['delayNewest'],
     isApplicable: ({ isContainer, generation }) => !isContainer && generation === 0,
-    // Below the number of files of any run, so all new files wait.
+    // Below the number of files of any run, so all new files are delayed.
     call: (_file, runId) => store().limits.applyLimits(ADA, runId, { ...UNLIMITED, max_files: -100 } as never),
   },
   {
@@ -241,9 +239,9 @@ async function newEvents(): Promise<string[]> {
 }
 const onceSeen = new Set<string>();
 function newEnds(): Record<string, number> {
-  const found = Object.fromEntries(ended);
+  const counts = Object.fromEntries(ended);
   ended.clear();
-  return found;
+  return counts;
 }
 
 /** Returns the transition that a call must apply to a file; null: the state must not change. */
@@ -264,13 +262,13 @@ test('random operations apply only transitions of the table, with each event and
   const reachable = (Object.keys(TRANSITIONS) as Transition[]).filter((name) => !COVERED_ELSEWHERE.includes(name));
   const onceWritten = new Set<string>();
   await newEvents();
-  let before = await read();
+  let filesBefore = await read();
   const isMissing = (name: Transition): boolean => !applied.has(name);
-  // Some sequences reach some states late, so they continue until each transition was applied.
+  // Random sequences reach some states late, so the test continues until each transition was applied.
   for (let step = 0; step < STEPS || (step < 5 * STEPS && reachable.some(isMissing)); step += 1) {
-    // One step in four is any call, most of which change nothing; the others apply the rarest transition.
+    // One step in four calls any operation, which mostly changes nothing. The others apply the rarest transition so far.
     const calls = OPERATIONS.flatMap((operation) =>
-      before.map((file) => ({ operation, file, runId: file.runId ?? 0 })),
+      filesBefore.map((file) => ({ operation, file, runId: file.runId ?? 0 })),
     );
     const effective = calls.flatMap((call) => {
       const name = transitionOf(call, call.file);
@@ -279,18 +277,18 @@ test('random operations apply only transitions of the table, with each event and
     const fewest = Math.min(...effective.map(({ times }) => times));
     const isAny = chance.below(4) === 0;
     const call = chance.pick(
-      isAny ? calls : effective.flatMap(({ call: one, times }) => (times === fewest ? [one] : [])),
+      isAny ? calls : effective.flatMap(({ call: storeCall, times }) => (times === fewest ? [storeCall] : [])),
     );
     const { operation, file } = call;
     const runId = isAny ? chance.pick(RUNS) : call.runId;
     const expected: string[] = [];
-    const ends: Record<string, number> = {};
-    const states = before.map((one) => {
+    const expectedEnds: Record<string, number> = {};
+    const states = filesBefore.map((one) => {
       const name = transitionOf({ operation, file, runId }, one);
       if (name === null) return one.syncStatus;
       applied.set(name, (applied.get(name) ?? 0) + 1);
       const { to } = TRANSITIONS[name];
-      if (ENDS.includes(name)) ends[to] = (ends[to] ?? 0) + 1;
+      if (ENDS.includes(name)) expectedEnds[to] = (expectedEnds[to] ?? 0) + 1;
       const key = operation.once?.(runId);
       const detail = { message: operation.message ?? null };
       if (key === undefined || !onceWritten.has(key))
@@ -301,11 +299,11 @@ test('random operations apply only transitions of the table, with each event and
     });
     const label = `step ${step}: ${operation.rows.join(' or ')} of file ${file._id} by run ${runId}`;
     await operation.call(file, runId);
-    const after = await read();
-    expect([label, after.map(({ syncStatus }) => syncStatus)]).toEqual([label, states]);
+    const filesAfter = await read();
+    expect([label, filesAfter.map(({ syncStatus }) => syncStatus)]).toEqual([label, states]);
     expect([label, (await newEvents()).toSorted()]).toEqual([label, expected.toSorted()]);
-    expect([label, newEnds()]).toEqual([label, ends]);
-    before = after;
+    expect([label, newEnds()]).toEqual([label, expectedEnds]);
+    filesBefore = filesAfter;
   }
   expect(reachable.filter(isMissing)).toEqual([]);
 });
@@ -314,8 +312,8 @@ test('no write of a state changes a file of another tenant', async () => {
   const states = async () => (await read()).map(({ syncStatus, runId }) => [syncStatus, runId]);
   const statesBefore = await states();
   for (const file of await read()) {
-    await store().files.queueAgain(FOREIGN, file, { ...again(99), options: file.options }, null);
-    await store().files.retry(FOREIGN, [file._id], false, again(99), null);
+    await store().files.queueAgain(FOREIGN, file, { ...resyncOf(99), options: file.options }, null);
+    await store().files.retry(FOREIGN, [file._id], false, resyncOf(99), null);
     await store().files.takeOver(FOREIGN, 99, 'deleting', [file._id]);
     await store().files.deleteContent(FOREIGN, file.runId ?? 0, [file._id], true);
   }

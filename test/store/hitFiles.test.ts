@@ -1,4 +1,4 @@
-/** File records of search hits, and whether the same query reports files in other vector spaces or cold storage. */
+/** Tests of the query that reads the files of search hits and whether other files are in another space or cold storage. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 

@@ -29,14 +29,14 @@ test('a stored response is returned only for its owner and route, and only until
   await claim(USE, 'first');
   await expect(claim(USE, 'second')).rejects.toThrow('taken');
   expect(await idempotency.find(USE)).toEqual({ fingerprint: 'print', answer: 'first' });
-  const others: KeyUse[] = [
+  const otherUses: KeyUse[] = [
     { ...USE, organizationId: 2 },
     { ...USE, userId: 8 },
     { ...USE, userId: null },
     { ...USE, route: '/web_scrape' },
     { ...USE, key: 'k2' },
   ];
-  await everyRow(others, JSON.stringify, async (use) => expect(await idempotency.find(use)).toBeNull());
+  await everyRow(otherUses, JSON.stringify, async (use) => expect(await idempotency.find(use)).toBeNull());
   // MongoDB deletes expired rows only once a minute.
   await withDatabase(service, (connection) =>
     connection

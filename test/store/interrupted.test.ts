@@ -7,7 +7,7 @@ import { connectSource } from '../support/dataSources.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Records that concurrent or interrupted work leaves behind, and what the next work finds of them. */
+// Tests of the records that interrupted or concurrent work leaves, and how later work continues from them.
 let service: TestService;
 let owner: { organizationId: number; userId: number; customerId: string };
 
@@ -18,21 +18,21 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('an interrupted move is found and taken over once its run has ended, and not before', async () => {
+test('another run takes over an interrupted move only after the run of that move has ended', async () => {
   const { moves, runs, transaction } = service.store;
-  const [first, next] = [await runs.nextId(), await runs.nextId()];
+  const [firstRunId, nextRunId] = [await runs.nextId(), await runs.nextId()];
   const work = { kind: 'moveStorage', workflowId: workflowIds.moveToCold(owner.userId), owner, fileId: null } as const;
   const accepted = { ...work, requestId: 'r', request: { move: 'toCold' } } as const;
-  await transaction((session) => runs.accept(first, accepted, session));
-  const move = { runId: first, token: null };
+  await transaction((session) => runs.accept(firstRunId, accepted, session));
+  const move = { runId: firstRunId, token: null };
   await seedFiles(service, owner, [{ id: 501, fields: { embeddingStorageStatus: 'HOT_TO_COLD', move } }]);
   expect(await moves.listOwnersOfDue(new Date(0), 10)).toEqual([]);
-  await moves.adopt(owner, next);
-  expect(await moves.listClaimed(owner, next, 10)).toEqual([]);
-  await runs.finish(first, 'aborted', {});
+  await moves.adopt(owner, nextRunId);
+  expect(await moves.listClaimed(owner, nextRunId, 10)).toEqual([]);
+  await runs.finish(firstRunId, 'aborted', {});
   expect(await moves.listOwnersOfDue(new Date(0), 10)).toEqual([owner]);
-  await moves.adopt(owner, next);
-  expect(await moves.listClaimed(owner, next, 10)).toEqual([501]);
+  await moves.adopt(owner, nextRunId);
+  expect(await moves.listClaimed(owner, nextRunId, 10)).toEqual([501]);
 });
 
 test('tags of a data source are not copied over tags that a file received meanwhile', async () => {
@@ -49,11 +49,11 @@ test('tags of a data source are not copied over tags that a file received meanwh
   await transaction((session) => files.changeTags(owner, 511, () => tags, session));
   await files.applySourceTags(source, read);
   const pairs = (await files.byIds(owner, [511, 512])).map((file) => file.tagPairs.toSorted());
-  const both = (own: string) => tagPairs(storedTags({ own, team: 'red' })).toSorted();
-  expect(pairs).toEqual([tagPairs(tags), both('old')]);
+  const pairsWith = (ownTag: string) => tagPairs(storedTags({ own: ownTag, team: 'red' })).toSorted();
+  expect(pairs).toEqual([tagPairs(tags), pairsWith('old')]);
 });
 
-test('a crawl follows the pages nearest to its start first, whenever they were found', async () => {
+test('a crawl fetches the pages nearest to its start first, in whatever order they were found', async () => {
   const { frontier } = service.store;
   const depths = [2, 1, 3, 1];
   await frontier.add(
@@ -65,13 +65,14 @@ test('a crawl follows the pages nearest to its start first, whenever they were f
   expect((await frontier.listUnfollowed(7, 3)).map(({ depth }) => depth)).toEqual([1, 1, 2]);
 });
 
-test('a deleted file leaves the selections of its data source, and not those of another one', async () => {
+test('a deleted file is removed from the selections of its data source, not from those of another data source', async () => {
   const { files, selections, transaction } = service.store;
-  const [one, other] = [601, 602];
+  const [deletedFrom, unaffected] = [601, 602];
   const chosen = { externalIds: ['a', 'b'], tags: {}, ingest: DEFAULT_INGEST_OPTIONS };
-  for (const id of [one, other]) await transaction((session) => selections.save(owner, id, chosen, session));
-  await seedFiles(service, owner, [{ id: 521, fields: { dataSourceId: one, externalFileId: 'a' } }]);
+  for (const id of [deletedFrom, unaffected])
+    await transaction((session) => selections.save(owner, id, chosen, session));
+  await seedFiles(service, owner, [{ id: 521, fields: { dataSourceId: deletedFrom, externalFileId: 'a' } }]);
   await selections.skip(owner, await files.byIds(owner, [521]), new Set());
-  expect((await selections.nextGroup(owner, one, []))?.externalIds).toEqual(['b']);
-  expect((await selections.nextGroup(owner, other, []))?.externalIds).toEqual(['a', 'b']);
+  expect((await selections.nextGroup(owner, deletedFrom, []))?.externalIds).toEqual(['b']);
+  expect((await selections.nextGroup(owner, unaffected, []))?.externalIds).toEqual(['a', 'b']);
 });

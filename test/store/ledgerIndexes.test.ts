@@ -46,7 +46,7 @@ async function readFor(call: () => Promise<Answer<unknown>>): Promise<{ scans: n
 test.each<[string, () => string, number]>([
   ['the newest runs', () => '/sync_runs?limit=20&offset=2', 22],
   ['a run that has ended', () => `/sync_runs/${ended}`, 1],
-  ['its items, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${after()}`, 51],
+  ['its items, from a cursor', () => `/sync_runs/${ended}/items?limit=50&after=${cursor()}`, 51],
   ['failed items', () => `/sync_runs/${ended}/items?limit=50&outcomes=failed`, 51],
   ['items of a rare cause', () => `/sync_runs/${ended}/items?limit=50&causes=too_large`, ITEMS / 1_000],
   ['items of a cause that does not occur', () => `/sync_runs/${ended}/items?limit=50&causes=access_revoked`, 1],
@@ -58,7 +58,7 @@ test.each<[string, () => string, number]>([
   expect(documents).toBeLessThanOrEqual(most);
 });
 
-const after = (): string => `${String(ended).padStart(16, '0')}:${String(50_002_000).padStart(16, '0')}`;
+const cursor = (): string => `${String(ended).padStart(16, '0')}:${String(50_002_000).padStart(16, '0')}`;
 
 test('a retry by cause reads only the items of that cause', async () => {
   const { scans, documents } = await readFor(() => user.post(`/sync_runs/${ended}/retry`, { causes: ['too_large'] }));

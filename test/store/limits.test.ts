@@ -10,7 +10,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Files that limits delay and release, and files that can be synced again, by their state. */
+/** A source of uploaded files. */
 const UPLOAD = UPLOAD_SOURCES[0]!;
 const NONE: EffectiveLimits = {
   ...{ max_files: null, max_files_per_upload: null },
@@ -39,11 +39,11 @@ async function seed(...files: Partial<FileDoc>[]): Promise<number[]> {
     fields: { runId, generation: 0, lastGeneration: 0, syncStatus: 'QUEUED_FOR_SYNC' as const, ...fields },
   }));
   await seedFiles(service, owner, seeds);
-  return seeds.map((one) => one.id);
+  return seeds.map((file) => file.id);
 }
 const states = async (ids: readonly number[]): Promise<string[]> => {
   const rows = await service.store.files.byIds(owner, ids);
-  return ids.map((one) => rows.find(({ _id }) => _id === one)?.syncStatus ?? 'none');
+  return ids.map((fileId) => rows.find(({ _id }) => _id === fileId)?.syncStatus ?? 'none');
 };
 const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
   Array.from({ length: count }, () => fields);
@@ -71,17 +71,17 @@ test('queues as many new files as the limit allows, oldest first; delays the new
 
 test('counts files with content and never delays them; ignores containers, failures without content and other users', async () => {
   const [kept] = await seed({ generation: 1, syncStatus: 'READY' });
-  const [again] = await seed({ generation: 2 });
+  const [resynced] = await seed({ generation: 2 });
   await seed({ isContainer: true }, { syncStatus: 'SYNC_ERROR' }, { syncStatus: 'SYNC_ABORTED' });
-  const other = { ...owner };
+  const otherUser = { ...owner };
   owner = await service.store.users.ensure(1, `another ${runId}`);
   await seed(...many(3));
-  owner = other;
+  owner = otherUser;
   const fresh = await seed(...many(2));
   expect(await turn({ max_files: 3 })).toBe('max_files');
-  expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, Q, D]);
+  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', Q, Q, D]);
   expect(await turn({ max_files: 1 })).toBe('max_files');
-  expect(await states([kept!, again!, ...fresh])).toEqual(['READY', Q, D, D]);
+  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', Q, D, D]);
 });
 
 test('new content of a file that counts already needs no further room', async () => {
@@ -92,52 +92,52 @@ test('new content of a file that counts already needs no further room', async ()
 
 test('releases no more files than the queue has room for', async () => {
   await seed(...many(4));
-  const held = await seed(...many(4, { syncStatus: 'DELAYED' }));
+  const delayedIds = await seed(...many(4, { syncStatus: 'DELAYED' }));
   expect(await turn({})).toBeNull();
-  expect(await states(held)).toEqual([Q, Q, D, D]);
+  expect(await states(delayedIds)).toEqual([Q, Q, D, D]);
 });
 
 test('releases a file that waits for characters once enough are free, and a smaller later file before it', async () => {
   const text = (numCharacters: number) => ({ statistics: { numCharacters } }) as never;
   await seed({ generation: 1, syncStatus: 'READY', ...(text(60) as object) });
-  const held = await seed(
+  const delayedIds = await seed(
     ...[50, 40, 1].map((delayedCharacters) => ({ syncStatus: 'DELAYED' as const, delayedCharacters })),
   );
   expect(await turn({ max_characters: 100 })).toBeNull();
-  expect(await states(held)).toEqual([D, Q, D]);
+  expect(await states(delayedIds)).toEqual([D, Q, D]);
   expect(await turn({ max_characters: 110 })).toBeNull();
-  expect((await states(held))[0]).toBe(Q);
-  // The length of a file that was never read is unknown, but is at least one character.
+  expect((await states(delayedIds))[0]).toBe(Q);
+  // The length of a file that was never read is unknown; it counts as one character.
   const unread = await seed({ syncStatus: 'DELAYED' });
   expect(await turn({ max_characters: 60 })).toBeNull();
   expect(await states(unread)).toEqual([D]);
-  // One character is for the last of the files above.
+  // The unread file needs the last character.
   expect(await turn({ max_characters: 62 })).toBeNull();
   expect(await states(unread)).toEqual([Q]);
 });
 
 test('admits a text up to each limit, including texts that are being read', async () => {
-  const [one, two] = await seed(
+  const [firstId, secondId] = await seed(
     { syncStatus: 'SYNCING' },
     { syncStatus: 'SYNCING' },
     { syncStatus: 'READY', generation: 1, runId: runId + 9_000, statistics: { numCharacters: 50 } as never },
   );
   const admit = (fileId: number, characters: number, limits: Partial<EffectiveLimits>) =>
     service.store.limits.admit({ ...owner, runId, fileId, characters }, { ...NONE, ...limits });
-  expect(await admit(one!, 10, { max_characters_per_file: 10 })).toBeNull();
-  expect(await admit(one!, 11, { max_characters_per_file: 10 })).toBe('max_characters_per_file');
-  expect(await admit(one!, 10, { max_characters: 59 })).toBe('max_characters');
-  const [held] = await service.store.files.byIds(owner, [one!]);
-  expect(held!.delayedCharacters).toBe(10);
-  expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
-  // Repeating is safe, and the text counts for the next file.
-  expect(await admit(one!, 10, { max_characters: 60 })).toBeNull();
-  expect(await admit(two!, 1, { max_characters: 60 })).toBe('max_characters');
-  expect(await admit(two!, 1, { max_characters: 61 })).toBeNull();
+  expect(await admit(firstId!, 10, { max_characters_per_file: 10 })).toBeNull();
+  expect(await admit(firstId!, 11, { max_characters_per_file: 10 })).toBe('max_characters_per_file');
+  expect(await admit(firstId!, 10, { max_characters: 59 })).toBe('max_characters');
+  const [admitted] = await service.store.files.byIds(owner, [firstId!]);
+  expect(admitted!.delayedCharacters).toBe(10);
+  expect(await admit(firstId!, 10, { max_characters: 60 })).toBeNull();
+  // The call is idempotent, and the text counts against the limit of the next file.
+  expect(await admit(firstId!, 10, { max_characters: 60 })).toBeNull();
+  expect(await admit(secondId!, 1, { max_characters: 60 })).toBe('max_characters');
+  expect(await admit(secondId!, 1, { max_characters: 61 })).toBeNull();
   // For the limit per upload, only files of that upload count.
-  expect(await admit(two!, 10, { max_characters_per_upload: 20 })).toBeNull();
-  expect(await admit(two!, 11, { max_characters_per_upload: 20 })).toBe('max_characters_per_upload');
-  expect(await admit(two!, 1_000, {})).toBeNull();
+  expect(await admit(secondId!, 10, { max_characters_per_upload: 20 })).toBeNull();
+  expect(await admit(secondId!, 11, { max_characters_per_upload: 20 })).toBe('max_characters_per_upload');
+  expect(await admit(secondId!, 1_000, {})).toBeNull();
 });
 
 test("a user's own limits override those of the organization, which override the default of none", async () => {
@@ -200,7 +200,7 @@ test('an upload with deleted content is lost, unless it came from a URL or its o
   );
 });
 
-test('a retry moves files to its run with reset attempts, due at once, to be read again', async () => {
+test('a retry assigns files to its run, resets their attempts and makes them due immediately', async () => {
   const ids = await seed({
     ...{ syncStatus: 'SYNC_ERROR', syncErrorMessage: 'broken', attempts: 3, unfinishedStarts: 2 },
     ...{
@@ -210,14 +210,14 @@ test('a retry moves files to its run with reset attempts, due at once, to be rea
       source: 'WEB_SCRAPE',
     },
   });
-  const again = { runId: runId + 20_000, workflowId: 'w', requestId: 'q' };
+  const retryRun = { runId: runId + 20_000, workflowId: 'w', requestId: 'q' };
   const retried = await service.store.transaction((session) =>
-    service.store.files.retry(owner, ids, true, again, session),
+    service.store.files.retry(owner, ids, true, retryRun, session),
   );
   expect(retried).toBe(1);
   const [row] = await service.store.files.byIds(owner, ids);
   expect(row).toMatchObject({
-    ...again,
+    ...retryRun,
     ...{
       syncStatus: Q,
       syncErrorMessage: null,

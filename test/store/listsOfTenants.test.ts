@@ -36,28 +36,28 @@ const TAGS = { team: 'red' };
 
 /**
  * Writes rows of every kind that a list can show, in each state that some list selects.
- * @param first the smallest id; rows of different owners have different ids
+ * @param firstId the smallest id; rows of different owners have different ids
  */
-async function seed(owner: Owner, first: number): Promise<void> {
+async function seed(owner: Owner, firstId: number): Promise<void> {
   const { organizationId, userId } = owner;
   const at = new Date();
-  const [parentId, dataSourceId, runId] = [first + 1, first, first];
+  const [parentId, dataSourceId, runId] = [firstId + 1, firstId, firstId];
   const common = { ...owner, createdAt: at, updatedAt: at };
-  const held = { deletions_held: 3 };
+  const heldDeletions = { deletions_held: 3 };
   const tags = storedTags(TAGS);
   await seedFiles(
     service,
     owner,
     [
-      { fields: { isContainer: true, fileMetadata: held } },
+      { fields: { isContainer: true, fileMetadata: heldDeletions } },
       { fields: { parentId, dataSourceId, statistics: { fileSize: 7 } as never }, texts: ['One.', 'Two.'], tags: TAGS },
       { fields: { syncStatus: 'SYNC_ERROR' as const, runId, ended: { as: 'failed', cause: 'timed_out' } as never } },
       { fields: { syncStatus: 'SYNC_ERROR' as const, dataSourceId, ended: { as: 'failed', cause: 'gone' } as never } },
       { fields: { syncStatus: 'RATE_LIMITED' as const, dataSourceId } },
       { fields: { fileMetadata: { warnings: [{ cause: 'low_ocr_confidence', message: 'Unsure.' }] } } },
       { fields: { embeddingStorageStatus: 'COLD_STORAGE' as const, coldCopy: { points: 2, bytes: 9 } as never } },
-    ].map(({ fields, ...rest }, nth) => ({
-      ...{ id: first + 1 + nth, ...rest },
+    ].map(({ fields, ...seededFile }, nth) => ({
+      ...{ id: firstId + 1 + nth, ...seededFile },
       // Recent, so that sums are not cached.
       fields: { ...fields, createdAt: at, updatedAt: at },
     })),
@@ -66,7 +66,7 @@ async function seed(owner: Owner, first: number): Promise<void> {
     const models = await openModels(connection);
     const blank = new (dataSourceModel(connection))().toObject({ minimize: false });
     const sources = [
-      { syncStatus: 'READY', metadata: held },
+      { syncStatus: 'READY', metadata: heldDeletions },
       { syncStatus: 'SYNC_ERROR' },
       { syncStatus: 'SYNCING' },
       { syncStatus: 'READY', revokedAccess: true },
@@ -95,7 +95,7 @@ async function seed(owner: Owner, first: number): Promise<void> {
     const file = new (fileModel(connection))().toObject({ minimize: false });
     const rows: Readonly<Record<string, readonly object[]>> = {
       users: [{ ...common, _id: userId * 10_000 + organizationId, deletedAt: null }],
-      dataSources: sources.map((one, nth) => ({
+      dataSources: sources.map((source, nth) => ({
         ...{
           ...blank,
           revokedAccess: false,
@@ -104,33 +104,35 @@ async function seed(owner: Owner, first: number): Promise<void> {
           tags,
           tagPairs: tagPairs(tags),
           ...common,
-          ...one,
+          ...source,
         },
-        ...{ _id: first + nth, externalId: `BOX|account ${first + nth}` },
+        ...{ _id: firstId + nth, externalId: `BOX|account ${firstId + nth}` },
       })),
-      schedules: [{ ...owner, _id: scheduleIds.source(first), dataSourceId: first, fileId: null, applied: 'DAILY' }],
+      schedules: [
+        { ...owner, _id: scheduleIds.source(firstId), dataSourceId: firstId, fileId: null, applied: 'DAILY' },
+      ],
       runs: runs.map((one, nth) => ({
         ...{ ...owner, ...run, startedAt: null, finishedAt: null, outcome: null, fileId: parentId, dataSourceId },
-        ...{ ...one, _id: first + nth, workflowId: `run:${first + nth}` },
+        ...{ ...one, _id: firstId + nth, workflowId: `run:${firstId + nth}` },
       })),
       quarantined: (['leaving', 'kept', 'returning'] as const).map((state, nth) => ({
-        ...{ ...owner, _id: first + 50 + nth, dataSourceId, parentId, state, missedBy: runId, runId },
-        ...{ quarantinedAt: at, keptUntil: LATER, copy: null, file: { ...file, ...common, _id: first + 50 + nth } },
+        ...{ ...owner, _id: firstId + 50 + nth, dataSourceId, parentId, state, missedBy: runId, runId },
+        ...{ quarantinedAt: at, keptUntil: LATER, copy: null, file: { ...file, ...common, _id: firstId + 50 + nth } },
       })),
       // Belongs to the organization, like its webhooks and keys.
       whiteLabels:
-        owner === COLLEAGUE ? [] : [{ ...common, _id: first, dataSourceType: 'BOX', plain: {}, secrets: {} }],
+        owner === COLLEAGUE ? [] : [{ ...common, _id: firstId, dataSourceType: 'BOX', plain: {}, secrets: {} }],
     };
-    for (const [name, some] of Object.entries(rows))
-      if (some.length > 0) await models[name as 'users'].collection.insertMany(some as never);
+    for (const [name, documents] of Object.entries(rows))
+      if (documents.length > 0) await models[name as 'users'].collection.insertMany(documents as never);
     if (owner === COLLEAGUE) return;
-    const key = service.store.secrets.seal({ organizationId, record: `webhook:${first}`, field: 'signing_key' }, 'k');
+    const key = service.store.secrets.seal({ organizationId, record: `webhook:${firstId}`, field: 'signing_key' }, 'k');
     await models.webhooks.webhooks.collection.insertOne({
-      ...{ ...common, _id: first, url: `https://${first}.example/`, signingKey: key, status: 'ACTIVE', cursor: 0 },
+      ...{ ...common, _id: firstId, url: `https://${firstId}.example/`, signingKey: key, status: 'ACTIVE', cursor: 0 },
       ...{ statusReason: '', wake: null, wokenAt: null, deletedAt: null, disabledAt: null },
     } as never);
     await models.organizations.apiKeys.collection.insertOne({
-      ...{ _id: first, organizationId, prefix: 'p', hash: `hash ${first}`, createdAt: at, revokedAt: null },
+      ...{ _id: firstId, organizationId, prefix: 'p', hash: `hash ${firstId}`, createdAt: at, revokedAt: null },
     } as never);
   });
 }
@@ -141,9 +143,9 @@ const DATA_SOURCES = { filters: {}, orderBy: 'created_at', orderDir: 'asc', page
 const FILES: FileListing = { filters: {}, orderBy: 'id', orderDir: 'asc', page: PAGE };
 
 async function collect<T>(parts: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const part of parts) all.push(part);
-  return all;
+  const members: T[] = [];
+  for await (const part of parts) members.push(part);
+  return members;
 }
 
 type Reader = (store: Store, owner: Owner) => Promise<unknown>;
@@ -255,7 +257,7 @@ test('no list, count or sum includes rows of another organization, and none of a
   );
 });
 
-/** Queries of sweeps and planners about runs, of all users or of one. */
+/** Queries about the runs of all users or of one user, which sweeps and batch planning use. */
 const OF_RUNS: Readers = {
   'runs.listUnstarted': ({ runs }) => runs.listUnstarted(LATER, 100),
   'runs.listActiveStartedBefore': ({ runs }) => runs.listActiveStartedBefore(LATER, 100),
@@ -273,7 +275,7 @@ const OF_RUNS: Readers = {
   'uploadStreams.listWaiting': ({ uploadStreams }) => uploadStreams.listWaiting(LATER, 100),
 };
 
-/** Lists that may be sorted: groups, rows of a small partial index, and records of which an organization has few. */
+/** Lists that MongoDB may sort in memory: groups, rows of a small partial index, and short lists of records. */
 const SORTED = [
   ...['overview.quarantine', 'files.uniqueTags', 'files.listHeldContainers', 'webhooks.list', 'apiKeys.list'],
   ...['queued', 'running', 'paused'].map((state) => `runs.list ${state}`),
@@ -281,7 +283,7 @@ const SORTED = [
 /** The index of the few stalled runs, which the service itself groups periodically. */
 const STALLED = 'IXSCAN { organizationId: 1, stall.since: 1 }';
 
-test('every list, count and sum uses an index, and every list of many rows the order of its index', async () => {
+test('every list, count and sum uses an index, and every long list is in index order', async () => {
   const readers = Object.entries({ ...OF_ORGANIZATION, ...OF_USER, ...OF_RUNS });
   await withDatabase(service, (connection) =>
     everyRow(

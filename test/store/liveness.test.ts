@@ -26,7 +26,7 @@ test('caches that a user exists until the entry expires', async () => {
   expect([await isLive(USER, read), await isLive(USER, read), state.reads]).toEqual([false, false, 4]);
 });
 
-test('a deletion in this process applies at once, and nothing is cached while it is being committed', async () => {
+test('a deletion in this process takes effect immediately, and nothing is cached during its commit', async () => {
   const { state, read } = record();
   const { isLive, invalidate: forget } = createLiveness(60_000);
   await isLive(USER, read);

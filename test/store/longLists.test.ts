@@ -1,4 +1,4 @@
-/** Lists that are read or written in parts: every member counts once, however long the list is. */
+/** Tests of lists that are read or written in parts: each element is processed once, whatever the length. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose, { type Connection } from 'mongoose';
@@ -13,7 +13,7 @@ import { itemModel } from '../../store/models/items.js';
 import { openModels } from '../../store/models/openModels.js';
 import { testEngines } from '../support/engines.js';
 
-/** Longer than two parts of any of these lists. */
+/** Number of elements: more than two parts of any of these lists. */
 const NUMBER = 2_100;
 const IDS = Array.from({ length: NUMBER }, (_, nth) => `item ${String(nth).padStart(4, '0')}`);
 const SOURCE = { _id: 40, organizationId: 1, userId: 7, customerId: 'ada' };
@@ -47,7 +47,7 @@ test('a page of items is stored completely, and each new item is reported once',
 });
 
 test('a listing has changes if one item is new or differs, also when its pages are stored again', async () => {
-  const [first, ...rest] = listed;
+  const [first, ...others] = listed;
   const store = async (runId: number, page: readonly object[]): Promise<void> => {
     for (let attempt = 0; attempt < 2; attempt += 1) await items.upsert(SOURCE as never, runId, page as never);
   };
@@ -55,7 +55,7 @@ test('a listing has changes if one item is new or differs, also when its pages a
   await store(RUN + 1, listed);
   expect(await items.hasChanged(SOURCE as never, RUN + 1)).toBe(false);
   for (const [nth, change] of [{ version: 'other' }, { name: 'other' }, { externalId: 'added' }].entries()) {
-    await store(RUN + 2 + nth, [...rest, { ...first, ...change }]);
+    await store(RUN + 2 + nth, [...others, { ...first, ...change }]);
     expect(await items.hasChanged(SOURCE as never, RUN + 2 + nth)).toBe(true);
     expect(await items.hasChanged({ ...SOURCE, userId: SOURCE.userId + 1 } as never, RUN + 2 + nth)).toBe(false);
   }
@@ -79,17 +79,17 @@ test('finds unchanged items in a long list, and counts the files of deleted item
   expect(await items.countDeleted(SOURCE as never)).toEqual({ files: NUMBER, vanished: NUMBER - 1 });
 });
 
-test('the ledger has each of many items of a run', async () => {
+test('the ledger stores each of many items of a run', async () => {
   const { ledger, runs } = await openModels(connection);
   const writer = createLedgerWriter(ledger, fileModel(connection), runs, undefined as never, 30);
-  const end = itemEnd('skipped', 'select', 'not_readable');
-  const rows = IDS.map((externalId) => ({ fileId: null, externalId, name: externalId, end, message: null }));
+  const skipped = itemEnd('skipped', 'select', 'not_readable');
+  const rows = IDS.map((externalId) => ({ fileId: null, externalId, name: externalId, end: skipped, message: null }));
   await writer.addItems({ _id: RUN, organizationId: 1, userId: 7 } as never, rows);
   const stored = await ledger.find({ runId: RUN }, { externalId: 1 }).sort({ externalId: 1 }).lean();
   expect(stored.map(({ externalId }) => externalId)).toEqual(IDS);
 });
 
-test('knows the depth of each of many addresses of a crawl', async () => {
+test('returns the depth of each of many addresses of a crawl', async () => {
   const frontier = createFrontier((await openModels(connection)).crawlPages);
   const addresses = IDS.map((id, depth) => ({ url: `https://site.example/${id}`, depth }));
   await frontier.add(RUN, addresses);

@@ -46,7 +46,7 @@ test('new data gets the version of this code, and no migration runs', async () =
   expect([ran, await schemaRow()]).toEqual([[], { _id: 'schema', version: 3 }]);
 });
 
-test('older data is marked with its target first, then migrated version by version, once', async () => {
+test('older data is first marked with the target version, then migrated version by version, each once', async () => {
   await setVersion(2);
   const { ran, migrations } = recordingMigrations(2, 3, 5);
   for (let start = 0; start < 2; start += 1) await runMigrations(connection, 0, { version: 5, migrations });

@@ -6,8 +6,8 @@ import { expect, test } from '@jest/globals';
 const STORE = fileURLToPath(new URL('../../store', import.meta.url));
 
 /**
- * Files whose reads state their type. Mongoose infers it from the model, unless the projection is computed, dotted or
- * excludes a field. For a run, it does not infer that request and progress depend on the kind.
+ * Source files that declare the type of a read. Mongoose infers types from the model, except for computed projections,
+ * dotted ones and those that exclude a field. For runs, it cannot infer that request and progress depend on the kind.
  */
 const TYPED_BY_HAND = [
   'originals/originals.ts',
@@ -25,10 +25,10 @@ const filesWith = (pattern: RegExp): string[] =>
     .filter((file) => file.endsWith('.ts') && pattern.test(readFileSync(path.join(STORE, file), 'utf8')))
     .toSorted();
 
-test('reads get their type from the model, except the listed ones', () => {
+test('the types of reads are inferred from the model, except in the listed files', () => {
   expect(filesWith(/\.lean</)).toEqual(TYPED_BY_HAND);
 });
 
-test('only one module calls the driver without mongoose', () => {
+test('only one module calls the MongoDB driver directly', () => {
   expect(filesWith(/\b(?!connection\b)\w+\s*\.collection\b/)).toEqual(['database/driver.ts']);
 });

@@ -1,4 +1,4 @@
-/** Moves of vectors between hot and cold storage: the files whose storage changes at the end, and the others. */
+/** Tests of moves of vectors between hot and cold storage: which files change their storage at the end of a move. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type FileDoc, fileModel } from '../../store/models/files.js';
@@ -75,18 +75,18 @@ const TO_HOT: readonly Row[] = [
   ['none, but the file belongs to another user', {}, false, BEN],
 ];
 
-test('moves a file to cold storage only if it was not used, synced, kept or claimed by another run meanwhile', () =>
+test('moves a file to cold storage unless a search, sync, request or other run has changed it meanwhile', () =>
   everyRow(
     TO_COLD,
     ([what]) => what,
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...LEAVING, ...fields }, owner);
-      const before = await read(id);
+      const fileBefore = await read(id);
       expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus } = await read(id);
-      expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : before.embeddingStorageStatus);
+      expect(embeddingStorageStatus).toBe(isMoved ? 'COLD_STORAGE' : fileBefore.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
-      // A repetition after a lost answer changes nothing.
+      // A retry after a lost answer changes nothing.
       expect(await service.store.moves.markCold(ATTEMPT, [{ _id: id, generation: 1 }])).toEqual([]);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
     },
@@ -98,11 +98,11 @@ test('moves a file back to hot storage only if its content and tags are those of
     ([what]) => what,
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...RETURNING, ...fields }, owner);
-      const before = await read(id);
+      const fileBefore = await read(id);
       const moved = { _id: id, generation: 1, tagsRevision: 3 };
       expect(await service.store.moves.markHot(ATTEMPT, [moved])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus, coolsAt } = await read(id);
-      expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : before.embeddingStorageStatus);
+      expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : fileBefore.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);
       if (!isMoved) return;
       // The days in hot storage start again, unless cold storage is disabled for the file.
@@ -132,12 +132,12 @@ test('a file whose move is cancelled stays in its previous storage; another atte
     async ([before, after, keepsCopy]) => {
       const id = await seed({ ...LEAVING, embeddingStorageStatus: before });
       const { moves } = service.store;
-      for (const other of [
+      for (const otherAttempt of [
         { ...ATTEMPT, token: 'later' },
         { ...ATTEMPT, runId: 10 },
         { ...ATTEMPT, userId: BEN.userId },
       ])
-        await moves.revert(other, [id]);
+        await moves.revert(otherAttempt, [id]);
       expect((await read(id)).embeddingStorageStatus).toBe(before);
       await moves.revert(ATTEMPT, [id]);
       const { embeddingStorageStatus, coldCopy } = await read(id);
@@ -168,17 +168,17 @@ test('a sweep claims the files of one user that are due, the longest unused firs
       await seed(hot, { ...owner, userId: 90 + index });
       const [older, newer] = [ago(2 * HOUR_MS), ago(HOUR_MS)];
       const later = await seed({ ...hot, coolsAt: newer }, owner);
-      const first = await seed({ ...hot, coolsAt: older }, owner);
+      const longestUnused = await seed({ ...hot, coolsAt: older }, owner);
       const { moves } = service.store;
-      expect(await moves.claimDue(owner, 11, new Date(), 1)).toEqual([first]);
+      expect(await moves.claimDue(owner, 11, new Date(), 1)).toEqual([longestUnused]);
       expect((await moves.claimDue(owner, 11, new Date(), 10)).toSorted((a, b) => a - b)).toEqual(
         isDue ? [id, later] : [later],
       );
-      expect((await read(first)).embeddingStorageStatus).toBe('HOT_TO_COLD');
+      expect((await read(longestUnused)).embeddingStorageStatus).toBe('HOT_TO_COLD');
     },
   ));
 
-/** Files that a search has found, and whether the use is recorded. */
+/** Files that a search has found, and whether lastUsedAt is updated. */
 const USES: readonly (readonly [what: string, fields: Partial<FileDoc>, isNoted: boolean])[] = [
   ['never used', {}, true],
   ['used more than an hour ago', { lastUsedAt: ago(HOUR_MS + 60_000) }, true],
@@ -192,12 +192,12 @@ test('a use delays the move to cold storage by the days of the file, and is writ
     ([what]) => what,
     async ([, fields, isNoted]) => {
       const id = await seed({ ...LEAVING, embeddingStorageStatus: 'HOT_STORAGE', move: null, ...fields });
-      const before = await read(id);
+      const fileBefore = await read(id);
       const { lastUse } = service.store;
-      lastUse.record([before]);
+      lastUse.record([fileBefore]);
       await lastUse.flush();
       const { coolsAt, lastUsedAt } = await read(id);
-      if (!isNoted) return expect([coolsAt, lastUsedAt]).toEqual([before.coolsAt, before.lastUsedAt]);
+      if (!isNoted) return expect([coolsAt, lastUsedAt]).toEqual([fileBefore.coolsAt, fileBefore.lastUsedAt]);
       expect(Date.now() - lastUsedAt!.getTime()).toBeLessThan(HOUR_MS);
       expect(coolsAt!.getTime()).toBe(lastUsedAt!.getTime() + 2 * DAY_MS);
     },

@@ -12,7 +12,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { withDatabase } from '../support/dataSources.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Token refreshes of one grant by independent processes, each with its own connections and connectors. */
+/** Number of independent stores and connectors, which act like separate processes that refresh one grant. */
 const WORKERS = 3;
 const CALLS = 50;
 const NEVER = new AbortController().signal;
@@ -87,8 +87,8 @@ const refreshes = () => drive.oauth.requests.filter(({ parameters }) => paramete
 
 test('fifty concurrent calls with an expired, rotating token make exactly one refresh', async () => {
   const calls = Array.from({ length: CALLS }, (_, index) => identify(workers[index % WORKERS]!));
-  const found = await Promise.all(calls);
-  expect(found.every(({ account }) => account === 'ada@harbour.example')).toBe(true);
+  const identities = await Promise.all(calls);
+  expect(identities.every(({ account }) => account === 'ada@harbour.example')).toBe(true);
   expect(refreshes()).toHaveLength(1);
 });
 
@@ -111,7 +111,7 @@ test('uses the new refresh token for the next refresh', async () => {
 });
 
 describe('interrupted refresh', () => {
-  test('by a process that was killed before its request is repeated by another process after the claim expires', async () => {
+  test('whose process was killed before the request is repeated by another process after the claim expires', async () => {
     const keeper = workers[0]!.store.accountCredentials(source);
     if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
     const storedGrant = await keeper.read();
@@ -121,7 +121,7 @@ describe('interrupted refresh', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('by a lost reply is retried once, then the account must be connected again', async () => {
+  test('whose reply was lost is retried once; after that, the account must be connected again', async () => {
     drive.oauth.loseReplies(1);
     await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'access_revoked' });
     expect(refreshes()).toHaveLength(2);
@@ -129,14 +129,14 @@ describe('interrupted refresh', () => {
     await expect(identify(workers[1]!)).rejects.toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('by a temporary refusal keeps the grant', async () => {
+  test('that the provider refuses temporarily keeps the grant', async () => {
     drive.oauth.refuseRefreshes(1, { status: 503, body: {} });
     await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'server_error', retryable: true });
     await identify(workers[1]!);
     expect(refreshes().map(({ outcome }) => outcome)).toEqual(['refused', 'granted']);
   });
 
-  test('by an aborted caller continues, because its answer may be the only one', async () => {
+  test('continues after its caller aborts, because the provider may send a new token only once', async () => {
     const release = drive.oauth.hold();
     const abort = new AbortController();
     const aborted = accountAt(workers[0]!).identify(abort.signal);
@@ -148,7 +148,7 @@ describe('interrupted refresh', () => {
     expect(refreshes()).toHaveLength(1);
   });
 
-  test('by a revocation stores no credentials', async () => {
+  test('stores no credentials if the grant was revoked meanwhile', async () => {
     const release = drive.oauth.hold();
     const call = identify(workers[0]!).catch((error: unknown) => error);
     while (refreshes().length === 0) await sleep(10);
@@ -163,13 +163,13 @@ describe('interrupted refresh', () => {
 });
 
 test('a grant moved to another record cannot be decrypted there', async () => {
-  const other = await connectWithGrant();
+  const otherSource = await connectWithGrant();
   await withDatabase(service, (db) =>
     db
       .collection<DataSourceDoc>('dataSources')
-      .updateOne({ _id: other._id }, { $set: { sealedCredentials: source.sealedCredentials } }),
+      .updateOne({ _id: otherSource._id }, { $set: { sealedCredentials: source.sealedCredentials } }),
   );
-  source = other;
+  source = otherSource;
   await expect(identify(workers[0]!)).rejects.toThrow(/authenticate/i);
 });
 

@@ -59,9 +59,9 @@ async function* parts(size: number, fault?: Error): AsyncIterable<Uint8Array> {
   if (fault) throw fault;
 }
 async function whole(content: AsyncIterable<Uint8Array> | null): Promise<Buffer> {
-  const found: Uint8Array[] = [];
-  for await (const part of content ?? []) found.push(part);
-  return Buffer.concat(found);
+  const received: Uint8Array[] = [];
+  for await (const part of content ?? []) received.push(part);
+  return Buffer.concat(received);
 }
 const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const accept = (originals: Originals, draft: Awaited<ReturnType<Originals['receive']>>, fileId: number) =>
@@ -69,8 +69,8 @@ const accept = (originals: Originals, draft: Awaited<ReturnType<Originals['recei
 /** Returns the names of objects and of unfinished uploads in the folder and the bucket. */
 const inStorage = async (): Promise<string[]> => [
   ...(await readdir(folder, { recursive: true, withFileTypes: true }))
-    .filter((one) => one.isFile())
-    .map((one) => one.name),
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name),
   ...s3.objects.keys(),
   ...s3.inProgress(),
 ];
@@ -97,7 +97,7 @@ describe.each(places)('originals in %s', (place) => {
     // Not readable for another file or another organization.
     expect(await originals.open({ ...file, fileId: 1 }, draft.id)).toBeNull();
     expect(await originals.stream({ ...file, organizationId: 9 }, draft.id)).toBeNull();
-    // An accepted original survives a late discard and a sweep.
+    // A discard or sweep after the acceptance does not delete the original.
     await originals.discard(draft);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(0);
     expect(await originals.countOf(owner, [fileId])).toBe(1);
@@ -132,7 +132,7 @@ describe.each(places)('originals in %s', (place) => {
   });
 });
 
-describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver in %s', (place) => {
+describe.each(['a folder', 'a bucket'] as const)('upload to %s by an API process that no longer responds', (place) => {
   test('is deleted by the sweep after its time limit, including unfinished uploads in a bucket', async () => {
     const originals = stores[place];
     let resume: () => void = () => undefined;
@@ -147,7 +147,7 @@ describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver i
     expect(await originals.sweep()).toBe(0);
     expect(await originals.sweep(Date.now() + 3_600_000)).toBe(1);
     expect(await rows()).toBe(0);
-    // The receiver was only slow: the rest of its upload is refused and not stored.
+    // If the process was only slow, the rest of its upload is refused and not stored.
     resume();
     const draft = await receiving.catch(() => null);
     if (draft) {
@@ -158,7 +158,7 @@ describe.each(['a folder', 'a bucket'] as const)('upload of a stalled receiver i
   });
 });
 
-/** Milliseconds without a heartbeat after which a receiver counts as crashed. */
+/** Milliseconds without a heartbeat after which an upload counts as abandoned. */
 const DEAD_AFTER_MS = 90_000;
 
 test('a slow upload sends heartbeats, so that it is not swept', async () => {
@@ -176,14 +176,14 @@ test('a slow upload sends heartbeats, so that it is not swept', async () => {
   const [[beat, everyMs] = []] = timers.mock.calls;
   timers.mockRestore();
   expect(everyMs).toBeLessThanOrEqual(DEAD_AFTER_MS / 3);
-  // The last heartbeat was just before the time limit; the next one counts.
-  const all = connection.collection('originals');
-  const before = new Date(Date.now() - DEAD_AFTER_MS + 1_000);
-  await all.updateMany({ fileId: null }, { $set: { aliveAt: before } });
+  // Set the last heartbeat just within the time limit; the upload survives only if it sends another.
+  const records = connection.collection('originals');
+  const nearTimeLimit = new Date(Date.now() - DEAD_AFTER_MS + 1_000);
+  await records.updateMany({ fileId: null }, { $set: { aliveAt: nearTimeLimit } });
   beat?.();
   await waitFor(
-    () => all.findOne({ fileId: null }),
-    (row) => row?.['aliveAt'] > before,
+    () => records.findOne({ fileId: null }),
+    (row) => row?.['aliveAt'] > nearTimeLimit,
     10_000,
   );
   expect(await originals.sweep(Date.now() + 10_000)).toBe(0);
@@ -196,15 +196,15 @@ test('a slow upload sends heartbeats, so that it is not swept', async () => {
 
 test('deletes all originals of a user, and none of other users', async () => {
   const originals = stores['a folder'];
-  const other = { organizationId: 1, userId: 3 };
+  const otherUser = { organizationId: 1, userId: 3 };
   for (const [tenant, fileId] of [
     [owner, 1],
     [owner, 2],
-    [other, 3],
+    [otherUser, 3],
   ] as const)
     for (const size of [50, 5_000]) await accept(originals, await originals.receive(tenant, parts(size)), fileId);
   await originals.deleteAll(owner);
-  expect([await originals.countOf(owner, [1, 2]), await originals.countOf(other, [3])]).toEqual([0, 2]);
-  await originals.deleteAll(other);
+  expect([await originals.countOf(owner, [1, 2]), await originals.countOf(otherUser, [3])]).toEqual([0, 2]);
+  await originals.deleteAll(otherUser);
   expect([await inStorage(), await rows()]).toEqual([[], 0]);
 });

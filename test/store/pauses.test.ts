@@ -24,7 +24,7 @@ test('concurrent requests for tokens never exceed the limit', async () => {
   const taken = await Promise.all(Array.from({ length: 40 }, () => pauses.reserveTokens(id, 7)));
   expect(taken.filter(Boolean)).toHaveLength(14);
   expect(await runs.find(id)).toMatchObject({ tokensTaken: 98, pause: { reason: 'max_tokens', wanted: 7 } });
-  // A smaller amount that would fit has to wait as well.
+  // After the first refusal, even a smaller amount that would fit is refused.
   expect(await pauses.reserveTokens(id, 1)).toBe(false);
   expect((await pauses.listPaused(10)).map(({ _id }) => _id)).toEqual([id]);
 });

@@ -1,4 +1,4 @@
-/** Lookups by path or id: a common prefix of characters alone does not match. */
+/** Tests that lookups by path or id match whole path segments and whole ids, not any common prefix of characters. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const OTHERS = [
   { ...SOURCE, organizationId: 2 },
 ];
 let connection: Connection;
-let gone: DeletedItems;
+let deletedItems: DeletedItems;
 let folder: string;
 let s3: S3Emulator;
 const storages: Record<string, Blobs> = {};
@@ -30,7 +30,7 @@ const storages: Record<string, Blobs> = {};
 beforeAll(async () => {
   const { mongodbUri } = testEngines();
   connection = await mongoose.createConnection(mongodbUri, { dbName: `prefixes-${randomUUID()}` }).asPromise();
-  gone = createDeletedItems(itemModel(connection), fileModel(connection));
+  deletedItems = createDeletedItems(itemModel(connection), fileModel(connection));
   folder = await mkdtemp(path.join(tmpdir(), 'allotrope-prefixes-'));
   s3 = await startS3();
   storages['a folder'] = createFolderBlobs(folder);
@@ -88,18 +88,18 @@ test('a deleted path marks all paths below it, but no neighbour and no path of a
     ([paths]) => paths.join(' '),
     async ([paths, expected, unmarked]) => {
       await store([...expected, ...unmarked]);
-      await gone.markPathsDeleted(SOURCE, paths);
+      await deletedItems.markPathsDeleted(SOURCE, paths);
       expect((await marked(SOURCE)).toSorted()).toEqual([...expected].toSorted());
       expect(await marked(null)).toEqual([]);
     },
   ));
 
 test('marks each of many paths, and no other', async () => {
-  const all = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
-  await store(all);
-  const parents = all.slice(1, -1).map((parent) => parent.slice(0, -2));
-  await gone.markPathsDeleted(SOURCE, parents);
-  expect((await marked(SOURCE)).toSorted()).toEqual(all.slice(1, -1).toSorted());
+  const paths = Array.from({ length: 402 }, (_, index) => `/p${index}/x`);
+  await store(paths);
+  const parents = paths.slice(1, -1).map((parent) => parent.slice(0, -2));
+  await deletedItems.markPathsDeleted(SOURCE, parents);
+  expect((await marked(SOURCE)).toSorted()).toEqual(paths.slice(1, -1).toSorted());
 });
 
 const FILES: readonly (readonly [organizationId: number, fileId: number])[] = [

@@ -46,13 +46,13 @@ describe('requests to Qdrant', () => {
     });
   });
 
-  test('a connection closed while idle loses no answer', async () => {
+  test('a request on an idle connection that the server closes is sent again', async () => {
     const requestsOf = new Map<Socket, number>();
     const ask = await serve((request, response) => {
-      const before = requestsOf.get(request.socket) ?? 0;
-      requestsOf.set(request.socket, before + 1);
-      // Like a server that closes an idle connection just as a request arrives.
-      if (before > 0) request.socket.resetAndDestroy();
+      const earlierRequests = requestsOf.get(request.socket) ?? 0;
+      requestsOf.set(request.socket, earlierRequests + 1);
+      // Act like a server that closes an idle connection at the moment a request arrives.
+      if (earlierRequests > 0) request.socket.resetAndDestroy();
       else response.end('{"result":"ok"}');
     });
     expect([await ask('/', {}), await ask('/', {})]).toEqual(['ok', 'ok']);

@@ -10,7 +10,8 @@ import { isSettled, isSame, rangeOf, type RecordOfFile } from '../../store/recon
 import { createDifferenceReport } from '../../store/reconcile/report.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Differences of a settled file, and their repairs; test/system/storage/reconcile.test.ts uses real stores. */
+// Tests of the differences between the record and the stored data of a file in a final state, and of their repairs.
+// test/system/storage/reconcile.test.ts uses real stores.
 const GENERATION = 3;
 const SPACE = 'a-space';
 const TAGS = JSON.stringify(['a', 'b']);
@@ -39,8 +40,8 @@ const heldOf = (fields: object = {}): StoredOfFile =>
     ...{ chunks: [chunks()], points: [points()], contents: [GENERATION], originals: [], pages: 0, withoutSparse: 0 },
     ...fields,
   }) as unknown as StoredOfFile;
-const brief = (found: readonly Finding[]): [DifferenceKind, Repair['do'] | null][] =>
-  found.map(({ kind, repair }) => [kind, repair?.do ?? null]);
+const brief = (findings: readonly Finding[]): [DifferenceKind, Repair['do'] | null][] =>
+  findings.map(({ kind, repair }) => [kind, repair?.do ?? null]);
 
 interface Row {
   readonly what: string;
@@ -224,7 +225,7 @@ const ROWS: readonly Row[] = [
   { what: 'an unfinished clean-up', file: { cleanupPending: true }, found: [['unfinished_cleanup', 'cleanUp']] },
 ];
 
-const found = ({ file, held, stored = [], checksTags = true, checksPoints = true }: Row) =>
+const findingsOf = ({ file, held, stored = [], checksTags = true, checksPoints = true }: Row) =>
   findDifferences(
     recordOf(file),
     { held: new Map(held === null ? [] : [[7, heldOf(held)]]), stored: new Map(stored) },
@@ -233,16 +234,16 @@ const found = ({ file, held, stored = [], checksTags = true, checksPoints = true
   );
 
 describe('settled file', () => {
-  test('has a difference with its repair for every disagreement between record and stores', () =>
+  test('has a reported difference, with its repair, for each contradiction between record and stores', () =>
     everyRow(
       ROWS,
       ({ what }) => what,
-      (row) => expect(brief(found(row))).toEqual(row.found),
+      (row) => expect(brief(findingsOf(row))).toEqual(row.found),
     ));
 
-  test('is repaired with the numbers that were found', () => {
+  test('is repaired with the counts of its stored data', () => {
     const repairs = (row: Omit<Row, 'what' | 'found'>) =>
-      found({ what: '', found: [], ...row }).map(({ repair }) => repair);
+      findingsOf({ what: '', found: [], ...row }).map(({ repair }) => repair);
     expect(repairs({ held: { points: [points({ count: 5, last: 4 })] } })).toEqual([
       { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 4 },
     ]);
@@ -289,7 +290,7 @@ const CHANGES: readonly object[] = [
   ...[{ lastGeneration: 4 }, { numChunks: 5 }, { vectorSpace: 'other' }, { cleanupPending: true }],
   ...[{ tagsRevision: 3 }, { coldCopy: { key: 'other' } }, { move: { runId: 9 } }, { isQuarantined: true }],
 ];
-test('a record counts as unchanged only if no work has begun on its file', async () => {
+test('a record counts as unchanged only if no run or request has changed it', async () => {
   expect(isSame(recordOf(), recordOf())).toBe(true);
   expect(isSame(recordOf({ tagsRevision: undefined }), recordOf({ tagsRevision: null }))).toBe(true);
   expect(isSame(recordOf(), undefined)).toBe(false);

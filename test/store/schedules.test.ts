@@ -8,7 +8,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Desired schedules by records and settings, and changes that are made while Temporal is being updated. */
+// Tests of which schedules a record should have, and of changes that are made while Temporal is being updated.
 let service: TestService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let stranger: typeof owner;
@@ -62,7 +62,7 @@ test('a record has a schedule while it exists, is enabled and has contents; a re
       expect(await service.store.schedules.desiredState(rowOf(await record()))).toEqual(desired),
   ));
 
-test('a change during the update of Temporal marks the row again, and only a deleted row reports its deletion', async () => {
+test('a change during the update of Temporal marks the row for another update; only a deleted row is reported as such', async () => {
   const { schedules, transaction } = service.store;
   const seed = rowOf({ _id: 'auto-sync:file:77', fileId: 77 });
   await withDatabase(service, async (connection) => {
@@ -72,24 +72,24 @@ test('a change during the update of Temporal marks the row again, and only a del
   });
   const claimed = (await schedules.claim(60_000))!;
   expect(claimed._id).toBe(seed._id);
-  // The claim excludes other processes.
+  // Until the claim expires, no other process can claim the row.
   expect(await schedules.claim(60_000)).toBeNull();
   await transaction((session) => schedules.markUsers(1, ['ada'], session));
   expect(await schedules.markApplied(claimed, 'on, every 24 h')).toBe(true);
-  const again = (await schedules.claim(60_000))!;
-  expect(again).toMatchObject({ _id: seed._id, version: 2, applied: 'on, every 24 h' });
-  expect(await schedules.markApplied(again, null)).toBe(true);
+  const claimedAgain = (await schedules.claim(60_000))!;
+  expect(claimedAgain).toMatchObject({ _id: seed._id, version: 2, applied: 'on, every 24 h' });
+  expect(await schedules.markApplied(claimedAgain, null)).toBe(true);
   expect(await schedules.claim(60_000)).toBeNull();
   await schedules.remove([seed._id]);
-  expect(await schedules.markApplied(again, 'on, every 24 h')).toBe(false);
+  expect(await schedules.markApplied(claimedAgain, 'on, every 24 h')).toBe(false);
 });
 
-test('a user is found only in its organization, also if another caller of the batch asks for its own', async () => {
+test('a batch of lookups finds each user only in the organization of its caller', async () => {
   const { organizations, users } = service.store;
   const { organizationId } = await organizations.create('others');
   const foreign = await users.ensure(organizationId, 'ada');
-  const { customerId: _name, ...own } = owner;
-  const asked = [own, own, { organizationId, userId: foreign.userId }, { ...own, userId: foreign.userId }];
-  const found = await Promise.all(asked.map((tenant) => users.find(tenant)));
-  expect(found).toEqual([owner, owner, foreign, null]);
+  const { customerId: _name, ...tenant } = owner;
+  const asked = [tenant, tenant, { organizationId, userId: foreign.userId }, { ...tenant, userId: foreign.userId }];
+  const results = await Promise.all(asked.map((caller) => users.find(caller)));
+  expect(results).toEqual([owner, owner, foreign, null]);
 });

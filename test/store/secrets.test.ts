@@ -34,7 +34,7 @@ test('an altered ciphertext cannot be decrypted', () => {
   expect(() => secrets.open(place, { ...sealed, ciphertext: bytes.toString('base64') })).toThrow();
 });
 
-test('with several keys, the first encrypts, all decrypt, and a missing one is named', () => {
+test('with several keys, the first encrypts, all decrypt, and the error names a missing key', () => {
   const [old, fresh] = [key('old'), key('fresh')];
   const sealed = createSecrets([old]).seal(place, 'sesame');
   const rotated = createSecrets([fresh, old]);

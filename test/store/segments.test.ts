@@ -7,8 +7,8 @@ import { randomText, Seeded } from '../documents/randomText.js';
 
 const owner = { organizationId: 1, userId: 2, fileId: 3, generation: 4 };
 const cutUp = (text: string, chunkSize: number, chunkOverlap: number, prefix: string | null = null) => {
-  const { chunks, prefix: before } = splitText(text, { chunkSize, chunkOverlap, prefix });
-  return { chunks, rows: [...toSegments({ ...owner, text, prefix: before, cuts: chunks })] };
+  const { chunks, prefix: splitPrefix } = splitText(text, { chunkSize, chunkOverlap, prefix });
+  return { chunks, rows: [...toSegments({ ...owner, text, prefix: splitPrefix, cuts: chunks })] };
 };
 const join = async (rows: readonly SegmentDoc[]): Promise<string> => {
   let text = '';

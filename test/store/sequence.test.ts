@@ -16,13 +16,13 @@ afterAll(async () => {
 });
 
 test('ids are unique across processes, taken one by one or in blocks', async () => {
-  const first = createSequence(connection);
+  const ofFirstProcess = createSequence(connection);
   connection.deleteModel('sequences');
-  const second = createSequence(connection);
+  const ofSecondProcess = createSequence(connection);
   const singles = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => (index % 2 ? first : second).next('file')),
+    Array.from({ length: 200 }, (_, index) => (index % 2 ? ofFirstProcess : ofSecondProcess).next('file')),
   );
-  const start = await first.next('file', 50);
+  const start = await ofFirstProcess.next('file', 50);
   const block = Array.from({ length: 50 }, (_, index) => start + index);
   expect(new Set([...singles, ...block]).size).toBe(250);
 });

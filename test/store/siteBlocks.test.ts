@@ -30,26 +30,26 @@ test('a run stores its blocks once: a second attempt and an older run change not
   expect(await siteBlocks.find(site)).toEqual({ runId: 6, blocks: [] });
 });
 
-test('attempts at the same time all get the blocks of one of them', async () => {
+test('concurrent attempts all get the blocks that one of them stored', async () => {
   const names = Array.from({ length: 20 }, (_, i) => `block ${i}`);
   const learned = await Promise.all(names.map((name) => siteBlocks.learn(site, 5, blocks(name))));
-  expect(new Set(learned.map((one) => one.blocks[0]?.id)).size).toBe(1);
+  expect(new Set(learned.map((result) => result.blocks[0]?.id)).size).toBe(1);
 });
 
 test('blocks belong to one scrape of one user of one organization', async () => {
-  const others = [
+  const otherScrapes = [
     { ...site, organizationId: 9 },
     { ...site, userId: 9 },
     { ...site, fileId: site.fileId + 100_000 },
   ];
   await siteBlocks.learn(site, 5, blocks('a'));
-  for (const other of others) expect(await siteBlocks.find(other)).toBeNull();
-  for (const [i, other] of others.entries()) await siteBlocks.learn(other, 5, blocks(`other ${i}`));
+  for (const other of otherScrapes) expect(await siteBlocks.find(other)).toBeNull();
+  for (const [i, other] of otherScrapes.entries()) await siteBlocks.learn(other, 5, blocks(`other ${i}`));
   expect(await siteBlocks.find(site)).toEqual({ runId: 5, blocks: blocks('a') });
 
   await siteBlocks.deleteOf(site, [site.fileId]);
   expect(await siteBlocks.countOf(site, [site.fileId])).toBe(0);
-  const [ofOrganization, ofUser, ofScrape] = others as [Site, Site, Site];
+  const [ofOrganization, ofUser, ofScrape] = otherScrapes as [Site, Site, Site];
   await siteBlocks.deleteAll(site);
   expect(await siteBlocks.find(ofScrape)).toBeNull();
   expect(await siteBlocks.find(ofOrganization)).not.toBeNull();

@@ -1,6 +1,6 @@
 /**
- * States of files: the expected sets, each with its reason. They are not derived from the product's lists.
- * A change to a list changes its row here as well, with the reason.
+ * Tests the lists and transitions of file states against expected values, which are written out here with their
+ * reasons. Change a row here, with its reason, whenever you change the list.
  */
 import { expect, test } from '@jest/globals';
 
@@ -26,9 +26,9 @@ const LISTS: readonly (readonly [name: string, list: readonly string[], states: 
     'final',
     FINAL_FILE_STATUSES,
     'READY SYNC_ERROR SYNC_ABORTED READY_TO_SYNC',
-    'No run owns the file: it can be retried, deleted or re-embedded at once.',
+    'No run owns the file: it can be retried, deleted or re-embedded without waiting.',
   ],
-  ['under way', IN_PROGRESS_STATUSES, 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC', 'A run has started the file.'],
+  ['in progress', IN_PROGRESS_STATUSES, 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC', 'A run has started the file.'],
   [
     'waiting',
     WAITING_FILE_STATUSES,
@@ -50,7 +50,7 @@ test('each list contains exactly the expected states', () =>
     ([, list, states]) => expect(sorted(list)).toEqual(sorted(states)),
   ));
 
-test('each state is final, under way or waiting, and only one of them', () =>
+test('each state is exactly one of final, in progress and waiting', () =>
   expect(sorted([...FINAL_FILE_STATUSES, ...IN_PROGRESS_STATUSES, ...WAITING_FILE_STATUSES])).toEqual(sorted(ALL)));
 
 test('a run starts files that wait for their turn or for the end of a rate limit, and no others', () =>
@@ -58,9 +58,7 @@ test('a run starts files that wait for their turn or for the end of a rate limit
     sorted('QUEUED_FOR_SYNC RATE_LIMITED'),
   ));
 
-/**
- * The states from which a transition starts, its new state, the allowed writers, and the reason for the start states.
- */
+/** The states from which a transition starts, its new state, who may write it, and the reason for the start states. */
 type Row = readonly [from: string, to: string, by: 'run' | 'tenant', reason: string];
 const RETRIED = 'READY SYNC_ERROR SYNC_ABORTED';
 const IN_PROGRESS = 'SYNCING QUEUED_FOR_OCR EVALUATING_RESYNC';
@@ -145,9 +143,9 @@ test('the write of a transition changes only files of its owner in one of its st
 test('a write that expects a state changes no file in another state', () =>
   everyRow(Object.keys(EXPECTED) as Transition[], String, (name) => {
     const [from, , by] = EXPECTED[name];
-    for (const seen of FILE_SYNC_STATUSES) {
-      const { filter } = transition(name, { owner: OWNERS[by] as never, where: {}, seen });
-      expect(filter.syncStatus).toEqual({ $in: sorted(from).includes(seen) ? [seen] : [] });
+    for (const expectedState of FILE_SYNC_STATUSES) {
+      const { filter } = transition(name, { owner: OWNERS[by] as never, where: {}, seen: expectedState });
+      expect(filter.syncStatus).toEqual({ $in: sorted(from).includes(expectedState) ? [expectedState] : [] });
     }
   }));
 

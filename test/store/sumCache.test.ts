@@ -39,7 +39,7 @@ beforeEach(async () => {
   await seed(1, 2, 3);
 });
 
-/** Counts the owner's files, slowly enough to be cached. */
+/** Counts the files of a user. The count takes long enough to be cached. */
 const count = (tenant: Tenant = owner): Promise<number> =>
   sums.get(tenant, 'files', async () => {
     computed += 1;
@@ -83,9 +83,9 @@ test('caches nothing while a file has changed less than a minute ago', async () 
 test('a change during the computation of a sum is not hidden by the cache', async () => {
   await count();
   const slow = sums.get(owner, 'files', async () => {
-    const before = await fileModel(connection).countDocuments({ userId: owner.userId });
+    const countBefore = await fileModel(connection).countDocuments({ userId: owner.userId });
     await seed(5);
-    return before;
+    return countBefore;
   });
   expect(await slow).toBe(3);
   expect(await count()).toBe(4);
@@ -93,6 +93,6 @@ test('a change during the computation of a sum is not hidden by the cache', asyn
 
 test('caches sums per user', async () => {
   await fillCache();
-  const other = await service.store.users.ensure(1, 'remembered-other');
-  expect(await count(other)).toBe(0);
+  const otherUser = await service.store.users.ensure(1, 'remembered-other');
+  expect(await count(otherUser)).toBe(0);
 });

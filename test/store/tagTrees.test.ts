@@ -8,7 +8,7 @@ import { requiredPairs, type TagQuery, tagTreeQuery } from '../../store/tagQuery
 import { filterConditions } from '../../store/vectors/searchFilter.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Trees of tag conditions, compared between MongoDB, Qdrant and a direct evaluation. */
+// Tests that trees of tag conditions have the same result in MongoDB, in Qdrant and in a direct evaluation.
 type Tree = TagTree | TagCondition;
 type Tags = Readonly<Record<string, TagValue>>;
 type Verdict = boolean | undefined;
@@ -23,19 +23,19 @@ function evaluate(tree: Tree, tags: Tags): Verdict {
     return tree.negate === true ? !holds : holds;
   }
   const parts = ('AND' in tree ? tree.AND : tree.OR)
-    .map((one) => evaluate(one, tags))
-    .filter((one) => one !== undefined);
+    .map((member) => evaluate(member, tags))
+    .filter((verdict) => verdict !== undefined);
   if (parts.length === 0) return undefined;
   return 'AND' in tree ? parts.every(Boolean) : parts.some(Boolean);
 }
 
 function inMongo(query: TagQuery | undefined, pairs: readonly string[]): Verdict {
   if (query === undefined) return undefined;
-  if ('$and' in query) return query.$and.every((one) => inMongo(one, pairs));
-  if ('$or' in query) return query.$or.some((one) => inMongo(one, pairs));
+  if ('$and' in query) return query.$and.every((member) => inMongo(member, pairs));
+  if ('$or' in query) return query.$or.some((member) => inMongo(member, pairs));
   return '$in' in query.tagPairs
-    ? query.tagPairs.$in.some((one) => pairs.includes(one))
-    : !query.tagPairs.$nin.some((one) => pairs.includes(one));
+    ? query.tagPairs.$in.some((pair) => pairs.includes(pair))
+    : !query.tagPairs.$nin.some((pair) => pairs.includes(pair));
 }
 
 interface Condition {
@@ -48,22 +48,22 @@ interface Condition {
 }
 type Payload = Readonly<Record<string, unknown>>;
 
-/** https://qdrant.tech/documentation/concepts/filtering/ */
+/** Evaluates a Qdrant filter: https://qdrant.tech/documentation/concepts/filtering/ */
 function inQdrant(condition: Condition, payload: Payload): boolean {
   const { must = [], must_not: mustNot = [], should = [], key, match, has_id: ids } = condition;
   if (ids) return ids.includes(payload['id']);
   if (key !== undefined) {
     const pointValues = valuesOf(payload[key] ?? []).flat();
-    return match?.any ? match.any.some((one) => pointValues.includes(one)) : pointValues.includes(match?.value);
+    return match?.any ? match.any.some((value) => pointValues.includes(value)) : pointValues.includes(match?.value);
   }
   return (
-    must.every((one) => inQdrant(one, payload)) &&
-    !mustNot.some((one) => inQdrant(one, payload)) &&
-    (should.length === 0 || should.some((one) => inQdrant(one, payload)))
+    must.every((member) => inQdrant(member, payload)) &&
+    !mustNot.some((member) => inQdrant(member, payload)) &&
+    (should.length === 0 || should.some((member) => inQdrant(member, payload)))
   );
 }
 const holdsFor = (filter: Parameters<typeof filterConditions>[0], payload: Payload): boolean =>
-  (filterConditions(filter) as Condition[]).every((one) => inQdrant(one, { media_type: 'TEXT', ...payload }));
+  (filterConditions(filter) as Condition[]).every((member) => inQdrant(member, { media_type: 'TEXT', ...payload }));
 
 const key = fc.constantFrom('a', 'b');
 const value = fc.oneof(
@@ -72,7 +72,7 @@ const value = fc.oneof(
 );
 const condition = fc
   .record({ key, value, negate: fc.constantFrom(undefined, false, true) })
-  .map(({ negate, ...one }) => (negate === undefined ? one : { ...one, negate }) as unknown as TagCondition);
+  .map(({ negate, ...pair }) => (negate === undefined ? pair : { ...pair, negate }) as unknown as TagCondition);
 const { tree } = fc.letrec<{ tree: TagTree; member: Tree }>((tie) => ({
   member: fc.oneof({ depthSize: 'small', withCrossShrink: true }, condition, tie('tree')),
   tree: fc
@@ -85,21 +85,21 @@ test('a tree of conditions has the same result in both stores as in a direct eva
   fc.assert(
     fc.property(tree, tagsOfFile, (filter, tags) => {
       const pairs = tagPairs(storedTags(tags));
-      const wanted = evaluate(filter, tags);
-      expect(inMongo(tagTreeQuery(filter), pairs)).toBe(wanted);
-      expect(holdsFor({ media: 'TEXT', tagTree: filter }, { tags: pairs })).toBe(wanted ?? true);
+      const expected = evaluate(filter, tags);
+      expect(inMongo(tagTreeQuery(filter), pairs)).toBe(expected);
+      expect(holdsFor({ media: 'TEXT', tagTree: filter }, { tags: pairs })).toBe(expected ?? true);
     }),
     { numRuns: 300 },
   );
 });
 
-test('every match has one of the pairs that narrow the index', () => {
+test('every file that matches has at least one of the tag pairs by which the index is searched', () => {
   fc.assert(
     fc.property(tree, tagsOfFile, (filter, tags) => {
       const query = tagTreeQuery(filter);
       const pairs = tagPairs(storedTags(tags));
       if (query === undefined || inMongo(query, pairs) !== true) return;
-      for (const list of requiredPairs(query)) expect(list.some((one) => pairs.includes(one))).toBe(true);
+      for (const list of requiredPairs(query)) expect(list.some((pair) => pairs.includes(pair))).toBe(true);
     }),
     { numRuns: 200 },
   );

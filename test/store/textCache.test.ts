@@ -18,14 +18,14 @@ describe('cache of texts of search results', () => {
     expect(cache.get(MINE, '7:2:0')).toBeUndefined();
   });
 
-  test('stays within its size by dropping the least recently used texts', () => {
+  test('does not exceed its size, because it evicts the least recently used texts', () => {
     const cache = createTextCache(10_000);
     const chunks = Array.from({ length: 10 }, (_, index) => chunk(index, 'x'.repeat(1_000)));
     cache.add(MINE, chunks);
     expect(chunks.map(({ key }) => cache.get(MINE, key) !== undefined)).toEqual(chunks.map((_, index) => index >= 6));
   });
 
-  test('keeps nothing with a size of zero', () => {
+  test('with a size of zero stores nothing', () => {
     const cache = createTextCache(0);
     cache.add(MINE, [chunk(1, 'x')]);
     expect(cache.get(MINE, '1:1:0')).toBeUndefined();

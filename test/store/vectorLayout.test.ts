@@ -7,7 +7,7 @@ import { pointId } from '../../store/vectors/pointId.js';
 import { createVectors, type Vectors } from '../../store/vectors/vectors.js';
 import { type QdrantRecorder, startQdrantRecorder } from '../emulators/qdrant.js';
 
-/** Requests to Qdrant, recorded exactly: the embedded engine ignores many of their fields. */
+/** Tests the exact requests to Qdrant: the embedded engine ignores many of their fields. */
 
 let qdrant: QdrantRecorder;
 beforeEach(async () => {
@@ -18,11 +18,11 @@ afterEach(() => qdrant.close());
 const SECRETS = { SECRET_KEY: `k1:${randomBytes(32).toString('base64')}` };
 /** Creates vectors as the service does under these settings. */
 const vectorsWith = (settings: Record<string, string>): Vectors => {
-  const { qdrant: made } = loadConfig({ ...SECRETS, QDRANT_COLLECTION_PREFIX: 'own-', ...settings });
-  return createVectors({ ...made, url: qdrant.url });
+  const { qdrant: qdrantSettings } = loadConfig({ ...SECRETS, QDRANT_COLLECTION_PREFIX: 'own-', ...settings });
+  return createVectors({ ...qdrantSettings, url: qdrant.url });
 };
 const SPACE = { name: 'some-8', dimensions: 8 };
-const file = (fileId: number, chunks: number, more: Partial<FileVectors> = {}): FileVectors => ({
+const file = (fileId: number, chunks: number, fields: Partial<FileVectors> = {}): FileVectors => ({
   organizationId: 1,
   userId: 2,
   fileId,
@@ -36,7 +36,7 @@ const file = (fileId: number, chunks: number, more: Partial<FileVectors> = {}): 
   mediaType: 'TEXT',
   tagPairs: ['team=docs'],
   vectors: Array.from({ length: chunks }, (_, index) => new Float32Array(SPACE.dimensions).fill((index + 1) / 7)),
-  ...more,
+  ...fields,
 });
 const written = () => qdrant.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
 interface Point {
@@ -139,11 +139,11 @@ describe('collection', () => {
 describe('points', () => {
   const SMALL = { QDRANT_WRITE_BYTES: '1000000' };
   const LARGE = { name: 'large-4096', dimensions: 4096 };
-  /** Vectors of numbers with the longest JSON. */
+  /** Returns vectors whose numbers have the longest possible JSON. */
   const long = (chunks: number) =>
     Array.from({ length: chunks }, (_, index) => new Float32Array(4096).fill(-0.0000012345678 - index * 1e-7));
 
-  test('have the fields of their filters, and the same ids at each attempt', async () => {
+  test('have a field for each filter, and the same ids at each attempt', async () => {
     const vectors = vectorsWith({});
     await vectors.upsert([file(5, 2)]);
     await vectors.upsert([file(5, 2)]);
@@ -191,28 +191,28 @@ describe('points', () => {
       indices: Array.from({ length: 20_000 }, (_, at) => 4_000_000_000 + at),
       values: Array(20_000).fill(1.2345),
     };
-    const made: number[] = [];
+    const encodedIndexes: number[] = [];
     const sparseOf = (chunkIndex: number) => {
-      made.push(chunkIndex);
+      encodedIndexes.push(chunkIndex);
       return chunkIndex === 1 ? null : sparse;
     };
     const tagPairs = [`team=${'雪'.repeat(20_000)}`];
     await vectorsWith(SMALL).upsert([file(1, 8, { sparseOf, tagPairs })]);
-    expect(made).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(encodedIndexes).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     const requests = written();
     expect(requests.length).toBeGreaterThan(2);
     for (const { bytes } of requests) expect(bytes).toBeLessThanOrEqual(1_000_000);
     const points = requests.flatMap(({ body }) => pointsIn(body));
     expect(points.map(({ vector }) => vector.sparse?.indices.length ?? 0)).toEqual(
-      made.map((chunkIndex) => (chunkIndex === 1 ? 0 : 20_000)),
+      encodedIndexes.map((chunkIndex) => (chunkIndex === 1 ? 0 : 20_000)),
     );
   });
 
-  test('are written by at most the set number of requests at once, for all callers together', async () => {
+  test('are written by a limited number of concurrent requests, for all callers together', async () => {
     const vectors = vectorsWith({ ...SMALL, QDRANT_WRITES_AT_ONCE: '2' });
     await vectors.upsert([file(0, 1)]);
-    const all = Array.from({ length: 9 }, (_, id) => vectors.upsert([file(id + 1, 1)]));
-    await Promise.all(all);
+    const upserts = Array.from({ length: 9 }, (_, id) => vectors.upsert([file(id + 1, 1)]));
+    await Promise.all(upserts);
     expect(written()).toHaveLength(10);
     expect(qdrant.maxConcurrent()).toBe(2);
   });

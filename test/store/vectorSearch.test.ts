@@ -61,8 +61,8 @@ const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>
       ...(text === undefined ? {} : { sparseOf: () => encodeDocument(text) }),
     })),
   );
-const idsOf = async (filter: Partial<ChunkFilter>, more: Partial<VectorQuery> = {}): Promise<number[]> => {
-  const { dense } = await vectors.search({ ...QUERY, ...more, filter: { media: 'TEXT', ...filter } });
+const idsOf = async (filter: Partial<ChunkFilter>, options: Partial<VectorQuery> = {}): Promise<number[]> => {
+  const { dense } = await vectors.search({ ...QUERY, ...options, filter: { media: 'TEXT', ...filter } });
   return dense.map(({ fileId }) => fileId);
 };
 
@@ -98,15 +98,15 @@ describe('tags_v2', () => {
   const membersOf = (tree: TagTree) => ('AND' in tree ? tree.AND : tree.OR);
   const hasCondition = (part: TagTree | TagCondition): boolean => 'key' in part || membersOf(part).some(hasCondition);
   const spelled = (value: unknown): string[] => [value].flat().map(String);
-  /** Evaluates a tree by the definition in the interface. */
+  /** Evaluates a tree as the public API defines it. */
   function holds(part: TagTree | TagCondition, tags: Tags): boolean {
     if ('key' in part) {
       const has = part.key in tags ? spelled(tags[part.key]) : [];
-      return spelled(part.value).some((one) => has.includes(one)) !== (part.negate ?? false);
+      return spelled(part.value).some((tag) => has.includes(tag)) !== (part.negate ?? false);
     }
     const parts = membersOf(part).filter(hasCondition);
     if (parts.length === 0) return true;
-    return 'AND' in part ? parts.every((one) => holds(one, tags)) : parts.some((one) => holds(one, tags));
+    return 'AND' in part ? parts.every((member) => holds(member, tags)) : parts.some((member) => holds(member, tags));
   }
 
   test('a tree finds exactly the chunks whose tags match', async () => {
@@ -118,8 +118,8 @@ describe('tags_v2', () => {
     await fc.assert(
       fc.asyncProperty(nested(3), async (tagTree) => {
         const expected = ids.filter((_, index) => holds(tagTree, records[index] ?? {}));
-        const found = await idsOf({ tagTree, fileIds: ids });
-        expect(found.toSorted((a, b) => a - b)).toEqual(expected);
+        const foundIds = await idsOf({ tagTree, fileIds: ids });
+        expect(foundIds.toSorted((a, b) => a - b)).toEqual(expected);
       }),
       { seed, numRuns: 150 },
     );
@@ -130,14 +130,14 @@ describe('tags_v2', () => {
     await write(many);
     await write([{ id: 200_000, tags: { lot: 'one' }, text: 'quince' }]);
     const sparse = encodeDocument('quince');
-    const both = await vectors.search({
+    const matches = await vectors.search({
       ...QUERY,
       sparse,
       limit: 20_000,
       filter: { media: 'TEXT', tagTree: { OR: ['many', 'one'].map((value) => ({ key: 'lot', value })) } },
     });
-    expect(both.dense).toHaveLength(12_001);
-    expect(both.sparse.map(({ fileId }) => fileId)).toEqual([200_000]);
+    expect(matches.dense).toHaveLength(12_001);
+    expect(matches.sparse.map(({ fileId }) => fileId)).toEqual([200_000]);
   });
 });
 
@@ -145,14 +145,14 @@ test('finds words only in chunks with sparse vectors, of the same tenant and fil
   await write([{ id: 2001, text: 'error E4711 in the pump' }, { id: 2002, text: 'the pump runs' }, { id: 2003 }]);
   await write([{ id: 2004, text: 'error E4711 of a stranger' }], { organizationId: 8, userId: 70 });
   const sparse = encodeDocument('E4711');
-  const { dense, sparse: found } = await vectors.search({
+  const { dense, sparse: sparseHits } = await vectors.search({
     ...QUERY,
     sparse,
     filter: { media: 'TEXT', fileIds: [2001, 2002, 2003, 2004] },
   });
   expect(dense.map(({ fileId }) => fileId)).toEqual([2001, 2002, 2003]);
-  expect(found).toMatchObject([{ fileId: 2001, generation: 1, chunkIndex: 0 }]);
-  expect(found[0]?.score).toBeGreaterThan(0);
+  expect(sparseHits).toMatchObject([{ fileId: 2001, generation: 1, chunkIndex: 0 }]);
+  expect(sparseHits[0]?.score).toBeGreaterThan(0);
   await vectors.deleteAll({ organizationId: 8, userId: 70 });
 });
 
@@ -171,12 +171,12 @@ describe('with texts of another tenant in the same collection', () => {
       { id: 4002, text: 'the valve leaks' },
       { id: 4003, text: 'a pump and a motor' },
     ]);
-    const before = await scores();
-    // The valve is rarer than the pump among the texts of the tenant.
-    expect(before[0]?.[0]).toBe(4002);
+    const scoresBefore = await scores();
+    // Among the texts of the tenant, "valve" is rarer than "pump".
+    expect(scoresBefore[0]?.[0]).toBe(4002);
     const valves = Array.from({ length: 300 }, (_, index) => ({ id: 5000 + index, text: `valve number ${index}` }));
     await write(valves, OTHERS);
-    expect(await scores()).toEqual(before);
+    expect(await scores()).toEqual(scoresBefore);
   });
 });
 
@@ -245,7 +245,7 @@ test('points of another tenant have no chunks and no vectors, even by their ids'
 test('the neighbours of points are the nearest of the others, best first, of one tenant', async () => {
   const foreign = { organizationId: 8, userId: 71 };
   const ids = [7011, 7012, 7013, 7014];
-  // The vectors turn by equal angles, so the nearest ones are those with the next numbers.
+  // Each vector is rotated by the same angle from the previous one, so the nearest vectors have neighbouring numbers.
   const turned = (turn: number): Float32Array => Float32Array.from([Math.cos(turn), Math.sin(turn), 0, 0]);
   await write(ids.map((id, nth) => ({ id, vector: turned(nth / 5) })));
   await write([{ id: 7015, vector: turned(0.1) }], foreign);
@@ -253,8 +253,11 @@ test('the neighbours of points are the nearest of the others, best first, of one
   const asked = { ids: [...ids, 7015].map(pointOf), count: 2 };
   const neighbours = await vectors.neighboursOf(MINE, SPACE.name, asked);
   const fileOf = new Map([...ids, 7015].map((id) => [pointOf(id), id]));
-  const found = [...neighbours].map(([id, others]) => [fileOf.get(id), others.map((other) => fileOf.get(other.id))]);
-  expect(Object.fromEntries(found)).toEqual({
+  const neighbourFiles = [...neighbours].map(([id, others]) => [
+    fileOf.get(id),
+    others.map((other) => fileOf.get(other.id)),
+  ]);
+  expect(Object.fromEntries(neighbourFiles)).toEqual({
     7011: [7012, 7013],
     7012: expect.arrayContaining([7011, 7013]),
     7013: expect.arrayContaining([7012, 7014]),
@@ -264,7 +267,7 @@ test('the neighbours of points are the nearest of the others, best first, of one
   expect(await vectors.neighboursOf(foreign, SPACE.name, asked)).toEqual(new Map());
 });
 
-test('a server that cannot compute neighbours has none', async () => {
+test('returns no neighbours if the Qdrant server cannot compute them', async () => {
   const older = createVectorSearch(() => Promise.reject(Object.assign(new Error('not found'), { status: 404 })), {
     nameOf: String,
   });

@@ -26,7 +26,7 @@ export interface TestService {
   readonly names: TemporalNames;
   /** Returns an end user of organization 1, or of another key's organization. */
   user(customerId: string, apiKey?: string): Promise<TestUser>;
-  /** @param wrap wraps the activities for a test */
+  /** Starts a worker in this process. @param wrap replaces or wraps activities for a test */
   startWorker(wrap?: (activities: Activities) => Activities): Promise<void>;
   stopWorker(): Promise<void>;
   close(): Promise<void>;
@@ -45,8 +45,8 @@ async function spreadIds(uri: string): Promise<void> {
 }
 
 /**
- * Drops the suite's database. Its collections and indexes hold about 150 open files of the shared MongoDB, whose limit
- * is 20,000.
+ * Drops the suite's database. Its collections and indexes keep about 150 files open in the shared MongoDB, which may
+ * open at most 20,000.
  */
 async function dropDatabase(uri: string): Promise<void> {
   const connection = await mongoose.createConnection(uri).asPromise();

@@ -118,7 +118,7 @@ export class WidgetView {
   }
 
   /**
-   * Waits until an element is visible, while the widget's clock is advanced so that it polls at once.
+   * Waits until an element is visible, and meanwhile advances the widget's clock so that the widget polls immediately.
    * @param meanwhile what to do between checks; by default advances the clock
    */
   async until(

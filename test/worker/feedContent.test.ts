@@ -7,7 +7,7 @@ import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { createFeedContents } from '../../worker/feedContent.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Source of the text of a feed entry, and when the feed is read for it. Feeds and pages are functions. */
+// Tests of where the text of a feed entry is read from, and when the feed is requested. Feeds and pages are functions.
 const FEED = 'https://site.example/feed.xml';
 const PAGE = 'https://site.example/1';
 const NEVER = new AbortController().signal;
@@ -87,10 +87,10 @@ test('retries a page after a retryable fault; replaces it by the summary, if any
 
 test('takes the text from the feed, else from the page, else from the summary, and records which', async () => {
   const whole = createWorld({ entries: [entryOf({ content: '<p>whole</p>' })] });
-  const own = await whole.open();
-  expect(textOf(own)).toContain('<p>whole</p>');
-  expect(textOf(own)).toContain('<title>A &amp; &lt;B></title>');
-  expect(own).toMatchObject({
+  const ofFeed = await whole.open();
+  expect(textOf(ofFeed)).toContain('<p>whole</p>');
+  expect(textOf(ofFeed)).toContain('<title>A &amp; &lt;B></title>');
+  expect(ofFeed).toMatchObject({
     ...{
       fileMetadata: { content_from: 'feed', published: '2026-01-02T03:04:05.000Z' },
       url: PAGE,
@@ -126,7 +126,7 @@ test('sends validators with a page request, and reports an unchanged page', asyn
   expect(requests.pages).toMatchObject([{ known }]);
 });
 
-test('an entry that left its feed keeps its copy; without a copy it is gone', async () => {
+test('an entry that is no longer in its feed keeps its stored text; without stored text it fails as gone', async () => {
   const known = { etag: null, lastModified: null } as never;
   for (const world of [
     { entries: [entryOf({ id: 'other' })] },
@@ -139,7 +139,7 @@ test('an entry that left its feed keeps its copy; without a copy it is gone', as
   await expect(createWorld({ readFeed: () => Promise.reject(fault) }).open({}, { known })).rejects.toBe(fault);
 });
 
-test('reads a feed once for all entries of one login, and reuses what a sync has read', async () => {
+test('reads a feed once for all entries with the same login, and reuses a feed that a sync has read', async () => {
   const { open, requests } = createWorld({ entries: [entryOf(), entryOf({ id: 'two' })] });
   await Promise.all([open(), open({ entryId: 'two' }), open()]);
   expect(requests.feeds).toHaveLength(1);
@@ -179,8 +179,8 @@ test('a caller reads the feed itself if the read that it waits for fails; a fail
     readFeed: () =>
       (reads += 1) === 1 ? Promise.reject(new Error('aborted')) : Promise.resolve(answerOf([entryOf()])),
   });
-  const [first, second] = await Promise.allSettled([open(), open()]);
-  expect([first.status, second.status]).toEqual(['rejected', 'fulfilled']);
+  const [firstResult, secondResult] = await Promise.allSettled([open(), open()]);
+  expect([firstResult.status, secondResult.status]).toEqual(['rejected', 'fulfilled']);
   await open();
   expect(requests.feeds).toHaveLength(2);
 });

@@ -8,10 +8,10 @@ import { waitFor } from '../support/waitFor.js';
 
 const self = { id: 'self', host: 'here', pid: process.pid, startedAt: new Date() } as never;
 const LOAD = { waitShare: 0.5, waited: 0.25, othersShare: null };
-/** No process has this number: https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html (pid_max) */
+/** A pid above pid_max, which no process has: https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html */
 const NO_PROCESS = 2 ** 30;
 
-test('a worker ends the records of dead workers on its host, sends a heartbeat at once, and ends its own record when it stops', async () => {
+test('a worker removes the records of dead workers on its host, sends a first heartbeat, and removes its record at its end', async () => {
   const { stores, of, names } = recorder({
     'workers.listOnHost': [
       { id: 'earlier process with this pid', pid: process.pid },

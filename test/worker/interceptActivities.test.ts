@@ -25,7 +25,7 @@ interface Attempt {
   readonly heartbeatTimeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly input?: object;
-  /** Whether the run's row cannot be written. */
+  /** Whether writing the last error of the run fails. */
   readonly isStoreDown?: boolean;
 }
 
@@ -78,10 +78,10 @@ describe('failures', () => {
     }));
 
   test.each([
-    ['at once', 0, 1_000],
-    ['in a moment', 20, 1_000],
-    ['in a minute', 60_000, 60_000],
-  ])('a retry requested %s comes no earlier than after a second', async (_when, retryAfterMs, ms) => {
+    [0, 1_000],
+    [20, 1_000],
+    [60_000, 60_000],
+  ])('a requested retry delay of %s ms becomes %s ms: at least one second', async (retryAfterMs, ms) => {
     const failure = await run(failing(new Fault('rate_limited', 'Not now.', { retryAfterMs })));
     expect(failure).toMatchObject({ nonRetryable: false, nextRetryDelay: ms });
   });
@@ -171,7 +171,8 @@ describe('heartbeats', () => {
 });
 
 /**
- * Real server and worker: the workflow `connectByConsent`, which has the shortest heartbeat timeout, with fake steps.
+ * Runs on a real server and worker: the workflow `connectByConsent`, whose step has the shortest heartbeat timeout, with
+ * fake steps.
  */
 describe('interceptor in a worker', () => {
   interface Step {
@@ -189,7 +190,7 @@ describe('interceptor in a worker', () => {
     await quietTemporal('ERROR');
     const taskQueue = `intercepted-${randomUUID()}`;
     let started = 0;
-    let end: object | null = null;
+    let lastInput: object | null = null;
     const connection = await sdk.NativeConnection.connect({ address });
     const worker = await sdk.Worker.create({
       ...{ connection, taskQueue, workflowBundle: { codePath: WORKFLOW_BUNDLE } },
@@ -204,7 +205,7 @@ describe('interceptor in a worker', () => {
           return exchange({ signal: activity.cancellationSignal(), attempt });
         },
         recordConnection: () => undefined,
-        endConnection: (input: object) => void (end = input),
+        endConnection: (input: object) => void (lastInput = input),
       },
     });
     const client = createTemporalClient({ address, namespace: 'default' });
@@ -223,10 +224,10 @@ describe('interceptor in a worker', () => {
     await connection.close();
     const { status } = await client.workflow.getHandle(taskQueue).describe();
     await client.connection.close();
-    return `${status.name} ${JSON.stringify(end)} ${started}`;
+    return `${status.name} ${JSON.stringify(lastInput)} ${started}`;
   }
 
-  test('an activity without heartbeats of its own outlives its heartbeat timeout of 5 s', async () => {
+  test('an activity that sends no heartbeats itself can run longer than its heartbeat timeout of 5 s', async () => {
     expect(await connect(() => sleep(7_000))).toBe('COMPLETED null 1');
   });
 
@@ -239,16 +240,16 @@ describe('interceptor in a worker', () => {
   });
 
   test('retries a Fault after the requested delay, or not at all', async () => {
-    let [first, second] = [0, 0];
+    let [firstAt, secondAt] = [0, 0];
     const later = async ({ attempt }: Step): Promise<void> => {
-      if (attempt === 2) second = Date.now();
+      if (attempt === 2) secondAt = Date.now();
       if (attempt > 1) return;
-      first = Date.now();
+      firstAt = Date.now();
       throw new Fault('rate_limited', 'Not now.', { retryAfterMs: 2_500 });
     };
     expect(await connect(later)).toBe('COMPLETED null 2');
     // The retry policy alone would wait for one second.
-    expect(second - first).toBeGreaterThanOrEqual(2_400);
+    expect(secondAt - firstAt).toBeGreaterThanOrEqual(2_400);
     const never = () => Promise.reject(new Fault('access_revoked', 'No more.'));
     expect(await connect(never)).toBe(`COMPLETED {"runId":${RUN_ID},"outcome":"failed","message":"No more."} 1`);
   });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
 
-/** Files of Linux's /proc by path: https://man7.org/linux/man-pages/man5/proc.5.html */
+/** Contents of fake files of Linux's /proc, by path: https://man7.org/linux/man-pages/man5/proc.5.html */
 let files = new Map<string, string>();
 jest.unstable_mockModule('node:fs', () => ({
   readdirSync: () => [
@@ -26,10 +26,10 @@ beforeEach(() => {
 /** Ticks in user and system mode, and those of children that have ended. */
 type Ticks = readonly [user: number, system: number, childrenUser: number, childrenSystem: number];
 interface Machine {
-  /** Nanoseconds. */
+  /** Time that the process ran, in nanoseconds. */
   readonly ran: number;
   readonly waited: number;
-  /** user, nice, system, idle, iowait, irq, softirq, steal, guest */
+  /** Ticks of all cores: user, nice, system, idle, iowait, irq, softirq, steal, guest. */
   readonly ticks: readonly number[];
   readonly processes: readonly (readonly [pid: number, parent: number, ticks: Ticks])[];
 }
@@ -49,8 +49,12 @@ function writeProc({ ran, waited, ticks, processes }: Machine): void {
 const times = (machine: Machine, factor: number): Machine => ({
   ran: machine.ran * factor,
   waited: machine.waited * factor,
-  ticks: machine.ticks.map((one) => one * factor),
-  processes: machine.processes.map(([pid, parent, all]) => [pid, parent, all.map((one) => one * factor) as never]),
+  ticks: machine.ticks.map((count) => count * factor),
+  processes: machine.processes.map(([pid, parent, counters]) => [
+    pid,
+    parent,
+    counters.map((time) => time * factor) as never,
+  ]),
 });
 
 /** Five seconds: 150 of 500 ticks are idle or wait for disks, and 30 + 22 of the others belong to the service. */

@@ -14,16 +14,14 @@ type Group = keyof typeof options;
 const GROUPS = Object.entries<ActivityOptions>(options) as [Group, ActivityOptions][];
 const nameOf = ([name]: readonly [Group, ...unknown[]]): string => name;
 
-/** Activities without a limit of attempts, and why giving up would be worse than trying again. */
+/** Groups of activities without a limit of attempts, with the reason. */
 const UNLIMITED: Partial<Record<Group, string>> = {
   COMPUTE: 'Faults of single files do not fail a batch: only an outage or a dead worker does.',
   TRANSCRIBE: 'The activity mostly waits for a service. A lost worker must not fail the recording.',
   NOTIFY: "The receiver's response is an outcome, so only an outage or a dead worker fails a batch of deliveries.",
   STORE: 'Only an outage of a store fails it, and giving up would leave runs unfinished.',
 };
-/**
- * Activities without heartbeats. A dead worker is noticed only when the time of the attempt is up, so it must be short.
- */
+/** Groups without heartbeats, with the reason. A dead worker is detected only by the start-to-close timeout. */
 const SILENT: Partial<Record<Group, string>> = { STORE: 'Short reads and writes, also run as local activities.' };
 
 const MAX_SILENT_MS = 10_000;
@@ -44,7 +42,7 @@ test('retries wait longer each time, up to a few minutes', () =>
     expect(msToNumber(retry!.maximumInterval!)).toBeLessThanOrEqual(5 * 60_000);
   }));
 
-test('a long activity has a heartbeat timeout far below its time; one without heartbeats ends within seconds', () =>
+test('a long activity has a heartbeat timeout far below its start-to-close timeout; others time out within seconds', () =>
   everyRow(GROUPS, nameOf, ([name, { startToCloseTimeout, heartbeatTimeout }]) => {
     const longestMs = msToNumber(startToCloseTimeout!);
     if (name in SILENT) {
@@ -62,7 +60,7 @@ test('a cancelled run waits for the end of its activities', () =>
     expect(cancellationType).toBe(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED),
   ));
 
-test('the lists of exceptions name only existing groups', () => {
+test('the lists of exceptions contain only existing groups', () => {
   const names = GROUPS.map(nameOf);
   expect(names).toEqual(expect.arrayContaining([...Object.keys(UNLIMITED), ...Object.keys(SILENT)]));
 });
@@ -81,22 +79,22 @@ function* nodesIn(node: ts.Node): Iterable<ts.Node> {
 }
 const allNodes = (folder: string): ts.Node[] => sourcesIn(folder).flatMap((file) => [...nodesIn(file)]);
 
-/** An activity as a workflow calls it. */
+/** An activity, and the options with which a workflow calls it. */
 interface Proxied {
   readonly activity: string;
-  /** The options: the name of a group, or the text of something else. */
+  /** The name of the group of options, or the source text of other options. */
   readonly group: string;
   readonly isLocal: boolean;
 }
 
-/** Returns the name of the group behind options: itself, or a local constant that spreads it and changes the queue. */
+/** Returns the name of a group of options, also if a local constant spreads the group and changes the task queue. */
 function groupOf(call: ts.CallExpression): string {
-  const given = call.arguments[0]?.getText() ?? 'no options';
+  const optionsText = call.arguments[0]?.getText() ?? 'no options';
   const declared = [...nodesIn(call.getSourceFile())].find(
-    (node): node is ts.VariableDeclaration => ts.isVariableDeclaration(node) && node.name.getText() === given,
+    (node): node is ts.VariableDeclaration => ts.isVariableDeclaration(node) && node.name.getText() === optionsText,
   )?.initializer;
   const routed = /^\{ \.\.\.(\w+), taskQueue: [^,]+ \}$/.exec(declared?.getText() ?? '');
-  return routed?.[1] ?? given;
+  return routed?.[1] ?? optionsText;
 }
 
 const PROXIED: readonly Proxied[] = allNodes('workflows').flatMap((node): Proxied[] => {
@@ -106,10 +104,10 @@ const PROXIED: readonly Proxied[] = allNodes('workflows').flatMap((node): Proxie
   if (ts.isPropertyAccessExpression(parent)) return [{ activity: parent.name.text, ...shared }];
   if (!ts.isVariableDeclaration(parent)) return [{ activity: node.getText(), ...shared }];
   if (!ts.isObjectBindingPattern(parent.name)) return [{ activity: parent.name.getText(), ...shared }];
-  return parent.name.elements.map((one) => ({ activity: one.name.getText(), ...shared }));
+  return parent.name.elements.map((element) => ({ activity: element.name.getText(), ...shared }));
 });
 
-test('workflows call activities only with the options of a group; local ones only with those for short steps', () =>
+test('workflows call activities only with the options of a group, and local activities only with STORE', () =>
   everyRow(
     PROXIED,
     ({ activity }) => activity,
@@ -119,7 +117,7 @@ test('workflows call activities only with the options of a group; local ones onl
     },
   ));
 
-test('an activity that reacts to its cancellation is called with heartbeats, which are what reports a cancellation', () =>
+test('an activity that reacts to its cancellation has a heartbeat timeout, because heartbeats report cancellations', () =>
   everyRow(
     allNodes('activities').filter(
       (node): node is ts.MethodDeclaration =>

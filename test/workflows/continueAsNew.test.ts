@@ -16,10 +16,10 @@ const RUN_ID = 7;
 const MB = 1024 * 1024;
 
 /**
- * Runs a workflow with fake activities. While its first activity runs, its history grows past 4 MiB, where Temporal
- * suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
+ * Runs a workflow with fake activities. During the first activity, its history is made to exceed 4 MiB, from which on
+ * Temporal suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
  * (limit.historySize.suggestContinueAsNew)
- * @param activities called with whether their execution is a continued one, and their input
+ * @param activities receive whether the execution was continued as new, and the input
  * @returns the statuses of the first and the last execution, and the result
  */
 async function runGrown(
@@ -33,15 +33,15 @@ async function runGrown(
   const taskQueue = `grown-${randomUUID()}`;
   const connection = await sdk.NativeConnection.connect({ address });
   const client = createTemporalClient({ address, namespace: 'default' });
-  let first = '';
+  let firstRunId = '';
   let grow = (): void => undefined;
   const grown = new Promise<void>((resolve) => (grow = resolve));
   const steps = Object.entries(activities).map(([name, step]) => [
     name,
-    async (given: unknown) => {
+    async (stepInput: unknown) => {
       await grown;
       const { workflowExecution, workflowType } = activity.activityInfo();
-      return step(workflowType === type && workflowExecution?.runId !== first, given);
+      return step(workflowType === type && workflowExecution?.runId !== firstRunId, stepInput);
     },
   ]);
   const workflowBundle = { codePath: WORKFLOW_BUNDLE };
@@ -51,13 +51,13 @@ async function runGrown(
   });
   const result: unknown = await worker.runUntil(async () => {
     const handle = await client.workflow.start(type, { taskQueue, workflowId: taskQueue, args: [input] });
-    first = handle.firstExecutionRunId;
+    firstRunId = handle.firstExecutionRunId;
     for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
       await handle.signal('grow', randomBytes(1.5 * MB * 0.75).toString('base64'));
     grow();
     return handle.result();
   });
-  const firstExecution = client.workflow.getHandle(taskQueue, first);
+  const firstExecution = client.workflow.getHandle(taskQueue, firstRunId);
   const statuses = [await firstExecution.describe(), await client.workflow.getHandle(taskQueue).describe()].map(
     ({ status }) => status.name,
   );

@@ -13,7 +13,7 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
+/** Tests of webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
 
 interface Execution {
   readonly workflowId: string;
@@ -26,9 +26,9 @@ let client: Client;
 let receiver: Receiver;
 let organizationId: number;
 let webhookId: number;
-/** Disturbs the next call of the step, once. */
+/** A disturbance of the next call of the step. */
 let disturbance: { readonly when: FaultTime; disturb(execution: Execution): Promise<void> } | null = null;
-/** Calls of the step, by workflow. */
+/** Number of calls of the step, by workflow id. */
 const calls = new Map<string, number>();
 
 function withDisturbances(activities: Activities): Activities {
@@ -84,7 +84,7 @@ const writeEvents = (...ids: number[]) =>
     ids.map((id) => ({ kind: 'FILE_READY', organizationId, customerId: 'ada', objectId: String(id), info: null })),
     null,
   );
-const named = (...ids: number[]): string[] => ids.map((id) => `FILE_READY ${id}`);
+const readyEvents = (...ids: number[]): string[] => ids.map((id) => `FILE_READY ${id}`);
 const workflow = () => client.workflow.getHandle(service.names.idOf(workflowIds.deliverEvents(webhookId)));
 const fail = (): Promise<void> => Promise.reject(new Error('a failure of the test'));
 /** The execution that was cancelled. */
@@ -104,7 +104,7 @@ test.each<FaultTime>(['before', 'after'])(
     await writeEvents(4);
     await receiver.waitForAccepted(4);
     expect(disturbance).toBeNull();
-    expect(receiver.arrived().toSorted()).toEqual(named(1, 2, 3, 4));
+    expect(receiver.arrived().toSorted()).toEqual(readyEvents(1, 2, 3, 4));
   },
 );
 
@@ -116,18 +116,18 @@ test.each<FaultTime>(['before', 'after'])(
     await writeEvents(1, 2);
     const execution = await waitFor(
       () => cancelled,
-      (one) => one !== null,
+      (current) => current !== null,
     );
     const { workflowId, runId } = execution ?? { workflowId: '', runId: '' };
     await expect(client.workflow.getHandle(workflowId, runId).result()).rejects.toThrow(/cancel/i);
     await writeEvents(3);
     await receiver.waitForAccepted(3);
-    expect(new Set(receiver.accepted())).toEqual(new Set(named(1, 2, 3)));
+    expect(new Set(receiver.accepted())).toEqual(new Set(readyEvents(1, 2, 3)));
     expect(receiver.arrived()).toHaveLength(3);
   },
 );
 
-test('is started again after termination while a delivery waits for its retry, without a new event', async () => {
+test('is started again without a new event if it was terminated while a delivery waits for its retry', async () => {
   receiver.reactWith(() => 500);
   await writeEvents(1);
   await waitFor(
@@ -137,7 +137,7 @@ test('is started again after termination while a delivery waits for its retry, w
   await workflow().terminate('by the test');
   receiver.reactWith(() => 200);
   await receiver.waitForAccepted(1);
-  expect(receiver.accepted()).toEqual(named(1));
+  expect(receiver.accepted()).toEqual(readyEvents(1));
 });
 
 test('runs no pass while there are no events', async () => {
@@ -148,8 +148,8 @@ test('runs no pass while there are no events', async () => {
     () => service.store.webhooks.find(webhookId),
     (webhook) => webhook?.wake === null,
   );
-  const before = calls.get(id);
+  const callsBefore = calls.get(id);
   await sleep(2_500);
-  expect(calls.get(id)).toBe(before);
+  expect(calls.get(id)).toBe(callsBefore);
   expect((await workflow().describe()).status.name).toBe('RUNNING');
 });

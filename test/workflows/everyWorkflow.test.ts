@@ -20,9 +20,9 @@ const isFirstOfWorkflow = (name: string): boolean =>
   Object.values(SCENARIOS).find(({ workflow }) => workflow === SCENARIOS[name]?.workflow) === SCENARIOS[name];
 
 /**
- * Every scenario runs uninterrupted. The first scenario of each workflow, and the first with each first step, runs
- * again with one failure of that step. A listing and a scrape are cancelled at each step. test/system/kills/steps.test.ts disturbs
- * every step of every scenario.
+ * Every scenario runs without faults. Some run again with a failure after their first step: the first scenario of each
+ * workflow, and the first with each first step. A listing and a scrape also run with a cancellation at each step.
+ * test/system/kills/steps.test.ts injects faults at every step of every scenario.
  */
 testWorkflows((name, step) => [
   ...(SCENARIOS[name]?.steps[0] === step && (isFirstOfWorkflow(name) || isFirstScenarioWith(step, name))
@@ -32,13 +32,11 @@ testWorkflows((name, step) => [
 ]);
 
 test('every workflow is in SCENARIOS or in TESTED_ELSEWHERE', () => {
-  const known = [...Object.values(SCENARIOS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
-  expect(new Set(known)).toEqual(new Set(Object.keys(workflows)));
+  const listed = [...Object.values(SCENARIOS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
+  expect(new Set(listed)).toEqual(new Set(Object.keys(workflows)));
 });
 
-/**
- * Temporal serves fairness keys in turn: a task with the key of deletes does not wait for an ingest of the same user.
- */
+/** Temporal dispatches tasks by fairness key in turn, so a delete does not wait for an ingest of the same user. */
 const FAIRNESS_KEYS: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   scrapeSitemap: 'work',
   webScrape: 'work',
@@ -56,18 +54,18 @@ const FAIRNESS_KEYS: Readonly<Record<Workflow, 'work' | 'deletes' | 'none'>> = {
   reembedFiles: 'work',
   moveStorage: 'work',
   settleQuarantine: 'deletes',
-  // Started by a schedule. Its steps are short, and its parts have the key of their user.
+  // A schedule starts it, without a key. Its own steps are short; its parts have the key of their user.
   autoSync: 'none',
 };
 
-test('only steps of workflows that delete overtake an ingest of their user', () =>
+test('the steps of each workflow run with the expected fairness key', () =>
   everyRow(
     Object.entries(FAIRNESS_KEYS) as [Workflow, string][],
     ([workflow]) => workflow,
     ([workflow, fairnessKey]) => expect([...(usedFairnessKeys.get(workflow) ?? [])]).toEqual([fairnessKey]),
   ));
 
-/** Two heartbeats fit into the timeout, so that one may be late on a loaded machine. */
+/** At least two heartbeats per timeout, so that one may be late on a busy machine. */
 test('every step with a heartbeat timeout sends heartbeats by a timer, at least two per timeout', () =>
   everyRow(
     [...heartbeatIntervals],

@@ -20,16 +20,14 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { SCENARIOS, type Workflow } from '../support/workflows/scenarios.js';
 
-/**
- * Order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are fakes;
- * test/workflows/everyWorkflow.test.ts runs the real ones.
- */
+// Tests of the order and inputs of the steps of each workflow, depending on the results of earlier steps. The steps are
+// fakes; test/workflows/everyWorkflow.test.ts runs the real steps.
 const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;
 const RUN = { runId: RUN_ID };
 
-/** Behaviours of a fake step that returns no result. */
+/** Values that make a fake step fail with a Fault or a defect, or cancel its workflow, instead of returning a result. */
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';
@@ -51,10 +49,10 @@ interface Row {
   readonly workflow: Workflow | 'deliverEvents';
   readonly input?: object;
   readonly steps?: Readonly<Record<string, Answers>>;
-  /** Sent after the first result of that step, or while the workflow waits for it. */
+  /** A signal that is sent after the first result of `step`, or, with `meanwhile`, while the workflow waits for it. */
   readonly signal?: readonly [name: string, step: string, when?: 'meanwhile'];
   readonly calls: readonly (readonly [step: string, input?: object])[];
-  /** Absent: the workflow fails or is cancelled. */
+  /** Result of the workflow. Unset: the workflow fails or is cancelled. */
   readonly result?: unknown;
 }
 
@@ -68,8 +66,8 @@ const NO_PLAN = plan([]);
 const planFrom = (afterId: number): [string, object] => ['planBatches', { afterId, limit: 20 }];
 const batch = (...fileIds: number[]): [string, object] => ['ingestBatch', { fileIds }];
 const SENTENCE = 'The site is down. Try again later.';
-const INTERNAL_ERROR = (what: string, again: string) =>
-  `The ${what} failed because of an internal error. See the log of the service for the cause. ${again}`;
+const INTERNAL_ERROR = (what: string, remedy: string) =>
+  `The ${what} failed because of an internal error. See the log of the service for the cause. ${remedy}`;
 const FAILED_RUN = { message: SENTENCE, cause: 'unreachable' };
 const begun = (fields: object = {}) => ({ beginRun: [{ finished: false, ...fields }] });
 const finished = (counts: object, discovered: number) => ({
@@ -293,7 +291,7 @@ const LISTINGS: readonly Row[] = [
   },
 ];
 
-/** Steps that repeat batch after batch, by a cursor or until nothing is left. */
+/** Workflows that repeat a step for each batch, by a cursor or until no more work is found. */
 const BATCHES: readonly Row[] = [
   {
     ...{ what: 'deletes', workflow: 'deleteFiles', steps: { deleteBatch: [{ afterId: 5 }, { afterId: null }] } },
@@ -599,7 +597,7 @@ const BATCHES_DELIVERED: readonly (Pick<Row, 'what' | 'signal'> & { readonly bat
   { what: 'waits until a delivery is due', batches: [passed({ dueInMs: 5 }), LAST_BATCH] },
   { what: 'waits for new events', batches: [passed(), LAST_BATCH], signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch'] },
   {
-    what: 'delivers another batch for events that come during the last one',
+    what: 'delivers another batch for events that arrive during the last one',
     batches: [LAST_BATCH, LAST_BATCH],
     signal: [EVENTS_QUEUED_SIGNAL, 'deliverBatch', 'meanwhile'],
   },
@@ -621,7 +619,7 @@ let activity: typeof sdkActivity;
 const taskQueue = `order-${randomUUID()}`;
 const open = new Map<string, { readonly row: Row; readonly calls: [string, object][] }>();
 
-/** Waits for the cancellation, which arrives by heartbeats, and ends as cancelled. */
+/** Sends heartbeats until the cancellation arrives, and ends as cancelled. */
 async function untilCancelled(): Promise<never> {
   const timer = setInterval(() => activity.heartbeat(), 100);
   return activity.Context.current().cancelled.finally(() => clearInterval(timer));
@@ -715,7 +713,7 @@ const checkRow = async (row: Row): Promise<void> => {
     () => ({}),
   );
   expect(calls).toEqual(
-    row.calls.map(([name, given = {}]) => [name, name === 'acceptPass' ? given : { ...ofRun(row), ...given }]),
+    row.calls.map(([name, fields = {}]) => [name, name === 'acceptPass' ? fields : { ...ofRun(row), ...fields }]),
   );
   expect(ended).toEqual('result' in row ? { result: row.result } : {});
 };

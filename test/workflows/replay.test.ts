@@ -14,7 +14,7 @@ import * as workflows from '../../workflows/index.js';
 const FOLDER = fileURLToPath(new URL('./histories/', import.meta.url));
 const histories = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
 type Bundle = NonNullable<WorkerOptions['workflowBundle']>;
-/** The shipped bundle, and one without the interceptors for traces: a history replays with both. */
+/** The production bundle with the tracing interceptors, and one without. Histories must replay with both. */
 const bundles: Record<'with' | 'without', Bundle | null> = {
   with: { codePath: fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url)) },
   without: null,
@@ -42,16 +42,16 @@ test('every workflow has a recorded history', () =>
 test.each(['with', 'without'] as const)('every recorded history still replays, %s traces', async (traces) => {
   /** Error of each replayed history, null if it succeeded. */
   const replayed = new Map<string, unknown>();
-  // One worker replays all: creating it takes most of the time.
-  const all = histories.map((name) => ({ workflowId: name, history: read(name) }));
+  // One worker replays all histories, because creating a worker takes most of the time.
+  const recorded = histories.map((name) => ({ workflowId: name, history: read(name) }));
   const { Worker } = (await loadProduct()).sdk;
-  for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), all))
+  for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), recorded))
     replayed.set(workflowId, error ?? null);
   await everyRow(histories, String, (name) => expect(replayed.get(name)).toBeNull());
 });
 
 test('a history with other commands does not replay', async () => {
-  const name = histories.find((one) => one === 'scrapeSitemap.finished.json') ?? '';
+  const name = histories.find((history) => history === 'scrapeSitemap.finished.json') ?? '';
   const altered = JSON.parse(
     JSON.stringify(read(name)).replaceAll('"discoverPages"', '"discoverSomethingElse"'),
   ) as unknown;

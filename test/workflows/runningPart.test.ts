@@ -13,9 +13,10 @@ const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', i
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 
 /**
- * Runs a scheduled sync with fake steps until the listing, its first part, reads a page.
- * @param end ends the sync; the page is read until the listing is cancelled
- * @returns the last steps of the listing and of the sync, once both have ended
+ * Runs a scheduled sync with fake steps until its first part, a listing, reads a page. That step lasts until the listing
+ * is cancelled.
+ * @param end cancels or terminates the sync
+ * @returns the last steps of the listing and of the sync, after both have ended
  */
 async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>): Promise<string[]> {
   const { activity, sdk } = await loadProduct();
@@ -24,7 +25,7 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
   const taskQueue = `part-${randomUUID()}`;
   const connection = await sdk.NativeConnection.connect({ address });
   const client = createTemporalClient({ address, namespace: 'default' });
-  const ends: string[] = [];
+  const lastSteps: string[] = [];
   let isListing = false;
   const part = { runId: 8, kind: 'syncItems', workflowId: `${taskQueue}-part` };
   const worker = await sdk.Worker.create({
@@ -39,8 +40,8 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
         const timer = setInterval(() => activity.heartbeat(), 100);
         return activity.Context.current().cancelled.finally(() => clearInterval(timer));
       },
-      endListing: ({ outcome }: { outcome: string }) => Promise.resolve(void ends.push(`listing ${outcome}`)),
-      endPass: ({ outcome }: { outcome: string }) => Promise.resolve(void ends.push(`sync ${outcome}`)),
+      endListing: ({ outcome }: { outcome: string }) => Promise.resolve(void lastSteps.push(`listing ${outcome}`)),
+      endPass: ({ outcome }: { outcome: string }) => Promise.resolve(void lastSteps.push(`sync ${outcome}`)),
     },
   });
   await worker.runUntil(async () => {
@@ -64,7 +65,7 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
   });
   await client.connection.close();
   await connection.close();
-  return ends;
+  return lastSteps;
 }
 
 test('a scheduled sync that is cancelled ends after its running part', async () => {

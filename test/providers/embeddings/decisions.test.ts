@@ -1,4 +1,4 @@
-/** Decisions of the small modules of remote embedding, with one table per module. */
+/** Tests of the small modules of remote embedding, with one table per module. */
 import { expect, test } from '@jest/globals';
 
 import { pricesOfSpaces, readPrices } from '../../../providers/embeddings/readPrices.js';
@@ -83,7 +83,7 @@ test('sorts embeddings by their index', () => {
     return [vectors.map((vector) => vector?.[0]), tokens];
   };
   expect(read([entry(1, 20), entry(0, 10)])).toEqual([[10, 20], 7]);
-  // A separate check rejects a wrong number of vectors.
+  // The number of vectors is not checked here; guardVectors checks it.
   expect(read([entry(1, 20)])).toEqual([[undefined, 20], 7]);
   expect(read([entry(0, 10), entry(1, 20), entry(2, 30)])).toEqual([[10, 20, 30], 7]);
   for (const data of [[entry(2)], [entry('0')], [entry(undefined)], [entry(-1)], [entry(0.5)], [null]])

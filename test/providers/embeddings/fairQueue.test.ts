@@ -9,7 +9,7 @@ function takeAll(queue: { take(): string | undefined }): string[] {
   return taken;
 }
 
-test('serves callers in turn with one item each, and the items of a caller in order', () => {
+test('serves callers round-robin, one item each, and the items of a caller in order', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3']);
   queue.add(b, ['b1']);
@@ -18,7 +18,7 @@ test('serves callers in turn with one item each, and the items of a caller in or
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('serves a later caller before the rest of a long list', () => {
+test('serves a later caller before the remaining items of an earlier caller with many items', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3']);
   expect(queue.take()).toBe('a1');
@@ -26,7 +26,7 @@ test('serves a later caller before the rest of a long list', () => {
   expect(takeAll(queue)).toEqual(['a2', 'b1', 'a3']);
 });
 
-test('removes the waiting items of a dropped caller', () => {
+test('removes the waiting items of a caller that drops its call', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2']);
   queue.add(b, ['b1']);

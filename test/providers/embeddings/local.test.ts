@@ -156,7 +156,7 @@ function modelProcesses(): Map<number, number[]> {
         readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread))),
       );
     } catch {
-      // The process has exited meanwhile.
+      // The process ended while it was inspected.
     }
   }
   return found;

@@ -18,7 +18,7 @@ interface Steps {
   readonly slices: string[];
 }
 
-/** Embeds a text in the steps of the pool and its process. The vector of each window is its number. */
+/** Splits a text into windows step by step, like the pool and its process. The vector of a window is its number. */
 function embedInSteps(text: string): Steps {
   const steps: Steps = { windows: [], slices: [] };
   const whole = windowedText(text);
@@ -41,7 +41,7 @@ function wholeWindows(text: string): number[][] {
 
 const lengths = (words: number): number[] => embedInSteps('river '.repeat(words)).windows.map((one) => one.length);
 
-test('fills a window before the next', () => {
+test('fills each window before it begins the next', () => {
   expect(lengths(1)).toEqual([1]);
   expect(lengths(WINDOW_PIECES)).toEqual([254]);
   expect(lengths(WINDOW_PIECES + 1)).toEqual([254, 1]);
@@ -90,7 +90,7 @@ test('creates the same windows step by step as from the whole text', () => {
     expect(embedInSteps(text).windows).toEqual(wholeWindows(text));
 });
 
-test('tokenizes at most one slice per step if the text has places to cut', () => {
+test('tokenizes at most one slice per step if the text can be cut into slices', () => {
   const { slices } = embedInSteps(`${'x'.repeat(99)} `.repeat(320));
   expect(Math.max(...slices.map((slice) => slice.length))).toBeLessThanOrEqual(SLICE_CHARACTERS);
   expect(slices.join('')).toHaveLength(32_000);

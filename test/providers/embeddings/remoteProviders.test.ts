@@ -256,7 +256,7 @@ describe('a faulty provider', () => {
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true });
     expect(fault.retryAfterMs).toBeGreaterThan(38_000);
-    // A search fails at once, without a request to the provider.
+    // During the rate limit, a search fails immediately, without a request to the provider.
     const search = await faultOf(embeddings.embed(EMBEDDING_MODELS.OPENAI.space, ['x'], 'query'));
     expect(search).toMatchObject({ kind: 'rate_limited' });
     expect(emulator.requests).toHaveLength(1);
@@ -304,7 +304,7 @@ test('sends no more concurrent requests than EMBEDDING_MAX_CONCURRENCY', async (
   expect(emulator.maxConcurrent()).toBe(3);
 });
 
-test('serves a fairnessKey with few texts without waiting for a fairnessKey with many', async () => {
+test('a fairness key with few texts does not wait for one with many', async () => {
   const embeddings = open({ EMBEDDING_MAX_CONCURRENCY: '1' });
   const space = EMBEDDING_MODELS.VERTEX_MULTIMODAL.space;
   const order: string[] = [];

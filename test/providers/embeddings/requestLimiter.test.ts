@@ -55,7 +55,7 @@ test('does not raise the limit for answers to requests that were sent before a r
   expect(limiter.limit).toBe(3);
 });
 
-test('stays closed for the delay that the provider names', () => {
+test('allows no request for the delay that the provider requests', () => {
   const { limiter, clock } = limiterWithClock();
   expect(limiter.refused(limiter.begin(), 2_000)).toBe(2_000);
   expect(limiter.isOpen()).toBe(false);
@@ -65,7 +65,7 @@ test('stays closed for the delay that the provider names', () => {
   expect(limiter.isOpen()).toBe(true);
 });
 
-/** Two rejections of concurrent requests, each with the delay that it names, and the resulting delay. */
+/** The delays in milliseconds that two rejections of concurrent requests name, if any, and the resulting delay. */
 const OVERLAPPING: [first: number | null, second: number | null, pause: number][] = [
   [60_000, null, 60_000],
   [null, 60_000, 60_000],
@@ -91,7 +91,7 @@ test('releases the slot of a request that ends without an answer or a rejection,
   expect([limiter.isOpen(), limiter.limit, limiter.pausedUntil]).toEqual([true, 1, 0]);
 });
 
-test('doubles unnamed delays, and resets them after an answer', () => {
+test('doubles its own delay at each rejection that names none, and resets it after an answer', () => {
   const { limiter, clock } = limiterWithClock();
   const pause = (): number => {
     const ms = limiter.refused(limiter.begin(), null);

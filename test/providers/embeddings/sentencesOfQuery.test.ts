@@ -39,7 +39,7 @@ describe('the embedded model', () => {
   const ONE = 'The library wants to cancel subscriptions of journals without readers.';
   const TWO = 'Bridges of steel have to be painted every ten years.';
 
-  test('a query of two sentences is between both, others are embedded as they are', async () => {
+  test('a query of two sentences gets a vector of the whole and of each sentence; other texts are embedded unchanged', async () => {
     const [both, single] = await provider.embed([`${ONE} ${TWO}`, ONE], 'query');
     const [whole, one, two] = await provider.embed([`${ONE} ${TWO}`, ONE, TWO], 'document');
     expect(length(both!)).toBeCloseTo(1, 5);

@@ -81,7 +81,7 @@ describe('numbers and names of code', () => {
     expect(new Set(joined)).toEqual(new Set(['openfil']));
   });
 
-  test('leave out long encoded data', () => {
+  test('omit long encoded data', () => {
     expect(termsOf(`before ${'A1'.repeat(100)} after`)).toEqual(['befor', 'after']);
   });
 });
@@ -117,7 +117,7 @@ describe('queries', () => {
     });
   });
 
-  test('leave out question and stop words, unless there are no others', () => {
+  test('omit question words and stop words, unless the query has no other words', () => {
     expect(encodeQuery('How do I open the file?')?.indices).toEqual(hashes('open', 'file'));
     expect(encodeQuery('to be or not to be')?.indices).toHaveLength(4);
     expect(encodeQuery('the IT of the WHO')?.indices).toEqual(hashes('it', 'who'));
@@ -141,12 +141,12 @@ describe('languages', () => {
     ['Indonesian', 'Dia membaca buku itu di rumah dan tidak untuk mereka.', 'bacaan', 'baca'],
     ['Hindi', 'किताबें', 'किताबों', 'किताब'],
   ];
-  test.each(ROWS)('match other endings of a word: %s', (_language, text, query, stem) => {
+  test.each(ROWS)('match other inflections of a word: %s', (_language, text, query, stem) => {
     expect(encodeDocument(text)?.indices).toContain(hashTerm(stem));
     expect(encodeQuery(query)?.indices).toContain(hashTerm(stem));
   });
 
-  test('a query leaves out the function words of its own language only', () => {
+  test('a query omits only the function words of its own language', () => {
     const german = encodeQuery('Was ist die Ursache der Störung und wie wird sie behoben?')?.indices ?? [];
     for (const word of ['was', 'die', 'der', 'und', 'wie']) expect(german).not.toContain(hashTerm(word));
     expect(encodeQuery('Did he die of a heart attack?')?.indices).toContain(hashTerm('die'));
@@ -188,14 +188,14 @@ describe('languages', () => {
     expect(languageOfChunk(new Map([['de', 3]]), 200)).toBeNull();
   });
 
-  test('a compound is also found by a longer one with the same prefix, with less weight', () => {
+  test('a compound word is also found by another compound with the same prefix, with less weight', () => {
     const prefix = hashTerm('feuer*');
     const chunk = 'Die Feuerversicherung wird von der Stadt bezahlt, und sie ist nicht neu.';
     expect(encodeDocument(chunk)?.indices).toContain(prefix);
     const query = encodeQuery('Was ist eine Feuerwehr?');
     expect(query?.values[query.indices.indexOf(prefix)]).toBe(0.3);
     expect(query?.values[query.indices.indexOf(hashTerm('feuerwehr'))]).toBe(1);
-    // Short words, other languages and numbers have none.
+    // Short words, words of other languages and numbers have no prefix term.
     expect(encodeDocument('Das Feuer ist in der Stadt und nicht hier.')?.indices).not.toContain(prefix);
     expect(encodeDocument('The feuerversicherung is for the city and not for us.')?.indices).not.toContain(prefix);
     expect(encodeQuery('What is a feuerversicherung for the city?')?.indices).not.toContain(prefix);

@@ -110,7 +110,7 @@ describe('every reranker', () => {
       expect(await rerank(model, 1)).toEqual([{ index: 1, score: 0.03 }]);
     }));
 
-  /** Counts below, at and above 25, the smallest sample size sent to Pongo, of fewer and of more texts. */
+  /** Numbers of texts and of requested results, below, at and above 25, the minimum sample size for Pongo. */
   const COUNTS: readonly (readonly [string, number, number])[] = [1, 2, 24, 25, 26, 40, 60].flatMap((texts) =>
     [1, 3, 24, 25, 26, 39, 40, 60].map((count) => [`${count} of ${texts}`, texts, count] as const),
   );
@@ -123,7 +123,7 @@ describe('every reranker', () => {
       const best = texts.map((_, index) => ({ index, score: index / 100 })).toReversed();
       expect(await rerankers.choose(model).rerank('query', texts, count)).toEqual(best.slice(0, count));
       expect(emulator.calls).toMatchObject([{ texts, count }]);
-      // Pongo returns only texts of its first, rough step, so a small count must not make that step smaller.
+      // Pongo returns only texts that its first, approximate step selects, so a small count must not reduce that step.
       if (model === 'PONGO_RERANKER') expect(emulator.calls[0]?.maxScored).toBe(count > 25 ? count : 25);
     }));
 

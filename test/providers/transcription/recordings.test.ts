@@ -83,8 +83,8 @@ function waveHeader(size: number): Buffer {
 }
 
 /**
- * For each service, a function that lets the polls of a job fail as listed. An undefined entry succeeds and finds the
- * job unfinished. Null for a service that returns the transcript in its response, without polls.
+ * For each service, a function that plans the results of the polls of a job: a fault, or undefined for a job that is not
+ * finished. Null for a service that returns the transcript in its response, without polls.
  */
 const POLLED: Record<
   TranscriptionService,
@@ -97,7 +97,7 @@ const POLLED: Record<
     assemblyai.scenarios.set(scenario, { polls: polls.length, injectedFaults: [...polls] as InjectedFault[] }),
 };
 
-/** Consecutive failed polls that end the wait for a job. */
+/** Number of consecutive failed polls after which the service stops waiting for a job. */
 const FAILED_POLLS = 5;
 const FAILURE: InjectedFault = { status: 503 };
 /** Returns runs of consecutive failures of the given lengths, each followed by a poll that succeeds. */
@@ -119,7 +119,7 @@ test('gives up a job after five consecutive failed polls, but not after more fai
           .choose(service)
           .transcribe(recordingOf(scenarioRecording(scenario), 'audio/mpeg'), OPTIONS, JOB, signal);
       };
-      // More failures than the limit in total, but fewer in a row.
+      // In total more failures than the limit, but fewer consecutive ones.
       plan('interrupted', failures(FAILED_POLLS - 1, 1, FAILED_POLLS - 1, 2));
       expect((await transcribe('interrupted')).segments).not.toEqual([]);
       plan('unavailable', failures(1, FAILED_POLLS));

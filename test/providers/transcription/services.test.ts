@@ -194,13 +194,13 @@ const POLLS: readonly PollRow[] = [
   ['rejects the key (401)', { injectedFaults: [{ status: 401 }] }, 'not_configured', false],
 ];
 
-test('waits for a saved job instead of creating another, and clears it only if it is unknown', () =>
+test('waits for a saved job instead of creating another, and clears its id only if the service does not know the job', () =>
   everyRow(
     POLLS,
     ([name]) => name,
     async ([, { injectedFaults }, kind, isCleared]) => {
       const scenario = newScenario();
-      // An earlier attempt created the job and was aborted while it waited.
+      // An earlier attempt created the job and was aborted while it waited for it.
       assemblyai.scenarios.set(scenario, { polls: Infinity });
       const abort = new AbortController();
       const earlier = attempt('assemblyai', scenario, null, { signal: abort.signal }).catch((error: unknown) => error);
@@ -283,7 +283,7 @@ const PORTUGUESE: Speech = {
   turns: [{ speaker: 1, paragraphs: [[{ text: 'As lontras brincam.', start: 1, end: 2.5 }]] }],
 };
 
-test('requests and returns speakers and language exactly if they are wanted', () =>
+test('requests and returns speakers and language only if the options request them', () =>
   everyRow(
     TRANSCRIPTION_SERVICES.flatMap((service) =>
       FLAGS.flatMap((speakers) => FLAGS.map((detectLanguage) => ({ service, speakers, detectLanguage }))),

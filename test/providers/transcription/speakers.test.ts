@@ -8,7 +8,7 @@ import { everyRow } from '../../support/everyRow.js';
 
 const OPTIONS = { detectLanguage: false, speakers: true };
 
-/** The speakers of consecutive words of one second each. Undefined if the response names no speaker. */
+/** The speaker of each of consecutive words of one second; undefined if the response names none. */
 type Turns<Speaker> = readonly (Speaker | undefined)[];
 
 const wordsOf = (turns: Turns<unknown>) => turns.map((_, nth) => ({ word: `Word${nth}.`, start: nth, end: nth + 1 }));

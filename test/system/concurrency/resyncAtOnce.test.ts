@@ -35,7 +35,7 @@ async function endedRuns(customerId: string, kind: RunKind): Promise<RunDoc[]> {
   const runs = await withDatabase(service, (db) =>
     waitFor(
       () => db.collection<RunDoc>('runs').find({ customerId }).sort({ acceptedAt: 1 }).toArray(),
-      (all) => all.every(({ finishedAt }) => finishedAt !== null),
+      (allRuns) => allRuns.every(({ finishedAt }) => finishedAt !== null),
     ),
   );
   return runs.filter((run) => run.kind === kind);
@@ -52,7 +52,7 @@ async function connect(user: TestUser): Promise<FixtureContent> {
   return content;
 }
 
-/** Sends the same request several times at once. */
+/** Sends the same request CALLS times concurrently. */
 async function postConcurrently(user: TestUser, path: string, body: unknown): Promise<void> {
   const answers = await Promise.all(Array.from({ length: CALLS }, () => user.post(path, body)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -64,7 +64,7 @@ test('concurrent requests for a listing of one account run one listing at a time
   const earlierRuns = (await endedRuns('listed', 'syncItems')).length;
   await postConcurrently(user, '/integrations/items/sync', { data_source_id: (await sourceOf(user)).id });
   const runs = (await endedRuns('listed', 'syncItems')).slice(earlierRuns);
-  // Only a call after the end of a listing starts another one.
+  // A request during a listing starts no other listing.
   expect(runs.length).toBeGreaterThanOrEqual(1);
   for (const [nth, { acceptedAt }] of runs.slice(1).entries())
     expect(acceptedAt.getTime()).toBeGreaterThanOrEqual(runs[nth]?.finishedAt?.getTime() ?? Infinity);
@@ -79,12 +79,12 @@ test('concurrent syncs of one account store each file, point and event once', as
     expect(await endedRuns('synced', 'syncSource')).not.toEqual([]);
     const files = await waitFor(
       () => filesOf(user),
-      (all) => all.every(({ sync_status: status }) => status === 'READY'),
+      (current) => current.every(({ sync_status: status }) => status === 'READY'),
     );
     expect(files.map(({ external_file_id: id }) => id).toSorted()).toEqual([lighthouse, keeper, ...others].toSorted());
     expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
   };
-  // First new files, then files that all calls sync again.
+  // The first requests create files; the second ones sync them again.
   await postConcurrently(user, '/integrations/files/sync', request);
   await expectOnce();
   fixture.write(lighthouse, 'The lighthouse was moved in 1950.');

@@ -21,11 +21,11 @@ interface ObservedPool {
   /** Texts that the pool sends to its processes. */
   readonly sent: string[];
   readonly children: ChildProcess[];
-  /** The children for long queries. */
+  /** The child processes for long queries. */
   readonly longChildren: ChildProcess[];
 }
 
-/** Returns a pool of real processes with the real model. */
+/** Returns a pool of real processes with the real model, which records the texts that it sends to them. */
 function observedPool(size: number, options: Partial<LocalPoolOptions> = {}): ObservedPool {
   const sent: string[] = [];
   const children: ChildProcess[] = [];
@@ -57,7 +57,7 @@ afterEach(async () => {
 
 const LONG = 'the river runs through the old town and past the market '.repeat(400);
 
-test('serves callers with documents in turn with one window each', async () => {
+test('serves callers with documents round-robin, one window each', async () => {
   const { pool, sent } = observedPool(1);
   await Promise.all([
     pool.embed(['a1', 'a2', 'a3', 'a4'], 'document'),
@@ -118,7 +118,7 @@ test('embeds a short query without waiting for long queries or documents', async
   const document = pool.embed([LONG_QUERY], 'document').then(() => finished.push('document'));
   await waitFor(() => sent.length > 3, Boolean);
   const short = pool.embed(['short'], 'query', undefined, otherKey).then(() => finished.push('short'));
-  // The query is sent at once, while other windows are in progress.
+  // The query is sent immediately, while other windows are in progress.
   expect(sent.at(-1)).toBe('short');
   await short;
   expect(finished).toEqual(['short']);
@@ -173,7 +173,7 @@ describe('the process for long queries', () => {
     await pool.embed([LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(1);
     await untilEnded(longChildren[0]);
-    // The next query follows at once, and must not be sent to the ended process.
+    // The next query follows immediately, and must not be sent to the process that is ending.
     await pool.embed([LONG_QUERY], 'query');
     expect(longChildren).toHaveLength(2);
     expect(children.filter(({ killed }) => !killed)).toHaveLength(2);
@@ -186,7 +186,7 @@ describe('the process for long queries', () => {
     await waitFor(() => sent.length > 2, Boolean);
     const short = pool.embed(['short'], 'query', undefined, otherKey);
     longChildren[0]?.kill('SIGKILL');
-    // The two queries take turns: the one whose window was in progress fails.
+    // The windows of the two queries alternate. The query whose window was in progress fails.
     const ends = await Promise.allSettled(long);
     expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({

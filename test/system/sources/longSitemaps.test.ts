@@ -37,18 +37,18 @@ interface Run {
   readonly error: string | null;
 }
 
-/** Scrapes the first pages of the site. @returns the parent, its run, and whether the list was read completely */
-async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
+/** Scrapes a sitemap of the first `pages` pages. @returns the parent, its run, and whether the sitemap was read to its end */
+async function scrapeFirst(pages: number, options: Record<string, unknown> = {}) {
   const path = '/some.xml';
   site.pages.set(
     path,
     sitemapOf(site.origin, [...site.pages.keys()].filter((key) => key.startsWith('/pages/')).slice(0, pages)),
   );
-  const parent = await user.settled((await user.scrape({ url: site.url(path), ...more })).id);
+  const parent = await user.settled((await user.scrape({ url: site.url(path), ...options })).id);
   // The run ends only after its parent is READY.
   const run = await waitFor(
     async () => (await user.get<Listed<Run>>(`/sync_runs?request_id=${parent.request_id}`)).body.results[0],
-    (one) => one?.status !== 'running',
+    (latestRun) => latestRun?.status !== 'running',
   );
   const { id = 0, status, message, error } = run ?? {};
   const { progress } = runOfKind((await service.store.runs.find(id))!, 'scrapeSitemap');
@@ -56,8 +56,8 @@ async function scrapeFirst(pages: number, more: Record<string, unknown> = {}) {
 }
 
 test('truncates a sitemap at MAX_PAGES_PER_SCRAPE, and reports it in the run and the parent until the sitemap is shorter', async () => {
-  const cut = await scrapeFirst(MAX_PAGES + 1);
-  expect(cut).toMatchObject({
+  const truncated = await scrapeFirst(MAX_PAGES + 1);
+  expect(truncated).toMatchObject({
     parent: { sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES, limit_reached: 'MAX_PAGES_PER_SCRAPE' } },
     run: {
       status: 'finished',
@@ -66,13 +66,13 @@ test('truncates a sitemap at MAX_PAGES_PER_SCRAPE, and reports it in the run and
     },
     readWhole: false,
   });
-  const whole = await scrapeFirst(MAX_PAGES);
-  expect(whole).toMatchObject({
-    parent: { id: cut.parent.id, sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES } },
+  const complete = await scrapeFirst(MAX_PAGES);
+  expect(complete).toMatchObject({
+    parent: { id: truncated.parent.id, sync_status: 'READY', file_metadata: { pages_total: MAX_PAGES } },
     run: { status: 'finished', message: null, error: null },
     readWhole: true,
   });
-  expect(whole.parent.file_metadata).not.toHaveProperty('limit_reached');
+  expect(complete.parent.file_metadata).not.toHaveProperty('limit_reached');
 });
 
 test('does not report a truncation by max_pages_to_scrape', async () => {
@@ -82,33 +82,34 @@ test('does not report a truncation by max_pages_to_scrape', async () => {
 });
 
 /**
- * Temporal suggests to continue as new from 4,096 events or 4 MiB of history. A few large signals reach the second.
+ * Temporal suggests to continue as new from 4,096 events or 4 MiB of history. The test exceeds 4 MiB by a few large
+ * signals.
  * https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
  * (limit.historySize.suggestContinueAsNew)
  */
 test('a run with more than 4 MiB of history continues as new, and reads each page once', async () => {
   const client: Client = createTemporalClient({ address: testEngines().temporalAddress, namespace: 'default' });
-  const held = await startHeldSite(MAX_PAGES);
-  const { id } = await user.scrape({ url: held.url('/sitemap.xml') });
-  const requestedPages = (): string[] => held.requests.filter((path) => path.startsWith('/pages/'));
+  const heldSite = await startHeldSite(MAX_PAGES);
+  const { id } = await user.scrape({ url: heldSite.url('/sitemap.xml') });
+  const requestedPages = (): string[] => heldSite.requests.filter((path) => path.startsWith('/pages/'));
   await waitFor(requestedPages, (paths) => new Set(paths).size === MAX_PAGES);
   const workflow = client.workflow.getHandle(service.names.idOf(workflowIds.scrape(id)));
-  const first = await workflow.describe();
+  const firstExecution = await workflow.describe();
   for (let sent = 0; sent <= 4 * MB; sent += 1.5 * MB)
     await workflow.signal(RESUME_SIGNAL, randomBytes(1.5 * MB * 0.75).toString('base64'));
-  held.release();
+  heldSite.release();
   const parent: FileRecord = await user.settled(id);
   expect(parent).toMatchObject({
     sync_status: 'READY',
     file_metadata: { pages_total: MAX_PAGES, pages_ready: MAX_PAGES },
   });
   expect(requestedPages().toSorted()).toEqual([...new Set(requestedPages())].toSorted());
-  // The last page makes the parent READY; the run continues as new after that.
-  const ended = await waitFor(
-    () => client.workflow.getHandle(first.workflowId, first.runId).describe(),
+  // The parent becomes READY with its last page; only then, the run continues as new.
+  const endedExecution = await waitFor(
+    () => client.workflow.getHandle(firstExecution.workflowId, firstExecution.runId).describe(),
     (description) => description.status.name !== 'RUNNING',
   );
-  expect(ended.status.name).toBe('CONTINUED_AS_NEW');
-  await held.close();
+  expect(endedExecution.status.name).toBe('CONTINUED_AS_NEW');
+  await heldSite.close();
   await client.connection.close();
 });

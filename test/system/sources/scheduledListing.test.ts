@@ -1,4 +1,4 @@
-/** Requests of scheduled syncs to a source without a change feed. */
+/** Tests of the requests that scheduled syncs send to a source without a change feed. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -38,7 +38,7 @@ async function schedule(customerId: string, dataSourceId: number, settings: Reco
   const body = { customer_ids: [customerId], auto_sync_enabled_sources: ['GITBOOK'], ...settings };
   expect(await organization.post('/update_users', body)).toMatchObject({ status: 200 });
   const scheduleId = scheduleIds.source(dataSourceId);
-  await scheduleWhen(client, service.names, scheduleId, (one) => one !== null);
+  await scheduleWhen(client, service.names, scheduleId, (description) => description !== null);
   return scheduleId;
 }
 
@@ -55,12 +55,12 @@ test('a scheduled sync without changes makes no more requests than a listing', a
   await readyFiles();
   const scheduleId = await schedule('ida', (await sourceOf(user)).id);
   const requestsOf = async (act: () => Promise<unknown>): Promise<number> => {
-    const before = fixture.requestCount();
+    const countBefore = fixture.requestCount();
     await act();
-    return fixture.requestCount() - before;
+    return fixture.requestCount() - countBefore;
   };
   const runSchedule = () => runScheduledSync(client, service.names, scheduleId);
-  // After this sync, the files are known to agree with a listing.
+  // After this sync, the service has recorded that the files match the listing.
   expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
 
   const { id } = await sourceOf(user);
@@ -71,7 +71,7 @@ test('a scheduled sync without changes makes no more requests than a listing', a
       ({ sync_status }) => sync_status === 'READY',
     );
   });
-  // A listing on request may have found changes that no sync has applied, so the next sync reads its selection again.
+  // The requested listing may have found changes that no sync has applied, so the next sync reads the selection again.
   expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
   const unchanged = await requestsOf(async () =>
     expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 1 }),
@@ -80,10 +80,10 @@ test('a scheduled sync without changes makes no more requests than a listing', a
   expect(unchanged).toBeLessThanOrEqual(listing);
 
   fixture.write(content.lighthouse, 'The lighthouse was moved in 1950.');
-  const before = await readyFiles();
+  const filesBefore = await readyFiles();
   expect(await runSchedule()).toEqual({ outcome: 'finished', parts: 2 });
   const changed = (await readyFiles()).filter(
-    ({ id: fileId, last_sync }) => before.find((file) => file.id === fileId)?.last_sync !== last_sync,
+    ({ id: fileId, last_sync }) => filesBefore.find((file) => file.id === fileId)?.last_sync !== last_sync,
   );
   expect(changed.map(({ external_file_id }) => external_file_id)).toEqual([content.lighthouse]);
 });
@@ -91,7 +91,7 @@ test('a scheduled sync without changes makes no more requests than a listing', a
 test('files above max_files_per_upload are added once the limit is raised, without a change at the source', async () => {
   const user = await service.user('max');
   const content = fixture.reset();
-  const all = 2 + content.others.length;
+  const fileCount = 2 + content.others.length;
   expect(await fixture.connect(user, { sync_files_on_connection: false })).toMatchObject({ status: 200 });
   const { id } = await waitFor(
     () => sourceOf(user),
@@ -107,10 +107,10 @@ test('files above max_files_per_upload are added once the limit is raised, witho
   );
   for (let number = 0; number < 2; number += 1)
     expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
-  await schedule('max', id, { max_files_per_upload: all });
+  await schedule('max', id, { max_files_per_upload: fileCount });
   expect(await runScheduledSync(client, service.names, scheduleId)).toEqual({ outcome: 'finished', parts: 2 });
   await waitFor(
     () => filesOf(user),
-    (files) => files.length === all,
+    (files) => files.length === fileCount,
   );
 });
