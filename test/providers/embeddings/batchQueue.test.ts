@@ -104,14 +104,14 @@ test('never sends items of a settled call, neither waiting ones nor those of a r
 
 test('returns the earliest time of a retry, or the given time while items wait', () => {
   const queue = createBatchQueue();
-  expect(queue.soonest(7)).toBe(Infinity);
+  expect(queue.nextSendTime(7)).toBe(Infinity);
   const of = call();
   queue.add(MODEL, 'document', of, items(of, 1), undefined);
-  expect(queue.soonest(7)).toBe(7);
+  expect(queue.nextSendTime(7)).toBe(7);
   const batch = queue.next(0)!;
-  expect(queue.soonest(7)).toBe(Infinity);
+  expect(queue.nextSendTime(7)).toBe(Infinity);
   queue.retry({ ...batch, notBefore: 30 }, { ...batch, notBefore: 20 });
-  expect(queue.soonest(7)).toBe(20);
+  expect(queue.nextSendTime(7)).toBe(20);
 });
 
 test('rejects all waiting queries, and no documents', async () => {
