@@ -74,6 +74,20 @@ describe('enabled tracing', () => {
     expect(receiver.bodies.join('')).not.toContain('a secret');
   });
 
+  test('adds what becomes known later to the span and to the spans inside it', async () => {
+    const tracing = await open();
+    const span = tracing.begin({ name: 'request', kind: 'server', ids: { request: 'r' } });
+    span.note({ organization: 7 }, { 'http.route': '/files' });
+    span.rename('GET /files');
+    await span.within(() => inSpan(tracing, { name: 'inside', kind: 'internal' }, () => Promise.resolve()));
+    span.end();
+    await tracing.close();
+    const ids = { 'allotrope.organization_id': 7, 'allotrope.request_id': 'r' };
+    const [inside, whole] = ['inside', 'GET /files'].map((name) => receiver.spans.find((one) => one.name === name));
+    expect(whole).toMatchObject({ failed: false, attributes: { ...ids, 'http.route': '/files' } });
+    expect(inside).toMatchObject({ parentId: whole?.spanId, attributes: ids });
+  });
+
   test('exports no span for calls outside of a span', async () => {
     const tracing = await open();
     tracing.watch?.({ system: 'mongodb', operation: 'find', target: 'runs' })({ failed: false });
