@@ -145,7 +145,7 @@ test('attempts of a re-embedding that ended early: published files are done, the
     { fileId: 7, from: 1, generation: 2 },
     { fileId: 8, from: null, generation: null },
   ]);
-  // No attempt can publish any more when its file is read.
+  // When its file is read, no attempt can publish it.
   expect(names().slice(0, 2)).toEqual(['files.discardVectors', 'files.byIds']);
   const begun = [5, 6, 7].map((fileId) => ({ fileId, from: 1, generation: fileId === 6 ? 3 : 2 }));
   expect(of('files.discardVectors')).toEqual([[run, begun]]);
@@ -206,7 +206,7 @@ const MOVE_ENDS: readonly MoveEnd[] = [
   ['that was deleted', null, { points: ALL, contents: ALL }],
 ];
 
-test('after a move, only obsolete data is deleted: by where the record says that the vectors are, and who owns it', () =>
+test('after a move, only obsolete data is deleted: by the place of the vectors in the record, and its owner', () =>
   everyRow(
     MOVE_ENDS,
     ([what]) => `a file ${what}`,

@@ -36,6 +36,8 @@ type InTransaction = {
 }[keyof Store];
 /** Methods that only read. */
 type Reading = 'files.retryable';
+/** Other ways through these methods, and methods whose session is not the last parameter. */
+type Others = 'dataSources.revoke' | 'schedules.markContainer, disabled';
 type Call = (session: ClientSession) => Promise<unknown>;
 
 const ADA = { organizationId: 1, userId: 7, customerId: 'ada' };
@@ -91,7 +93,7 @@ async function dump(): Promise<Record<string, string>> {
 }
 
 /** Prepares the rows that the methods change. @returns a call of each method */
-async function prepare(): Promise<Record<Exclude<InTransaction, Reading> | 'dataSources.revoke', Call>> {
+async function prepare(): Promise<Record<Exclude<InTransaction, Reading> | Others, Call>> {
   const { attempts, connections, dataSources, files, idempotency, ledger, moves, organizations, originals } = store;
   const { quarantine, runs, schedules, selections, users, webhooks, whiteLabels, transaction } = store;
   const source = await connectSource({ store }, ADA, { externalId: 'BOX|one', type: 'BOX' });
@@ -204,6 +206,7 @@ async function prepare(): Promise<Record<Exclude<InTransaction, Reading> | 'data
     'runs.accept': (session) => runs.accept(801, newRun(801) as never, session),
     'runs.acceptMany': (session) => runs.acceptMany(new Map([[802, newRun(802) as never]]), session),
     'schedules.markContainer': (session) => schedules.markContainer(ADA, READY, true, session),
+    'schedules.markContainer, disabled': (session) => schedules.markContainer(ADA, READY, false, session),
     'schedules.markOrganization': (session) => schedules.markOrganization(1, session),
     'schedules.markSource': (session) => schedules.markSource(ADA, source._id, session),
     'schedules.markUsers': (session) => schedules.markUsers(1, ['bob'], session),
