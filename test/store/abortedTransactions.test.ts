@@ -223,20 +223,27 @@ async function prepare(): Promise<Record<Exclude<InTransaction, Reading> | Other
 test('a method that takes part in a transaction leaves nothing if the transaction fails', async () => {
   const calls = Object.entries(await prepare());
   const aborted = new Error('aborted');
+  let before = await dump();
   await everyRow(
     calls,
     ([name]) => name,
     async ([, call]) => {
-      const before = await dump();
-      const failing = store.transaction(async (session) => {
-        await call(session!);
-        throw aborted;
-      });
-      await expect(failing).rejects.toBe(aborted);
-      expect(await dump()).toEqual(before);
-      // The same call changes something if the transaction succeeds.
-      await store.transaction((session) => call(session!));
-      expect(await dump()).not.toEqual(before);
+      try {
+        const failing = store.transaction(async (session) => {
+          await call(session!);
+          throw aborted;
+        });
+        await expect(failing).rejects.toBe(aborted);
+        expect(await dump()).toEqual(before);
+        // The same call changes something if the transaction succeeds.
+        await store.transaction((session) => call(session!));
+        const after = await dump();
+        expect(after).not.toEqual(before);
+        before = after;
+      } catch (error) {
+        before = await dump();
+        throw error;
+      }
     },
   );
   expect(await fileModel(connection).countDocuments()).toBe(6);
