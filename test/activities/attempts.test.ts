@@ -206,7 +206,7 @@ const MOVE_ENDS: readonly MoveEnd[] = [
   ['that was deleted', null, { points: ALL, contents: ALL }],
 ];
 
-test('after a move, only obsolete data is deleted: by the place of the vectors in the record, and by its owner', () =>
+test('after a move, only obsolete data is deleted: by the place of the vectors in the record, and its owner', () =>
   everyRow(
     MOVE_ENDS,
     ([what]) => `a file ${what}`,

@@ -211,7 +211,7 @@ test('a webhook and a user change only in the states from which they may', async
   expect(await unsignalled(AGO)).toEqual(sorted('due dueLater deleted'));
   expect(await unsignalled(new Date(AGO.getTime() + 1))).toEqual(sorted('due dueLater deleted signalled'));
 
-  // The receiver is disabled: nothing is sent until the webhook is enabled.
+  // The receiver answered 410: nothing is sent until the webhook is enabled.
   await webhooks.saveProgress(ids.get('idle')!, { ...progress, outcome: flag, disabled: true });
   expect(await webhooks.find(ids.get('idle')!)).toMatchObject({ status: 'FLAGGED', disabledAt: expect.any(Date) });
   await webhooks.enableAndWake(ids.get('idle')!);
