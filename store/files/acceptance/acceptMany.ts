@@ -41,7 +41,7 @@ export interface AcceptManyDeps {
 /** Maximum number of times that a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
-/** Returns the known files that the requests refer to, by `nameOf`. */
+/** Returns the known files that the requests refer to, by `fileKey`. */
 async function findExisting(
   { files }: Pick<AcceptManyDeps, 'files'>,
   { organizationId, userId }: Tenant,
