@@ -5,7 +5,7 @@ import type { PoolAnswer, PoolDocument } from './answerTask.js';
 export interface Readers {
   /**
    * Reads documents one after another; the replies have the same order.
-   * @throws LimitPassed when a limit of time or memory was exceeded, ReaderCrashed when the reader crashed; the
+   * @throws LimitExceeded when a limit of time or memory was exceeded, ReaderCrashed when the reader crashed; the
    * signal's reason on abort
    */
   run(documents: readonly PoolDocument[], signal: AbortSignal): Promise<readonly PoolAnswer[]>;

@@ -28,7 +28,7 @@ export async function inOrder<T>(
     }
     const previous = chains.get(object) ?? Promise.resolve();
     const next = previous.then(() => slots(() => work(item)));
-    // drained() handles the rejection.
+    // waitForAll() handles the rejection.
     next.catch(() => undefined);
     chains.set(object, next);
   }

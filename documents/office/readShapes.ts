@@ -13,10 +13,10 @@ export interface Slide {
 
 interface Shape {
   /** Kind of placeholder: `title`, `body`, `sldNum`…; null for a text box. */
-  place: string | null;
+  placeholder: string | null;
   lines: string[];
   /** Whether the last line is a list item. */
-  wasPoint: boolean;
+  wasListItem: boolean;
   readonly numbers: AutoNumbers;
 }
 
@@ -30,8 +30,8 @@ interface OpenCell {
 interface Paragraph {
   text: string;
   level: number;
-  /** Whether it sets or disables a bullet or number itself; null: inherited from its placeholder. */
-  isPoint: boolean | null;
+  /** Whether it has a bullet or number, if it states this itself; null: as its placeholder. */
+  isListItem: boolean | null;
   auto: AutoNumber | null;
 }
 
@@ -50,9 +50,10 @@ export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
   let inText = false;
   let inFallback = 0;
 
-  const endShape = ({ place, lines }: Shape): void => {
-    if (lines.length === 0 || (place !== null && REPEATED_PLACEHOLDERS.has(place))) return;
-    if (place !== null && TITLES.has(place)) title = [title, oneLine(lines.join(' '))].filter(Boolean).join(' ');
+  const endShape = ({ placeholder, lines }: Shape): void => {
+    if (lines.length === 0 || (placeholder !== null && REPEATED_PLACEHOLDERS.has(placeholder))) return;
+    if (placeholder !== null && TITLES.has(placeholder))
+      title = [title, oneLine(lines.join(' '))].filter(Boolean).join(' ');
     else blocks.push(lines.join('\n'));
   };
   const endParagraph = (ended: Paragraph): void => {
@@ -61,31 +62,31 @@ export function readShapes(part: Uint8Array, limits: DocumentLimits): Slide {
     if (table) cell.lines.push(line);
     else if (shape) {
       // The body of a slide is a list; text boxes and subtitles contain plain lines.
-      const isPoint = ended.isPoint ?? (shape.place === 'body' || shape.place === 'obj');
-      const number = shape.numbers.next(ended.level, isPoint ? ended.auto : null);
+      const isListItem = ended.isListItem ?? (shape.placeholder === 'body' || shape.placeholder === 'obj');
+      const number = shape.numbers.next(ended.level, isListItem ? ended.auto : null);
       // Separate the line: otherwise it would continue the last list item.
-      if (!isPoint && shape.wasPoint) shape.lines.push('');
-      shape.wasPoint = isPoint;
-      shape.lines.push(isPoint ? `${'  '.repeat(ended.level)}${listMark(number)} ${line}` : line);
+      if (!isListItem && shape.wasListItem) shape.lines.push('');
+      shape.wasListItem = isListItem;
+      shape.lines.push(isListItem ? `${'  '.repeat(ended.level)}${listMark(number)} ${line}` : line);
     }
   };
   readXml(part, limits, {
     open(name, attributes) {
       if (name === 'Fallback' || inFallback > 0) inFallback += 1;
       if (inFallback > 0) return;
-      if (name === 'sp') shape = { place: null, lines: [], wasPoint: false, numbers: new AutoNumbers() };
+      if (name === 'sp') shape = { placeholder: null, lines: [], wasListItem: false, numbers: new AutoNumbers() };
       // A placeholder without a type is a body.
-      else if (name === 'ph' && shape) shape.place = attributes['type'] ?? 'body';
+      else if (name === 'ph' && shape) shape.placeholder = attributes['type'] ?? 'body';
       else if (name === 'tbl') table = new TableGrid();
       else if (name === 'tr') table?.beginRow();
       else if (name === 'tc') cell = cellOf(attributes);
-      else if (name === 'p') paragraph = { text: '', level: 0, isPoint: null, auto: null };
+      else if (name === 'p') paragraph = { text: '', level: 0, isListItem: null, auto: null };
       else if (name === 'pPr' && paragraph) paragraph.level = Math.min(8, Number(attributes['lvl'] ?? 0) || 0);
-      else if (name === 'buChar' && paragraph) paragraph.isPoint = true;
+      else if (name === 'buChar' && paragraph) paragraph.isListItem = true;
       else if (name === 'buAutoNum' && paragraph) {
-        paragraph.isPoint = true;
+        paragraph.isListItem = true;
         paragraph.auto = { type: attributes['type'] ?? '', start: Number(attributes['startAt'] ?? 1) || 1 };
-      } else if (name === 'buNone' && paragraph) paragraph.isPoint = false;
+      } else if (name === 'buNone' && paragraph) paragraph.isListItem = false;
       else if (name === 'br' && paragraph) paragraph.text += ' ';
       else if (name === 't') inText = true;
     },

@@ -82,12 +82,12 @@ function delimiterOf(sample: string): string {
 }
 
 function mostCommon(values: readonly number[]): number | null {
-  const seen = new Map<number, number>();
+  const occurrences = new Map<number, number>();
   let best: number | null = null;
   for (const value of values) {
-    const times = (seen.get(value) ?? 0) + 1;
-    seen.set(value, times);
-    if (best === null || times > (seen.get(best) ?? 0)) best = value;
+    const count = (occurrences.get(value) ?? 0) + 1;
+    occurrences.set(value, count);
+    if (best === null || count > (occurrences.get(best) ?? 0)) best = value;
   }
   return best;
 }

@@ -171,7 +171,7 @@ run.index({ temporalRunId: 1 }, { unique: true, partialFilterExpression: { tempo
 // Used by `hasEarlierWaiting`, and by `list` for the runs of one file.
 run.index({ fileId: 1, _id: 1 });
 // Used by `list` and `count`, newest first: of an organization, of a user (also by `rateOf`), of a data source (also by
-// `ofSource`).
+// `listOfSource`).
 run.index({ organizationId: 1, acceptedAt: -1, _id: -1 });
 run.index({ organizationId: 1, userId: 1, acceptedAt: -1, _id: -1 });
 run.index({ dataSourceId: 1, acceptedAt: -1, _id: -1 }, { partialFilterExpression: { dataSourceId: { $gt: 0 } } });

@@ -35,7 +35,7 @@ export const openContent = (
         ),
   );
 
-/** Passes the links of a page to `keep`. For an unchanged page, reads them from the stored copy. */
+/** Passes the links of a page to `saveLinks`. For an unchanged page, reads them from the stored copy. */
 export async function passLinks(
   { file }: StartedFile,
   opened: OpenedContent | null,

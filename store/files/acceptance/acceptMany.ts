@@ -41,7 +41,7 @@ export interface AcceptManyDeps {
 /** Maximum number of times that a file's tags may change while it is accepted. */
 const TAG_CHANGES = 5;
 
-/** Returns the known files that the requests refer to, by `nameOf`. */
+/** Returns the known files that the requests refer to, by `fileKey`. */
 async function findExisting(
   { files }: Pick<AcceptManyDeps, 'files'>,
   { organizationId, userId }: Tenant,
@@ -118,13 +118,13 @@ async function queueKnown(
     if (matched === matching.length) return;
     if (change === TAG_CHANGES) throw new Error('tags of files change faster than the files can be accepted');
     // The tags of some files have changed meanwhile: read these files again.
-    const fresh = await findExisting(
+    const reread = await findExisting(
       deps,
       owner,
       matching.map(({ request }) => request),
     );
     const runs = new Set(matching.map(({ request }) => request.runId));
-    existing = new Map([...fresh].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
+    existing = new Map([...reread].filter(([, file]) => file.runId === null || !runs.has(file.runId)));
   }
 }
 
@@ -132,12 +132,12 @@ async function queueKnown(
 async function insertUnknown(
   { files, blank, sequence, intents }: Pick<AcceptManyDeps, 'files' | 'blank' | 'sequence' | 'intents'>,
   owner: FileOwner,
-  fresh: readonly FileRequest[],
+  newRequests: readonly FileRequest[],
   { now, fitting }: { readonly now: Date; readonly fitting: ReadonlySet<FileRequest> },
 ): Promise<boolean> {
-  if (fresh.length === 0) return true;
-  const first = await sequence.next('file', fresh.length);
-  const rows = fresh.map((request, index) =>
+  if (newRequests.length === 0) return true;
+  const first = await sequence.next('file', newRequests.length);
+  const rows = newRequests.map((request, index) =>
     newFile(blank, first + index, owner, request, { now, fitsQueue: fitting.has(request) }),
   );
   let allInserted = true;

@@ -10,7 +10,7 @@ const library = path.dirname(createRequire(import.meta.url).resolve('pdfjs-dist/
 /** Returns the operator codes of page content. */
 export const operationsOfPdf = async (): Promise<typeof Pdfjs.OPS> => (await loadPdfjs()).OPS;
 
-/** The part of a browser's document that takes the fonts of PDF.js. */
+/** The part of a browser's document that receives the fonts of PDF.js. */
 const WITHOUT_FONTS = { fonts: { add: () => {}, delete: () => {} } };
 
 /**
