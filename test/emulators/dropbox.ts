@@ -236,9 +236,9 @@ export async function startDropbox({
     if (method === 'download') {
       if (exports) return refuse(response, { status: 409, summary: 'unsupported_file' });
       if (bytes === undefined) return refuse(response, { status: 409, summary: 'path/not_file' });
-      const content = Buffer.from(bytes);
+      const buffer = Buffer.from(bytes);
       const headers = { 'content-type': 'application/octet-stream', 'dropbox-api-result': escaped(json) };
-      return void response.writeHead(200, headers).end(content.subarray(0, content.length - flaw.missing));
+      return void response.writeHead(200, headers).end(buffer.subarray(0, buffer.length - flaw.missing));
     }
     const format = argument.export_format ?? Object.keys(exports ?? {})[0] ?? '';
     if (!exports || !Object.hasOwn(exports, format))

@@ -189,9 +189,9 @@ describe('the distance matrix', () => {
     const result = await client.searchMatrixOffsets(NAME, { filter, sample: 4, limit: 2, using: 'dense' });
     expect(result.ids).toEqual(ids);
     expect(result.offsets_row).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
-    const points = await client.retrieve(NAME, { ids, with_vector: ['dense'] });
+    const storedPoints = await client.retrieve(NAME, { ids, with_vector: ['dense'] });
     const vectorOf = (offset: number): number[] =>
-      (points.find(({ id }) => id === ids[offset])?.vector as { dense: number[] } | undefined)?.dense ?? [];
+      (storedPoints.find(({ id }) => id === ids[offset])?.vector as { dense: number[] } | undefined)?.dense ?? [];
     const cosine = (one: number, other: number): number =>
       vectorOf(one).reduce((sum, value, at) => sum + value * (vectorOf(other)[at] ?? 0), 0);
     const expected = ids.flatMap((_, row) =>

@@ -153,11 +153,13 @@ test('hides a missing file from callers, keeps it for operators, and restores it
     // The last workflow of the file is the one that restored it.
     workflow_id: expect.stringMatching(/^[a-z0-9]{8}:restore:/),
   });
-  const untagged = (points: readonly unknown[]) =>
-    (points as { payload: Record<string, unknown> }[]).map(({ payload: { tags: _tags, ...payload }, ...point }) => ({
-      ...point,
-      payload,
-    }));
+  const untagged = (comparedPoints: readonly unknown[]) =>
+    (comparedPoints as { payload: Record<string, unknown> }[]).map(
+      ({ payload: { tags: _tags, ...payload }, ...point }) => ({
+        ...point,
+        payload,
+      }),
+    );
   const restoredPoints = await pointsOfFile(service.env, missing.id);
   expect(untagged(restoredPoints)).toEqual(untagged(points));
   expect(restoredPoints).toContainEqual(

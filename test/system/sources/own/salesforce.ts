@@ -210,14 +210,14 @@ export function salesforceRows(catalogue: Catalogue): void {
       expect(await names({ filters: { owner_id: sfId('005', 'ben') } })).toEqual(['Boats']);
       expect((await accounts({ filters: { owner_id: OWNER } })).body.count).toBe(3);
       const paged = async (body: object): Promise<unknown[]> => {
-        const names: unknown[] = [];
+        const listedNames: unknown[] = [];
         for (let cursor: string | null | undefined; cursor !== null;) {
           const { status, body: page } = await accounts({ ...body, page_size: 1, next_cursor: cursor ?? null });
           expect({ status, count: page.count }).toEqual({ status: 200, count: 4 });
-          names.push(...page.data.map(({ name }) => name));
+          listedNames.push(...page.data.map(({ name }) => name));
           cursor = page.next_cursor;
         }
-        return names;
+        return listedNames;
       };
       const byName = ['Boats', 'Crews', 'Docks', "O'Hare 100%"];
       expect(await paged({ order_by: 'name' })).toEqual(byName);
