@@ -19,7 +19,7 @@ export function queryVectors(
   {
     query,
     model,
-    callerVector: callerVector,
+    callerVector,
   }: { readonly query: string; readonly model: EmbeddingModelId; readonly callerVector: readonly number[] | null },
   signal: AbortSignal,
   { embedder, metrics }: Pick<ApiDeps, 'embedder' | 'metrics'>,
