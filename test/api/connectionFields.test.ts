@@ -37,7 +37,7 @@ test('accepts every field as a parameter of the connection', () =>
   }));
 
 test('refuses values that would change the address, in every field', () => {
-  const longValues: readonly (readonly [Row, string])[] = fields
+  const salesforceValues: readonly (readonly [Row, string])[] = fields
     .filter(({ field }) => field === 'salesforce_domain')
     .flatMap((row) =>
       ['evil.com', 'salesforce.com.evil.com', 'evilsalesforce.com'].map((value) => [row, value] as const),
@@ -46,7 +46,7 @@ test('refuses values that would change the address, in every field', () => {
     HOSTILE.filter((value) => !VALID[row.field]?.includes(value)).map((value) => [row, value] as const),
   );
   return everyRow(
-    [...hostile, ...longValues],
+    [...hostile, ...salesforceValues],
     ([row, value]) => `${nameOf(row)} = ${JSON.stringify(value)}`,
     ([{ service, field }, value]) => {
       expect(() => connectionFieldsOf(service, { [field]: value })).toThrow(

@@ -145,18 +145,18 @@ describe('account', () => {
         },
         listDescendants: () => Promise.resolve({ items: descendants, next: null }),
       });
-    const messageOf = async (at: CheckedAccount) => {
+    const sampledItem = async (at: CheckedAccount) => {
       const { status, details } = await sampleItem(at, NEVER);
       return [status, (details['item'] as { name?: string } | null)?.name ?? null];
     };
-    expect(await messageOf(accountOf([{ items: [], next: null }]))).toEqual(['warn', null]);
-    expect(await messageOf(accountOf([{ items: [item('file')], next: null }]))).toEqual(['ok', 'file']);
+    expect(await sampledItem(accountOf([{ items: [], next: null }]))).toEqual(['warn', null]);
+    expect(await sampledItem(accountOf([{ items: [item('file')], next: null }]))).toEqual(['ok', 'file']);
     const folder = { items: [item('file'), item('folder', true)], next: null };
-    expect(await messageOf(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
-    expect(await messageOf(accountOf([folder], []))).toEqual(['ok', 'folder']);
+    expect(await sampledItem(accountOf([folder], [item('folder'), item('inside')]))).toEqual(['ok', 'inside']);
+    expect(await sampledItem(accountOf([folder], []))).toEqual(['ok', 'folder']);
     cursors.length = 0;
     const empty = { items: [], next: 'n' };
-    expect(await messageOf(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
+    expect(await sampledItem(accountOf([empty, empty, empty, empty, empty, folder]))).toEqual(['ok', null]);
     expect(cursors).toEqual([null, 'n', 'n', 'n', 'n']);
   });
 });

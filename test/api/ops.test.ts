@@ -121,7 +121,7 @@ describe('operators page', () => {
     const sources = { counts: { revoked: 0, failed: 60, held: 0, syncing: 0, ready: 60 }, rows };
     const ids = (view: object) =>
       [...render('sources', { sources }, view).matchAll(/\b1[01]\d\d\b/g)].map(([id]) => Number(id));
-    const from = (first: number, length: number) => Array.from({ length }, (_, index) => first + index);
+    const from = (firstNumber: number, length: number) => Array.from({ length }, (_, index) => firstNumber + index);
     expect(ids({ state: null, page: 1 })).toEqual(from(1_000, 50));
     expect(ids({ state: null, page: 3 })).toEqual(from(1_100, 20));
     expect(ids({ state: 'ready', page: 2 })).toEqual(from(1_110, 10));
@@ -319,8 +319,8 @@ describe('live page', () => {
   const html = (text: string) => ({ text }) as Html;
   const session = (id: string) => ({ id, organizationId: 1, keyId: 1, expiresAt: Date.now() + 60_000 });
 
-  /** Creates live overviews with a short tick. @param over ids of ended sessions */
-  function start(over: string[] = []) {
+  /** Creates live overviews with a short tick. @param endedSessions ids of ended sessions */
+  function start(endedSessions: string[] = []) {
     const shown = { a: 'a1', b: 'b1' };
     const overviewReads: number[] = [];
     const overviews = {
@@ -330,7 +330,12 @@ describe('live page', () => {
       },
     };
     const log = { warn: () => undefined } as never;
-    const live = createLiveOverviews(overviews, () => Promise.resolve(over), { tickMs: 5, maxClients: 2 }, log);
+    const live = createLiveOverviews(
+      overviews,
+      () => Promise.resolve(endedSessions),
+      { tickMs: 5, maxClients: 2 },
+      log,
+    );
     const watch = (id: string) => {
       const open = live.watch(1, session(id), () => ({ a: html(shown.a), b: html(shown.b) }));
       if (open === null) return null;
@@ -369,8 +374,8 @@ describe('live page', () => {
   });
 
   test('counts against the maximum of watchers until it is signed out or its session is over', async () => {
-    const over: string[] = [];
-    const { live, watch } = start(over);
+    const endedSessions: string[] = [];
+    const { live, watch } = start(endedSessions);
     const [one, two] = [watch('one')!, watch('two')!];
     await waitFor(
       () => [one.events.length, two.events.length],
@@ -381,7 +386,7 @@ describe('live page', () => {
     await one.ended;
     expect(one.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
     expect(two.events.at(-1)).not.toContain('signed-out');
-    over.push('two');
+    endedSessions.push('two');
     await two.ended;
     expect(two.events.at(-1)).toBe('event: signed-out\ndata: {}\n\n');
     const three = watch('three')!;

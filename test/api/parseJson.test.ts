@@ -67,10 +67,10 @@ test('accepts and refuses the same texts as JSON.parse, in slices of any size', 
   const chance = seededRandom('JSON in slices');
   for (let iteration = 0; iteration < (isThorough() ? 20_000 : 400); iteration += 1) {
     const text = write(chance, 5);
-    for (const one of [text, spoil(chance, text), spoil(chance, spoil(chance, text))]) {
+    for (const candidate of [text, spoil(chance, text), spoil(chance, spoil(chance, text))]) {
       const sliceBytes = chance.pick([1, 2, 5, 20, 100]);
-      const outcome = await ofSlices(one, sliceBytes);
-      if (outcome !== ofJsonParse(one)) throw new Error(`slices of ${sliceBytes}: ${one} is ${outcome}`);
+      const outcome = await ofSlices(candidate, sliceBytes);
+      if (outcome !== ofJsonParse(candidate)) throw new Error(`slices of ${sliceBytes}: ${candidate} is ${outcome}`);
     }
   }
 });

@@ -85,9 +85,9 @@ describe('file', () => {
 
   test('omits unknown statistics', () => {
     const figures = { file_format: 'fileFormat', file_size: 'fileSize', num_characters: 'numCharacters' } as const;
-    const more = { num_tokens: 'numTokens', num_embeddings: 'numEmbeddings', mime_type: 'mimeType' } as const;
+    const otherFields = { num_tokens: 'numTokens', num_embeddings: 'numEmbeddings', mime_type: 'mimeType' } as const;
     return everyRow(
-      Object.entries({ ...figures, ...more }),
+      Object.entries({ ...figures, ...otherFields }),
       ([name]) => name,
       ([name, stored]) => {
         const { file_statistics: shown } = presentFile(

@@ -23,9 +23,9 @@ function reader(deleted: readonly number[] = []) {
 }
 
 async function readAll(ranking: Ranking, counts: readonly number[]): Promise<VectorHit[]> {
-  const all: VectorHit[] = [];
-  for (const count of counts) all.push(...(await ranking.next(count)).hits);
-  return all;
+  const collected: VectorHit[] = [];
+  for (const count of counts) collected.push(...(await ranking.next(count)).hits);
+  return collected;
 }
 
 describe('the ranking of points', () => {
@@ -67,10 +67,10 @@ describe('the ranking of points', () => {
         const list = (rows: readonly (readonly [number, number])[]) =>
           pointsOf(rows.map(([fileId, score]) => hit(fileId, score)).sort(byScore));
         const fused = fuseHybrid({ dense: list(dense), sparse: list(sparse) }, { semantic: 0.5, keyword: 0.5 }, 40);
-        const known = fused.map(({ id, score }) => hit(Number(id.slice(1)), score)).sort(byScore);
+        const hitsWithChunks = fused.map(({ id, score }) => hit(Number(id.slice(1)), score)).sort(byScore);
         const parts = [...counts, 40, 40];
         expect(await readAll(rankingOfPoints(fused, reader().chunksOf), parts)).toEqual(
-          await readAll(rankingOf(known), parts),
+          await readAll(rankingOf(hitsWithChunks), parts),
         );
       }),
     );

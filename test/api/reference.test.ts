@@ -31,10 +31,11 @@ describe('operations', () => {
       operations,
       ({ method, path }) => `${method} ${path}`,
       ({ method, path, operationId, tag }) => {
-        const wanted = namedOf(contract, method, path);
+        const inContract = namedOf(contract, method, path);
         expect(namedOf(document, method, path)).toMatchObject({ operationId, tags: [tag] });
         expect(tag in API_TAGS).toBe(true);
-        if (wanted) expect({ operationId, tag }).toEqual({ operationId: wanted.operationId, tag: wanted.tags[0] });
+        if (inContract)
+          expect({ operationId, tag }).toEqual({ operationId: inContract.operationId, tag: inContract.tags[0] });
         else expect(operationId).toMatch(/^[a-z][a-z_]{2,59}$/);
       },
     ));
@@ -76,25 +77,27 @@ describe('names of schemas', () => {
     return name === null ? schema : whole(from, from.components.schemas[name] as Schema);
   };
   const parts = (schema: Schema): readonly Schema[] =>
-    (schema.anyOf ?? schema.oneOf ?? [schema]).flatMap((one) => (one === schema ? [one] : parts(one)));
+    (schema.anyOf ?? schema.oneOf ?? [schema]).flatMap((alternative) =>
+      alternative === schema ? [alternative] : parts(alternative),
+    );
 
   /** Returns the contract's names for all parts of a schema that have another name, or none, in our document. */
   function differing(mine: Schema, other: Schema, at: string, seen: readonly string[] = []): string[] {
-    const ours = parts(mine).map((one) => ({ name: nameOf(one), schema: whole(document, one) }));
-    return parts(other).flatMap((one) => {
-      const name = nameOf(one);
-      const schema = whole(contract, one);
+    const ours = parts(mine).map((part) => ({ name: nameOf(part), schema: whole(document, part) }));
+    return parts(other).flatMap((part) => {
+      const name = nameOf(part);
+      const schema = whole(contract, part);
       if (schema.properties === undefined && schema.enum === undefined) {
         const [list] = ours.filter((own) => own.schema.items);
         return schema.items && list?.schema.items ? differing(list.schema.items, schema.items, `${at}[]`, seen) : [];
       }
-      const wanted = name === null ? null : (OTHERS[name] ?? name);
-      const found = ours.find((own) => own.name === wanted);
-      if (wanted !== null && !found)
+      const expectedName = name === null ? null : (OTHERS[name] ?? name);
+      const namesake = ours.find((own) => own.name === expectedName);
+      if (expectedName !== null && !namesake)
         return [`${at}: ${name} is ${ours.map((own) => own.name ?? 'unnamed').join(', ')}`];
-      if (!found || name === null || seen.includes(name)) return [];
+      if (!namesake || name === null || seen.includes(name)) return [];
       return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
-        const own = found.schema.properties?.[key];
+        const own = namesake.schema.properties?.[key];
         return own && !ONE_ENUM.includes(key) ? differing(own, property, `${at}.${key}`, [...seen, name]) : [];
       });
     });
@@ -111,11 +114,11 @@ describe('names of schemas', () => {
           return contents.map((content) => content?.['application/json']?.schema as Schema | undefined);
         };
         const ours = schemasOf(document);
-        const found = schemasOf(contract).flatMap((schema, index) => {
+        const differences = schemasOf(contract).flatMap((schema, index) => {
           const own = ours[index];
           return schema && own ? differing(own, schema, index === 0 ? 'request' : 'response') : [];
         });
-        expect(found).toEqual([]);
+        expect(differences).toEqual([]);
       },
     ));
 
@@ -140,8 +143,10 @@ test('every event has a webhook with its payload', () => {
 
 test('extensions are marked: operations by api/extensions.ts', () => {
   const marked = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, one]) =>
-      (one as { 'x-allotrope-extension'?: true })['x-allotrope-extension'] ? [`${method.toUpperCase()} ${path}`] : [],
+    Object.entries(methods).flatMap(([method, operation]) =>
+      (operation as { 'x-allotrope-extension'?: true })['x-allotrope-extension']
+        ? [`${method.toUpperCase()} ${path}`]
+        : [],
     ),
   );
   expect(marked.toSorted()).toEqual(Object.keys(EXTENSIONS.operations).toSorted());

@@ -32,13 +32,13 @@ const NULL_EXTENSIONS = Object.keys(EXTENSIONS.fields).flatMap((text) => /^(\S+)
 const withBody = operations.filter(({ method, path }) => bodyOf(publishedDocument, method, path) !== undefined);
 /** Returns fields by path. Fields of several shapes with the same path are merged. */
 function byPath(fields: readonly Field[]): Map<string, Field> {
-  const found = new Map<string, Field>();
+  const fieldsByPath = new Map<string, Field>();
   for (const field of fields) {
-    const known = found.get(field.path);
-    const schema = known ? { anyOf: [known.schema, field.schema] } : field.schema;
-    found.set(field.path, { ...field, schema, required: field.required && (known?.required ?? true) });
+    const earlier = fieldsByPath.get(field.path);
+    const schema = earlier ? { anyOf: [earlier.schema, field.schema] } : field.schema;
+    fieldsByPath.set(field.path, { ...field, schema, required: field.required && (earlier?.required ?? true) });
   }
-  return found;
+  return fieldsByPath;
 }
 
 const BOUNDS = [
@@ -103,7 +103,7 @@ test('every operation has exactly the fields of the contract', () =>
 test('every operation requires exactly the fields that the contract requires', () =>
   each(({ described, contract }) => {
     const required = (fields: Row['described']) =>
-      [...fields.values()].filter((one) => one.required).map((one) => one.path);
+      [...fields.values()].filter((field) => field.required).map((field) => field.path);
     expect(required(described).toSorted()).toEqual(required(contract).toSorted());
   }));
 
@@ -121,9 +121,12 @@ test('every operation accepts null exactly where the contract does', () =>
 test('every operation has the enum values of the contract, and no others than those in api/extensions.ts', () =>
   each(({ both }) => {
     const differing = both.flatMap(({ own, ...one }) => {
-      const [mine, wanted] = [enumOf(ourDocument, own.schema) ?? [], enumOf(publishedDocument, one.schema) ?? []];
-      const added = mine.filter((value) => !wanted.includes(value) && !(value in EXTENSIONS.values));
-      const missing = wanted.filter((value) => !mine.includes(value));
+      const [ourValues, contractValues] = [
+        enumOf(ourDocument, own.schema) ?? [],
+        enumOf(publishedDocument, one.schema) ?? [],
+      ];
+      const added = ourValues.filter((value) => !contractValues.includes(value) && !(value in EXTENSIONS.values));
+      const missing = contractValues.filter((value) => !ourValues.includes(value));
       return [
         ...added.map((value) => `${one.path}: ${value} needs a row in EXTENSIONS.values`),
         ...missing.map((value) => `${one.path}: ${value} of the contract is missing`),

@@ -71,8 +71,8 @@ test('scrapes and searches a site, and shows why a file is not searchable', asyn
   expect(scraped.code).toBe(0);
   expect(scraped.json<FileRecord>()).toMatchObject({ sync_status: 'READY', file_metadata: { pages_total: 2 } });
 
-  const found = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
-  expect(found.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
+  const searchRun = await call('search', 'sample', '--customer', 'hugo', '--k', '2', '--json');
+  expect(searchRun.json<DocumentRecord[]>()[0]?.source_url).toBe(site.url('/good.html'));
   expect((await call('search', 'sample', '--customer', 'hugo')).lines[0]).toMatch(/^1\. score -?[\d.]+ · file \d+/);
 
   const status = await call('status', '--customer', 'hugo');
@@ -103,15 +103,15 @@ test('creates, lists, rotates and revokes keys, and creates and lists organizati
   expect([await isAccepted(created.api_key), await isAccepted(rotated.api_key)]).toEqual([false, true]);
   expect((await call('key', 'rotate', first)).code).toBe(1);
 
-  const last = await call('key', 'revoke', String(rotated.id));
-  expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('--last')]);
+  const lastRevocation = await call('key', 'revoke', String(rotated.id));
+  expect([lastRevocation.code, lastRevocation.stderr]).toEqual([1, expect.stringContaining('--last')]);
   expect(await isAccepted(rotated.api_key)).toBe(true);
   const another = (await call('key', 'create', '--org', org, '--json')).json<{ id: number; api_key: string }>();
   expect((await call('key', 'revoke', String(rotated.id))).code).toBe(0);
   expect([await isAccepted(rotated.api_key), await isAccepted(another.api_key)]).toEqual([false, true]);
   expect((await call('key', 'create', '--org', '999999')).code).toBe(1);
-  const all = (await call('org', 'list', '--json')).json<object[]>();
-  expect(all).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
+  const organizations = (await call('org', 'list', '--json')).json<object[]>();
+  expect(organizations).toContainEqual(expect.objectContaining({ id: created.id, name: 'harbour', users: 0, keys: 1 }));
   expect((await call('org', 'list')).lines.join('\n')).toContain('harbour');
 });
 
@@ -127,14 +127,14 @@ test('writes the new key to the file in DATA_DIR only if the rotated key is the 
   expect(await storedKey()).toBe(own.api_key);
 
   const rotated = await cli(ofDataDir, 'key', 'rotate', String(own.id), '--json');
-  const next = rotated.json<{ id: number; api_key: string }>();
+  const newKey = rotated.json<{ id: number; api_key: string }>();
   expect(rotated.stderr).toContain('DATA_DIR/api-key contains the new key');
-  expect(await storedKey()).toBe(next.api_key);
+  expect(await storedKey()).toBe(newKey.api_key);
   expect((await cli(ofDataDir, 'status')).code).toBe(0);
 
   // A key that is set in the environment must be changed there by the operator.
-  const inEnvironment = await cli({ ...ofDataDir, API_KEY: next.api_key }, 'key', 'rotate', String(next.id));
+  const inEnvironment = await cli({ ...ofDataDir, API_KEY: newKey.api_key }, 'key', 'rotate', String(newKey.id));
   expect(inEnvironment.stderr).toContain('Set API_KEY to the new one');
-  expect(await storedKey()).toBe(next.api_key);
+  expect(await storedKey()).toBe(newKey.api_key);
   await rm(dataDir, { recursive: true });
 });

@@ -40,9 +40,9 @@ const LATEST = { order_by: 'updated_at', order_dir: 'desc' };
 const WAITING = expect.arrayContaining(['QUEUED_FOR_SYNC', 'SYNCING']);
 const READY = ['READY', 'READY_TO_SYNC'];
 const FAILED = ['SYNC_ERROR', 'SYNC_ABORTED'];
-const files = (filters: object, more: object = { pagination: { limit: 1 } }) => ({
+const files = (filters: object, fields: object = { pagination: { limit: 1 } }) => ({
   ...{ url: '/user_files_v2', customer: 'ada', filters },
-  ...more,
+  ...fields,
 });
 
 test('requests the newest users, and the five latest failures and scrapes of each', async () => {
@@ -52,7 +52,7 @@ test('requests the newest users, and the five latest failures and scrapes of eac
   expect(requests[0]).toEqual({ url: '/list_users', customer: undefined, ...newest, pagination: { limit: 10 } });
   const latest = { ...LATEST, pagination: { limit: 5 } };
   const below = { parent_file_ids: [5] };
-  const wanted = [
+  const expectedRequests = [
     files({ sync_statuses: READY }),
     files({ sync_statuses: WAITING }),
     files({ sync_statuses: FAILED }, latest),
@@ -61,8 +61,8 @@ test('requests the newest users, and the five latest failures and scrapes of eac
     files({ ...below, sync_statuses: FAILED }),
     files(below),
   ];
-  expect(requests).toHaveLength(1 + wanted.length);
-  for (const request of wanted) expect(requests).toContainEqual(request);
+  expect(requests).toHaveLength(1 + expectedRequests.length);
+  for (const request of expectedRequests) expect(requests).toContainEqual(request);
   expect(lines[1]).toBe('ada: 2 ready, 2 in progress, 2 failed');
   // 2 ready and 2 failed of the 9 known pages of the site.
   expect(lines[2]).toContain(' 4/9 · 2 failed · SYNCING · file 5 · a.xml');

@@ -49,17 +49,19 @@ describe('an engine that crashed', () => {
     });
     const engine = {
       restart: () => {
-        const next = starts.shift() ?? true;
-        return next === false ? Promise.reject(new Error('qdrant did not start: code 1.\nmore')) : Promise.resolve();
+        const nextStart = starts.shift() ?? true;
+        return nextStart === false
+          ? Promise.reject(new Error('qdrant did not start: code 1.\nmore'))
+          : Promise.resolve();
       },
     } as unknown as Engine;
     const crash = async (how = 'ended with code 1'): Promise<void> => {
       const recoveries = (): number => lines.filter((line) => line === 'qdrant runs again').length;
-      const before = recoveries();
+      const recoveriesBefore = recoveries();
       restarter.onCrash('qdrant', how, engine);
       await waitFor(
         () => Promise.resolve(recoveries()),
-        (count) => count > before,
+        (count) => count > recoveriesBefore,
       );
     };
     return { restarter, pauses, lines, changes, crash, advance: (ms: number) => void (clock += ms) };
@@ -232,9 +234,9 @@ test('grants a lock to one holder at a time for any spelling of its path, and re
   await lock!.release();
   await expect(waiting).rejects.toThrow('failed');
   expect(order).toEqual(['waits', 'works']);
-  const again = await tryLock(file);
-  expect(again).toBeDefined();
-  await again!.release();
+  const secondLock = await tryLock(file);
+  expect(secondLock).toBeDefined();
+  await secondLock!.release();
 });
 
 /** Log texts, and the line in each that is the cause of the end. */
@@ -264,10 +266,10 @@ test('reads the cause of an end from the log of the last run', async () => {
     ([what]) => what,
     async ([_what, text, line, isDiskFull]) => {
       writeFileSync(logFile(), `ENOSPC long ago\n${text}`);
-      const found = await causeOf(dataDir, 'qdrant', 'ENOSPC long ago\n'.length);
-      expect(found.isDiskFull).toBe(isDiskFull);
-      if (typeof line === 'string') expect(found.line).toBe(line);
-      else expect(found.line).toMatch(line);
+      const crash = await causeOf(dataDir, 'qdrant', 'ENOSPC long ago\n'.length);
+      expect(crash.isDiskFull).toBe(isDiskFull);
+      if (typeof line === 'string') expect(crash.line).toBe(line);
+      else expect(crash.line).toMatch(line);
     },
   );
 });

@@ -10,13 +10,13 @@ const SECRET = 's3cr3t-Value.of+us/0=';
 function written(
   fields: Record<string, unknown>,
   message = 'done',
-  more: object = {},
+  contextFields: object = {},
 ): { line: string; parsed: Record<string, unknown> } {
   const lines: string[] = [];
-  createLog({ level: 'debug', name: 'x', fields: () => more }, { write: (line) => void lines.push(line) }).info(
-    fields,
-    message,
-  );
+  createLog(
+    { level: 'debug', name: 'x', fields: () => contextFields },
+    { write: (line) => void lines.push(line) },
+  ).info(fields, message);
   expect(lines).toHaveLength(1);
   return { line: lines[0] ?? '', parsed: JSON.parse(lines[0] ?? '') as Record<string, unknown> };
 }

@@ -220,8 +220,8 @@ describe('backlog gauges of the whole service', () => {
 test('appends metrics of another source, and omits them if they are unavailable', async () => {
   const metrics = createMetrics({ ofProcess: false });
   metrics.filesEnded('READY', 1);
-  const both = createMetricsPage(metrics, null, () => Promise.resolve('sdk_things 3\n'));
-  expect(seriesOf((await both.read(undefined)).text)).toMatchObject({
+  const pageWithSdk = createMetricsPage(metrics, null, () => Promise.resolve('sdk_things 3\n'));
+  expect(seriesOf((await pageWithSdk.read(undefined)).text)).toMatchObject({
     sdk_things: 3,
     'allotrope_files_ended_total{status="READY"}': 1,
   });

@@ -47,11 +47,11 @@ test('reports a rejected promise as failed to every watch, and rethrows its erro
   const watch = combineObservers([first.watch, null, second.watch]);
   expect(await observe(watch, CALL, () => Promise.resolve(3))).toBe(3);
   await expect(observe(watch, CALL, rejecting)).rejects.toThrow('unreachable');
-  const ends = [
+  const outcomes = [
     { ...CALL, failed: false },
     { ...CALL, failed: true },
   ];
-  expect([first.calls, second.calls]).toEqual([ends, ends]);
+  expect([first.calls, second.calls]).toEqual([outcomes, outcomes]);
   await expect(observe(combineObservers([null]), CALL, rejecting)).rejects.toThrow('unreachable');
 });
 

@@ -32,14 +32,14 @@ test('restarts a process after each exit until it is stopped', async () => {
   const child = await supervise('waits', { onExit: (how) => void ends.push(how) });
   expect(child.ready).toEqual({ ready: true, port: 7 });
   for (let exit = 1; exit <= 3; exit += 1) {
-    const before = child.pid();
-    process.kill(before ?? 0, 'SIGKILL');
-    await waitFor(child.pid, (pid) => pid !== before && isAlive(pid));
+    const pidBefore = child.pid();
+    process.kill(pidBefore ?? 0, 'SIGKILL');
+    await waitFor(child.pid, (pid) => pid !== pidBefore && isAlive(pid));
     expect(ends).toEqual(Array(exit).fill('by SIGKILL'));
   }
-  const last = child.pid();
+  const lastPid = child.pid();
   await child.stop();
-  expect([isAlive(last), ends.length]).toEqual([false, 3]);
+  expect([isAlive(lastPid), ends.length]).toEqual([false, 3]);
 });
 
 test('does not restart a process without restart, and rejects with the exit code of a failed start', async () => {

@@ -24,7 +24,7 @@ test('removes the forms that docling adds, and no text of the file', () =>
   everyRow(
     CONVENTIONS,
     ([text]) => text,
-    ([text, rest]) => expect(withoutConventions(text)).toBe(rest),
+    ([text, expected]) => expect(withoutConventions(text)).toBe(expected),
   ));
 
 test('separates comments from the text, with their authors and without times and places', () => {

@@ -108,9 +108,9 @@ test('a changed page makes the site outdated, and the next build includes the ch
 });
 
 test('a page that the table of contents does not name fails the build, and the site does not change', async () => {
-  const before = await readFile(site('index.html'), 'utf8');
+  const pageBefore = await readFile(site('index.html'), 'utf8');
   await writeFile(docs('guide/unlisted.md'), '# Unlisted\n');
   await expect(build()).rejects.toThrow(/Unlisted pages: guide\/unlisted\.md/);
-  expect(await readFile(site('index.html'), 'utf8')).toBe(before);
+  expect(await readFile(site('index.html'), 'utf8')).toBe(pageBefore);
   await rm(docs('guide/unlisted.md'));
 });

@@ -68,7 +68,7 @@ test('every call in the guide is an operation of the API, with fields and values
     calls,
     ({ page, path, body }) => `${page}: ${path} ${body ?? ''}`,
     ({ method, path, query, body }) => {
-      const candidates = operations.filter((one) => one.method === method && isOf(one.path, path));
+      const candidates = operations.filter((operation) => operation.method === method && isOf(operation.path, path));
       // Paths without parameters come first, as in the application.
       const operation = candidates.find((one) => one.path === path) ?? candidates[0];
       expect(operation).toBeDefined();

@@ -59,8 +59,8 @@ afterAll(async () => {
 /** Runs the code of the guide with a delivery. Returns its output: the event, or the reason for a rejection. */
 async function verified(program: 'node' | 'python3', delivery: { body?: string; key?: string; now?: number }) {
   const file = path.join(folder, program === 'node' ? 'call.mjs' : 'call.py');
-  const given = { body, headers, key: SIGNING_KEY, now: SECONDS + 10, ...delivery };
-  const { stdout } = await run(program, [file, JSON.stringify(given)]);
+  const input = { body, headers, key: SIGNING_KEY, now: SECONDS + 10, ...delivery };
+  const { stdout } = await run(program, [file, JSON.stringify(input)]);
   return stdout.trim();
 }
 

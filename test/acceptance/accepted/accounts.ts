@@ -185,7 +185,7 @@ export function testAccounts(): void {
       ok(await sync());
       expect(await onlyRun(who)).toMatchObject({
         dataSourceId: secondAccount,
-        named: expect.stringContaining('C0123ABCD'),
+        selection: expect.stringContaining('C0123ABCD'),
       });
       const { user } = await createUser();
       expect(await user.post('/integrations/slack/sync', { filters: { conversation_id: 'C0123ABCD' } })).toMatchObject(

@@ -44,8 +44,8 @@ test('reads prices by model and applies them to the space of the first priced mo
     expect(() => readPrices(wrong)).toThrow('by comma');
   expect(pricesOfSpaces({ COHERE_MULTILINGUAL_V3: 1 })).toEqual({ 'cohere-multilingual-v3-1024': 1 });
   // Both have the same space, and OPENAI comes first in the contract.
-  const both = pricesOfSpaces({ OPENAI_ADA_SMALL_1536: 3, OPENAI: 2 });
-  expect(Object.values(both)).toEqual([2]);
+  const prices = pricesOfSpaces({ OPENAI_ADA_SMALL_1536: 3, OPENAI: 2 });
+  expect(Object.values(prices)).toEqual([2]);
 });
 
 const floats = (...numbers: number[]): string => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');

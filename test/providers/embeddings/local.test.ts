@@ -33,16 +33,16 @@ const PAIRS = [
 ] as const;
 
 test('places a sentence closest to its paraphrase', async () => {
-  const left = await provider.embed(
+  const sentences = await provider.embed(
     PAIRS.map(([a]) => a),
     'query',
   );
-  const right = await provider.embed(
+  const paraphrases = await provider.embed(
     PAIRS.map(([, b]) => b),
     'document',
   );
-  const nearest = left.map((a) => {
-    const scores = right.map((b) => cosine(a, b));
+  const nearest = sentences.map((a) => {
+    const scores = paraphrases.map((b) => cosine(a, b));
     return scores.indexOf(Math.max(...scores));
   });
   expect(nearest).toEqual(PAIRS.map((_pair, index) => index));
@@ -62,10 +62,10 @@ test("matches the cosines of the model's published example within the error of i
 test('gives a text the same vector, bit for bit, alone and in any batch', async () => {
   const text = 'Vectors of one text must never differ.';
   const alone = await embedOne(text);
-  const others = PAIRS.flat();
+  const otherTexts = PAIRS.flat();
   const [inBatch, asQuery] = await Promise.all([
-    provider.embed([...others.slice(0, 7), text, ...others.slice(7), text], 'document'),
-    provider.embed([others[3]!, text], 'query'),
+    provider.embed([...otherTexts.slice(0, 7), text, ...otherTexts.slice(7), text], 'document'),
+    provider.embed([otherTexts[3]!, text], 'query'),
   ]);
   expect(inBatch[7]).toEqual(alone);
   expect(inBatch.at(-1)).toEqual(alone);
@@ -146,12 +146,12 @@ test('does not block the event loop', async () => {
 
 /** Returns the child processes that run embedded models, with the priority of each of their threads. */
 function modelProcesses(): Map<number, number[]> {
-  const found = new Map<number, number[]>();
+  const processes = new Map<number, number[]>();
   for (const pid of readdirSync('/proc').map(Number).filter(Number.isInteger)) {
     try {
       const isOurs = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ')[1] === String(process.pid);
       if (!isOurs || !readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('localProcess')) continue;
-      found.set(
+      processes.set(
         pid,
         readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread))),
       );
@@ -159,13 +159,13 @@ function modelProcesses(): Map<number, number[]> {
       // The process ended while it was inspected.
     }
   }
-  return found;
+  return processes;
 }
 
 test('embeds long queries at a lower priority than all other texts', async () => {
   const secondProvider = createLocalProvider({ ...modelFiles, threads: 1 });
-  const before = modelProcesses();
-  const started = () => [...modelProcesses()].filter(([pid]) => !before.has(pid));
+  const processesBefore = modelProcesses();
+  const started = () => [...modelProcesses()].filter(([pid]) => !processesBefore.has(pid));
   try {
     await secondProvider.embed(['short'], 'query');
     await secondProvider.embed(['river '.repeat(1_000)], 'document');

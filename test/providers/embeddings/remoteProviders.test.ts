@@ -195,11 +195,11 @@ describe('a faulty provider', () => {
     ['NaN', 'nan'],
     ['only zeros', 'zero'],
   ];
-  const all = EACH.flatMap(([provider, model]) =>
+  const allPairs = EACH.flatMap(([provider, model]) =>
     TRANSIENT.map(([name, fault]) => [provider, name, model, fault] as const),
   );
   // The short run uses every fifth pair, so that providers and faults alternate.
-  const transient = isThorough() ? all : all.filter((_row, at) => at % EACH.length === 0);
+  const transient = isThorough() ? allPairs : allPairs.filter((_row, at) => at % EACH.length === 0);
 
   test('returns the right vectors after a retry', () =>
     eachRow(transient, async ([, , model, fault]) => {
@@ -404,13 +404,13 @@ describe('Vertex AI', () => {
 
   test('reuses an access token for many requests, and replaces it after it is revoked', async () => {
     const embeddings = open();
-    const before = emulator.tokensIssued();
+    const tokensBefore = emulator.tokensIssued();
     const texts = Array.from({ length: 10 }, (_, i) => `text ${i}`);
     await embeddings.embed(space, texts, 'document');
-    expect(emulator.tokensIssued()).toBe(before + 1);
+    expect(emulator.tokensIssued()).toBe(tokensBefore + 1);
     emulator.revokeTokens();
     expect(await embeddings.embed(space, ['once more'], 'query')).toHaveLength(1);
-    expect(emulator.tokensIssued()).toBe(before + 2);
+    expect(emulator.tokensIssued()).toBe(tokensBefore + 2);
   });
 
   test.each(['{"client_email":"x"}', '{"client_email":"x","private_key":"none"}'])(

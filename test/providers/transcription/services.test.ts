@@ -68,7 +68,7 @@ async function attempt(
       })(),
   };
   const saved: (string | null)[] = [];
-  const job: StoredJob = { id, save: async (next) => void saved.push(next) };
+  const job: StoredJob = { id, save: async (jobId) => void saved.push(jobId) };
   const { transcribe } = (options.services ?? open()).choose(service);
   try {
     const { segments } = await transcribe(recording, OPTIONS, job, options.signal ?? new AbortController().signal);

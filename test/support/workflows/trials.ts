@@ -497,7 +497,7 @@ export function testWorkflows(faultsAt: (name: string, step: Step) => readonly T
   const titled = (selected: readonly Trial[]) => selected.map((trial) => [trial.customer, trial] as const);
 
   /** Expected of each result: all planned faults occurred, no step is still running, and the stores are consistent. */
-  const CLEAN_RESULT = { left: 0, running: 0, inconsistencies: [] };
+  const CLEAN_RESULT = { unusedFaults: 0, running: 0, inconsistencies: [] };
 
   describe('workflows without faults', () => {
     test.each(names)('%s', (scenario) => {

@@ -187,9 +187,9 @@ describe('the process for long queries', () => {
     const short = pool.embed(['short'], 'query', undefined, otherKey);
     longChildren[0]?.kill('SIGKILL');
     // The windows of the two queries alternate. The query whose window was in progress fails.
-    const ends = await Promise.allSettled(long);
-    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
-    expect(ends.find(({ status }) => status === 'rejected')).toMatchObject({
+    const outcomes = await Promise.allSettled(long);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
       reason: { name: 'Fault', kind: 'embedding_failed', retryable: true },
     });
     expect(await short).toHaveLength(1);
