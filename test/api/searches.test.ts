@@ -345,7 +345,7 @@ describe('dry run', () => {
   const deps = {
     store: {
       vectorCache: {
-        countKnown: (_organization: number, _space: string, texts: readonly string[]) =>
+        countCached: (_organization: number, _space: string, texts: readonly string[]) =>
           Promise.resolve(texts.length - 1),
       },
       runRates: { rateOf: () => Promise.resolve({ files: 10, seconds: 25, runs: 2 }) },
