@@ -209,7 +209,7 @@ test('reports the requested schedule, its state in Temporal, and the outcome of 
     async ([_what, desired, state, lastRun, status, message]) => {
       const { stores } = recorder({
         'schedules.desiredState': desired,
-        'runHistory.ofSource': lastRun ? [lastRun] : [],
+        'runHistory.listOfSource': lastRun ? [lastRun] : [],
       });
       const schedules = {
         stateOf: () => (state instanceof Error ? Promise.reject(state) : Promise.resolve(state)),
@@ -256,7 +256,7 @@ test('reports failures of the account before those of files, and held deletions 
     rows,
     ([what]) => what,
     async ([_what, source, groups, status, message]) => {
-      const { stores, of } = recorder({ 'files.byCause': groups, 'runHistory.ofSource': [] });
+      const { stores, of } = recorder({ 'files.byCause': groups, 'runHistory.listOfSource': [] });
       const finding = await lastFailures(sourceOf(source), { store: stores, workflowLink: () => ({}) as never });
       expect([finding.status, finding.message]).toEqual([status, expect.stringMatching(message)]);
       expect(of('files.byCause')[0]?.[0]).toEqual({ organizationId: 1, dataSourceId: 9 });
