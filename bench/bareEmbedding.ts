@@ -1,18 +1,18 @@
 /**
- * Child process of `bench:embedding` with the bare runtime: embeds windows whose word pieces are already prepared, one
- * per run.
+ * Child process of `bench:embedding` that uses ONNX Runtime only, without code of the service: embeds windows of prepared
+ * token ids, one window per call.
  */
 import { readFile } from 'node:fs/promises';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 
-export interface BareOrders {
+export interface BareOptions {
   readonly modelPath: string;
   readonly threads: number;
   /** JSON file of windows: lists of token ids, with the start and end tokens. */
   readonly file: string;
 }
 
-const { modelPath, threads, file } = JSON.parse(process.argv[2] ?? '') as BareOrders;
+const { modelPath, threads, file } = JSON.parse(process.argv[2] ?? '') as BareOptions;
 const windows = JSON.parse(await readFile(file, 'utf8')) as readonly (readonly number[])[];
 const session = await InferenceSession.create(modelPath, { intraOpNumThreads: threads, interOpNumThreads: 1 });
 

@@ -16,7 +16,7 @@ import { loadTokenizer } from '../providers/embeddings/providers/localTokenizer.
 import { WINDOW_PIECES } from '../providers/embeddings/providers/localWindows.js';
 import { ensureEmbeddingModel } from '../engines/embeddingModel.js';
 import { DEFAULT_ENGINES_DIR, ensureVenv } from '../engines/venv.js';
-import type { BareOrders } from './bareEmbedding.js';
+import type { BareOptions } from './bareEmbedding.js';
 import { percentile } from './measures.js';
 import { environment, table } from './report.js';
 import { forkModule } from './site.js';
@@ -62,7 +62,7 @@ async function bareSide(
   const start = async (windows: number[][], index: number): Promise<ChildProcess> => {
     const file = path.join(folder, `${threads}-${index}.json`);
     await writeFile(file, JSON.stringify(windows));
-    const child = forkModule('bareEmbedding.ts', [JSON.stringify({ modelPath, threads, file } satisfies BareOrders)]);
+    const child = forkModule('bareEmbedding.ts', [JSON.stringify({ modelPath, threads, file } satisfies BareOptions)]);
     await once(child, 'message');
     return child;
   };

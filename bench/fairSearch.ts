@@ -158,7 +158,7 @@ const text = [
   `${startedAt.toISOString()} · \`npm run bench:fair-search${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `Short queries of one organization in sequence, while a user of another organization sends long queries in a loop: ` +
-    `${ITERATIONS} iterations of ${SEARCHES} searches per row, with idle phases in between. Processor time of the API for an idle search: ` +
+    `${SEARCHES} searches per row in each of ${ITERATIONS} iterations, and an idle phase of ${SEARCHES} before each. Processor time of the API for a search without long queries: ` +
     `${(apiCpu.idle / apiCpu.idleSearches).toFixed(1)} ms.`,
   '',
   table(

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:reconcile`: time and memory of `reconcile`, which compares MongoDB with Qdrant and the file storage,
- * on 200,000 chunks without differences. `-- --chunks=50000` takes another number. The results are in
- * bench/reconcile.md.
+ * on 200,000 chunks without differences. `-- --chunks=50000` takes another number. It prints the results;
+ * bench/reconcile.md is written by hand.
  */
 import { randomBytes } from 'node:crypto';
 import mongoose from 'mongoose';
@@ -35,7 +35,7 @@ try {
   const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
   printLine(`seeding ${CHUNKS} chunks`);
   await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
-  // Memory left from seeding is not part of the comparison.
+  // Measured after seeding, so that memory left from it counts as used before.
   const before = process.memoryUsage().rss;
   const startedAt = performance.now();
   const { user: userBefore, system: systemBefore } = process.cpuUsage();
@@ -47,7 +47,7 @@ try {
   const { user, system } = process.cpuUsage();
   const cpuSeconds = ((user + system - userBefore - systemBefore) / 1e6).toFixed(1);
   printLine(
-    `${progress.files} files, ${progress.points} points: ${seconds} s, ${cpuSeconds} s of this process, ` +
+    `${progress.files} files, ${progress.points} points: ${seconds} s, ${cpuSeconds} s of processor time, ` +
       `${(before / 1e6).toFixed(0)} MB resident before, ${(peak / 1e6).toFixed(0)} MB at most`,
   );
   printLine(`${report.countUnrepaired()} differences`);

@@ -8,7 +8,7 @@ import { asText, type Json } from './json.js';
  * @param source its name in sentences
  */
 export const incompleteAnswer = (source: string, lacking: string): Fault =>
-  new Fault('server_error', `${source} gave an answer without ${lacking}. It is retried automatically.`);
+  new Fault('server_error', `${source} gave an answer without ${lacking}. The request is retried automatically.`);
 
 /**
  * Returns the list that an answer must contain.

@@ -78,7 +78,7 @@ export function createSourceClient(settings: SourceClientSettings): SourceClient
   const incomplete = (expectedType: string): Fault =>
     new Fault(
       'server_error',
-      `${name} gave an answer that is not a complete JSON ${expectedType}. It is retried automatically.`,
+      `${name} gave an answer that is not a complete JSON ${expectedType}. The request is retried automatically.`,
     );
 
   return {

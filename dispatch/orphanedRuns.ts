@@ -1,4 +1,4 @@
-/** Ends runs whose workflow Temporal no longer has, or has ended. */
+/** Ends runs whose workflow no longer exists in Temporal, or has ended there. */
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 
 import type { SkipCause } from '../contract/runs/ledger.js';
@@ -23,7 +23,7 @@ export interface TemporalAccess {
   readonly names: Pick<TemporalNames, 'idOf' | 'taskQueue'>;
 }
 
-/** The stores to which the end of such a run is written. */
+/** The stores to which the end of an orphaned run is written. */
 export interface OrphanedRunStores {
   readonly runs: Pick<Runs, 'finish'>;
   readonly files: Pick<FileCommands, 'abortOpen'> &
@@ -82,12 +82,12 @@ async function stateOf({ client, names }: TemporalAccess, run: RunDoc): Promise<
 
 /**
  * Returns whether the workflow of a run is active in Temporal.
- * @param runs if set, a part that its active parent run has not started yet counts as active
+ * @param runs if set, a child run of a scheduled sync counts as active if its active parent has not started it yet
  */
 export async function isAlive(temporal: TemporalAccess, run: RunDoc, runs?: Pick<Runs, 'find'>): Promise<boolean> {
   const state = await stateOf(temporal, run);
   if (state !== null) return state === 'RUNNING';
-  // The parent run of a sync starts its parts.
+  // The run of a scheduled sync starts its child runs.
   const parent = run.parentRunId === undefined ? null : ((await runs?.find(run.parentRunId)) ?? null);
   return parent !== null && parent.finishedAt === null && (await stateOf(temporal, parent)) === 'RUNNING';
 }
@@ -116,8 +116,8 @@ async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Pr
 
 /**
  * Ends the records of a run whose workflow no longer exists, in the same order as the workflow: open files first, the
- * run last. Safe to repeat, also concurrently: each event is written once. A re-embedding run ends later, when a worker
- * has settled its attempts.
+ * run last. Safe to repeat, also concurrently: each event is written once. A re-embedding run ends later: a
+ * worker first completes or discards the vectors of its unfinished files.
  * @returns the number of files that were aborted
  */
 export async function endOrphanedRun(

@@ -8,8 +8,8 @@ import { timeCuts } from './speech/timeCuts.js';
 import type { ChunkOptions, Cut, DocumentLimits, ParseInput, ProcessedDocument } from './types.js';
 
 /**
- * Converts content to text and chunks in one call. Pure; may take long and hang on hostile content, so it runs in the
- * pool.
+ * Converts content to text and chunks in one call. Writes nothing. May take long or hang on hostile content, so it runs
+ * in a pool of threads or processes (pool.ts).
  */
 export async function processDocument(
   input: ParseInput,

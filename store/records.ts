@@ -59,7 +59,7 @@ import { createWhiteLabels } from './whiteLabels/records.js';
 import { createWorkerRecords } from './workers/workers.js';
 import type { StoreBase } from './openBase.js';
 
-/** Opens the collections that share no dependencies with other records. */
+/** Opens the collections that need no other collection. */
 export async function openOwnCollections({ connection, secrets }: StoreBase) {
   const collections = {
     vectorCache: createVectorCache(connection),
@@ -73,7 +73,7 @@ export async function openOwnCollections({ connection, secrets }: StoreBase) {
   return collections;
 }
 
-/** Opens the records of files. */
+/** Creates the functions that read and write files. */
 export function fileRecords({
   models,
   sequence,
@@ -106,7 +106,7 @@ export function fileRecords({
   };
 }
 
-/** Opens the records of runs, and those derived from them. */
+/** Creates the functions that read and write runs, and what is derived from runs. */
 export function runRecords({ models, atomically, events, queue, live, ledger, runCommands }: StoreBase) {
   const { runs, files } = models;
   return {
@@ -132,7 +132,7 @@ export function runRecords({ models, atomically, events, queue, live, ledger, ru
   };
 }
 
-/** Opens the records of connected accounts. */
+/** Creates the functions that read and write connected accounts. */
 export function accountRecords({
   models,
   sequence,
@@ -166,7 +166,11 @@ export function accountRecords({
   };
 }
 
-/** Opens the records of contents in MongoDB and file storage, and of the locations of vectors. */
+/**
+ * Creates the functions that read and write contents in MongoDB and file storage, cold copies of vectors, moves between
+ * hot and cold storage, and the quarantine.
+ * @param rowBytes maximum number of bytes of a content that MongoDB stores
+ */
 export function contentRecords(
   { models, sequence, atomically, events, fileQueries, blobs }: StoreBase,
   rowBytes: number,
@@ -193,7 +197,7 @@ export function contentRecords(
   };
 }
 
-/** Opens the records of organizations and their users. */
+/** Creates the functions that read and write organizations and their users. */
 export function customerRecords({ models, sequence, atomically }: StoreBase) {
   const { organizations, users } = models;
   const liveness = createLiveness();

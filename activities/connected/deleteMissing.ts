@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../deps.js';
 import { countHeld } from '../quarantine/massDelete.js';
 import { removeMissing, finishRemovals } from '../quarantine/removeMissing.js';
 
-/** Files that are compared and deleted in one step. */
+/** Maximum number of files that are compared and deleted in one step. */
 const FILES_PER_BATCH = 200;
 const HELD_MESSAGE =
   'a listing lacks so many known items that nothing was deleted; check the source, then approve the deletion with the command line';
@@ -14,6 +14,7 @@ const HELD_MESSAGE =
 interface MissingItems {
   /** Number of files of the data source. */
   readonly files: number;
+  /** Number of these files that are missing at the source. */
   readonly vanished: number;
   /** Whether the listing found nothing at all. */
   readonly isEmpty: boolean;
@@ -35,7 +36,7 @@ export async function deleteMissing(
   const { refused } = progress.walk;
 
   const unlistedItems = async (): Promise<MissingItems> => {
-    // A file that was created after the start of the listing is not evidence of a complete listing.
+    // Only files that existed when the listing began are compared with it: newer ones would make it look more complete.
     const listing = { runId, begun: run.acceptedAt };
     const { items, ...counts } = await store.items.countMissing(source, listing);
     return {
@@ -66,7 +67,7 @@ export async function deleteMissing(
     },
   });
 
-  // Files that an earlier attempt deleted are no longer listed.
+  // Finish what an earlier attempt began to remove: the queries below no longer return those files.
   await finishRemovals(run, deps, signal);
   const byChanges = isByChanges(progress);
   // The feed reports no deletions outside the roots that it covers. Items outside them were listed completely.

@@ -89,7 +89,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
       const admit = createAdmission(store);
       const evidenceOf = createSiteEvidence(deps);
 
-      /** The write that ends a file, after its slot is released. */
+      /** Writes the outcome of a file; called after the slot of the file is released. */
       type Commit = () => Promise<void>;
       const work = async (runId: number, started: StartedFile, attempt: AttemptCost): Promise<Commit> => {
         const { file, generation } = started;
@@ -114,7 +114,7 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
         };
       };
 
-      /** Result of an attempt in its slot; `end` does the remaining work after the slot is released. */
+      /** What an attempt returns when it releases its slot; `end` then writes the outcome. */
       interface AttemptResult {
         readonly started: StartedFile;
         readonly attempt: AttemptCost;
@@ -187,11 +187,12 @@ export function createBatchRunner(deps: ActivityDeps): BatchRunner {
           store,
           unclean.map((file) => ({ file, generation: file.generation })),
         );
-      // Start only as many files as are in progress, so a crash does not count idle files as attempts.
+      // At most fileConcurrency files hold a slot, and as many wait for a slot or a write. The others are not started, so
+      // that a crash does not count as an attempt for them.
       const limit = pLimit(2 * settings.fileConcurrency);
       const results = await Promise.allSettled(files.map((file) => limit(() => ingest(file))));
       const broken = results.find((result) => result.status === 'rejected');
-      // Deferred and interrupted files do not count as failed attempts.
+      // An interruption does not count as a failed attempt, and neither does a file that will be ingested alone.
       if (inProgress.size > 0) {
         // A cancelled run does not resume these files. Keep the data of files whose write has begun, because it may
         // already be published.

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/users/accept.js';
 
-/** Maximum share of all slots for one user, so that a file of another user always finds a free slot. */
+/** Maximum share of all slots for one user, so that one user cannot take all of four or more slots. */
 const MAX_SHARE_OF_USER = 0.75;
 
 /** Limits the files that a worker fetches, reads and embeds in parallel, over all batches. */

@@ -6,9 +6,9 @@ import type { Json } from './types.js';
 /** `input`: of requests; fields with defaults may be absent. `output`: of responses. */
 type Direction = 'input' | 'output';
 
-/** Schemas of the reference. */
+/** Schemas of the OpenAPI document. */
 export interface Schemas {
-  /** Returns the JSON Schema of a Joi schema: a reference if it has a name. */
+  /** Returns the JSON Schema of a Joi schema: a `$ref` if it has a name. */
   of(schema: Joi.Schema, direction: Direction): Json;
   /** Stores a JSON Schema under a name that no other schema has. @returns a reference to it */
   store(name: string, schema: Json): Json;
@@ -204,7 +204,8 @@ export function createSchemas(): Schemas {
     const patterns = internalsOf(schema).$_terms.patterns ?? [];
     const isForbidden = ({ rule }: (typeof patterns)[number]) => internalsOf(rule)._flags.presence === 'forbidden';
     const allowed = patterns.filter((pattern) => !isForbidden(pattern));
-    // Joi takes the first pattern that matches: a forbidden one at the end refuses the keys that are not allowed.
+    // Joi applies the first pattern that matches. Forbidden patterns after the last allowed one only refuse all other
+    // keys, and are omitted.
     const before = patterns.slice(0, patterns.findLastIndex((pattern) => !isForbidden(pattern)) + 1);
     const forbidden = before.flatMap((pattern) =>
       isForbidden(pattern) && pattern.regex ? [{ not: { pattern: pattern.regex.source } }] : [],

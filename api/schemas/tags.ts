@@ -86,7 +86,7 @@ const condition = named(
   }).description('Condition on one tag of a file: the tag has a value, or with `negate`, does not have it.'),
 );
 
-/** Names of trees in the reference, by the nesting that they allow. */
+/** Names of trees in the OpenAPI document, by the nesting that they allow. */
 const TREE_NAMES: Readonly<Record<number, string>> = { 1: 'InnerTagTree', 2: 'MiddleTagTree', 3: 'TagTree' };
 
 function tree(depth: number): Joi.ObjectSchema {

@@ -8,7 +8,7 @@ import { customerIds } from '../schemas/users.js';
 import { named } from '../schemas/reference.js';
 import { success } from '../schemas/answers.js';
 
-/** Maximum number of runs started at once; the sweeper starts the others. */
+/** Maximum number of runs started at once; the periodic sweep of the outbox starts the others. */
 const STARTED_AT_ONCE = 10;
 
 /**
@@ -23,7 +23,7 @@ export const deleteUsers = operation({
   auth: 'key',
   summary: 'Delete end users',
   description: [
-    'Deletes end users with all of their data sources, files, chunks and vectors. From the response on, no caller finds them, and their access tokens return 401. A run for each user then erases the data; ORGANIZATION_USER_DELETED reports its end. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
+    'Deletes end users with all of their data sources, files, chunks and vectors. From the response on, no caller finds them, and their access tokens return 401. A run for each user then erases the data; the webhook event ORGANIZATION_USER_DELETED reports the end of the run. Unknown ids are ignored. A later request with the same customer id creates a new, empty user. A request has at most 10,000 ids.',
   ],
   returns: '`success: true`: the end users can no longer call the service; a run for each erases its data.',
   createsWork: true,

@@ -8,7 +8,7 @@ import { success } from '../schemas/answers.js';
 /** Features of a user that can be enabled and disabled. */
 const FEATURES = ['sparse_vectors'] as const;
 
-/** Schema of the value. The contract allows any object, so only the member `enabled` is validated. */
+/** Schema of the value. The public contract allows any object, so only the member `enabled` is validated. */
 const switchValue = typed<{ enabled: boolean }>(
   Joi.object()
     .unknown()

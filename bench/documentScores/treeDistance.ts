@@ -27,7 +27,10 @@ export function treeDistance(first: TreeNode, second: TreeNode): number {
   return distances[a.nodes.length * width - 1] ?? 0;
 }
 
-/** Returns 1 for equal trees, down to 0: 1 minus the distance relative to the larger tree. */
+/**
+ * Returns 1 minus the distance relative to the larger tree: 1 for equal trees; negative if the distance exceeds the size
+ * of the larger tree.
+ */
 export function treeSimilarity(first: TreeNode, second: TreeNode): number {
   return 1 - treeDistance(first, second) / Math.max(sizeOf(first), sizeOf(second));
 }

@@ -29,7 +29,7 @@ const FOLDER_MARK = 'hdi_isfolder';
 const MAX_DEPTH = 16;
 
 const unreadable = (cause?: unknown): Fault =>
-  new Fault('server_error', 'Azure Blob Storage gave an invalid answer. It is retried automatically.', {
+  new Fault('server_error', 'Azure Blob Storage gave an invalid answer. The request is retried automatically.', {
     cause,
   });
 

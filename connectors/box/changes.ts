@@ -46,7 +46,10 @@ async function fetchEvents(
   const nextPosition = answer.next_stream_position;
   const next = typeof nextPosition === 'number' || typeof nextPosition === 'string' ? String(nextPosition) : '';
   if (!/^\d{1,30}$/.test(next))
-    throw new Fault('server_error', 'Box returned no position in its event stream. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Box returned no position in its event stream. The request is retried automatically.',
+    );
   return { entries: requireList('Box', answer.entries).map(asObject), next };
 }
 

@@ -67,15 +67,19 @@ async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) 
   const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {
     const seconds = Number(answer.headers['retry-after']);
-    throw new Fault('server_error', 'Box has not prepared this file for download yet. It is retried automatically.', {
-      retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_WAIT_MS,
-    });
+    throw new Fault(
+      'server_error',
+      'Box has not prepared this file for download yet. The request is retried automatically.',
+      {
+        retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_WAIT_MS,
+      },
+    );
   }
   const sha1 = asText(file.sha1);
   if (sha1 !== null && createHash('sha1').update(answer.bytes).digest('hex') !== sha1.toLowerCase())
     throw new Fault(
       'server_error',
-      'The file was changed in Box while it was being read. It is retried automatically.',
+      'The file was changed in Box while it was being read. The request is retried automatically.',
     );
   return answer;
 }

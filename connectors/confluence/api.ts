@@ -138,12 +138,15 @@ export async function fetchPage(
 ): Promise<{ readonly values: readonly Json[]; readonly next: string | null }> {
   const answer = await request(call, path, { limit: PER_PAGE, ...query, ...(cursor === null ? {} : { cursor }) });
   if (!Array.isArray(answer['results']))
-    throw new Fault('server_error', 'Confluence gave an answer without a list. It is retried automatically.');
+    throw new Fault('server_error', 'Confluence gave an answer without a list. The request is retried automatically.');
   const link = asText(asObject(answer['_links'])['next']);
   const next = link === null ? null : new URL(link, 'https://api.atlassian.com').searchParams.get('cursor');
   // A repeated cursor would loop for ever: links without further results were seen.
   // https://github.com/onyx-dot-app/onyx/pull/11291
   if (link !== null && (next === null || next === cursor))
-    throw new Fault('server_error', 'Confluence returned a list without its next page. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Confluence returned a list without its next page. The request is retried automatically.',
+    );
   return { values: asObjects(answer['results']), next };
 }

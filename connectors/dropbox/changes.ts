@@ -19,7 +19,7 @@ const EVERYTHING = { path: '', recursive: true, include_deleted: true };
 const cursorOf = (answer: Answer<DropboxPage>): string => {
   const cursor = asText(answer.cursor);
   if (cursor === null)
-    throw new Fault('server_error', 'Dropbox returned no cursor of its changes. It is retried automatically.');
+    throw new Fault('server_error', 'Dropbox returned no cursor of its changes. The request is retried automatically.');
   return cursor;
 };
 

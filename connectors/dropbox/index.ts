@@ -49,7 +49,7 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
   if (hash !== null && hash !== contentHash(bytes))
     throw new Fault(
       'server_error',
-      'The file from Dropbox is incomplete, or changed during the download. It is retried automatically.',
+      'The file from Dropbox is incomplete, or changed during the download. The request is retried automatically.',
     );
   return contentOf(metadata, bytes, null);
 }

@@ -180,7 +180,7 @@ export const github: Connector<GitHubCredentials> = {
       ? file
       : ((await client.get(['repos', owner, name, 'git', 'blobs', file.sha], {})) as ContentJson);
     if (blob.encoding !== 'base64' || blob.content === undefined)
-      throw new Fault('server_error', 'GitHub returned no content of the file. It is retried automatically.');
+      throw new Fault('server_error', 'GitHub returned no content of the file. The request is retried automatically.');
     return contentOf(externalId, Buffer.from(blob.content, 'base64'), file);
   },
 

@@ -36,7 +36,10 @@ async function fetchPage<T>(client: SourceClient, path: readonly string[], query
   const { values, headers } = await client.list(path, query, { isEmptyAt204: path[0] === 'search' });
   const link = /<\s*([^>]+?)\s*>\s*;\s*rel="?next-page"?/.exec(headers['link'] ?? '')?.[1];
   if (link !== undefined && !URL.canParse(link))
-    throw new Fault('server_error', 'Guru returned a list without its next page. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Guru returned a list without its next page. The request is retried automatically.',
+    );
   const next = link === undefined ? null : Object.fromEntries(new URL(link).searchParams);
   return { values: values.map(asAnswer<T>), next };
 }

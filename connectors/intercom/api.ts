@@ -25,7 +25,7 @@ export async function fetchNumbered<T>(
 ): Promise<Numbered<T>> {
   const answer = asAnswer<IntercomList>(await client.get(path, { page: String(page), per_page: PER_PAGE }));
   if (!Array.isArray(answer.data))
-    throw new Fault('server_error', `${NAME} gave an answer without a list. It is retried automatically.`);
+    throw new Fault('server_error', `${NAME} gave an answer without a list. The request is retried automatically.`);
   const last = countOf(asAnswer<IntercomPages>(answer.pages).total_pages) ?? 1;
   return {
     values: asAnswers<T>(answer.data),

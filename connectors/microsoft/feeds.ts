@@ -70,7 +70,10 @@ const markOf = (item: SourceItem): string =>
 function placeAfterPage(feeds: Feeds, place: ReadPlace, page: GraphPage): ReadPlace {
   const nextQuery = page.next ?? page.delta;
   if (nextQuery === null)
-    throw new Fault('server_error', 'Microsoft returned changes without a next cursor. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Microsoft returned changes without a next cursor. The request is retried automatically.',
+    );
   return { ...place, query: nextQuery, isBlind: place.isBlind || feeds.omitsChanges?.(page) === true };
 }
 

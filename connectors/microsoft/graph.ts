@@ -20,7 +20,7 @@ export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
   scopeParameter: 'scope',
   // Write scopes include read access. https://learn.microsoft.com/graph/permissions-reference
   scopeAliases: {
-    // Never named in token responses.
+    // An empty list: token responses never contain this scope.
     offline_access: [],
     'Files.Read.All': ['Files.ReadWrite.All'],
     'Sites.Read.All': ['Sites.ReadWrite.All', 'Sites.Manage.All', 'Sites.FullControl.All'],
@@ -78,7 +78,7 @@ export const appLimit: SharedLimit = {
   appliesTo: ({ headers }) => /^application\b/i.test(headers['x-ms-throttle-scope'] ?? ''),
 };
 
-/** Identifies the account by the user's sign-in address. */
+/** Identifies the account by the user's e-mail address; without one by the sign-in name. */
 export async function identifyUser(client: SourceClient): Promise<Identity> {
   const user = await client.get(['me'], { $select: 'id,displayName,mail,userPrincipalName' });
   const account = (asText(user['mail']) ?? asText(user['userPrincipalName']))?.toLowerCase();
@@ -90,7 +90,7 @@ export async function identifyUser(client: SourceClient): Promise<Identity> {
 
 /** The query parameters of a request: built by the connector, or taken from a link in an answer. */
 export type Query = Readonly<Record<string, string>>;
-/** Checks that a value is a query. Lists whose next page is identified only by its query use it for their cursors. */
+/** Checks that a value is a Query. Validates cursors that contain the query of the next page. */
 export const isQuery = recordOf(string);
 
 /** Maximum length of a query taken from a link. */
@@ -128,12 +128,12 @@ export async function fetchPage(
 ): Promise<GraphPage> {
   const answer = await client.get(path, query, options);
   if (!Array.isArray(answer['value']))
-    throw new Fault('server_error', 'Microsoft gave an answer without a list. It is retried automatically.');
+    throw new Fault('server_error', 'Microsoft gave an answer without a list. The request is retried automatically.');
   const next = queryOf(answer['@odata.nextLink']);
   if (next === null && asText(answer['@odata.nextLink']) !== null)
     throw new Fault(
       'server_error',
-      'Microsoft returned a link to the next page that cannot be read. It is retried automatically.',
+      'Microsoft returned a link to the next page that cannot be read. The request is retried automatically.',
     );
   return { values: asObjects(answer['value']), next, delta: queryOf(answer['@odata.deltaLink']) };
 }
@@ -163,7 +163,7 @@ export async function fetchAll(
 }
 
 /**
- * Awaits a call whose id came from a caller. Graph answers 400 with a generic text to an invalid id; this becomes the
+ * Awaits a request to Graph with an id that a client of our API supplied. Graph answers 400 with a generic text to an invalid id; this becomes the
  * error for an unknown item.
  */
 export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {

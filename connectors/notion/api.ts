@@ -61,7 +61,7 @@ function pageOf(answer: Answer<QueryDataSourceResponse>): Page {
   const { results, next_cursor: cursor, has_more: hasMore } = answer;
   const next = asText(cursor);
   if (!Array.isArray(results) || (hasMore === true && next === null))
-    throw new Fault('server_error', 'Notion returned an incomplete list. It is retried automatically.');
+    throw new Fault('server_error', 'Notion returned an incomplete list. The request is retried automatically.');
   const isPartial =
     asText(asAnswer<NonNullable<QueryDataSourceResponse['request_status']>>(answer.request_status).type) ===
     'incomplete';

@@ -100,6 +100,9 @@ export class ParentFinder {
       if (between === null) return null;
       parent = asObject(between['parent']);
     }
-    throw new Fault('server_error', 'Notion returned a page that contains itself. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Notion returned a page that contains itself. The request is retried automatically.',
+    );
   }
 }

@@ -133,7 +133,7 @@ export async function withS3<T>(
 /** Returns Faults and abort errors unchanged; any other error means that the SDK could not parse the answer. */
 function faultOf(error: unknown, signal: AbortSignal): unknown {
   if (error instanceof Fault || signal.aborted) return error;
-  return new Fault('server_error', 'S3 gave an invalid answer. It is retried automatically.', {
+  return new Fault('server_error', 'S3 gave an invalid answer. The request is retried automatically.', {
     cause: error,
   });
 }

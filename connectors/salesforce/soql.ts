@@ -47,7 +47,7 @@ interface Answer {
 export async function runQuery(client: GrantClient, soql: string): Promise<Answer> {
   const { records, done, totalSize } = await client.get(['query'], { q: soql });
   if (!Array.isArray(records) || typeof done !== 'boolean')
-    throw new Fault('server_error', 'Salesforce gave an answer without records. It is retried automatically.');
+    throw new Fault('server_error', 'Salesforce gave an answer without records. The request is retried automatically.');
   return { rows: records.map(asObject), total: Number(totalSize ?? 0), isWhole: done };
 }
 

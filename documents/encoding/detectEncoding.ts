@@ -86,7 +86,7 @@ export function detectEncoding(bytes: Uint8Array, { isPage, declared, language }
   };
   const claimed = declared === null ? null : (DECLARED_AS.get(declared) ?? declared);
   const claimedCandidate = CANDIDATES.find(({ encoding }) => encoding === claimed);
-  // A declared encoding that is not detected has no score to compare with.
+  // A declared encoding that is not a candidate has no score to compare with, so it is used.
   if (declared !== null && claimedCandidate === undefined) return declared;
   const ownScore = claimedCandidate === undefined ? null : score(claimedCandidate);
   if (declared !== null && ownScore !== null && ownScore >= CERTAIN * nonAscii) return declared;

@@ -32,7 +32,7 @@ export interface SourceRow {
 
 export interface SourcesOverview {
   readonly counts: Readonly<Record<SourceState, number>>;
-  /** Data sources with problems first, then the latest ones. */
+  /** In the order of SOURCE_STATES; within a state, the last changed first. */
   readonly rows: readonly SourceRow[];
 }
 
@@ -61,8 +61,8 @@ function whyOf({ metadata }: Row, state: SourceState): string | null {
 /** Lists data sources of one organization, for operators. */
 export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedules: Model<ScheduleDoc>) {
   const HELD = { 'metadata.deletions_held': { $gt: 0 } };
-  /** Queries for data sources with problems. Each has its own index. */
-  const problemFilters = (organizationId: number) => [
+  /** Queries for the data sources that are listed first. Each has its own index. */
+  const firstFilters = (organizationId: number) => [
     { organizationId, revokedAccess: true },
     { organizationId, revokedAccess: false, syncStatus: 'SYNC_ERROR' as const },
     { organizationId, ...HELD },
@@ -77,7 +77,7 @@ export function createSourcesOverview(dataSources: Model<DataSourceDoc>, schedul
         { $group: { _id: { revoked: '$revokedAccess', status: '$syncStatus' }, count: { $sum: 1 } } },
       ]),
       dataSources.countDocuments({ organizationId, revokedAccess: false, syncStatus: 'READY', ...HELD }),
-      ...problemFilters(organizationId).map(latest),
+      ...firstFilters(organizationId).map(latest),
       latest({ organizationId }),
     ]);
     const rows = new Map(found.flat().map((row) => [row._id, row]));

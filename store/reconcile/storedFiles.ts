@@ -32,7 +32,7 @@ const isReferenced = (file: RecordOfFile, key: string): boolean =>
 /** Finds objects in file storage without an owner. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
   const findStrayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
-    // The row exists before the content is stored and until it is deleted.
+    // The MongoDB record of an original is created before its content is stored, and deleted after it.
     const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
       { $match: { _id: { $in: names.map(({ id }) => id) } } },
       { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },

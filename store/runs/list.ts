@@ -34,7 +34,7 @@ export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly causes?: readonly RunCause[];
   readonly dataSourceId?: number;
-  /** The file that the run processes, or a file among its items. */
+  /** Selects the runs that process this file, and those that have it in their ledger. */
   readonly fileId?: number;
   readonly requestId?: string;
   readonly parentRunId?: number;
@@ -56,7 +56,7 @@ export interface RunList {
 
 /** Fields that a list omits, because they may contain thousands of items. */
 const OMITTED_FIELDS = { request: 0, progress: 0 } as const;
-/** Maximum number of runs that are found by one file. */
+/** Maximum number of ledger entries read for the filter by file. */
 const MAX_RUNS_OF_FILE = 10_000;
 
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {

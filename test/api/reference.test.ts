@@ -20,7 +20,7 @@ interface Named {
 const namedOf = ({ paths }: ReferenceDocument, method: string, path: string): Named | undefined =>
   paths[path]?.[method] as unknown as Named | undefined;
 
-test('everything is explained, and has an example: CONTRIBUTING.md, An operation', () => {
+test('everything is described and has an example, as CONTRIBUTING.md ("An operation") requires', () => {
   // `npm run docs:reference` prints the same list.
   expect(referenceGaps(document)).toEqual([]);
 });

@@ -95,7 +95,7 @@ describe('a pause that a host requests', () => {
 });
 
 describe('slots at a host', () => {
-  test('are all granted to a single worker, whose pages cause no database request', async () => {
+  test('are all granted to a single worker, whose single requests need no database request', async () => {
     const limits = await table();
     let requests = 0;
     const counted: HostRateLimits = { ...limits, acquire: (request) => ((requests += 1), limits.acquire(request)) };

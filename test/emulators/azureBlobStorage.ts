@@ -162,7 +162,7 @@ function blobRow(
   return `<Blob>${nameOf(name)}<Properties>${properties.join('')}</Properties>${metadata}<OrMetadata /></Blob>`;
 }
 
-/** @param blobsPerPage page size, whatever the request asks for */
+/** @param blobsPerPage largest page size, even if a request asks for more */
 export async function startAzure({ containersPerPage = 2, blobsPerPage = 10 } = {}): Promise<AzureEmulator> {
   const containers = new Map<string, Map<string, EmulatedBlob>>();
   const keys = new Map([[ACCOUNT, ACCOUNT_KEY]]);

@@ -16,7 +16,7 @@ export interface EmulatedBoxItem {
   content?: string | Buffer;
   /** Only for web links. */
   url?: string;
-  /** The item is visible, but access to it is denied. */
+  /** Only for folders: the parent lists the folder, but a request for its contents is answered with 403. */
   isClosed?: boolean;
 }
 
@@ -51,7 +51,7 @@ function refuse(response: ServerResponse, { status, headers = {} }: Refused): vo
 const kindOf = (key: string): string => (key.includes(':') ? key.slice(0, key.indexOf(':')) : 'file');
 const numberOf = (key: string): string => key.slice(key.indexOf(':') + 1);
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage largest page size, even if a request asks for more */
 export async function startBox({ perPage = 2 } = {}): Promise<BoxEmulator> {
   const items = new Map<string, EmulatedBoxItem>();
   const unready = { times: 0 };

@@ -20,7 +20,7 @@ const CONVENTIONS: ReadonlyArray<readonly [text: string, rest: string]> = [
   ['☒ Tea ☐ Milk', 'Tea Milk'],
 ];
 
-test('removes the forms that docling adds, and no text of the file', () =>
+test('removes the markup that docling adds, and no text of the file', () =>
   everyRow(
     CONVENTIONS,
     ([text]) => text,

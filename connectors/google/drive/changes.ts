@@ -36,7 +36,10 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
   const { startPageToken } = asAnswer<DriveStart>(await client.get(['changes', 'startPageToken'], query));
   const token = asText(startPageToken);
   if (token === null)
-    throw new Fault('server_error', 'Google Drive returned no page token of its changes. It is retried automatically.');
+    throw new Fault(
+      'server_error',
+      'Google Drive returned no page token of its changes. The request is retried automatically.',
+    );
   return token;
 }
 

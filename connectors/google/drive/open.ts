@@ -50,7 +50,7 @@ function partsBelow(base: string, link: string): { path: string[]; query: Record
   }
 }
 
-/** Exports a document. If it exceeds the API's size limit, it is exported through the link of its web page. */
+/** Exports a document. If it exceeds the API's size limit, it is downloaded through the export link in its metadata. */
 async function exported(
   client: SourceClient,
   file: FileJson,

@@ -49,7 +49,7 @@ export async function ownRoot(client: SourceClient): Promise<SourceItem> {
   if (!isFileId(id))
     throw new Fault(
       'server_error',
-      'Google Drive returned no root folder of the account. It is retried automatically.',
+      'Google Drive returned no root folder of the account. The request is retried automatically.',
     );
   return itemOfPlace(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);
 }

@@ -9,7 +9,7 @@ import { placesAt } from './labels.js';
 import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
-/** Position in the history, read page by page. History ids exceed the exact integers of a number, so they are texts. */
+/** Position in the history, read page by page. History ids can exceed Number.MAX_SAFE_INTEGER: they are strings. */
 const TOKEN = shapeOf({ start: string, token: nullable(string) });
 
 const RECORDS_PER_PAGE = '100';
@@ -37,7 +37,10 @@ export const gmailChanges = changeFeed(TOKEN, {
     const { historyId } = asAnswer<GmailProfile>(await client.get(['profile'], { fields: 'historyId' }));
     const start = asText(historyId);
     if (start === null || !HISTORY_ID.test(start))
-      throw new Fault('server_error', 'Gmail did not return the id of its history. It is retried automatically.');
+      throw new Fault(
+        'server_error',
+        'Gmail did not return the id of its history. The request is retried automatically.',
+      );
     return { start, token: null };
   },
 

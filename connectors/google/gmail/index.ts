@@ -129,7 +129,7 @@ export const gmail: Connector<OAuthGrant> = {
     if (isTrashOrSpam(message)) throw missing();
     const raw = asText(message.raw);
     if (raw === null)
-      throw new Fault('server_error', 'Gmail returned no text of the message. It is retried automatically.');
+      throw new Fault('server_error', 'Gmail returned no text of the message. The request is retried automatically.');
     return contentOf(message, Buffer.from(raw, 'base64url'), await previousInThread(client, message));
   },
 };

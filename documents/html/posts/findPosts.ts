@@ -18,7 +18,7 @@ const MIN_POST_SHARE = 0.6;
 const MIN_MEAN_LENGTH = 40;
 
 /**
- * Finds the posts of a measured page: repeated elements of one shape with an author, a date and text, the replies
+ * Finds the posts of a page that measureText has measured: repeated elements of one shape with an author, a date and text, the replies
  * inside of them, and the post that opened the thread. Class names are only one kind of evidence for an author.
  * @param articles number of article elements
  * @returns the posts in document order
@@ -49,7 +49,7 @@ export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, art
 /** Minimum number of posts without dates that form a thread. */
 const MIN_UNDATED_POSTS = 3;
 
-/** Finds articles that begin with their author: some generators write no dates for readers without scripts. */
+/** Finds articles that begin with their author: some site generators add the dates only by JavaScript. */
 function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): Post[] {
   let posts: Post[] = [];
   const visit = (parent: ParentNode): void => {
@@ -66,7 +66,7 @@ function postsWithoutDates(root: Document, leftOut: ReadonlySet<PageElement>): P
   return posts;
 }
 
-/** Whether a marked name is the first text of a post. */
+/** Whether a post begins with a name that markup identifies as the author. */
 function beginsWithAuthor({ element, authors }: PostParts): boolean {
   const names = authors.flatMap(({ element: name, rank }) => (name !== null && rank <= 2 ? [name] : []));
   let node: ParentNode | undefined = element;
@@ -134,7 +134,7 @@ function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, 
 const isMarked = ({ authors, dates }: PostParts): boolean =>
   authors.some(({ rank }) => rank <= 2) && dates.some(({ rank }) => rank <= 1);
 
-/** Quotes name an author and are part of a post. */
+/** Elements that are part of a post even if they name an author, such as quotes. */
 const QUOTES = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
 
 /** Chooses the best kind of author that most posts name. A name without a mark must differ between posts. */
@@ -163,7 +163,8 @@ function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<strin
 }
 
 /**
- * Finds the post that opened the thread: before the first post and next to its containers, with an author and a date.
+ * Finds the post that opened the thread: an earlier sibling of the first post or of an element around it, with an
+ * author and a date.
  */
 function findOpening(posts: readonly Post[], dates: Dates): Post | null {
   const ancestors = new Set<ParentNode>();

@@ -16,8 +16,8 @@ const MAX_REPEATED_LENGTH = 100;
 const LIST = Buffer.from('mergeCells');
 
 /**
- * Returns the merged cells of a sheet by their first row. The file lists them after all rows, but the first row already
- * needs them, so the end of the part is searched before it is parsed.
+ * Returns the merged cells of a sheet, sorted by their first row. The file lists them after all rows, but the first row
+ * already needs them, so the end of the sheet's XML is searched before it is parsed.
  */
 export function mergesIn(part: Uint8Array): Merge[] {
   const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
@@ -50,7 +50,8 @@ export class MergedCells {
   }
 
   /**
-   * Fills a row. A cell that covers all columns of a row with values is a title, and is not repeated.
+   * Fills a row. A merged cell that is the only cell with text in its first row is a title, and is not repeated in that
+   * row.
    * @returns whether cells of the row cover several columns
    */
   fill(row: string[], number: number): boolean {

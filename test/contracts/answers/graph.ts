@@ -192,7 +192,7 @@ export const message = entity({
   inferenceClassification: oneOf('focused', 'other'),
   internetMessageHeaders: listOf(anyObject),
 });
-/** A message of a feed, or one that left its folder. */
+/** A message in a page of changes; `@removed` is set if it was deleted or left the folder. */
 export const changedMessage: Shape = {
   ...message,
   fields: { ...message.fields, '@removed': object({ reason: oneOf('changed', 'deleted') }, ['reason']) },

@@ -48,7 +48,8 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'limits',
-      statement: 'The rate limit is 403; the header x-ratelimit-remaining distinguishes it from a missing permission.',
+      statement:
+        'Requests beyond the rate limit are answered with 403; the header x-ratelimit-remaining distinguishes it from a missing permission.',
       ...{ link: elastic(2711), date: '2024-08-12' },
       evidence: { test: [SUITE, 'of %s become a Fault of the matching kind and delay'] },
     },
@@ -69,7 +70,8 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'paging',
-      statement: 'Cursors of lists can be refused later, and a client that restarts may loop endlessly.',
+      statement:
+        'Cursors of lists can be refused later, and a client that then starts the list again may loop endlessly.',
       ...{ link: onyx(4673), date: '2025-05-09' },
       evidence: { reason: 'Lists use page numbers, in the order of creation.', file: 'connectors/github/paging.ts' },
     },
@@ -90,7 +92,8 @@ export const github: SourceObservations = {
     },
     {
       aspect: 'OAuth',
-      statement: 'A check of the header X-OAuth-Scopes by text refuses tokens that have wider scopes.',
+      statement:
+        'A literal comparison of scope names with the header X-OAuth-Scopes refuses tokens with a wider scope.',
       ...{ link: elastic(1997), date: '2024-01-09' },
       evidence: {
         reason: 'The header is not read: fine-grained tokens have none. A missing scope is access_denied.',

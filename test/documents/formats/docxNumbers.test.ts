@@ -146,7 +146,7 @@ test('shows the numbers of headings and items as Word does', () =>
       expect(await linesOf(abstract(10, levels) + num(1, 10), blocks.map(paragraph).join(''))).toEqual(lines),
   ));
 
-test('a list replaces levels of its definition, and has the levels of a linked list', async () => {
+test('a list may override levels of its definition, or take all levels from a linked list style', async () => {
   const numbering = [
     abstract(10, [{ text: '%1.' }], '<w:styleLink w:val="Legal"/>'),
     abstract(20, [], '<w:numStyleLink w:val="Legal"/>'),

@@ -61,7 +61,7 @@ test('numbering continues and starts as the file defines', async () => {
   expect(await textOf({ styles, body })).toBe('3. One\n  More.\n\nBetween.\n\n4. Two\n  More.');
 });
 
-test('text boxes, links, titles and readings of characters are text; alternative texts are not', async () => {
+test('text boxes, links, titles and ruby annotations are text; alternative texts are not', async () => {
   const styles = '<style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>';
   const body = `<text:p text:style-name="P1">Tides</text:p><text:p>See <text:a xlink:href="https://example.org/">here</text:a><draw:frame><svg:title>Alternative</svg:title><draw:text-box><text:p>Boxed.</text:p></draw:text-box></draw:frame> for <text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby>.</text:p>`;
   expect(await textOf({ styles, body })).toBe(
@@ -123,7 +123,7 @@ test('slides beyond the limit are refused', async () => {
   expect(await faultOfFile(bytes, 'a.odp', { maxPages: 3 })).toMatch(/^too_large: .*MAX_DOCUMENT_PAGES: 3/);
 });
 
-test('comments of slides follow them, and shapes of the layout are omitted', async () => {
+test('comments of slides follow them, and placeholders that the layout repeats are omitted', async () => {
   const comment = '<office:annotation><dc:creator>Anna</dc:creator><text:p>Why?</text:p></office:annotation>';
   const shape = (kind: string, text: string): string =>
     `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
@@ -146,7 +146,7 @@ test('encrypted pictures do not make a document unreadable, and its metadata is 
   expect(document.sourceCreatedAt).toBe('2024-05-01T10:00:00.000Z');
 });
 
-test('an archive without content is broken, and one with too deeply nested elements is too large', async () => {
+test('elements that are nested too deeply, and contents that exceed the limit when unpacked, are too large', async () => {
   expect(
     await faultOfFile(odfFile('text', { body: '<text:section>'.repeat(600) + '</text:section>'.repeat(600) }), 'a.odt'),
   ).toMatch(/^too_large: .*MAX_ELEMENT_DEPTH/);
@@ -156,7 +156,7 @@ test('an archive without content is broken, and one with too deeply nested eleme
 
 const HIDDEN =
   '<style:style style:name="ta" style:family="table"><style:table-properties table:display="false"/></style:style>';
-/** Documents that are read equally from an archive and from one XML file, with a chart, and their endings. */
+/** Documents that read the same from an archive and from one XML file (two have a chart), with their file extensions. */
 const BOTH_FORMS: ReadonlyArray<readonly [kind: OdfKind, ending: string, parts: OdfParts, text: RegExp]> = [
   [
     'text',

@@ -96,7 +96,7 @@ test('numbers the paragraphs of a list as the slide does', async () => {
   ]);
 });
 
-test('unpacks each part once, so that a file may have exactly the size of MAX_UNPACKED_BYTES', async () => {
+test('unpacks each part once, so that contents of exactly MAX_UNPACKED_BYTES are accepted', async () => {
   const file = show('<p:sp><a:p><a:r><a:t>Words</a:t></a:r></a:p></p:sp>', {
     'ppt/slides/_rels/slide1.xml.rels': relations(['comments', '../comments/comment1.xml']),
     'ppt/comments/comment1.xml': strToU8('<p:cmLst xmlns:p="p"><p:cm><p:text>Too long</p:text></p:cm></p:cmLst>'),

@@ -220,7 +220,11 @@ test('sends the parameters that the documentation of each service names', async 
   });
   expect(jobsOf('params-assemblyai')).toMatchObject([
     {
-      order: { speech_models: ['universal-3-5-pro', 'universal-2'], speaker_labels: true, language_detection: true },
+      parameters: {
+        speech_models: ['universal-3-5-pro', 'universal-2'],
+        speaker_labels: true,
+        language_detection: true,
+      },
       statuses: ['queued', 'processing', 'completed'],
     },
   ]);

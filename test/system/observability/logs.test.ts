@@ -6,8 +6,8 @@ import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** The log of an ingest, as an operator reads it. */
 type Line = Readonly<Record<string, unknown>>;
+/** The log of an ingest, as an operator reads it. */
 const lines: string[] = [];
 const parsed = (): Line[] => lines.map((line) => JSON.parse(line) as Line);
 const linesWith = (message: string): Line[] => parsed().filter(({ msg }) => msg === message);
@@ -43,16 +43,16 @@ test('logs the caller of a request', async () => {
 });
 
 /** Returns the id of the workflow that ingests the uploads of the file's user. */
-const streamId = (): string => service.names.idOf(workflowIds.uploads(file.organization_user_id ?? 0));
+const uploadsWorkflowId = (): string => service.names.idOf(workflowIds.uploads(file.organization_user_id ?? 0));
 
-test('logs the ids of a run when it is accepted, started and ended', async () => {
+test('logs the ids of a run when it is accepted and when its workflow starts', async () => {
   const ids = { organizationId: 1, requestId: file.request_id };
   expect(linesWith('upload accepted')).toMatchObject([{ ...ids, fileId: file.id, userId: file.organization_user_id }]);
   const [started] = await waitFor(
     () => linesWith('workflow started'),
     ({ length }) => length > 0,
   );
-  expect(started).toMatchObject({ ...ids, workflowId: streamId() });
+  expect(started).toMatchObject({ ...ids, workflowId: uploadsWorkflowId() });
 });
 
 test('logs the workflow in every line of an activity', async () => {
@@ -60,7 +60,7 @@ test('logs the workflow in every line of an activity', async () => {
     () => parsed().filter(({ activity }) => typeof activity === 'string'),
     ({ length }) => length > 0,
   );
-  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(new Set([streamId()]));
+  expect(new Set(ofActivities.map(({ workflowId }) => workflowId))).toEqual(new Set([uploadsWorkflowId()]));
 });
 
 test('logs neither secrets nor contents of files', async () => {

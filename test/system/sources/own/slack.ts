@@ -46,7 +46,7 @@ export function slackRows(catalogue: Catalogue): void {
       expect((await page(`?data_source_id=${2 ** 40}`)).status).toBe(404);
     });
 
-    test('store messages since a given time, as one file for each 15 minutes and each thread', async () => {
+    test('store messages since a given time, as one file per 15-minute window and one per thread', async () => {
       await customer.connect();
       const parsedId = parseSlackItemId(customer.content.keeper);
       const start = parsedId?.kind === 'window' ? parsedId.start : 0;
