@@ -130,6 +130,18 @@ describe('listing', () => {
   });
 
   test.each([
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+  ])(
+    'fails if a message cannot be read because of %s: without the message, it would count as deleted',
+    async (status, kind) => {
+      fill();
+      gmail.injectFault((path) => (path.endsWith('/messages/a1') ? { status } : null));
+      expect(await faultOf(account.listDescendants('label:INBOX', null, NEVER))).toMatchObject({ kind });
+    },
+  );
+
+  test.each([
     'nothing',
     't1',
     's1',

@@ -151,6 +151,20 @@ test('reads a JSON object, JSON lines, and integers that exceed the number type'
   );
 });
 
+// 15 digits are exact in a JavaScript number; of 16, only those up to 2^53
+// (https://tc39.es/ecma262/#sec-number.max_safe_integer).
+test('numbers in JSON keep each of their digits', async () => {
+  const numbers = [
+    '999999999999999',
+    '9007199254740993',
+    '-9007199254740993',
+    '0.1234567890123456789',
+    '12345678901234567',
+  ];
+  const { text } = await readFile(`{${numbers.map((number, nth) => `"n${nth}": ${number}`).join()}}`, 'a.json');
+  expect(text.split('\n')).toEqual(numbers.map((number, nth) => `n${nth}: ${number}`));
+});
+
 test('keeps an object that fits a chunk whole, even with split_rows', async () => {
   const content = JSON.stringify([{ a: 'one two three four five' }, { a: 'six seven eight nine ten' }]);
   const options = { chunkSize: 12, chunkOverlap: 0, splitRows: true };
