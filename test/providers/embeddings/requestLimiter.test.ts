@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { createRequestLimiter } from '../../../providers/embeddings/remote/requestLimiter.js';
+import { createRequestLimiter, type RequestLimiter } from '../../../providers/embeddings/remote/requestLimiter.js';
 import { retryAfterMs } from '../../../egress/retryAfter.js';
 import { everyRow } from '../../support/everyRow.js';
 
@@ -54,6 +54,28 @@ test('does not raise the limit for answers to requests that were sent before a r
   limiter.succeeded(limiter.begin());
   expect(limiter.limit).toBe(3);
 });
+
+test('frees the slot of a request however it ends, also if it was sent before a rejection was known', () =>
+  everyRow(
+    [
+      ['an answer', (limiter: RequestLimiter, ticket: number) => limiter.succeeded(ticket)],
+      ['a rejection', (limiter: RequestLimiter, ticket: number) => void limiter.refused(ticket, 100)],
+      ['another end', (limiter: RequestLimiter) => limiter.ended()],
+    ] as const,
+    ([what]) => what,
+    ([, end]) => {
+      const { limiter, clock } = limiterWithClock();
+      const early = Array.from({ length: 4 }, () => limiter.begin());
+      limiter.refused(early[0]!, 100);
+      for (const ticket of early.slice(1)) end(limiter, ticket);
+      clock.now += 60_000;
+      for (let sent = 0; sent < limiter.limit; sent++) {
+        expect(limiter.isOpen()).toBe(true);
+        limiter.begin();
+      }
+      expect(limiter.isOpen()).toBe(false);
+    },
+  ));
 
 test('allows no request for the delay that the provider requests', () => {
   const { limiter, clock } = limiterWithClock();
