@@ -9,6 +9,7 @@ import {
   objectsOf,
   type PublishedEvent,
 } from '../../contract/events.js';
+import { IS_UPLOAD } from '../../contract/runs/runKinds.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { everyRow } from '../support/everyRow.js';
 
@@ -188,4 +189,9 @@ test('groups files of one customer, request and upload into one event', () => {
   expect(events[0]).toMatchObject({ kind: 'FILES_CREATED', info: requestIds, workflowId: 'upload:7' });
   // A list of files with different workflows has no workflow id.
   expect(fileEvents.created([file, { ...file, workflowId: 'upload:8' }])).toMatchObject([{ workflowId: null }]);
+});
+
+test('exactly the runs that add files on request report ALL_FILES_PROCESSED', () => {
+  const reporting = Object.entries(IS_UPLOAD).flatMap(([kind, isUpload]) => (isUpload ? [kind] : []));
+  expect(reporting.toSorted()).toEqual(['scrapeSitemap', 'syncFeed', 'syncSource', 'syncUpload', 'webScrape']);
 });

@@ -58,9 +58,9 @@ test('does not raise the limit for answers to requests that were sent before a r
 test('frees the slot of a request however it ends, also if it was sent before a rejection was known', () =>
   everyRow(
     [
-      ['an answer', (limiter: RequestLimiter, ticket: number) => limiter.succeeded(ticket)],
-      ['a rejection', (limiter: RequestLimiter, ticket: number) => void limiter.refused(ticket, 100)],
-      ['another end', (limiter: RequestLimiter) => limiter.ended()],
+      ['an answer', (limiter: RequestLimiter, ticket: number): void => limiter.succeeded(ticket)],
+      ['a rejection', (limiter: RequestLimiter, ticket: number): void => void limiter.refused(ticket, 100)],
+      ['another end', (limiter: RequestLimiter): void => limiter.ended()],
     ] as const,
     ([what]) => what,
     ([, end]) => {
