@@ -90,13 +90,13 @@ export function createSharedHostLimiter({
     const requestedAt = now();
     const pauseFrom = clock.now();
     const isValid = requestedAt < host.until;
-    const atMost = Math.max(host.active, isValid ? host.limit : 0);
+    const minSlots = Math.max(host.active, isValid ? host.limit : 0);
     try {
       const { slots, fair, leaseMs, pausedMs } = await hostRateLimits.acquire({
         host: name,
         holder: host.holder,
         cap: perHost,
-        minSlots: atMost,
+        minSlots,
       });
       host.limit = Math.min(slots, fair);
       host.until = requestedAt + leaseMs;

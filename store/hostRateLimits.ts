@@ -91,7 +91,7 @@ export function createHostRateLimits(
  * Removes expired shares and adds this worker's; then grants as many slots as are fair and free. If there are more
  * workers than slots, a holder moves to the end of the queue at each renewal, so that all workers get slots in turn.
  */
-function sharing({ host: _host, holder, cap, minSlots: atMost }: ShareRequest, leaseMs: number): Expression[] {
+function sharing({ host: _host, holder, cap, minSlots }: ShareRequest, leaseMs: number): Expression[] {
   const isOwn: Expression = { $eq: ['$$one.holder', holder] };
   const filtered = (input: unknown, cond: Expression): Expression => ({ $filter: { input, as: 'one', cond } });
   const ownOf = (input: unknown): Expression => filtered(input, isOwn);
@@ -144,7 +144,7 @@ function sharing({ host: _host, holder, cap, minSlots: atMost }: ShareRequest, l
                         isOwn,
                         {
                           holder,
-                          slots: { $max: [atMost, { $min: ['$$fair', '$$free'] }] },
+                          slots: { $max: [minSlots, { $min: ['$$fair', '$$free'] }] },
                           fair: '$$fair',
                           until: after(leaseMs),
                         },

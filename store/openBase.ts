@@ -48,7 +48,7 @@ export async function openBase(settings: StoreSettings, { connection, secrets }:
   });
   return {
     ...{ connection, secrets, sequence, models, atomically, intents, events, queue, live, ledger },
-    ...{ remember: createSumCache, fileQueries, changes, schedules },
+    ...{ createSumCache, fileQueries, changes, schedules },
     selections: createSelections(models),
     runCommands: createRuns({
       ...{ runs, sequence, atomically, events, ledger },

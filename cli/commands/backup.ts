@@ -55,8 +55,8 @@ async function versionOf(): Promise<string> {
 }
 
 async function makeBackup(config: Config, folder: string, withKeys: boolean, terminal: Terminal) {
-  const { included: inside, excludedSettings: outside } = partsOf(config, terminal.env);
-  const candidates = inside.filter(({ isKey }) => withKeys || !isKey);
+  const { included, excludedSettings } = partsOf(config, terminal.env);
+  const candidates = included.filter(({ isKey }) => withKeys || !isKey);
   const exists = await Promise.all(candidates.map(isThere));
   const parts = candidates.filter((_, index) => exists[index]);
   if (parts.every(({ isKey }) => isKey))
@@ -71,7 +71,7 @@ async function makeBackup(config: Config, folder: string, withKeys: boolean, ter
     made_at: new Date().toISOString(),
     version: await versionOf(),
     parts: parts.map(({ name }) => name),
-    outside,
+    outside: excludedSettings,
     secret_keys: config.secretKeys.map((secretKey) => ({ id: secretKey.id, fingerprint: fingerprintOf(secretKey) })),
   };
   await writeManifest(folder, manifest);

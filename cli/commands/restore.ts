@@ -113,13 +113,13 @@ export const restore: Command = {
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     checkSecretKeys(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);
     const config = loadConfig({ ...env, SECRET_KEY: secretKeyAfter(folder, dataDir, env) ?? undefined });
-    const { included: inside, excludedSettings: outside } = partsOf(config, env);
-    const external = manifest.parts.filter((name) => !inside.some((part) => part.name === name));
+    const { included, excludedSettings } = partsOf(config, env);
+    const external = manifest.parts.filter((name) => !included.some((part) => part.name === name));
     if (external.length > 0)
       throw new CommandError(
-        `The backup contains ${external.join(', ')}, but external servers are set instead (${outside.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
+        `The backup contains ${external.join(', ')}, but external servers are set instead (${excludedSettings.join(', ')}). Unset these settings, or restore the servers with their own tools.`,
       );
-    const parts = inside.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
+    const parts = included.filter(({ name, isKey }) => !isKey || manifest.parts.includes(name));
     await mkdir(dataDir, { recursive: true });
     const lock = await lockData(dataDir);
     try {

@@ -34,7 +34,7 @@ export interface RunFilter {
   readonly states?: readonly RunState[];
   readonly causes?: readonly RunCause[];
   readonly dataSourceId?: number;
-  /** Selects the runs that process this file, and those that have it in their ledger. */
+  /** Selects the runs that process this file or have it in their ledger. */
   readonly fileId?: number;
   readonly requestId?: string;
   readonly parentRunId?: number;

@@ -15,7 +15,7 @@ const isNumber = (value: unknown): boolean => typeof value === 'number';
 /**
  * Visits all values of parsed JSON without recursion. The elements of lists of numbers are counted but not visited:
  * vectors have hundreds of thousands of them.
- * @returns the number of values, including those that were not visited
+ * @returns the number of values, visited or not
  */
 function visit(root: unknown, onValue: (value: unknown, key: Key, holder: Container) => void): number {
   const unvisited: Container[] = [];

@@ -1,4 +1,4 @@
-/** HTML pages of a connection, without scripts. Each page says what the user can do next. */
+/** HTML pages of a connection, without scripts. Each page shows what the user can do next. */
 import type { ApiDeps } from '../../http/deps.js';
 import { PageAnswer } from '../../http/operation.js';
 import { html, Html } from '../../http/answers/html.js';

@@ -51,7 +51,7 @@ export const empty = (sentence: string): Html => html`<p class="empty">${sentenc
 /** Renders the placeholder for data that could not be read. */
 export const unavailable = (): Html =>
   html`<p class="alert">
-    This data could not be read; the log of the API contains the cause. The request is retried automatically.
+    This data could not be read; the log of the API contains the cause. This page tries again automatically.
   </p>`;
 
 /** Renders a link that an organization supplied: only http and https. */

@@ -254,8 +254,8 @@ export function testAccounts(): void {
     const row = { ...who.owner, dataSourceId: id, parentId: null, state: 'kept', missedBy: 1, runId: 1, copy: null };
     const [inside, outside] = [reserveIds(1), reserveIds(1)];
     await database.collection('quarantined_files').insertMany([
-      { ...row, _id: inside, quarantinedAt: new Date(), keptUntil: keptUntil, file: {} },
-      { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil: keptUntil, file: {} },
+      { ...row, _id: inside, quarantinedAt: new Date(), keptUntil, file: {} },
+      { ...row, _id: outside, dataSourceId: id + 1, quarantinedAt: new Date(), keptUntil, file: {} },
     ] as never[]);
     const revoke = ({ user } = who) => user.post('/revoke_access_token', { data_source_id: id });
     expect(await revoke(await createUser())).toMatchObject(refusal(404));
