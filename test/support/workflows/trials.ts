@@ -259,11 +259,13 @@ async function resumeWhenPaused(user: TestUser, parent: FileRecord): Promise<voi
 /** Runs the quarantine sweep for one customer, as a worker does regularly; returns null if there is nothing to do. */
 async function sweepQuarantine(customerId: string): Promise<ScenarioResult | null> {
   const { store } = service;
-  const owners = async (now: Date) =>
+  const listOwnersOfDue: typeof store.quarantine.listOwnersOfDue = async (now) =>
     (await store.quarantine.listOwnersOfDue(now, 1_000)).filter((owner) => owner.customerId === customerId);
   startedWorkflows.delete(`${customerId}: settleQuarantine`);
-  const quarantine = { ...store.quarantine, owners };
-  const runs = await quarantineSweepOnce({ ...store, quarantine }, { start: async () => undefined });
+  const runs = await quarantineSweepOnce(
+    { ...store, quarantine: { ...store.quarantine, listOwnersOfDue } },
+    { start: async () => undefined },
+  );
   return runs === 0 ? null : resultOf(customerId, 'settleQuarantine');
 }
 
