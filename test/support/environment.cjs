@@ -2,6 +2,7 @@
  * Jest's Node environment, in which all suites of a process share one copy of the compiled service, loaded by Node as in
  * production. Loading its 900 modules for each suite would take most of the time of many suites.
  */
+const { AsyncLocalStorage } = require('node:async_hooks');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const v8 = require('node:v8');
@@ -40,6 +41,19 @@ async function load() {
 
 let loaded = null;
 
+/**
+ * The storages that suites have used. Until Node 24, each one makes every promise of the process slower, until it is
+ * disabled; connections to Temporal and Jest itself create some for each suite and leave them enabled. The method exists
+ * only in the versions of Node that need this.
+ */
+const usedStorages = new Set();
+const enable = AsyncLocalStorage.prototype._enable;
+if (enable)
+  AsyncLocalStorage.prototype._enable = function () {
+    usedStorages.add(this);
+    enable.call(this);
+  };
+
 module.exports = class ServiceEnvironment extends TestEnvironment {
   async setup() {
     await super.setup();
@@ -51,6 +65,8 @@ module.exports = class ServiceEnvironment extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    for (const storage of usedStorages) storage.disable();
+    usedStorages.clear();
     // Jest ends its processes by signals, after which Node writes no coverage (npm run coverage).
     if (process.env.NODE_V8_COVERAGE) v8.takeCoverage();
   }
