@@ -2,7 +2,8 @@ import { type Model, mongo } from 'mongoose';
 
 import type { NewEvent } from '../../contract/events.js';
 import { insertRows } from '../database/insertOnce.js';
-import { INTENDED, type EventRowDoc, newRows } from '../models/events.js';
+import { type EventRowDoc, newRows } from '../models/events.js';
+import { INTENDED } from '../models/hiddenRows.js';
 import { updateRows } from '../database/updateRows.js';
 
 /** Minimum age in milliseconds of a hidden row whose process has crashed. No write takes so long. */

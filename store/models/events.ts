@@ -13,6 +13,7 @@ import {
   schemaOf,
   text,
 } from '../database/record.js';
+import { INTENDED } from './hiddenRows.js';
 
 const EVENT_ROW = {
   _id: text,
@@ -41,9 +42,6 @@ const FEED = {
 
 /** The counter of an organization's feed. */
 export interface FeedDoc extends RecordOf<typeof FEED> {}
-
-/** Value of `last` in a hidden row, whose change may not have happened. */
-export const INTENDED = -1;
 
 const row = schemaOf<EventRowDoc>(EVENT_ROW, { keepEmpty: true });
 // Used by `number`: rows that are not numbered yet.

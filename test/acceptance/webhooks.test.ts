@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 
 import type { FileRecord } from '../../contract/files/records.js';
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
@@ -8,6 +7,7 @@ import { type ApiClient, apiClient, type Listed, type TestUser } from '../suppor
 import { verified } from '../support/signatures.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
+import { connectMongo } from '../support/mongo.js';
 
 // End-to-end tests of webhooks: registration, all events of a scrape, and verification of the signatures.
 const PAGES = 4;
@@ -54,7 +54,7 @@ describe('registration', () => {
     const listed = await list(key);
     expect(listed).toEqual({ results: [record], count: 1 });
     // The signing key is not stored in plain text.
-    const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+    const connection = await connectMongo(service.env['MONGODB_URI'] ?? '');
     const rows = await connection.collection('webhooks').find().toArray();
     await connection.close();
     expect(rows).toHaveLength(1);

@@ -1,9 +1,9 @@
-import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { OAUTH_SOURCES } from '../../contract/accounts/whiteLabel.js';
 import { type ApiClient, apiClient, type Listed } from '../support/client.js';
 import { startService, type TestService } from '../support/service.js';
+import { connectMongo } from '../support/mongo.js';
 
 interface WhiteLabel {
   id: number;
@@ -106,7 +106,7 @@ test.each([
 });
 
 test('stores secrets encrypted, and decrypts them for a connection', async () => {
-  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(service.env['MONGODB_URI'] ?? '');
   const rows = await connection.collection('white_labels').find().toArray();
   await connection.close();
   expect(rows).toHaveLength(1);

@@ -2,10 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import type { EventRowDoc } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';
+import { connectMongo } from './mongo.js';
 
 /** Returns the names of all vector copies in file storage: `<file id>/<generation>.<attempt>.vectors`. */
 export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
@@ -46,7 +47,7 @@ async function inDatabase<T>(
   env: NodeJS.ProcessEnv,
   work: (connection: mongoose.Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
   try {
     return await work(connection);
   } finally {

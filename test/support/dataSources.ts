@@ -1,6 +1,6 @@
 /** Creates data sources and assigns files to them, directly in the store. */
 import { QdrantClient } from '@qdrant/js-client-rest';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags } from '../../contract/files/tags.js';
@@ -9,6 +9,7 @@ import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { TestService } from './service.js';
+import { connectMongo } from './mongo.js';
 
 type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
 
@@ -45,7 +46,7 @@ export async function withDatabase<T>(
   { env }: Pick<TestService, 'env'>,
   work: (connection: mongoose.Connection) => Promise<T>,
 ): Promise<T> {
-  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
   try {
     return await work(connection);
   } finally {

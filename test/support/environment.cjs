@@ -13,7 +13,7 @@ const DIST = path.resolve(__dirname, '../../dist');
 const fromDist = (file) => import(pathToFileURL(path.join(DIST, file)).href);
 
 async function load() {
-  const [api, worker, config, log, fields, local, sdkLogger, sdk, activity] = await Promise.all([
+  const [api, worker, config, log, fields, local, sdkLogger, sdk, activity, mongoose] = await Promise.all([
     fromDist('api/createApi.js'),
     fromDist('worker/createWorker.js'),
     fromDist('config/config.js'),
@@ -23,6 +23,7 @@ async function load() {
     fromDist('worker/sdkLogger.js'),
     import('@temporalio/worker'),
     import('@temporalio/activity'),
+    import('mongoose'),
   ]);
   return {
     createApi: api.createApi,
@@ -35,6 +36,7 @@ async function load() {
     isExpected: sdkLogger.isExpected,
     sdk: sdk.default,
     activity: activity.default,
+    mongoose: mongoose.default,
     sharedValues: new Map(),
   };
 }

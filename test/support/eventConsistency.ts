@@ -2,7 +2,8 @@
 import { type EventKind, objectsOf } from '../../contract/events.js';
 import { IS_UPLOAD } from '../../contract/runs/runKinds.js';
 import { DATA_SOURCE_ACTIONS } from '../../contract/files/statuses.js';
-import { type EventRowDoc, INTENDED } from '../../store/models/events.js';
+import type { EventRowDoc } from '../../store/models/events.js';
+import { INTENDED } from '../../store/models/hiddenRows.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { RunDoc } from '../../store/models/runs.js';
 

@@ -1,11 +1,10 @@
-import mongoose from 'mongoose';
-
 import { ITEM_OUTCOMES, type ItemOutcome } from '../../contract/runs/ledger.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { LedgerItemDoc } from '../../store/models/ledger.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import type { UserDoc } from '../../store/models/users.js';
 import { waitFor } from './waitFor.js';
+import { connectMongo } from './mongo.js';
 
 /** Outcomes that a file's ledger item may have, by the sync status of the file. */
 const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> = {
@@ -21,7 +20,7 @@ const OUTCOMES: Partial<Record<FileDoc['syncStatus'], readonly ItemOutcome[]>> =
  * every file that the run owns. Reads the database directly and recomputes everything.
  */
 export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
-  const connection = await mongoose.createConnection(mongodbUri).asPromise();
+  const connection = await connectMongo(mongodbUri);
   try {
     const users = connection.collection<UserDoc>('users');
     // Ledger items of deleted users are erased.
@@ -50,7 +49,7 @@ export async function findWrongCounts(mongodbUri: string): Promise<string[]> {
  * counts as an error, too.
  */
 export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<string[]> {
-  const connection = await mongoose.createConnection(mongodbUri).asPromise();
+  const connection = await connectMongo(mongodbUri);
   const unfinished = (): Promise<RunDoc[]> =>
     connection.collection<RunDoc>('runs').find({ finishedAt: null }).toArray() as Promise<RunDoc[]>;
   try {

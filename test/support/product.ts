@@ -1,6 +1,7 @@
 /** The compiled service, as production runs it. Node loads it once for all suites of a process (environment.cjs). */
 import type * as activity from '@temporalio/activity';
 import type * as sdk from '@temporalio/worker';
+import type mongoose from 'mongoose';
 
 import type { activityFields } from '../../activities/logFields.js';
 import type { createApi } from '../../api/createApi.js';
@@ -25,6 +26,7 @@ export interface Product {
   readonly sdk: typeof sdk;
   /** Provides the context of the activity that its caller runs in. */
   readonly activity: typeof activity;
+  readonly mongoose: typeof mongoose;
   /** Values that suites keep for later suites of the same process, by name. */
   readonly sharedValues: Map<string, unknown>;
 }

@@ -1,7 +1,6 @@
 /** Re-embedding runs during which processes are killed, compared with uninterrupted ones. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
-import mongoose from 'mongoose';
 
 import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js';
 import type { ReembedDoc } from '../../store/models/reembeds.js';
@@ -14,6 +13,7 @@ import { CONTENT_ROW_BYTES } from './killTrial.js';
 import { type OwnService, startOwnService, type KillTarget } from './ownService.js';
 import type { SeededRandom } from './seed.js';
 import { waitFor } from './waitFor.js';
+import { connectMongo } from './mongo.js';
 
 /** Two models of the embedded provider, which share a vector space, then two remote models with spaces of their own. */
 const MODELS = [
@@ -171,7 +171,7 @@ export async function startReembedTrials(files: number): Promise<ReembedTrials> 
   const uninterrupted = await runBaseline(uninterruptedUser, service, emulator, files);
   const { stages } = uninterrupted;
   let { uninterruptedMs } = uninterrupted;
-  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(service.env['MONGODB_URI'] ?? '');
   const reembeds = connection.collection<ReembedDoc>('reembeds');
   const countReembedded = () => reembeds.countDocuments({ generation: { $ne: null } });
   let trial = 0;

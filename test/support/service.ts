@@ -2,7 +2,6 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import mongoose from 'mongoose';
 
 import type { Activities } from '../../activities/index.js';
 import type { FileRecord } from '../../contract/files/records.js';
@@ -15,6 +14,7 @@ import { loadProduct } from './product.js';
 import { quietTemporal } from './quietTemporal.js';
 import { sharedLocalModel } from './sharedLocalModel.js';
 import { testUser, type TestUser } from './client.js';
+import { connectMongo } from './mongo.js';
 
 export interface TestService {
   readonly url: string;
@@ -37,7 +37,7 @@ const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
 /** Starts the ids of each suite at a random number, so that an id of one suite does not exist in another. */
 async function spreadIds(uri: string): Promise<void> {
-  const connection = await mongoose.createConnection(uri).asPromise();
+  const connection = await connectMongo(uri);
   const last = randomInt(1, 100_000) * 10_000;
   const rows = ['file', 'run', 'user', 'dataSource', 'webhook'].map((_id) => ({ _id, last }));
   await connection.collection<{ _id: string; last: number }>('sequences').insertMany(rows);
@@ -49,7 +49,7 @@ async function spreadIds(uri: string): Promise<void> {
  * open at most 20,000.
  */
 async function dropDatabase(uri: string): Promise<void> {
-  const connection = await mongoose.createConnection(uri).asPromise();
+  const connection = await connectMongo(uri);
   await connection.dropDatabase();
   await connection.close();
 }

@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import { FINAL_FILE_STATUSES, type FileSyncStatus } from '../../contract/files/statuses.js';
 import type { SegmentDoc } from '../../store/models/chunks.js';
@@ -23,6 +23,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { UserDoc } from '../../store/models/users.js';
 import { TIME_LIMIT_MS } from './waitFor.js';
 import { type EventNote, findEventInconsistencies } from './eventConsistency.js';
+import { connectMongo } from './mongo.js';
 
 /** The results of a customer's syncs, without ids, generations and times. */
 interface Content {
@@ -248,7 +249,7 @@ async function waitForRuns(connection: mongoose.Connection, waiting: number[]): 
 }
 
 async function readDatabase(env: NodeJS.ProcessEnv) {
-  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
   try {
     const waiting = await waitingRuns(connection);
     await waitForRuns(connection, waiting);
@@ -435,7 +436,7 @@ export async function readStoredState(env: NodeJS.ProcessEnv): Promise<StoredSta
 
 /** Clears the vector cache, so that the next sync embeds all texts. */
 export async function clearVectorCache(env: NodeJS.ProcessEnv): Promise<void> {
-  const connection = await mongoose.createConnection(env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
   await connection.collection('vector_cache').deleteMany({});
   await connection.close();
 }

@@ -1,12 +1,13 @@
 /** A service without a worker, shared by several suites, and its users. Without a worker, stored records stay unchanged. */
 import { expect } from '@jest/globals';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import type { FileDoc } from '../../../store/models/files.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
 import { type SeededFile, seedFiles } from '../../support/seedFiles.js';
 import { startService, type TestService } from '../../support/service.js';
+import { connectMongo } from '../../support/mongo.js';
 
 export let service: TestService;
 export let database: mongoose.Connection;
@@ -27,7 +28,7 @@ export async function startIdleService(): Promise<void> {
     { ALLOWED_PRIVATE_HOSTS: '127.0.0.1', LOG_LEVEL: 'silent' },
     { worker: false, searchesStalls: false },
   );
-  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  database = await connectMongo(service.env['MONGODB_URI'] ?? '');
   key = clientOf(service.apiKey);
   const created = await service.store.organizations.create('other');
   otherKey = clientOf(created.apiKey);

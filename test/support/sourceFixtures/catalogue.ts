@@ -6,7 +6,8 @@ import type { DataSourceRecord, FileRecord } from '../../../contract/files/recor
 import { supportsOption } from '../../../contract/sources/sources.js';
 import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { encodeDocument } from '../../../providers/embeddings/sparse/sparseEncoder.js';
-import { type EventRowDoc, INTENDED } from '../../../store/models/events.js';
+import type { EventRowDoc } from '../../../store/models/events.js';
+import { INTENDED } from '../../../store/models/hiddenRows.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../client.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import { operations } from '../../../api/routes.js';
 import type { FileRecord } from '../../../contract/files/records.js';
@@ -16,6 +16,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { fixtureForS3 } from '../../support/sourceFixtures/s3.js';
 import { thoroughRows } from '../../support/thorough.js';
+import { connectMongo } from '../../support/mongo.js';
 
 const ROW_BYTES = 10_000;
 const MAX_JSON = 300_000;
@@ -46,7 +47,7 @@ beforeAll(async () => {
   });
   user = await service.user('ida');
   organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
-  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  database = await connectMongo(service.env['MONGODB_URI'] ?? '');
   const made = await Promise.all(
     Array.from({ length: FILES }, () =>
       user.post<FileRecord>('/upload_text', { contents: 'A text.', store_file_only: true }),

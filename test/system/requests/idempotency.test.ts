@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
+import type mongoose from 'mongoose';
 
 import { operations } from '../../../api/routes.js';
 import type { FileRecord } from '../../../contract/files/records.js';
@@ -7,6 +7,7 @@ import { type Site, startSampleSite } from '../../emulators/site.js';
 import type { TestUser } from '../../support/client.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
+import { connectMongo } from '../../support/mongo.js';
 
 let service: TestService;
 let site: Site;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   service = await startService({ ALLOWED_PRIVATE_HOSTS: '127.0.0.1' });
   site = await startSampleSite(2, 1);
   user = await service.user('ida');
-  database = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  database = await connectMongo(service.env['MONGODB_URI'] ?? '');
 });
 afterAll(async () => {
   await database.close();

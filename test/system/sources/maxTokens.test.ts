@@ -1,7 +1,6 @@
 /** Runs with a token limit: they pause before they would exceed it, and continue when they are resumed. */
 import type { Client } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
 
 import { DAY_MS } from '../../../contract/files/coldStorage.js';
 import type { FileRecord } from '../../../contract/files/records.js';
@@ -23,6 +22,7 @@ import { startProcess } from '../../support/processes.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';
+import { connectMongo } from '../../support/mongo.js';
 
 const PAGES = 8;
 const log = createLog({ level: 'silent', name: 'test' });
@@ -106,7 +106,7 @@ const limitEventsOf = async (requestId: string | null): Promise<number> => {
 
 /** Backdates the pause of a run by this many days. */
 async function backdatePause(runId: number, days: number): Promise<void> {
-  const connection = await mongoose.createConnection(service.env['MONGODB_URI'] ?? '').asPromise();
+  const connection = await connectMongo(service.env['MONGODB_URI'] ?? '');
   const at = new Date(Date.now() - days * DAY_MS);
   await connection.collection<RunDoc>('runs').updateOne({ _id: runId }, { $set: { 'pause.at': at } });
   await connection.close();
