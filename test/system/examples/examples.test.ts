@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 // The others call the same operations through other libraries, and install more packages.
-test.each(['langchain', 'python', ...thoroughRows(['llamaindex', 'ai-sdk'])])(
+test.each(['python', ...thoroughRows(['langchain', 'llamaindex', 'ai-sdk'])])(
   '%s finds the passage and cites its page',
   async (name) => {
     const printed = await (await examples.run(name)).ended();
