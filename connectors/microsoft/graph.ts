@@ -13,8 +13,8 @@ export const dateOf = (value: unknown): string | null => {
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
 
-/** Consent at Microsoft. Without offline_access there is no refresh token. */
-export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
+/** Returns the OAuth settings for Microsoft. Without offline_access there is no refresh token. */
+export const microsoftOAuth = (scopes: readonly string[]): OAuthSpec => ({
   scopes: ['offline_access', 'User.Read', ...scopes],
   scopeSeparator: ' ',
   scopeParameter: 'scope',

@@ -8,7 +8,7 @@ import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { asAnswer, asText } from '../../json.js';
 import type { GmailLabel, GmailMessage, GmailProfile } from '../vendorTypes.js';
 import {
@@ -65,7 +65,7 @@ export const gmail: Connector<OAuthGrant> = {
     deletions: 'messages in spam and trash count as deleted',
     limits: 'a listing requests each message separately, so a large mailbox takes time',
   },
-  oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
+  oauth: googleOAuth(['https://www.googleapis.com/auth/gmail.readonly']),
   headers: bearer,
   classify,
   waitMs,

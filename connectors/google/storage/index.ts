@@ -18,7 +18,7 @@ import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage } from '../../sourceItem.js';
-import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { type Answer, asAnswer, asList, asText } from '../../json.js';
 import type {
   CloudBucket,
@@ -148,7 +148,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     unchangedBy: 'generation, else ETag',
     limits: 'projects whose buckets the account may not list are skipped',
   },
-  oauth: googleConsent([
+  oauth: googleOAuth([
     // Required to identify the account.
     'openid',
     'email',
