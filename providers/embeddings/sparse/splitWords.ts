@@ -2,17 +2,17 @@ import { foldText } from './foldText.js';
 
 /** The words in one token of text without spaces. */
 export interface Words {
-  /** The words, folded and not stemmed, and the joined form of a compound as one more. */
+  /** The words, folded but not stemmed, and also the joined form of a compound. */
   readonly terms: readonly string[];
   /** Single characters of scripts that are indexed as pairs: they match queries of one character. */
   readonly characters: readonly string[];
-  /** Number of words, for the length of the text. */
+  /** Number of words, without the joined form. The encoder sums them to the length of the document. */
   readonly count: number;
 }
 
 /**
- * Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions
- * and compounds.
+ * Matches letters, combining marks, digits, and invisible characters between them; also the punctuation inside names,
+ * versions and compounds, and `++` or `#` at the end (C++, C#).
  */
 const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
@@ -26,14 +26,14 @@ const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
 /**
- * Scripts that are indexed as pairs of characters: they have no spaces between words, or, as Korean, add endings to
+ * Scripts that are indexed as pairs of characters: they have no spaces between words or, like Korean, add endings to
  * words.
  */
 const PAIRED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
 const DICTIONARY_SCRIPTS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
 const OTHER_SCRIPTS = new RegExp(`(${PAIRED_SCRIPTS.source}|${DICTIONARY_SCRIPTS.source})`, 'u');
 
-/** Maximum length of a word; longer runs are data (keys, encoded pictures). */
+/** Maximum length of a word; longer ones are data (keys, encoded images). */
 const MAX_WORD_LENGTH = 128;
 /** Maximum number of parts of a joined form. A longer URL or path is indexed by its parts only. */
 const MAX_JOINED = 8;
@@ -42,14 +42,14 @@ const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Yields the tokens of a text that contain words, unchanged. */
+/** Yields the tokens of a text, unchanged. */
 export function* tokensOf(text: string): Generator<string> {
   for (const [token] of text.matchAll(TOKEN)) yield token;
 }
 
 /**
- * Returns the words of a token, a part of a text without spaces. A pure function: a token has the same words in
- * documents and in queries.
+ * Returns the words of a token, which is a part of a text without spaces. It is a pure function, so a token has the
+ * same words in documents and in queries.
  */
 export function splitWords(token: string): Words {
   const wordText = token.replace(POSSESSIVE, '');
@@ -92,8 +92,8 @@ function addWord(word: string, words: Collected): void {
 }
 
 /**
- * Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word
- * already.
+ * Returns the parts of `sqlite3_open_v2`, `openFile`, `open-file` or `UTF-8` as one word, and `1.18.0` and `C++`
+ * unchanged; null for a single word, a long token, and scripts without spaces or with pairs.
  */
 function joinedForm(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
