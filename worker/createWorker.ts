@@ -164,7 +164,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     embeddings,
     encodeSparse: encodeDocument,
     transcriptions: createTranscriptions(config.transcription, transcriptionEgress),
-    receivers: webhookEgress,
+    webhookEgress,
     schedules,
     isBrokenCopy: (error) => error instanceof BrokenPointFile,
     settings: {
