@@ -71,14 +71,14 @@ async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageA
   const { roots, page, restarts } = cursor;
   const { values, next, total } = await fetchNumberedPage<IntercomArticle>(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
-  const meant = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
+  const selected = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
     const parentId = collectionOf(article);
     if (roots === null) return parentId === null ? [{ article, root: null }] : [];
     const root = parentId !== null && Object.hasOwn(roots, parentId) ? roots[parentId] : undefined;
     return root === undefined ? [] : [{ article, root }];
   });
-  const items = meant.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
-  const skipped = meant.flatMap(({ article }) => skippedDraft(article) ?? []);
+  const items = selected.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
+  const skipped = selected.flatMap(({ article }) => skippedDraft(article) ?? []);
   if (isShorter && restarts < MAX_RESTARTS)
     return {
       items,

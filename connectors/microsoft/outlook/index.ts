@@ -32,9 +32,9 @@ const ROOTS_CURSOR = shapeOf({ query: isQuery, bin: nullable(string) });
 
 const MAX_CATEGORIES = 1_000;
 
-/** Returns all folders, or those that `called` may refer to. */
-const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called }) =>
-  called === undefined ? allFolders(client) : foldersByName(client, called);
+/** Returns all folders, or those to which `reference` may refer. */
+const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { reference }) =>
+  reference === undefined ? allFolders(client) : foldersByName(client, reference);
 
 const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
