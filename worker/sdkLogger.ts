@@ -3,7 +3,8 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import type { Log } from '../observability/log.js';
 
 /**
- * The SDK warns about a worker without workflows; the worker for deliveries has none on purpose (temporalWorkers.ts).
+ * The SDK warns about a worker without workflows. The workers for deliveries, OCR and transcriptions have none on
+ * purpose (temporalWorkers.ts).
  */
 const EXPECTED = /^No workflows registered/;
 

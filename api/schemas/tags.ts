@@ -20,7 +20,7 @@ export const tagValue = named(
   }).description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
-/** Rejected keys: they have a special meaning in MongoDB, JavaScript or the payloads of points. */
+/** Rejected keys: they have a special meaning in MongoDB or JavaScript, or the public contract reserves them. */
 const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')})$`, 's');
 
 const MAX_KEY = 256;
