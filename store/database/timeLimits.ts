@@ -26,8 +26,8 @@ export function timeLimits(timeLimitMs: number | null): ConnectOptions & { buffe
 
 /**
  * Runs `work` in one transaction, and repeats it after transient errors of MongoDB. The driver repeats for up to two
- * minutes;
- * `timeLimitMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
+ * minutes; `timeLimitMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken
+ * effect.
  * @throws StoreFailure when the limit has passed
  */
 export async function transaction<T>(

@@ -15,7 +15,6 @@ const PIECE = 200;
  * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
-  // No text has more tokens than bytes.
   const bytes = Buffer.byteLength(text);
   const tokens = count(text);
   if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];
