@@ -78,7 +78,9 @@ export function createSchemas(): Schemas {
     return made;
   };
 
-  /** Converts a schema with its annotations, which depend on where it is used: default and description, and also null. */
+  /**
+   * Converts a schema with its annotations, which depend on where it is used: default and description, and also null.
+   */
   const convertWithAnnotations = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = internalsOf(schema);
     const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);

@@ -28,8 +28,8 @@ export function treeDistance(first: TreeNode, second: TreeNode): number {
 }
 
 /**
- * Returns 1 minus the distance relative to the larger tree: 1 for equal trees; negative if the distance exceeds the size
- * of the larger tree.
+ * Returns 1 minus the distance relative to the larger tree: 1 for equal trees; negative if the distance exceeds the
+ * size of the larger tree.
  */
 export function treeSimilarity(first: TreeNode, second: TreeNode): number {
   return 1 - treeDistance(first, second) / Math.max(sizeOf(first), sizeOf(second));

@@ -163,8 +163,8 @@ export async function fetchAll(
 }
 
 /**
- * Awaits a request to Graph with an id that a client of our API supplied. Graph answers 400 with a generic text to an invalid id; this becomes the
- * error for an unknown item.
+ * Awaits a request to Graph with an id that a client of our API supplied. Graph answers 400 with a generic text to an
+ * invalid id; this becomes the error for an unknown item.
  */
 export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {
   try {
