@@ -120,7 +120,10 @@ export function htmlOfStorage(storage: string): string {
     {
       onopentag(tag, attributes) {
         if (open.length > MAX_DEPTH)
-          throw new Fault('too_large', `A Confluence page with elements nested ${MAX_DEPTH} deep is not read.`);
+          throw new Fault(
+            'too_large',
+            `A Confluence page with elements nested ${MAX_DEPTH} deep is not read. Simplify the page.`,
+          );
         const opened = openTag(tag, attributes);
         if (opened.isSilent) silent += 1;
         open.push(opened);
