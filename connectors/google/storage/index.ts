@@ -50,7 +50,7 @@ const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
 /**
  * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
  */
-const CLOSED: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
+const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
 
 const missing = (): Fault =>
   new Fault(
@@ -114,7 +114,7 @@ async function bucketsPage(client: SourceClient, project: string, token: string 
     });
     return { items, next };
   } catch (error) {
-    if (error instanceof Fault && CLOSED.has(error.kind)) return { items: [], next: null };
+    if (error instanceof Fault && SKIPPED_PROJECT_FAULTS.has(error.kind)) return { items: [], next: null };
     throw error;
   }
 }

@@ -16,13 +16,13 @@ export interface Words {
  */
 const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
-const JOINTS = /[._\-'’+#]+/;
+const SEPARATORS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
 /** Matches the boundaries in "camelCase" and "HTTPServer", but none in "PDFs". */
-const CAMEL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
-const ASCII_CAMEL = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
+const CAMEL_BOUNDARY = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
+const ASCII_CAMEL_BOUNDARY = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
 const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
-const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
+const VERSION_NUMBER = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
 /**
@@ -54,7 +54,7 @@ export function* tokensOf(text: string): Generator<string> {
 export function splitWords(token: string): Words {
   const wordText = token.replace(POSSESSIVE, '');
   const pieces = wordText
-    .split(JOINTS)
+    .split(SEPARATORS)
     .flatMap(splitCamelCase)
     .map(foldText)
     .filter((piece) => piece !== '');
@@ -76,7 +76,7 @@ interface Collected {
 
 function splitCamelCase(piece: string): string[] {
   if (!HAS_CAPITAL_INSIDE.test(piece)) return [piece];
-  return piece.split(isAscii(piece) ? ASCII_CAMEL : CAMEL);
+  return piece.split(isAscii(piece) ? ASCII_CAMEL_BOUNDARY : CAMEL_BOUNDARY);
 }
 
 function addPart(part: string, words: Collected): void {
@@ -100,7 +100,7 @@ function joinedForm(written: string, pieces: readonly string[]): string | null {
   if (LANGUAGE_NAME.test(folded)) return folded;
   if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > MAX_WORD_LENGTH) return null;
   if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
-  return NUMBERS.test(folded) ? folded : pieces.join('');
+  return VERSION_NUMBER.test(folded) ? folded : pieces.join('');
 }
 
 /**
