@@ -86,16 +86,16 @@ export interface Sources {
 }
 
 export interface IngestSettings {
-  /** Batches of one run that are ingested in parallel. */
+  /** Maximum number of batches of one run that are ingested in parallel. */
   readonly batchConcurrency: number;
-  /** Files of one batch that are processed in parallel. */
+  /** Maximum number of files of one batch that are processed in parallel. */
   readonly fileConcurrency: number;
-  /** Files of all batches of a worker that are processed in parallel. */
+  /** Maximum number of files of all batches of a worker that are processed in parallel. */
   readonly workerFileConcurrency: number;
   /** Milliseconds before each retry of a file; the length is the number of retries. */
   readonly retryDelaysMs: readonly number[];
   readonly maxPagesPerScrape: number;
-  /** First pages of a scrape that are compared to find repeated blocks. Below MIN_PAGES: none are removed. */
+  /** Number of first pages of a scrape that are compared to find repeated blocks. Below MIN_PAGES: none are removed. */
   readonly siteSamplePages: number;
   readonly ocr: OcrLimits;
   /** Milliseconds between checks whether a limit still delays files of a run. */
@@ -113,7 +113,7 @@ export interface OcrLimits {
   readonly engine: OcrEngineName;
   /** Maximum number of pages of one file that OCR reads. */
   readonly maxPages: number;
-  /** Pages of one file that are read in parallel. */
+  /** Maximum number of pages of one file that are read in parallel. */
   readonly pagesAtOnce: number;
   /** Language codes of OCR. */
   readonly languages: readonly string[];
@@ -126,7 +126,7 @@ export interface WebhookSettings {
   readonly retryDelaysMs: readonly number[];
 }
 
-/** Dependencies of the activities. worker/main.ts creates them once. */
+/** Dependencies of the activities. Each worker creates them once (worker/createWorker.ts). */
 export interface ActivityDeps {
   readonly store: Store;
   readonly sources: Sources;
@@ -142,12 +142,12 @@ export interface ActivityDeps {
   encodeSparse(text: string): SparseVector | null;
   readonly transcriptions: Transcriptions;
   /**
-   * Outgoing requests to webhooks, separate from those of ingests, so that receivers share no connections with sites.
+   * Sends requests to webhooks, on other connections than the requests of ingests.
    */
-  readonly receivers: Pick<Egress, 'request'>;
+  readonly webhookEgress: Pick<Egress, 'request'>;
   /** Schedules of automatic syncs. They are removed before their record is deleted. */
   readonly schedules: { remove(scheduleIds: readonly string[]): Promise<void> };
-  /** Whether reading vectors from file storage failed because of the stored copy: retries cannot help. */
+  /** Returns whether vectors could not be read because their copy in file storage is damaged: a retry cannot help. */
   isBrokenCopy(error: unknown): boolean;
   readonly workflowLink: WorkflowLink;
   /** Names of this deployment in Temporal. */

@@ -3,7 +3,8 @@ import type { RunDoc } from '../store/models/runs.js';
 
 /**
  * Returns why a run failed: the cause of its last attempt, or else the last known cause.
- * @param cause undefined: the last attempt reported none
+ * @param message message of the last attempt
+ * @param cause cause of the last attempt; null: unknown; undefined: the attempt reported none
  */
 export function lastCause(
   { lastError }: Pick<RunDoc, 'lastError'>,

@@ -1,5 +1,5 @@
 /** Operations that find and ingest files. */
-const INGESTING = [
+const INGESTING_OPERATIONS = [
   'scrape_sitemap',
   'web_scrape.[]',
   'integrations/files/sync',
@@ -13,7 +13,7 @@ const INGESTING = [
 ] as const;
 
 const ofIngesting = (field: string, reason: string): Record<string, string> =>
-  Object.fromEntries(INGESTING.map((operation) => [`${operation}.${field}`, reason]));
+  Object.fromEntries(INGESTING_OPERATIONS.map((operation) => [`${operation}.${field}`, reason]));
 
 /** Operations whose files OCR can read. */
 const WITH_OCR = [

@@ -33,12 +33,12 @@ export const ERROR_CLASSES = {
   rate_limited: { kind: 'rate_limited', sentence: 'accepts no more requests of this account for now.' },
   server: {
     kind: 'server_error',
-    sentence: 'failed. It is retried automatically; if it keeps failing, see its status page.',
+    sentence: 'failed. The request is retried automatically; if it keeps failing, see the status page of the source.',
   },
   /** Our request was invalid; the user of the account cannot correct that. */
   config: {
     kind: 'bad_response',
-    sentence: 'rejected the request as invalid. Tell the operator of this service.',
+    sentence: 'rejected the request as invalid. Report this to the operator of this service.',
   },
 } as const satisfies Record<string, Row>;
 export type ErrorClass = keyof typeof ERROR_CLASSES;

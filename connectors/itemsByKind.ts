@@ -17,7 +17,7 @@ export interface ListRequest<ItemRef = { readonly id: string }> {
 export interface ItemKind<Client, ItemRef> {
   /** Returns a page of an item and its descendants. @throws Fault not_found */
   list(client: Client, request: ListRequest<ItemRef>, cursor: string | null): Promise<ItemPage>;
-  /** Returns the text of an item. Unset: items of this kind only contain others. @throws Fault not_found */
+  /** Returns the content of an item. Unset: items of this kind only contain others. @throws Fault not_found */
   open?(client: Client, request: { readonly itemRef: ItemRef; readonly externalId: string }): Promise<ItemContent>;
 }
 type RefOf<ItemRef, Name> = ItemRef extends { readonly kind: infer Kind }

@@ -50,8 +50,8 @@ export interface OAuthSpec {
   /** Whether each refresh invalidates the refresh token that it used. */
   readonly rotates: boolean;
   /**
-   * How the source refuses an expired refresh token, if not as RFC 6749 says: status, error and description, separated
-   * by spaces.
+   * How the source refuses an expired refresh token, if this differs from RFC 6749: status, error and description,
+   * separated by spaces.
    */
   readonly expiredRefresh?: string;
   /**

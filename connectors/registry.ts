@@ -35,9 +35,9 @@ export interface ConnectorSettings {
   readonly egress: Pick<Egress, 'request'>;
   /** URLs of the sources. */
   readonly urls: SourceUrls;
-  /** Maximum size of an item's content. */
+  /** Maximum size of an item's content in bytes. */
   readonly maxItemBytes: number;
-  /** Maximum wait of a request for a rate limit. */
+  /** Maximum time in milliseconds that a request waits for a rate limit. */
   readonly timeLimitMs?: number;
   /** Clock of the waits for rate limits. Unset: the system's. */
   readonly clock?: Clock;
@@ -79,11 +79,11 @@ export function createConnectors({
   const providerOf = (source: ConnectedSourceType, spec: OAuthSpec, facts: StoredGrant['facts']): Provider => ({
     name: CONNECTED_SOURCES[source].name,
     spec,
-    // Other URLs may contain parameters that are known only after the consent.
+    // Only these URLs are filled: others may contain parameters that are known only after the consent.
     urls: fillUrls(consentUrls(urls[source]), withDefaults(spec, facts)),
   });
 
-  /** A refresh must use the OAuth client that the user consented to. */
+  /** Returns a function that refreshes a grant. It must use the OAuth client that the user consented to. */
   const refresherOf = (source: ConnectedSourceType, spec: OAuthSpec, grantStore: GrantStore) => {
     return async (grant: StoredGrant): Promise<StoredGrant> => {
       const { clientId, clientSecret } = grant;
@@ -109,18 +109,24 @@ export function createConnectors({
   };
   const liveGrantOf = (
     source: ConnectedSourceType,
-    place: string,
+    accountKey: string,
     spec: OAuthSpec,
     grantStore: GrantStore,
   ): LiveGrant => {
-    const inTurn = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
-      const inProgress = refreshing.get(place);
+    /** Joins a refresh of the same account that is in progress. */
+    const shareRefresh = (work: () => Promise<VersionedGrant>): Promise<VersionedGrant> => {
+      const inProgress = refreshing.get(accountKey);
       if (inProgress) return inProgress;
-      const refresh = work().finally(() => refreshing.delete(place));
-      refreshing.set(place, refresh);
+      const refresh = work().finally(() => refreshing.delete(accountKey));
+      refreshing.set(accountKey, refresh);
       return refresh;
     };
-    return createLiveGrant(CONNECTED_SOURCES[source].name, grantStore, refresherOf(source, spec, grantStore), inTurn);
+    return createLiveGrant(
+      CONNECTED_SOURCES[source].name,
+      grantStore,
+      refresherOf(source, spec, grantStore),
+      shareRefresh,
+    );
   };
 
   return {
@@ -132,7 +138,7 @@ export function createConnectors({
       const { name, requestsAtOnce, intervalMs }: ConnectedSource = CONNECTED_SOURCES[source];
       const connector = CONNECTORS[source];
       const { oauth, sharedLimit } = connector;
-      const place = `${source} ${key}`;
+      const accountKey = `${source} ${key}`;
       const rateLimiterOf =
         rateLimiters.get(source) ??
         createRateLimiters(name, requestsAtOnce, {
@@ -148,8 +154,8 @@ export function createConnectors({
         requestsAtOnce,
         cache,
         credentials,
-        live: typeof credentials === 'string' || !oauth ? null : liveGrantOf(source, place, oauth, credentials),
-        rateLimiterOf: (group) => rateLimiterOf(place, group),
+        live: typeof credentials === 'string' || !oauth ? null : liveGrantOf(source, accountKey, oauth, credentials),
+        rateLimiterOf: (group) => rateLimiterOf(accountKey, group),
         urls: urls[source],
         egress,
         maxItemBytes,

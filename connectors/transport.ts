@@ -20,7 +20,7 @@ const DEFAULT_WAIT_MS = 1_000;
 /** Minimum wait, even if the source requests none: it has just rate limited a request. */
 const MIN_WAIT_MS = 200;
 /** Error codes of a source that are safe to show to a user. */
-const CODE = /^\w{1,60}$/;
+const SAFE_ERROR_CODE = /^\w{1,60}$/;
 
 /** Credentials that expire. Each request, and each retry, uses the current ones. */
 export interface LiveHeaders {
@@ -70,7 +70,7 @@ export function faultOf(
   const { kind, sentence } = ERROR_CLASSES[connector.classify?.(refusal) ?? classOfStatus(refusal.status)];
   const retryHint = waitMs === null ? '' : ` Try again after ${Math.ceil(waitMs / 1000)} s.`;
   const code = refusal.status < 300 ? connector.refusalIn?.(refusal.body) : null;
-  const shown = code && CODE.test(code) ? code : `HTTP ${refusal.status}`;
+  const shown = code && SAFE_ERROR_CODE.test(code) ? code : `HTTP ${refusal.status}`;
   const message = `${name} ${sentence}${retryHint} (${shown})`;
   return new Fault(kind, message, waitMs === null ? {} : { retryAfterMs: waitMs });
 }

@@ -8,7 +8,7 @@ import type { Runs } from '../store/runs/outbox.js';
 const COUNT_LIFE_MS = 10_000;
 /** Minimum weight that Temporal accepts. */
 const MIN_WEIGHT = 0.001;
-const DELETES: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
+const DELETING_KINDS: readonly RunDoc['kind'][] = ['deleteFiles', 'deleteUser', 'settleQuarantine'];
 
 /** Computes the share of the workers that Temporal gives to the tasks of a run. */
 export interface FairShares {
@@ -33,7 +33,7 @@ export function createFairShares(runs: Pick<Runs, 'countUsersWithOpenRuns'>): Fa
   };
   return {
     async of({ organizationId, userId, kind }) {
-      const keyOf = kind && DELETES.includes(kind) ? fairnessKeys.deletes : fairnessKeys.work;
+      const keyOf = kind && DELETING_KINDS.includes(kind) ? fairnessKeys.deletes : fairnessKeys.work;
       const fairnessWeight = Math.max(MIN_WEIGHT, 1 / (await usersOf(organizationId)));
       return { fairnessKey: keyOf(organizationId, userId), fairnessWeight };
     },

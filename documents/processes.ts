@@ -47,7 +47,7 @@ const IDLE_MS = 60_000;
 const STDERR_CHARACTERS = 2_000;
 const MB = 1024 * 1024;
 /** Exit code of a process that V8 aborted because its heap was full, on systems that report no signal. */
-const ABORTED = 134;
+const ABORT_EXIT_CODE = 134;
 
 interface Reader {
   readonly child: ChildProcess;
@@ -235,7 +235,7 @@ async function runTask(
         }),
       );
     const handleExit = (code: number | null, endedBy: NodeJS.Signals | null): void => {
-      if (endedBy === 'SIGABRT' || code === ABORTED) end(outOfMemory());
+      if (endedBy === 'SIGABRT' || code === ABORT_EXIT_CODE) end(outOfMemory());
       else failWithCrash(code, endedBy, reader.stderr.trim());
     };
     const handleChildError = (error: Error): void => failWithCrash(child.exitCode, child.signalCode, error.message);

@@ -42,15 +42,15 @@ export interface ReaderCrash {
 export class ReaderCrashed extends LimitExceeded {
   readonly crash: ReaderCrash;
 
-  constructor(death: ReaderCrash) {
+  constructor(crash: ReaderCrash) {
     super(
       new Fault(
         'parse_limit',
-        `The document could not be read: the ${death.reader} that read it died (${describeCrash(death)}). Remove it, or split it.`,
-        { cause: new Error(death.detail || describeCrash(death)) },
+        `The document could not be read: the ${crash.reader} that read it died (${describeCrash(crash)}). Remove it, or split it.`,
+        { cause: new Error(crash.detail || describeCrash(crash)) },
       ),
     );
-    this.crash = death;
+    this.crash = crash;
   }
 }
 
@@ -83,7 +83,7 @@ export function taskOf({ input, chunking, links, recognition }: PoolDocument): P
   return chunking ? { input, chunking } : { input, recognition };
 }
 
-/** The error of a reader that exceeded one of its limits; it names the setting. */
+/** Returns the error for a reader that exceeded a limit; it names the setting. */
 export function limitExceeded(limit: string, setting: string): LimitExceeded {
   return new LimitExceeded(
     new Fault(
@@ -105,8 +105,8 @@ export interface WatchedReader {
 
 /**
  * Checks a reader every `everyMs`. Time in which this process did not run (stopped, without processor time, machine
- * asleep) does not count. Its timers fire before the pending replies are received, and would end a reader that has
- * already replied.
+ * asleep) does not count: after such a pause, timers fire before pending replies are received, and would end a reader
+ * that has already replied.
  * @returns a function that stops the checks
  */
 export function watchReader({ hasBegun, check }: WatchedReader, everyMs: number): () => void {

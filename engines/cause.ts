@@ -17,7 +17,7 @@ const TAIL_BYTES = 64_000;
 const FULL_BYTES = 50_000_000;
 const MAX_CAUSE_LENGTH = 300;
 /** Messages of Linux, Rust, SQLite and Node about a full disk. */
-const FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
+const DISK_FULL = /no space left on device|os error 28|disk is full|ENOSPC/i;
 
 const tailOf = (dataDir: string, name: EngineName, logOffset: number): Promise<string> =>
   readLogTail(dataDir, name, TAIL_BYTES, logOffset).catch(() => '');
@@ -33,7 +33,7 @@ export async function fullDisk(dataDir: string, name: EngineName, logOffset: num
     ({ bavail, bsize }) => bavail * bsize,
     () => null,
   );
-  if (freeBytes === null || (freeBytes >= FULL_BYTES && !FULL.test(await tailOf(dataDir, name, logOffset))))
+  if (freeBytes === null || (freeBytes >= FULL_BYTES && !DISK_FULL.test(await tailOf(dataDir, name, logOffset))))
     return null;
   return `No space left on device (now ${Math.floor(freeBytes / 1_000_000)} MB free in ${folder}): free some space`;
 }
@@ -57,7 +57,7 @@ export async function causeOf(dataDir: string, name: EngineName, logOffset: numb
 }
 
 /** Lines that Temporal and the Qdrant engine print at each start. */
-const BANNER = /^(?:Temporal (?:CLI|Server|Persistence|UI|Metrics)\b|listening on )/;
+const START_LINE = /^(?:Temporal (?:CLI|Server|Persistence|UI|Metrics)\b|listening on )/;
 
 /**
  * Returns the error of a log line; empty if the line reports none. Of mongod's JSON lines, only severities E and F are
@@ -69,7 +69,7 @@ function errorOf(line: string): string {
     if (severity !== 'E' && severity !== 'F') return '';
     return typeof attr?.error === 'string' ? `${msg}: ${attr.error}` : msg;
   } catch {
-    return BANNER.test(line) ? '' : line.trim();
+    return START_LINE.test(line) ? '' : line.trim();
   }
 }
 

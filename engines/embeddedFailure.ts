@@ -25,7 +25,7 @@ interface RecordedEngine {
 
 const TITLES: Readonly<Record<EngineName, string>> = { mongodb: 'MongoDB', qdrant: 'Qdrant', temporal: 'Temporal' };
 /** States in proc(5) of a process that a signal or a debugger stopped. */
-const STOPPED = ['T', 't'];
+const STOPPED_STATES = ['T', 't'];
 
 /** Shortens an ISO 8601 time to seconds. */
 const formatTime = (iso: string): string => `${iso.slice(0, 19).replace('T', ' ')} UTC`;
@@ -56,7 +56,7 @@ export async function findEmbeddedFailure(dataDir: string, name: EngineName): Pr
   const state = await processState(engine.pid);
   if (state === null) return null;
   const which = `The embedded ${TITLES[name]} (process ${engine.pid})`;
-  return STOPPED.includes(state)
+  return STOPPED_STATES.includes(state)
     ? {
         found: `${which} was stopped by a signal and does not answer`,
         fix: `Continue it: kill -CONT ${engine.pid}. If that does not help, kill -KILL ${engine.pid}: npm start starts it again`,

@@ -2,7 +2,7 @@
 export const HIDDEN = '[hidden]';
 
 /** Names of JSON fields and query parameters with secret values. */
-const NAMES = [
+const SECRET_NAMES = [
   'authorization',
   'proxy-?authorization',
   'cookie',
@@ -25,7 +25,7 @@ const NAMES = [
   'premium[-_]?prox(?:y|ies)(?:[-_]?urls)?',
 ].join('|');
 /** Query parameters of signed URLs and of OAuth callbacks. */
-const SIGNED = [
+const SIGNED_URL_PARAMETERS = [
   'sig',
   'signature',
   'x-amz-signature',
@@ -43,17 +43,20 @@ const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 /** Returns the pattern of a list or object of plain values. */
 const flat = (text: string): string => `\\[(?:[^[\\]{}"\\\\]|${text})*\\]|\\{(?:[^[\\]{}"\\\\]|${text})*\\}`;
 /** `"name":"value"`. The value may also be a list or an object, with at most one level of lists and objects inside. */
-const FIELD = new RegExp(`("(?:${NAMES})"\\s*:\\s*)(?:${STRING}|${flat(`${STRING}|${flat(STRING)}`)})`, 'gi');
+const FIELD = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)(?:${STRING}|${flat(`${STRING}|${flat(STRING)}`)})`, 'gi');
 /** A string in JSON that is escaped inside a JSON string. Each of its own escapes has two backslashes. */
 const QUOTED = '\\\\"(?:[^"\\\\]|\\\\\\\\(?:\\\\\\\\|\\\\"|[^"\\\\]))*\\\\"';
 /** Like FIELD, in JSON that is escaped inside a JSON string. */
-const QUOTED_FIELD = new RegExp(`(\\\\"(?:${NAMES})\\\\"\\s*:\\s*)(?:${QUOTED}|${flat(QUOTED)})`, 'gi');
+const QUOTED_FIELD = new RegExp(`(\\\\"(?:${SECRET_NAMES})\\\\"\\s*:\\s*)(?:${QUOTED}|${flat(QUOTED)})`, 'gi');
 /** Like FIELD, in JSON that is escaped several times, up to the first escape in the value. */
-const DEEP_FIELD = new RegExp(`((\\\\{3,})"(?:${NAMES})\\2"\\s*:\\s*\\2")[^"\\\\]*`, 'gi');
+const DEEP_FIELD = new RegExp(`((\\\\{3,})"(?:${SECRET_NAMES})\\2"\\s*:\\s*\\2")[^"\\\\]*`, 'gi');
 /** `name=value` in a query, a fragment or a form. */
-const PARAMETER = new RegExp(`([?&#;](?:${NAMES}|${SIGNED})=)[^&\\s"'\\\\<>#]+`, 'gi');
+const PARAMETER = new RegExp(`([?&#;](?:${SECRET_NAMES}|${SIGNED_URL_PARAMETERS})=)[^&\\s"'\\\\<>#]+`, 'gi');
 /** The same in a URL that is a URL-encoded parameter of another URL. */
-const ENCODED_PARAMETER = new RegExp(`(%(?:3F|26|23)(?:${NAMES}|${SIGNED})%3D)(?:(?!%26)[^&\\s"'\\\\<>#])+`, 'gi');
+const ENCODED_PARAMETER = new RegExp(
+  `(%(?:3F|26|23)(?:${SECRET_NAMES}|${SIGNED_URL_PARAMETERS})%3D)(?:(?!%26)[^&\\s"'\\\\<>#])+`,
+  'gi',
+);
 /**
  * Returns two patterns that match at the start of a word, and after an escaped line break or tab (in JSON a backslash
  * and a letter). Two patterns are several times as fast as one combined pattern.
@@ -63,9 +66,12 @@ const atStart = (pattern: string, flags: string): readonly RegExp[] => [
   new RegExp(`(\\\\[nrt])${pattern}`, flags),
 ];
 /** The first `name=value` of a form. */
-const FIRST_PARAMETER = atStart(`((?:${NAMES})=)[^&\\s"'\\\\<>#]+`, 'gi');
+const FIRST_PARAMETER = atStart(`((?:${SECRET_NAMES})=)[^&\\s"'\\\\<>#]+`, 'gi');
 /** `name="value"`, as in the header of OAuth 1.0a. Log lines are JSON, so its quotes are escaped. */
-const QUOTED_PARAMETER = new RegExp(`((?:${NAMES}|${SIGNED}|oauth_signature)=\\\\(?:\\\\\\\\)*")[^"\\\\]*`, 'gi');
+const QUOTED_PARAMETER = new RegExp(
+  `((?:${SECRET_NAMES}|${SIGNED_URL_PARAMETERS}|oauth_signature)=\\\\(?:\\\\\\\\)*")[^"\\\\]*`,
+  'gi',
+);
 /** A line of headers. */
 const HEADER = atStart('((?:(?:proxy-)?authorization|(?:set-)?cookie|(?:x-)?api-key):\\s)(?!\\s)[^"\\\\\r\n]+', 'gi');
 /** Credentials after the name of an authorization scheme. */

@@ -58,7 +58,7 @@ export interface Metrics {
 }
 
 /** Buckets for API requests: from quick lists to slow uploads. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const REQUEST_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Buckets for calls to a store. */
 const CALL_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Buckets for the time from an event to its delivery, up to the last retry. */
@@ -109,7 +109,7 @@ export function createMetrics(settings: MetricsSettings): Metrics {
     'allotrope_http_request_duration_seconds',
     'Time from the head of a request to the end of its response.',
     ['method', 'route'],
-    SECONDS,
+    REQUEST_BUCKETS_S,
   );
   const files = counter('allotrope_files_ended_total', 'Finished file syncs by final status.', ['status']);
   const cost = counter(

@@ -93,8 +93,8 @@ export interface MetricsEndpoint {
 }
 
 /**
- * Serves a process's metrics on the configured port. If another process of this machine uses the port, this is logged
- * and the process continues without them.
+ * Serves a process's metrics on the configured port. If that fails, for example because another process uses the port,
+ * the error is logged and the process continues without them.
  */
 export async function serveMetricsIfConfigured(
   metrics: Pick<Metrics, 'scrape'>,

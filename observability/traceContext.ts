@@ -2,8 +2,8 @@ import type { TraceContext, SpanIds } from './spans.js';
 
 /** A W3C traceparent. */
 export const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-const NUMBERS: readonly string[] = ['organization', 'user', 'file', 'run'] satisfies (keyof SpanIds)[];
-const TEXTS: readonly string[] = ['request', 'workflow'] satisfies (keyof SpanIds)[];
+const NUMERIC_IDS: readonly string[] = ['organization', 'user', 'file', 'run'] satisfies (keyof SpanIds)[];
+const TEXT_IDS: readonly string[] = ['request', 'workflow'] satisfies (keyof SpanIds)[];
 
 /** Returns the headers of a trace context, as defined by W3C Trace Context and Baggage. */
 export function headersOf({ traceparent, ids }: TraceContext): Record<string, string> {
@@ -16,8 +16,8 @@ export function headersOf({ traceparent, ids }: TraceContext): Record<string, st
 function idOf(member: string): [string, string | number] | null {
   const at = member.indexOf('=');
   const [name, value] = [member.slice(0, at).trim(), decodeURIComponent(member.slice(at + 1).trim())];
-  if (TEXTS.includes(name)) return [name, value];
-  return NUMBERS.includes(name) && /^\d{1,15}$/.test(value) ? [name, Number(value)] : null;
+  if (TEXT_IDS.includes(name)) return [name, value];
+  return NUMERIC_IDS.includes(name) && /^\d{1,15}$/.test(value) ? [name, Number(value)] : null;
 }
 
 /** Parses a trace context from its headers; null if there is none. */

@@ -139,12 +139,13 @@ export function extract(contract: Contract, root: Node): Contract {
       const wanted = `${prefix}${path}`.replace(/^\//, '').replaceAll(/\{\+?\w+\}/g, '{}');
       const all = discoveryMethods(root);
       const node = all.find(([key]) => key.replaceAll(/\{\+?\w+\}/g, '{}') === `${method} ${wanted}`)?.[1];
-      if (node === undefined) throw new Error(`no operation ${method} ${wanted}`);
+      if (node === undefined) throw new Error(`The specification has no operation ${method} ${wanted}`);
       return [name, discoveryOperation(root, node)];
     }
     const pathNode = asNode(asNode(root['paths'])[`${prefix}${path}`]);
     const node = asNode(pathNode[method.toLowerCase()] ?? (asForm ? pathNode['get'] : undefined));
-    if (Object.keys(node).length === 0) throw new Error(`no operation ${method} ${prefix}${path}`);
+    if (Object.keys(node).length === 0)
+      throw new Error(`The specification has no operation ${method} ${prefix}${path}`);
     return [name, openApiOperation(root, node, pathNode, asForm)];
   });
   const common = root['discoveryVersion'] === undefined ? [] : Object.entries(asNode(root['parameters']));

@@ -1,4 +1,4 @@
-/** The site, the webhook receiver and the picture with which recordHistory.ts tests the service. */
+/** Emulated external services, and a picture, for the runs whose histories recordHistory.ts records. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,8 +20,8 @@ export function pictureOfWords(): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Serves a site with two good pages, a missing one and one that fails once, a webhook receiver and a transcription
- * service that fail once.
+ * Serves a site with two good pages, a missing page and a page that fails once; a feed; and a webhook receiver and a
+ * transcription service that each fail once.
  */
 export async function serveSite() {
   let failures = 0;

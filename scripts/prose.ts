@@ -63,7 +63,7 @@ export interface Prose {
   readonly text: string;
 }
 
-/** Matches a string literal that counts as prose: with at least three words; shorter ones are identifiers or labels. */
+/** Matches text with at least three words; shorter string literals are identifiers or labels. */
 const SENTENCE = /[A-Za-z]{2,} [A-Za-z]+ [A-Za-z]+/;
 
 /** Returns the comments of a TypeScript file, and its string literals that contain a sentence. */
@@ -75,7 +75,7 @@ export function proseOfSource(source: string): Prose[] {
     for (const [index, part] of text.split('\n').entries()) found.push({ line: line + index + 1, text: part });
   };
   const seen = new Set<number>();
-  // Tokens too: a comment may precede a closing brace.
+  // Visits tokens too, because a comment may precede a closing brace.
   const visit = (node: ts.Node): void => {
     const comments = [
       ...(ts.getLeadingCommentRanges(source, node.pos) ?? []),

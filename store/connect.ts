@@ -85,9 +85,9 @@ import { openMongo } from './openMongo.js';
 import {
   accountRecords,
   contentRecords,
-  customerRecords,
+  organizationRecords,
   fileRecords,
-  openOwnCollections,
+  openIndependentCollections,
   runRecords,
 } from './records.js';
 import type { StoreSettings } from './storeSettings.js';
@@ -198,7 +198,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
   const { models, sequence, atomically, events, queue, fileQueries, blobs, runCommands } = base;
   const { files, segments, users, runs, organizations } = models;
   const { webhooks, deliveries } = models.webhooks;
-  const ownCollections = await openOwnCollections(base);
+  const independentCollections = await openIndependentCollections(base);
   const fileStore = fileRecords(base);
   const runStore = runRecords(base);
   const contentStore = contentRecords(base, settings.files.rowBytes);
@@ -212,11 +212,11 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     deploymentId,
     renewDeploymentId: () => renewDeploymentId(connection),
     schema,
-    ...customerRecords(base),
+    ...organizationRecords(base),
     ...accountRecords(base),
     ...runStore,
     ...contentStore,
-    ...ownCollections,
+    ...independentCollections,
     files: fileStore,
     newContainers: createNewContainers(files, runs, events, atomically),
     reembeds: createReembeds(models.reembeds),
@@ -247,7 +247,7 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
     deliveries: createDeliveries(deliveries, settings.eventsKeptDays),
     backlog: createBacklogReader({
       ...{ files, runs, events: models.events.rows, webhooks },
-      ...{ stalls: runStore.stalls, workers: ownCollections.workers },
+      ...{ stalls: runStore.stalls, workers: independentCollections.workers },
     }),
     transaction: atomically,
     async pingMongo() {
@@ -257,7 +257,9 @@ export async function connectStore(settings: StoreSettings): Promise<Store> {
       schema.stop();
       // Unsaved counts must not delay the exit.
       await Promise.all(
-        [ownCollections.embeddingUsage, contentStore.lastUse].map((writer) => writer.flush().catch(() => undefined)),
+        [independentCollections.embeddingUsage, contentStore.lastUse].map((writer) =>
+          writer.flush().catch(() => undefined),
+        ),
       );
       await connection.close();
     },

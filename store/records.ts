@@ -60,7 +60,7 @@ import { createWorkerRecords } from './workers/workers.js';
 import type { StoreBase } from './openBase.js';
 
 /** Opens the collections that need no other collection. */
-export async function openOwnCollections({ connection, secrets }: StoreBase) {
+export async function openIndependentCollections({ connection, secrets }: StoreBase) {
   const collections = {
     vectorCache: createVectorCache(connection),
     embeddingUsage: createEmbeddingUsages(connection),
@@ -198,7 +198,7 @@ export function contentRecords(
 }
 
 /** Creates the functions that read and write organizations and their users. */
-export function customerRecords({ models, sequence, atomically }: StoreBase) {
+export function organizationRecords({ models, sequence, atomically }: StoreBase) {
   const { organizations, users } = models;
   const liveness = createLiveness();
   return {

@@ -57,7 +57,10 @@ export interface WorkerOverrides {
   readonly localModel?: EmbeddingProvider;
   /** Wraps the activities. */
   readonly wrap?: (activities: Activities) => Activities;
-  /** Workflows cached between their tasks; 0: each task replays its history. Absent: the SDK's default. */
+  /**
+   * Maximum number of workflows that stay cached between their tasks; 0: each task replays its history. Absent: the
+   * SDK's default.
+   */
   readonly maxCachedWorkflows?: number;
 }
 
@@ -102,9 +105,12 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   const dispatcher = createDispatcher(client, names, store, log, tracing);
   const schedules = createSchedules(client, names, store, log);
   const egress = createEgress(config.egress, tracing);
-  const receivers = createEgress({ ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost }, tracing);
-  const transcribers = createEgress(config.transcription.egress, tracing);
-  const feed = createFeedReader(client, names, store, log, config.reapIntervalMs);
+  const webhookEgress = createEgress(
+    { ...config.egress, connectionsPerHost: config.webhooks.connectionsPerHost },
+    tracing,
+  );
+  const transcriptionEgress = createEgress(config.transcription.egress, tracing);
+  const eventFeed = createFeedReader(client, names, store, log, config.reapIntervalMs);
   const limiter = createSharedHostLimiter({
     perHost: config.web.requestsPerHost,
     hostRateLimits: store.hostRateLimits,
@@ -120,7 +126,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
   );
   /** Loaded on demand, because the token table needs about 40 MB. The document reader processes load their own. */
   const loadCounter = async () => (await import('../documents/chunking/countTokens.js')).countTokens;
-  const upstreams = createEgress(config.embedding.egress, tracing);
+  const embeddingEgress = createEgress(config.embedding.egress, tracing);
   const embeddings = createEmbeddings({
     local:
       localModel ??
@@ -132,7 +138,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
       }),
     remote: {
       providers: config.embedding.providers,
-      egress: upstreams,
+      egress: embeddingEgress,
       loadCounter,
       onUsage(organizationId, space, usage) {
         store.embeddingUsage.count(organizationId, space, usage);
@@ -157,8 +163,8 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     loadCounter,
     embeddings,
     encodeSparse: encodeDocument,
-    transcriptions: createTranscriptions(config.transcription, transcribers),
-    receivers,
+    transcriptions: createTranscriptions(config.transcription, transcriptionEgress),
+    webhookEgress,
     schedules,
     isBrokenCopy: (error) => error instanceof BrokenPointFile,
     settings: {
@@ -211,17 +217,17 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
         reap({ client, names }, store, log, config.reapIntervalMs, stopping.signal),
         coldSweep(store, dispatcher, log, config.coldSweepIntervalMs, stopping.signal),
         quarantineSweep(store, dispatcher, log, config.quarantineSweepIntervalMs, stopping.signal),
-        feed.read(stopping.signal),
+        eventFeed.read(stopping.signal),
         schedules.sweep(stopping.signal, config.scheduleCompareIntervalMs),
       ]);
       if (!stopping.signal.aborted) await workers.run();
       stopping.abort();
       await Promise.all([sweeping, heartbeats]);
       await Promise.all([dispatcher.close(), metricsServer?.close()]);
-      // Close this before the store, because it releases its share of the host rate limits there.
+      // Close it before the store: it returns its share of the host rate limits to the store.
       await web.close();
       await Promise.all(
-        [documents, embeddings, egress, receivers, transcribers, upstreams, workers].map((resource) =>
+        [documents, embeddings, egress, webhookEgress, transcriptionEgress, embeddingEgress, workers].map((resource) =>
           resource.close(),
         ),
       );

@@ -6,9 +6,9 @@ import { FAULT_FAILURE } from '../contract/runs/orchestration.js';
 import type { Log } from '../observability/log.js';
 import type { LastErrors } from '../store/runs/lastErrors.js';
 
-/** Number of heartbeats within the heartbeat timeout of an activity. The SDK sends at most one per second. */
+/** Number of heartbeats per heartbeat timeout of an activity. The SDK sends at most one per second. */
 const HEARTBEATS_PER_TIMEOUT = 10;
-/** Minimum delay of a retry in milliseconds, if the source requests a shorter one. */
+/** Minimum delay of a retry in milliseconds; a shorter Retry-After of a source is raised to it. */
 const MIN_RETRY_DELAY_MS = 1_000;
 
 /** Stores and logs the causes of failed attempts. */
@@ -39,9 +39,9 @@ function runIdOf(input: unknown): number | null {
  * Wraps every activity:
  * - It sends heartbeats, by which Temporal detects a crashed worker and the activity receives its cancellation.
  * - Any error after the cancellation of the activity is reported as a cancellation: a failure would end the run as
- * failed. At the shutdown of the worker, the SDK turns the cancellation into a failure that is retried.
+ *   failed. At the shutdown of the worker, the SDK turns the cancellation into a failure that is retried.
  * - A Fault becomes an ApplicationFailure, and is recorded in the run's row until a later attempt succeeds. Temporal
- * stores only the failure of the last attempt, so a crash in that attempt would hide why the earlier attempts failed.
+ *   stores only the failure of the last attempt, so a crash in that attempt would hide why the earlier attempts failed.
  */
 export function interceptActivities({ lastErrors, log }: AttemptLog): ActivityInterceptorsFactory {
   return (context) => ({

@@ -3,12 +3,13 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import type { Log } from '../observability/log.js';
 
 /**
- * The SDK warns about a worker without workflows; the worker for deliveries has none on purpose (temporalWorkers.ts).
+ * The SDK warns about a worker without workflows. The workers for deliveries, OCR and transcriptions have none on
+ * purpose (temporalWorkers.ts).
  */
-const EXPECTED = /^No workflows registered/;
+const EXPECTED_WARNING = /^No workflows registered/;
 
 /** Returns whether a line of the SDK describes intended behaviour. */
-export const isExpected = ({ message }: Pick<LogEntry, 'message'>): boolean => EXPECTED.test(message);
+export const isExpected = ({ message }: Pick<LogEntry, 'message'>): boolean => EXPECTED_WARNING.test(message);
 
 /** Creates a logger that writes the SDK's lines to our log, in the same format. */
 export function createSdkLogger(log: Log): DefaultLogger {

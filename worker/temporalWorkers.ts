@@ -16,18 +16,18 @@ export interface WorkerSettings {
   readonly activityConcurrency: number;
   /** Maximum number of files whose pages are recognized in parallel. */
   readonly ocrConcurrency: number;
-  /** Maximum number of recordings that wait for a service in parallel. */
+  /** Maximum number of recordings that are transcribed in parallel. */
   readonly transcriptionConcurrency: number;
-  /** Workflows cached between their tasks. Absent: the SDK's default. */
+  /** Maximum number of workflows that stay cached between their tasks. Absent: the SDK's default. */
   readonly maxCachedWorkflows?: number;
 }
 
-/** The bundled workflows (scripts/compile.ts): in the same folder once compiled, in `dist/` when run from source. */
+/** The bundled workflows in `dist/` (scripts/compile.ts). This module runs from `worker/` or from `dist/worker/`. */
 const WORKFLOW_BUNDLE = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../dist/workflow-bundle.js' : '../workflow-bundle.js', import.meta.url),
 );
 
-/** Maximum number of deliveries in parallel per worker, over all webhooks. They mostly wait for receivers. */
+/** Maximum number of parallel deliveries per worker, over all webhooks. They mostly wait for responses. */
 const WEBHOOKS_AT_ONCE = 50;
 
 /** The Temporal workers of one process. */

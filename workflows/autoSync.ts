@@ -23,9 +23,9 @@ import { STORE } from './activityOptions.js';
 /** A scheduled sync is a run whose parts are child workflows, each a run of its own. */
 const { acceptPass, nextPart, endPass } = proxyActivities<Activities>(STORE);
 
-/** Time that a part waits for an earlier run of the same target to end, at most CONFLICTS times. */
+/** Time that a part waits for an earlier run of the same target to end, at most MAX_CONFLICTS times. */
 const CONFLICT_PAUSE = '1 second';
-const CONFLICTS = 5;
+const MAX_CONFLICTS = 5;
 
 const attributesOf = ({ attributes }: AutoSyncPart) =>
   SEARCH_ATTRIBUTES.flatMap((name) => {
@@ -50,7 +50,7 @@ async function runPart(part: AutoSyncPart): Promise<void> {
       });
       return;
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError && conflicts < CONFLICTS) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError && conflicts < MAX_CONFLICTS) {
         await sleep(CONFLICT_PAUSE);
         continue;
       }

@@ -15,8 +15,7 @@ export interface TraceSinks extends Sinks {
 
 /**
  * Passes the trace header of a workflow to everything that the workflow starts, so that one trace contains it all, and
- * reports the end of the workflow. Adds no commands, promises or steps to a workflow, so recorded histories still
- * replay.
+ * reports the end of the workflow. Adds no commands to a workflow, so recorded histories still replay.
  *
  * Temporal's own interceptors do not fit: `@temporalio/interceptors-opentelemetry` needs version 1 of the OpenTelemetry
  * SDK, and we use version 2. `-opentelemetry-v2` (1.23.0 is its latest version) requires Temporal's SDK 1.23.0 exactly,

@@ -11,9 +11,9 @@ import type { ActivityDeps } from '../deps.js';
 
 type Store = Pick<ActivityDeps['store'], 'transaction' | 'events' | 'ledger'>;
 
-/** Items named by one event. */
+/** Maximum number of items that one event lists. */
 const ITEMS_PER_EVENT = 100;
-/** Events written in one transaction. */
+/** Maximum number of events that one transaction writes. */
 const EVENTS_AT_ONCE = 20;
 /** Reason for an item that the connector marks as not selectable without a reason. */
 const DEFAULT_REASON = 'The source does not provide this item in a readable form. Open the item at the source.';
@@ -35,8 +35,8 @@ export async function recordOnce(
 }
 
 /**
- * Returns why no file is created for an item; null if a file is created, if the item only contains other items, or if it
- * was not requested.
+ * Returns why no file is created for an item; null if a file is created, if the item only contains other items, or if
+ * it was not requested.
  */
 function reasonOf(item: SourceItem, { ingest }: Request): string | null {
   const { skipReason, isSelectable, hasContent, isAttachment, attachedTo } = item;
@@ -47,10 +47,10 @@ function reasonOf(item: SourceItem, { ingest }: Request): string | null {
 }
 
 /**
- * Records the items of a selection for which no file is created: one event per reason, with a list of items, because
- * the items have no record. A scheduled sync does not repeat the events.
+ * Records the items of a selection for which no file is created, in the ledger and in events. Each event has one reason
+ * and a list of items, because the items have no record. Scheduled syncs write no events.
  * @param items items without a file; items without a reason are not recorded
- * @param others skipped entries that are not items
+ * @param others other entries that the connector skipped
  */
 export async function recordSkipped(
   store: Store,

@@ -7,9 +7,9 @@ import type { TypeFilter } from '../../contract/sources/typesAtSource.js';
 /** A page of a walk, and the position after it. */
 export interface WalkStep {
   readonly items: readonly SourceItem[];
-  /** Requested items that do not exist or cannot be listed. */
+  /** Ids of items that do not exist or cannot be listed. */
   readonly missing: readonly string[];
-  /** Requested items that exist, but whose contents cannot be listed. */
+  /** Those of `missing` that exist. */
   readonly refused: readonly string[];
   /** Entries that are not items. */
   readonly skipped: readonly SkippedItem[];
@@ -22,10 +22,13 @@ export interface WalkStep {
  */
 const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_response', 'too_large', 'unsupported_type']);
 
-/** Maximum number of restarts because of a stale cursor. A source that exceeds it would return stale cursors forever. */
+/** Maximum number of restarts of a walk, for sources that return only stale cursors. */
 const MAX_RESTARTS = 3;
 
-/** Returns the walk with its current list at the first page; null if the list was restarted too often. */
+/**
+ * Returns the walk with its current list at the first page; null if the error is no stale cursor, or the walk was
+ * restarted too often.
+ */
 function restart(walk: Walk, error: unknown): Walk | null {
   const { open, at, roots, restarts = 0 } = walk;
   const cursor = open.length > 0 ? at : (roots?.next ?? null);
@@ -36,7 +39,8 @@ function restart(walk: Walk, error: unknown): Walk | null {
 }
 
 /**
- * Returns the next page of a walk. Restarts the current list if its cursor is damaged or of an older version.
+ * Returns the next page of a walk. If the cursor of the current list is stale, returns an empty page, and the walk
+ * restarts that list.
  * @throws Fault as `listNext` does
  */
 export async function nextPage(
@@ -65,11 +69,11 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
   if (scope === undefined) {
     if (walk.roots === null) return { items: [], missing: [], refused: [], skipped: [], walk };
     const page = await account.listRoots(walk.roots.next, signal);
-    const { items, next, isDeep, isPartial, refused: missing = [], skipped = [] } = page;
+    const { items, next, isDeep, isPartial, refused = [], skipped = [] } = page;
     const open = isDeep ? [] : items.filter(({ isExpandable }) => isExpandable).map(({ externalId }) => externalId);
-    const refused = walk.refused + missing.length + (isPartial ? 1 : 0);
-    const nextWalk = { ...walk, open, at: null, roots: next === null ? null : { next }, refused };
-    return { items, missing, refused: missing, skipped, walk: nextWalk };
+    const refusedSoFar = walk.refused + refused.length + (isPartial ? 1 : 0);
+    const nextWalk = { ...walk, open, at: null, roots: next === null ? null : { next }, refused: refusedSoFar };
+    return { items, missing: refused, refused, skipped, walk: nextWalk };
   }
   const afterScope = { ...walk, open: remaining, at: null };
   let page: ItemPage;
@@ -83,7 +87,7 @@ async function listNext(account: Account, walk: Walk, signal: AbortSignal, typeF
       return { ...nothing, refused: [scope], walk: { ...afterScope, refused: walk.refused + 1 } };
     throw error;
   }
-  const { items, next, refused: missing = [], skipped = [] } = page;
-  const nextWalk = { ...(next === null ? afterScope : { ...walk, at: next }), refused: walk.refused + missing.length };
-  return { items, missing, refused: missing, skipped, walk: nextWalk };
+  const { items, next, refused = [], skipped = [] } = page;
+  const nextWalk = { ...(next === null ? afterScope : { ...walk, at: next }), refused: walk.refused + refused.length };
+  return { items, missing: refused, refused, skipped, walk: nextWalk };
 }

@@ -16,7 +16,7 @@ import { credentialsOf } from '../connected/sourceCredentials.js';
 
 const hashOf = (parts: readonly unknown[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Sets, or with null removes, the field of file_metadata for a feed whose server answered 410. */
+/** Changes of file_metadata: set the field for a feed whose server answered 410, or remove it. */
 const GONE = { feed_gone: true };
 const NOT_GONE = { feed_gone: null };
 /** Whether the server reported the feed as permanently gone. Then only a new request reads it again. */
@@ -25,8 +25,11 @@ export const isGone = ({ fileMetadata }: Pick<FileDoc, 'fileMetadata'>): boolean
 /** Result for a feed that was deleted in the meantime. */
 const NOTHING_DISCOVERED = { discovered: 0 };
 
+/** Creates the activity that reads a feed. */
 export function createFeedActivities({ store, sources, settings }: ActivityDeps) {
-  /** Returns the validators of the last reading if the request is unchanged and all entries of the reading are READY. */
+  /**
+   * Returns the validators of the last reading if the request is unchanged and all entries of the reading are READY.
+   */
   const knownReading = async ({ feedReading: reading }: FileDoc, fingerprint: string): Promise<Validators | null> => {
     if (!reading || reading.fingerprint !== fingerprint) return null;
     return (await store.files.countRun(reading.runId)).ready === reading.entries ? reading : null;
@@ -35,7 +38,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
   return {
     /**
      * Reads the run's feed and queues a file for each entry. Files of entries that are no longer in the feed stay,
-     * because a feed contains only recent entries. Safe to repeat: files are matched by the entries' names.
+     * because a feed contains only recent entries. Safe to repeat: files are matched by the entries' ids.
      */
     async discoverEntries({ runId }: RunInput): Promise<{ discovered: number }> {
       const run = runOfKind(await requireRun(store, runId, 'fileId'), 'syncFeed');
@@ -125,7 +128,7 @@ export function createFeedActivities({ store, sources, settings }: ActivityDeps)
         }
         await store.files.moveContainer(runId, parentId, {
           ...change,
-          // Set only at the end of the run, when all entries are stored.
+          // The run stores the reading only at its end, when all entries are ingested.
           feedReading: null,
           metadata: {
             ...NOT_GONE,

@@ -2,7 +2,7 @@
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard } from './cleanUp.js';
 
-/** Files cleaned up in one step. */
+/** Maximum number of files that are cleaned up in one step. */
 const FILES_PER_STEP = 500;
 
 /** Deletes older generations of READY files whose attempt ended between publishing and clean-up. Safe to repeat. */
@@ -19,8 +19,9 @@ export async function cleanUpPublished(store: Store, runIds: readonly number[]):
 }
 
 /**
- * Cleans up the interrupted attempts of a run that ends early: completes published files, and deletes data of aborted
- * ones. Call it after the unfinished files are aborted, so that no attempt can publish them. Safe to repeat.
+ * Cleans up the interrupted attempts of a run that ends early: deletes the older generations of published files, and
+ * the data of aborted attempts. Call it after the unfinished files are aborted, so that no attempt can publish them.
+ * Safe to repeat.
  */
 export async function settleInterrupted(store: Store, runId: number): Promise<void> {
   await cleanUpPublished(store, [runId]);

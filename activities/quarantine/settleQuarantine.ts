@@ -6,7 +6,7 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { advanceQuarantine } from './quarantineSteps.js';
 
-/** Files advanced in one step. */
+/** Maximum number of files per step. */
 const FILES_PER_BATCH = 200;
 
 /** Creates the activities that restore quarantined files, or erase them after their deadline. */
@@ -23,7 +23,10 @@ export function createQuarantineActivities(deps: ActivityDeps) {
       if (does === 'erase') await store.quarantine.claimDue(run, runId, new Date(), FILES_PER_BATCH);
       const files = await advanceQuarantine(run, FILES_PER_BATCH, deps, cancellationSignal());
       if (files > 0)
-        log.info({ runId, organizationId: run.organizationId, requestId: run.requestId, does, files }, 'quarantine');
+        log.info(
+          { runId, organizationId: run.organizationId, requestId: run.requestId, does, files },
+          'quarantined files advanced',
+        );
       return { more: files > 0 };
     },
 

@@ -7,7 +7,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 import type { Store } from '../../store/connect.js';
 import { cleanUp, discard, type FileAttempt } from '../generations/cleanUp.js';
 
-/** The ledger entry of a published file. */
+/** Returns the ledger entry of a published file. */
 export const reembeddedEnd = (file: FileDoc): ReembedEnd => ({
   fileId: file._id,
   outcome: 'reembedded',
@@ -27,31 +27,31 @@ export async function discardAttempts(store: Store, run: RunDoc, attempts: reado
 }
 
 /**
- * Ends attempts that a crashed or cancelled step of the run left: records published files as done, and deletes the data
- * of the other attempts. Safe to repeat.
+ * Ends attempts that a crashed or cancelled step of the run left unfinished: records published files as re-embedded and
+ * deletes their older data; deletes the data of the other attempts. Safe to repeat.
  */
 export async function settleAttempts(
   store: Store,
   run: RunDoc,
   rows: readonly Pick<ReembedDoc, 'fileId' | 'from' | 'generation'>[],
 ): Promise<void> {
-  const begun = rows.flatMap(({ fileId, from, generation }) =>
+  const started = rows.flatMap(({ fileId, from, generation }) =>
     from === null || generation === null ? [] : [{ fileId, from, generation }],
   );
-  if (begun.length === 0) return;
-  await store.files.discardVectors(run, begun);
+  if (started.length === 0) return;
+  await store.files.discardVectors(run, started);
   const { organizationId, userId } = run;
   const files = new Map(
     (
       await store.files.byIds(
         { organizationId, userId },
-        begun.map(({ fileId }) => fileId),
+        started.map(({ fileId }) => fileId),
       )
     ).map((file) => [file._id, file]),
   );
   const published: StartedFile[] = [];
   const unpublished: FileAttempt[] = [];
-  for (const { fileId, from, generation } of begun) {
+  for (const { fileId, from, generation } of started) {
     const file = files.get(fileId);
     if (file?.generation === generation) published.push({ file, generation });
     // If the file was deleted meanwhile, only the data of this attempt can remain.
@@ -65,7 +65,7 @@ export async function settleAttempts(
   );
 }
 
-/** Separates the files that keep their vectors, with the reason. Files that are not found count as being deleted. */
+/** Separates files that keep their vectors, with the reason. Files without a record count as being deleted. */
 export function separateSkipped(
   fileIds: readonly number[],
   files: readonly FileDoc[],

@@ -5,10 +5,10 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
 const pauseMessage = ({ _id, maxTokens = null, tokensTaken = 0 }: RunDoc, { wanted }: RunPause): string =>
-  `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are taken, and the next text has ${wanted}. ` +
+  `Paused at max_tokens: ${tokensTaken} of ${maxTokens ?? 0} tokens are used, and the next text has ${wanted}. ` +
   `Resume it with POST /sync_runs/${_id}/resume, or cancel it.`;
 
-/** Creates the activity for runs that reached their token limit. */
+/** Creates the activity of paused runs, which reached their token limit. */
 export function createPauseActivities({ store, settings, log }: ActivityDeps) {
   /** Stores on the record of the run's container whether the run is paused. */
   const storeOnContainer = async (run: RunDoc, pause: RunPause | null): Promise<void> => {
@@ -21,7 +21,7 @@ export function createPauseActivities({ store, settings, log }: ActivityDeps) {
     else if (run.dataSourceId) await store.dataSources.mergeMetadata(run, run.dataSourceId, { files_paused: message });
   };
   return {
-    /** Reports the pause of the run, or ends it once the run was resumed. Safe to repeat. */
+    /** Reports the pause of the run; ends it if the run was resumed. Safe to repeat. */
     async getPauseState({ runId }: RunInput): Promise<PauseState> {
       const run = await requireRun(store, runId);
       const { pause, organizationId, requestId, maxTokens, tokensTaken } = run;

@@ -3,8 +3,8 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 
 /**
- * Creates the activity that sums over all files of an organization. There may be millions of files, so it runs only on
- * request, and the result is stored.
+ * Creates the activities of a run that computes and stores the file statistics of an organization. There may be
+ * millions of files, so such a run starts only on request.
  */
 export function createRecountActivities({ store, log }: ActivityDeps) {
   return {

@@ -3,10 +3,10 @@ import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { settlePointTags } from '../generations/pointTags.js';
 
-/** Files updated in one step. */
+/** Maximum number of files per step. */
 const FILES_PER_BATCH = 200;
 
-/** Creates the activity that copies tags from a data source to its files, and from files to their points. */
+/** Creates the activities of a run that copies tags from a data source to its files, and from files to their points. */
 export function createTagActivities({ store, log }: ActivityDeps) {
   const copySourceTags = async (
     tenant: { organizationId: number; userId: number },
@@ -50,7 +50,7 @@ export function createTagActivities({ store, log }: ActivityDeps) {
       const run = await store.runs.find(runId);
       if (outcome === 'aborted' && run?.dataSourceId) await store.dataSources.markTagsStopped(run, run.dataSourceId);
       await store.runs.finish(runId, outcome, {});
-      log.info({ runId, outcome }, 'tags copied to files and vectors');
+      log.info({ runId, outcome }, 'the copying of tags to files and points ended');
     },
   };
 }

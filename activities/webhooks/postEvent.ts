@@ -34,7 +34,7 @@ function deliveryError(status: number): string | null {
 export async function postEvent(
   receiver: Receiver,
   { position, ...event }: NumberedEvent,
-  { receivers, settings, workflowLink }: Pick<ActivityDeps, 'receivers' | 'settings' | 'workflowLink'>,
+  { webhookEgress, settings, workflowLink }: Pick<ActivityDeps, 'webhookEgress' | 'settings' | 'workflowLink'>,
   signal: AbortSignal,
 ): Promise<PostResult> {
   const at = new Date();
@@ -46,7 +46,7 @@ export async function postEvent(
     gone: statusCode === 410,
   });
   try {
-    const answer = await receivers.request({
+    const answer = await webhookEgress.request({
       url: receiver.url,
       method: 'POST',
       headers: {

@@ -16,7 +16,7 @@ export interface FoundChunk {
 /** Maximum number of hits requested, however many are dropped. */
 const MAX_HITS = 20_000;
 /** Number of additional hits requested after hits were dropped. */
-const SPARE = 16;
+const ADDITIONAL_HITS = 16;
 /** Maximum number of repeated searches because a file was replaced between the reads of its points and its record. */
 const MAX_REPEATS = 3;
 
@@ -82,7 +82,7 @@ export async function findCurrent(
     const { ranked, isAll } = await search(limit);
     const found: FoundChunk[] = [];
     let replaced = false;
-    for (let count = wanted; found.length < wanted; count = wanted - found.length + SPARE) {
+    for (let count = wanted; found.length < wanted; count = wanted - found.length + ADDITIONAL_HITS) {
       const { hits, deleted } = await ranked.next(count);
       replaced ||= deleted;
       if (hits.length === 0) break;

@@ -7,7 +7,7 @@ export interface HybridWeights {
 }
 
 /** Number of best hits that show how clearly a list separates them. */
-const HEAD = 10;
+const BEST_HITS = 10;
 /** Added to the separation of a list, so that a list of equal scores still has a small weight. */
 const MIN_SEPARATION = 0.1;
 
@@ -23,7 +23,7 @@ function scaleOf(best: number, floor: number): (score: number) => number {
  */
 function separationOf(hits: readonly PointHit[], ordinary: number): number {
   const scale = scaleOf(hits[0]?.score ?? 0, ordinary);
-  return 1 + MIN_SEPARATION - hits.slice(0, HEAD).reduce((sum, { score }) => sum + scale(score), 0) / HEAD;
+  return 1 + MIN_SEPARATION - hits.slice(0, BEST_HITS).reduce((sum, { score }) => sum + scale(score), 0) / BEST_HITS;
 }
 
 function scaledScores(hits: readonly PointHit[], floor: number): ReadonlyMap<string, number> {

@@ -11,8 +11,8 @@ export type QueryVectors = (space: string) => Promise<readonly number[] | Float3
 
 /**
  * Returns a function that provides the query vector of a space: the caller's vector, or one computed from the text. The
- * embedded model starts at once, before the spaces of the caller's files are known, since an unneeded call costs
- * nothing. Other providers receive the text only if files in their space exist.
+ * embedded model starts immediately, before the spaces of the caller's files are known, because it has no fee. Other
+ * providers receive the text only if files in their space exist.
  */
 export function queryVectors(
   { organizationId, userId }: Tenant,

@@ -7,7 +7,7 @@ import { NEIGHBOURS, SMOOTHED_HITS, smoothScores } from './smoothScores.js';
  * Strength of smoothing where vectors have the whole weight. Vectors that do not separate the best hits do not tell
  * related chunks apart either, so the strength falls with their share of the weight.
  */
-const STRENGTH = 0.4;
+const MAX_STRENGTH = 0.4;
 
 /** Reads points by id. Deleted points are missing. */
 export interface PointReader {
@@ -30,7 +30,7 @@ export async function rankHybrid(
 ): Promise<Ranking> {
   const fused = fuseHybrid(hits, weights, limit);
   const hasBoth = hits.dense.length > 0 && hits.sparse.length > 0;
-  const strength = hasBoth ? STRENGTH * semanticShareOf(hits, weights) : 0;
+  const strength = hasBoth ? MAX_STRENGTH * semanticShareOf(hits, weights) : 0;
   if (strength === 0 || fused.length < SMOOTHED_HITS) return rankingOfPoints(fused, chunksOf);
   const smoothedIds = fused.slice(0, SMOOTHED_HITS).map(({ id }) => id);
   const [neighbours, smoothedChunks] = await Promise.all([

@@ -1,10 +1,10 @@
 import { byScore, type ChunkKey, type PointHit, type VectorHit } from '../../store/vectors/search.js';
 
-/** Ranked chunks, which are returned in parts. */
+/** Ranked chunks, which are read part by part. */
 export interface Ranking {
   /**
-   * Returns the next `count` hits, fewer only at the end.
-   * `deleted`: points of this part were deleted since the search, and are missing.
+   * Returns the next `count` hits, fewer only at the end of the ranking. `deleted`: some points of this part are
+   * missing, because they were deleted after the search.
    */
   next(count: number): Promise<{ readonly hits: readonly VectorHit[]; readonly deleted: boolean }>;
 }

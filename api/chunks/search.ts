@@ -37,7 +37,7 @@ export interface SearchRequest {
 }
 
 /** Number of additional hits requested if the tenant's last searches had hits of replaced generations. */
-const SPARE = 16;
+const ADDITIONAL_HITS = 16;
 /**
  * Returns how many hits the fusion needs from each of the two lists, by vectors and by words. The best result of the
  * fusion may have a low rank in either list.
@@ -86,7 +86,7 @@ async function searchSpace(
   if (probe.dense === null && probe.sparse === null) return [];
   const { withOutdatedHits } = deps.searchMemory;
   const name = tenantKey(tenant);
-  const initialLimit = weights ? poolOf(wanted) : wanted + (withOutdatedHits.has(name) ? SPARE : 0);
+  const initialLimit = weights ? poolOf(wanted) : wanted + (withOutdatedHits.has(name) ? ADDITIONAL_HITS : 0);
   return findCurrent(
     tenant,
     space,

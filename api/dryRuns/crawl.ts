@@ -9,7 +9,6 @@ import { estimateOf } from './estimate.js';
 /**
  * Estimates a crawl. Reads up to `samplePages` pages, breadth-first from the start page, and counts the pages that they
  * link to. Links on other pages are unknown.
- * @param samplePages maximum number of pages that are read
  */
 export async function dryCrawl(
   caller: UserCaller,
@@ -60,7 +59,7 @@ export async function dryCrawl(
     const sample = await readSample(urls, PAGES_AT_ONCE, page, total);
     read.push(...sample.read);
     failed += sample.failed;
-    // A redirect of the start URL leads to the same site.
+    // The host to which the start URL redirects belongs to the same site.
     for (const { url, endedAt } of sample.read) if (url === start) hosts.add(new URL(endedAt).host);
     for (const { url, links } of sample.read) {
       const depth = depths.get(url) ?? 0;

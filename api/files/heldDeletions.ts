@@ -22,7 +22,7 @@ async function heldScrapeOf({
   return scrape;
 }
 
-/** GET /files/held_deletions: lists scrapes whose last run did not find so many known pages that none was deleted. */
+/** GET /files/held_deletions: lists scrapes whose last run missed too many known pages, and therefore deleted none. */
 export const listHeldScrapes = operation({
   method: 'get',
   path: '/files/held_deletions',
@@ -31,7 +31,7 @@ export const listHeldScrapes = operation({
   auth: 'key',
   summary: 'List scrapes with held deletions',
   description: [
-    'Lists scrapes of all users whose last scheduled scrape did not find so many known pages that none was deleted: more than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all of them. Then a fault of the site is more likely. `file_metadata.deletions_held` has the number of pages. Check the site, then approve or refuse the deletions of each scrape.',
+    'Lists scrapes of all users whose last scheduled run missed too many known pages, and therefore deleted none: more than 10 pages and more than `MASS_DELETE_PERCENT` of the site, or all pages. The likely cause is a fault of the site. `file_metadata.deletions_held` has the number of missing pages. Check the site, then approve or refuse the deletions of each scrape.',
   ],
   returns: 'Parent files of the scrapes with held deletions, and the total number of such scrapes.',
   query: Joi.object({
@@ -73,7 +73,7 @@ export const approvePageDeletions = decision('approve', {
   tag: 'Held Deletions',
   summary: 'Approve held page deletions',
   description: [
-    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted yet: the next scheduled scrape deletes all pages that are still missing then. The approval holds for that scrape only. A scrape without held deletions returns 409.',
+    'Approves the deletion of the pages that a scheduled scrape did not find. Nothing is deleted yet: the next scheduled scrape deletes all pages that are still missing. The approval applies to that scrape only. A scrape without held deletions returns 409.',
   ],
   returns: 'Record of the parent file. `deletions_held` stays until the next scheduled scrape.',
 });

@@ -125,7 +125,7 @@ export const reembed = operation({
 });
 
 /** Maximum number of files per response. */
-const FAILURES = 100;
+const MAX_FAILURES = 100;
 
 const STATUSES = ['QUEUED', 'RUNNING', 'FINISHED', 'FAILED', 'CANCELLED'] as const;
 
@@ -145,7 +145,7 @@ async function findRun(caller: UserCaller, params: Readonly<Record<string, strin
 async function present(run: Run<'reembedFiles'>, { store }: ApiDeps) {
   const [sums, failures] = await Promise.all([
     store.reembeds.sums(run._id),
-    store.reembeds.failures(run._id, FAILURES),
+    store.reembeds.failures(run._id, MAX_FAILURES),
   ]);
   return {
     id: run._id,

@@ -56,12 +56,12 @@ export const requireHost: RequestHandler = (request, _response, next) => {
 };
 
 /** Headers of answers that scripts of other origins may read. */
-const EXPOSED = [
+const EXPOSED_HEADERS = [
   ...['x-request-id', 'retry-after', 'idempotent-replayed'],
   ...[PREFERENCE_APPLIED_HEADER, IGNORED_FIELDS_HEADER, 'www-authenticate'],
 ].join(', ');
 /** Headers that scripts of other origins may send. */
-const ALLOWED = [
+const ALLOWED_HEADERS = [
   'authorization',
   'content-type',
   'customer-id',
@@ -81,11 +81,11 @@ export function cors(origins: readonly string[]): RequestHandler {
     const { origin } = request.headers;
     if (origin !== undefined && (allowsAll || origins.includes(origin))) {
       response.setHeader('access-control-allow-origin', allowsAll ? '*' : origin);
-      response.setHeader('access-control-expose-headers', EXPOSED);
+      response.setHeader('access-control-expose-headers', EXPOSED_HEADERS);
       if (!allowsAll) response.vary('origin');
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) {
         response.setHeader('access-control-allow-methods', 'GET, POST, DELETE');
-        response.setHeader('access-control-allow-headers', ALLOWED);
+        response.setHeader('access-control-allow-headers', ALLOWED_HEADERS);
         response.setHeader('access-control-max-age', '600');
         response.status(200).json({});
         return;

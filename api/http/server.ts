@@ -26,7 +26,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, detail: string
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions of the body are larger than this server accepts.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive.'],
 };
-const BROKEN = [400, 'The request is not valid HTTP/1.1. Nothing was done.'] as const;
+const INVALID_HTTP = [400, 'The request is not valid HTTP/1.1. Nothing was done.'] as const;
 
 /** Responds without Express, in the format of the contract, and closes the connection once the response has arrived. */
 function refuse(socket: Duplex, [status, detail]: readonly [number, string]): void {
@@ -104,7 +104,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     }
     // Ignore all output for a request whose body was aborted.
     if (answer?.socket) answer.detachSocket(answer.socket);
-    refuse(socket, REFUSALS[error.code ?? ''] ?? BROKEN);
+    refuse(socket, REFUSALS[error.code ?? ''] ?? INVALID_HTTP);
   });
   server.on('checkExpectation', (_request, response) => {
     const body = JSON.stringify({ detail: 'The header expect supports only 100-continue.' });

@@ -6,7 +6,7 @@ import type { RunDoc } from '../../store/models/runs.js';
 
 /** The writes of a request, and the runs that it starts. Handlers have no other access to transactions or starts. */
 export interface UnitOfWork {
-  /** Runs `work` in one MongoDB transaction; repeats it if MongoDB requests a retry. */
+  /** Runs `work` in one MongoDB transaction; repeats it after transient errors of MongoDB. */
   readonly transaction: Atomically;
   /**
    * Accepts a new container in a transaction shared with concurrent requests.

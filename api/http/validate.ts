@@ -15,7 +15,7 @@ import type { IgnoredFields } from './unknownFields/ignoredFields.js';
 const MANY_VALUES = 10_000;
 
 /** Joi's error types, mapped to those of the API. */
-const TYPES: readonly [RegExp, string][] = [
+const ERROR_TYPES: readonly [RegExp, string][] = [
   [/^any\.required$/, 'missing'],
   [/^any\.only$/, 'enum'],
   [/^number\.(base|unsafe|infinity)$/, 'int_type'],
@@ -32,7 +32,7 @@ const TYPES: readonly [RegExp, string][] = [
   [/^object\.base$/, 'dict_type'],
 ];
 
-const wordOf = (type: string): string => TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
+const wordOf = (type: string): string => ERROR_TYPES.find(([pattern]) => pattern.test(type))?.[1] ?? 'value_error';
 
 /** Cached field trees of schemas, each computed at the first request that needs it. */
 const trees = new WeakMap<Joi.Schema, FieldTree>();

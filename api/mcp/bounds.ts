@@ -1,5 +1,5 @@
 /** Characters of MCP_MAX_RESULT_CHARACTERS that are reserved for the parts of a result other than its items. */
-const FRAME = 1_000;
+const RESERVED_CHARACTERS = 1_000;
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 
@@ -14,7 +14,7 @@ export function cutText(text: string, max: number): string {
 }
 
 /** Returns the number of characters that the items of a result may have. */
-export const capacityOf = (maxCharacters: number): number => maxCharacters - FRAME;
+export const capacityOf = (maxCharacters: number): number => maxCharacters - RESERVED_CHARACTERS;
 
 /** Returns the first items that fit. @param shorten shortens the first item if it does not fit by itself */
 export function firstThatFit<T>(

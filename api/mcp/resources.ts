@@ -14,7 +14,7 @@ import type { Listed } from './schemas.js';
 import { readUri, uriOf } from './uris.js';
 
 /** Files per page of resources/list. */
-const PAGE = 100;
+const FILES_PER_PAGE = 100;
 /** Error code of the protocol for an unknown resource. */
 const RESOURCE_NOT_FOUND = -32_002;
 const TEXT = 'text/plain';
@@ -44,7 +44,7 @@ export async function listResources(cursor: string | undefined, { perform, deps 
     body: {
       filters: { include_containers: false },
       order_by: 'id',
-      pagination: { limit: PAGE, starting_id: Number(cursor ?? 0) },
+      pagination: { limit: FILES_PER_PAGE, starting_id: Number(cursor ?? 0) },
     },
   });
   const { results, count } = answer as Listed<FileRecord>;

@@ -23,9 +23,9 @@ const MAX_ITEMS = 4;
 const MIN_CHARACTERS = 3;
 
 const REFERENCE = '#/components/schemas/';
-const SCALARS: readonly unknown[] = ['string', 'number', 'integer', 'null'];
+const SCALAR_TYPES: readonly unknown[] = ['string', 'number', 'integer', 'null'];
 /** A secret that the recorder replaced, a text that it shortened, or an address with a password. */
-const UNFIT = /^<\w+>$|…|:\/\/[^/]*@/;
+const UNSUITABLE_EXAMPLE = /^<\w+>$|…|:\/\/[^/]*@/;
 
 const isRecord = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -54,7 +54,7 @@ function isPlain(schema: Json, schemas: Named, inList = false): boolean {
     parts.length > 0 &&
     parts.every((part) => {
       if ('enum' in part) return false;
-      if (part['type'] !== undefined && [part['type']].flat().every((type) => SCALARS.includes(type))) return true;
+      if (part['type'] !== undefined && [part['type']].flat().every((type) => SCALAR_TYPES.includes(type))) return true;
       const isList = !inList && [part['type']].flat().every((type) => type === 'array' || type === 'null');
       return isList && isRecord(part['items']) && isPlain(part['items'], schemas, true);
     })
@@ -65,7 +65,7 @@ function isPlain(schema: Json, schemas: Named, inList = false): boolean {
 function isUseful(value: unknown, inList = false): boolean {
   if (typeof value === 'number') return value !== 0;
   if (typeof value === 'string')
-    return value.length >= MIN_CHARACTERS && value.length <= MAX_CHARACTERS && !UNFIT.test(value);
+    return value.length >= MIN_CHARACTERS && value.length <= MAX_CHARACTERS && !UNSUITABLE_EXAMPLE.test(value);
   if (inList || !Array.isArray(value) || value.length === 0 || value.length > MAX_ITEMS) return false;
   return value.every((element) => isUseful(element, true)) && JSON.stringify(value).length <= MAX_CHARACTERS;
 }

@@ -9,9 +9,9 @@ interface SharedError {
   /** Its name in `components.responses`. */
   readonly name: string;
   readonly description: string;
-  /** The `detail` of an example. */
+  /** The `detail` of the example. */
   readonly detail: unknown;
-  /** Whether a header Retry-After says when to repeat the request. */
+  /** Whether the response has a Retry-After header. */
   readonly retryAfter?: true;
 }
 
@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   400: {
     name: 'BadRequest',
     description:
-      'The fields are valid, but the request cannot be done, for example because it needs a filter; or the body could not be decompressed or read. `detail` has the reason.',
+      'The fields are valid, but the request cannot be carried out, for example because it needs a filter; or the body could not be decompressed or read. `detail` has the reason.',
     detail: 'name at least one filter',
   },
   401: {
@@ -63,7 +63,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   422: {
     name: 'ValidationFailed',
     description:
-      'Fields of the request are missing or wrong, or its body is not JSON: malformed, not UTF-8 or of another content-type. `detail` has an entry for each fault; `loc` is its path.',
+      'Fields of the request are missing or wrong, or its body is not JSON: malformed, not UTF-8 or of another content-type. `detail` has an entry for each error; `loc` is the path of the field.',
     detail: [{ loc: ['body', 'k'], msg: 'Must be greater than or equal to 1', type: 'greater_than_equal' }],
   },
   429: {
@@ -107,11 +107,11 @@ const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempote
 /** `components.headers`: headers of responses. */
 export const RESPONSE_HEADERS: Json = {
   RequestId: {
-    description: 'Id of the request in the log of the server. Name it when you report a problem.',
+    description: 'Id of the request in the log of the server. Include it when you report a problem.',
     schema: { type: 'string', format: 'uuid' },
   },
   RetryAfter: {
-    description: 'Number of seconds to wait before the request is repeated. An earlier one may be rejected again.',
+    description: 'Number of seconds to wait before you repeat the request. An earlier request may be rejected again.',
     schema: { type: 'integer', minimum: 0 },
   },
   IdempotentReplayed: {
@@ -185,7 +185,7 @@ const eventsOf = (example: string): Json => ({
   },
 });
 
-/** Returns the response to a client that continues a stream which has ended. */
+/** The response to a client that reconnects to a stream that has ended. */
 export const streamEnded: Json = {
   description: 'The client has the last message of the stream. It should not reconnect.',
   headers: REQUEST_ID,

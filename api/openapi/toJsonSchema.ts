@@ -73,13 +73,15 @@ export function createSchemas(): Schemas {
   const converted: Record<Direction, WeakMap<Joi.Schema, Json>> = { input: new WeakMap(), output: new WeakMap() };
 
   const of = (schema: Joi.Schema, direction: Direction): Json => {
-    const made = converted[direction].get(schema) ?? convertInPlace(schema, direction);
+    const made = converted[direction].get(schema) ?? convertWithAnnotations(schema, direction);
     converted[direction].set(schema, made);
     return made;
   };
 
-  /** Converts a schema with the parts that depend on where it is used: null, the default and the description. */
-  const convertInPlace = (schema: Joi.Schema, direction: Direction): Json => {
+  /**
+   * Converts a schema with its annotations, which depend on where it is used: default and description, and also null.
+   */
+  const convertWithAnnotations = (schema: Joi.Schema, direction: Direction): Json => {
     const { _flags: flags, _valids: valids } = internalsOf(schema);
     const { name, ownDescription = null, extension, alsoAccepts } = metaOf(schema);
     const base = name === undefined ? convertBare(schema, direction) : reference(name, schema, direction);

@@ -6,7 +6,7 @@ import { opsPage } from './answers.js';
 import { OPS_PATH } from '../http/identity/opsSessions.js';
 import { signInAnswer } from './signIn.js';
 import { html } from '../http/answers/html.js';
-import { causeName, failedFilesTable, filesLink, NO_CAUSE, remedyOf } from './view/failures.js';
+import { causeName, filesOfCauseTable, filesLink, NO_CAUSE, remedyOf } from './view/failures.js';
 import { card, nothing } from './view/components.js';
 import { topBar, wholePage } from './view/page.js';
 
@@ -44,7 +44,7 @@ export const opsFiles = undocumented({
     const title = isWarning(cause) ? 'Files with a warning' : 'Files that failed';
     const body = html`${topBar(`${title.toLowerCase()} (organization ${organizationId})`, html``, session !== null)}
       <main id="main">
-        ${card(`${title}: ${causeName(cause)}`, remedyOf(cause), failedFilesTable(files, temporalLinks), pages)}
+        ${card(`${title}: ${causeName(cause)}`, remedyOf(cause), filesOfCauseTable(files, temporalLinks), pages)}
       </main>`;
     return opsPage(200, (nonce) => wholePage(`${title} · Operations`, nonce, body));
   },

@@ -27,7 +27,9 @@ interface Group {
 }
 
 export interface LiveSettings {
+  /** Interval in milliseconds between refreshes. */
   readonly tickMs: number;
+  /** Maximum number of open pages, over all organizations. */
   readonly maxClients: number;
 }
 
@@ -109,7 +111,7 @@ export function createLiveOverviews(
   const enter = (organizationId: number, watcher: Watcher): Group => {
     const existing = groups.get(organizationId);
     existing?.watchers.add(watcher);
-    // A new viewer receives the latest data at once.
+    // A new viewer receives the latest data immediately.
     if (existing?.last) update(watcher, existing.last);
     if (existing) return existing;
     const group: Group = { watchers: new Set([watcher]), last: null, closed: new AbortController() };

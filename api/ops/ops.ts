@@ -13,7 +13,7 @@ import { type Infer, typed } from '../schemas/inferred.js';
 /** Retry-After for viewers above the limit. */
 const RETRY_AFTER_S = 30;
 
-/** The view of data sources. Unknown values show the default view, since users type URLs. */
+/** Returns the schema of the selected view of data sources. Invalid values select the default view. */
 const view = () =>
   Joi.object({
     state: typed<SourceState | null>(
@@ -62,7 +62,11 @@ export const opsEvents = undocumented({
       partsOf(overview, shown, deps.temporalLinks),
     );
     if (!open)
-      throw new HttpError(503, 'The maximum number of live operator pages (OPS_CLIENTS) is open.', RETRY_AFTER_S);
+      throw new HttpError(
+        503,
+        'The maximum number of live operator pages (OPS_CLIENTS) is open. Close one.',
+        RETRY_AFTER_S,
+      );
     return new EventsAnswer(open);
   },
 });

@@ -12,9 +12,9 @@ export const MAX_RUNS = 50;
 const MAX_CAUSES = 20;
 const MAX_HELD = 50;
 const MAX_QUARANTINES = 50;
-const DELIVERIES_EACH = 6;
+const DELIVERIES_PER_WEBHOOK = 6;
 
-/** How long the data of each part is fresh: expensive data is refreshed less often. */
+/** Time in milliseconds for which the data of each part is fresh: expensive data is refreshed less often. */
 const FRESH_MS = {
   now: 0,
   webhooks: 3_000,
@@ -28,10 +28,11 @@ const FRESH_MS = {
 };
 /** Minimum time between refreshes, as a multiple of the duration of the last one. */
 const MIN_INTERVAL_FACTOR = 20;
-/** Maximum age of engine states that are shown while new ones are read, in addition to the time they are fresh. */
+/** Maximum age in milliseconds of engine states that are shown while new ones are read, after they were fresh. */
 const OLDEST_ENGINES_MS = 10_000;
 /** Maximum number of organizations whose results are cached. */
 const MAX_CACHED_ORGANIZATIONS = 200;
+/** Time in milliseconds since its last use for which the results of an organization stay cached. */
 const CACHED_MS = 60_000;
 
 export interface OverviewDeps {
@@ -42,10 +43,10 @@ export interface OverviewDeps {
   readonly log: Log;
 }
 
-/** Whether a caller receives the previous result while it is refreshed. */
+/** Whether, and for how long, callers receive the previous result while it is refreshed. */
 interface OlderResults {
   readonly acceptsOlder?: boolean;
-  /** Maximum age in milliseconds of such a result, in addition to the time for which it is fresh. */
+  /** Maximum age in milliseconds of the previous result, after it was fresh. */
   readonly oldestMs?: number;
   /** Minimum time between refreshes, as a multiple of their duration. */
   readonly minIntervalFactor?: number;
@@ -58,7 +59,7 @@ interface OlderResults {
  */
 function cached<T>(
   freshMs: number,
-  failed: (error: unknown) => void,
+  onFailure: (error: unknown) => void,
   read: () => Promise<T>,
   { acceptsOlder = false, oldestMs = Infinity, minIntervalFactor = MIN_INTERVAL_FACTOR }: OlderResults = {},
 ): () => Promise<T | null> {
@@ -78,7 +79,7 @@ function cached<T>(
           return value;
         },
         (error: unknown) => {
-          failed(error);
+          onFailure(error);
           return null;
         },
       )
@@ -90,10 +91,12 @@ function cached<T>(
   };
 }
 
-/** @param freshMs time in milliseconds during which an overview is fresh */
+/**
+ * Creates the reader of the operator page's data. @param freshMs time in milliseconds for which an overview is fresh
+ */
 export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number): Overviews {
   const { store } = deps;
-  const failedOf = (organizationId: number, part: string) => (error: unknown) =>
+  const logFailureOf = (organizationId: number, part: string) => (error: unknown) =>
     log.warn({ organizationId, part, err: error }, 'a part of the operator page could not be read');
   /** Checks the engines. Stalled runs are not included, because they are counted per organization. */
   const checkEngines = async (): Promise<Omit<Readiness, 'runs'>> => {
@@ -102,7 +105,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number)
   };
   // No minimum time: an engine that does not respond costs waiting time but no work, and its recovery would otherwise
   // be shown minutes late.
-  const engines = cached(FRESH_MS.engines, failedOf(0, 'engines'), checkEngines, {
+  const engines = cached(FRESH_MS.engines, logFailureOf(0, 'engines'), checkEngines, {
     acceptsOlder: true,
     oldestMs: OLDEST_ENGINES_MS,
     minIntervalFactor: 0,
@@ -114,13 +117,13 @@ export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number)
     return Promise.all(
       found.map(async (webhook) => ({
         webhook,
-        deliveries: await store.deliveries.list(webhook._id, { limit: DELIVERIES_EACH, offset: 0 }),
+        deliveries: await store.deliveries.list(webhook._id, { limit: DELIVERIES_PER_WEBHOOK, offset: 0 }),
       })),
     );
   };
   const partsOf = (organizationId: number) => {
     const part = <T>(name: string, ms: number, read: () => Promise<T>) =>
-      cached(ms, failedOf(organizationId, name), read, { acceptsOlder: ms > 0 });
+      cached(ms, logFailureOf(organizationId, name), read, { acceptsOlder: ms > 0 });
     return {
       organization: part('organization', FRESH_MS.organization, async () => {
         const [{ name, createdAt }, users] = await Promise.all([
@@ -150,7 +153,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number)
   });
   const readerOf = (organizationId: number) => {
     const parts = partsOf(organizationId);
-    return cached(freshMs, failedOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
+    return cached(freshMs, logFailureOf(organizationId, 'all'), async (): Promise<OrganizationOverview> => {
       const [
         organization,
         engineStates,
@@ -179,7 +182,7 @@ export function createOverviews({ log, ...deps }: OverviewDeps, freshMs: number)
       const read = organizations.get(organizationId) ?? readerOf(organizationId);
       organizations.set(organizationId, read);
       const overview = await read();
-      if (!overview) throw new Error('The parts of an overview never fail');
+      if (!overview) throw new Error('The overview could not be read, although its parts never fail');
       return overview;
     },
   };

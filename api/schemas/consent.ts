@@ -29,7 +29,7 @@ const sourcesWith = (option: keyof typeof OPTION_SOURCES): string =>
   OPTION_SOURCES[option].map((source) => `\`${source}\``).join(', ');
 
 /**
- * Returns the schema of the option that syncs an account completely at once.
+ * Returns the schema of the option that syncs the whole account immediately after its connection.
  * @param source the source of the operation, if it has only one
  */
 export const syncFilesOnConnection = (source?: SourceType) =>

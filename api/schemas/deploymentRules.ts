@@ -16,25 +16,25 @@ const rulesOf = ({ prefs }: Joi.CustomHelpers): DeploymentRules => {
   return rules;
 };
 
-const parsed = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
+const parseUrl = (text: string): URL | null => (URL.canParse(text) ? new URL(text) : null);
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /**
- * Rejects URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. Texts that are
- * not http(s) URLs are checked by the operation, and host names when the connection resolves them.
+ * Rejects http(s) URLs whose port or IP literal may not be called, in every spelling that URL parsers accept. The
+ * operation checks all other texts. The host name is checked when the connection resolves it.
  */
 export function callable(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
-  const url = parsed(withScheme(text));
+  const url = parseUrl(withScheme(text));
   if (url === null || !isHttp(url) || rulesOf(helpers).mayCall(url)) return text;
-  return helpers.message({ custom: 'The address is not one that this service may call' });
+  return helpers.message({ custom: 'This service may not call this address' });
 }
 
 /**
- * Rejects redirect URIs that a browser would execute as a script, open as a local file, or resolve as relative
- * addresses.
+ * Accepts redirect URIs without a fragment that are http(s) URLs without credentials, or whose scheme the operator
+ * allows. Browsers could execute others as a script, open them as a local file, or resolve them as relative addresses.
  */
 export function redirectUri(text: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
-  const url = parsed(text);
+  const url = parseUrl(text);
   const scheme = url?.protocol.slice(0, -1) ?? '';
   const isWeb = url !== null && isHttp(url) && url.username + url.password === '';
   if (url !== null && url.hash === '' && (isWeb || rulesOf(helpers).redirectUriSchemes.includes(scheme))) return text;

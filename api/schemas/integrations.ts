@@ -32,7 +32,7 @@ export const optionalAccountId = () =>
   integer().description(
     'Id of the data source. Absent: the only connected account of this source; 404 if there is none, 400 if there are several.',
   );
-/** Returns the field of optionalAccountId(), which may also be null; null counts as absent. */
+/** Returns the field of optionalAccountId(), but also accepts null, which counts as absent. */
 export const onlyAccountId = () =>
   orNull(optionalAccountId()).description(
     'Id of the data source. Absent or null: the only connected account of this source; 404 if there is none, 400 if there are several.',
@@ -173,7 +173,7 @@ export const dataSourceId = () =>
       'The connected account whose items are listed again at the source. No files are synced.',
     ),
   );
-/** Returns the field that says whether a new account is listed at once. */
+/** Returns the field that requests a listing of a new account immediately after its connection. */
 export const syncSourceItems = (fallback: boolean) =>
   Joi.boolean()
     .default(fallback)
@@ -192,12 +192,13 @@ export const dataSourceTags = () =>
 export const MAX_ITEM_ID = 2_048;
 export const itemIds = () => strings(MAX_ITEM_ID);
 
-/** Types of items, and below formats of files, that the contract allows in filters. */
+/** Types of items that the contract allows in filters. */
 const ITEM_TYPES = [
   ...['FILE', 'FOLDER', 'TICKET', 'ARTICLE', 'CONVERSATION', 'TABLE', 'INCIDENT', 'ATTACHMENT', 'TICKET_ATTACHMENT'],
   ...['SECTION', 'CATEGORY', 'COLLECTION', 'HELP_CENTER', 'CONTACT', 'ADMIN', 'TEAM', 'SPACE', 'PAGE', 'SHEET'],
   ...['GROUP', 'LINK', 'REPOSITORY', 'DIRECTORY', 'CARD', 'WORKSPACE', 'CALL', 'Container'],
 ];
+/** Formats of files that the contract allows in filters. */
 const FILE_FORMATS = [
   ...['TXT', 'CSV', 'TSV', 'PDF', 'DOCX', 'PPTX', 'XLSX', 'XLSM', 'MD', 'RTF', 'JSON', 'HTML', 'JPG', 'PNG', 'MP3'],
   ...['MP2', 'AAC', 'WAV', 'FLAC', 'PCM', 'M4A', 'OGG', 'OPUS', 'MPEG', 'MPG', 'MP4', 'WMV', 'AVI', 'MOV', 'MKV'],

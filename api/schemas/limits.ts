@@ -37,7 +37,7 @@ const limits = () =>
     ),
   }) satisfies Record<LimitName, Joi.Schema>;
 
-/** Limits of users: absent and null change nothing, -1 removes a limit. */
+/** Returns the fields with settings of users: automatic sync and limits. Absent and null change nothing. */
 export const userSettings = () => ({
   auto_sync_enabled_sources: orNull(
     typed<SourceType[] | typeof ALL_SOURCES>(
@@ -62,7 +62,7 @@ export const userSettings = () => ({
 
 export type UserSettingsBody = Shape<ReturnType<typeof userSettings>>;
 
-/** Returns the limits in a body. */
+/** Returns the limits in a body, and the interval of automatic sync. */
 export function toLimits(body: UserSettingsBody): CustomLimits {
   const names = [...LIMIT_NAMES, 'auto_sync_interval'] as const;
   return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));

@@ -20,11 +20,11 @@ export const tagValue = named(
   }).description('Value of a tag. Filters compare it as text, and a list matches if any of its members does.'),
 );
 
-/** Keys with a special meaning in MongoDB, JavaScript or the vector payloads, which are rejected. */
+/** Rejected keys: they have a special meaning in MongoDB or JavaScript, or the public contract reserves them. */
 const reservedKey = new RegExp(`^(\\$.*|__proto__|${RESERVED_TAG_KEYS.join('|')})$`, 's');
 
 const MAX_KEY = 256;
-/** Maximum size of the tags of one request as JSON: they are stored on every file that it creates. */
+/** Maximum number of characters of a request's tags as JSON: every file that it creates stores them. */
 const MAX_CHARACTERS = 65_536;
 
 /** Tags of a request. */
@@ -120,6 +120,6 @@ function tree(depth: number): Joi.ObjectSchema {
 /** Returns the schema of tags_v2: exactly one of AND and OR, with conditions or further ANDs and ORs. */
 export const tagTree = () => typed<TagTree>(tree(MAX_NESTING));
 
-/** Returns whether a tree has conditions: an AND or OR without elements has none. */
+/** Returns whether a tree has conditions: an AND or OR with an empty list has none. */
 export const hasConditions = (part: TagTree | TagCondition): boolean =>
   'key' in part || ('AND' in part ? part.AND : part.OR).some(hasConditions);

@@ -24,7 +24,7 @@ async function checkUrl(text: string, { addresses }: Pick<ApiDeps, 'addresses'>)
     if (!(error instanceof Fault)) throw error;
     // A host name that does not resolve yet may do so at the first delivery.
     if (error.kind === 'address_refused')
-      throw invalid(['body', 'url'], 'The address is not one that this service may call', 'value_error');
+      throw invalid(['body', 'url'], 'This service may not call this address', 'value_error');
   }
 }
 

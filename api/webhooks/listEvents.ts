@@ -26,7 +26,7 @@ export const listEvents = operation({
       .min(1)
       .max(MAX_EVENTS)
       .default(100)
-      .description('Maximum number of events in the response; `has_more` says whether more exist.'),
+      .description('Maximum number of events in the response; `has_more` is true if more exist.'),
   }),
   answer: named(
     'EventFeed',

@@ -4,7 +4,7 @@ import type { Call } from '../http/operation.js';
 import { pathId } from '../http/pathId.js';
 
 /**
- * Returns the caller's webhook in the path. @throws HttpError 404 if it does not exist or belongs to another
+ * Returns the webhook whose id is in the path. @throws HttpError 404 if it does not exist or belongs to another
  * organization
  */
 export async function webhookOf({

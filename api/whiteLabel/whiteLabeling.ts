@@ -5,7 +5,7 @@ import { operation } from '../http/operation.js';
 import { byName, integer, openObject } from '../schemas/fields.js';
 import { named } from '../schemas/reference.js';
 
-/** GET /auth/v1/white_labeling: returns the settings that a front-end needs before it shows the sources. */
+/** GET /auth/v1/white_labeling: returns the settings that a front end needs before it shows the sources. */
 export const whiteLabeling = operation({
   method: 'get',
   path: '/auth/v1/white_labeling',
@@ -29,7 +29,7 @@ export const whiteLabeling = operation({
       custom_limits: byName(integer())
         .required()
         .description(
-          'Limits that apply to the user, by name: its own value, or else that of the organization. A limit is absent if it is unlimited. `file_size_limit` is the server setting `MAX_UPLOAD_BYTES`.',
+          "Limits that apply to the user, by name: the user's own value, or else that of the organization. A limit is absent if it is unlimited. `file_size_limit` is the server setting `MAX_UPLOAD_BYTES`.",
         ),
       connector_settings: openObject()
         .required()
@@ -52,7 +52,7 @@ export const whiteLabeling = operation({
       integrations: Object.fromEntries(types.map((type) => [type, true])),
       custom_limits: {
         ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
-        // Without it, front-ends reject files larger than 20 MB.
+        // Without it, front ends reject files larger than 20 MB.
         file_size_limit: settings.maxUploadBytes,
       },
       connector_settings: organization.connectorSettings ?? {},

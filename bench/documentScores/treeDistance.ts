@@ -7,7 +7,7 @@ export interface TreeNode {
 }
 
 /** The nodes of a tree in postorder, as Zhang and Shasha number them. */
-interface Numbered {
+interface NumberedTree {
   readonly nodes: readonly TreeNode[];
   /** Per node the number of its leftmost leaf. */
   readonly leftmost: readonly number[];
@@ -28,14 +28,14 @@ export function treeDistance(first: TreeNode, second: TreeNode): number {
 }
 
 /**
- * Returns 1 minus the distance relative to the larger tree: 1 for equal trees; negative if the distance exceeds the size
- * of the larger tree.
+ * Returns 1 minus the distance relative to the larger tree: 1 for equal trees; negative if the distance exceeds the
+ * size of the larger tree.
  */
 export function treeSimilarity(first: TreeNode, second: TreeNode): number {
   return 1 - treeDistance(first, second) / Math.max(sizeOf(first), sizeOf(second));
 }
 
-function fillForests(a: Numbered, b: Numbered, i: number, j: number, distances: Float64Array): void {
+function fillForests(a: NumberedTree, b: NumberedTree, i: number, j: number, distances: Float64Array): void {
   const [left, right] = [a.leftmost[i] ?? 0, b.leftmost[j] ?? 0];
   const rows = i - left + 2;
   const columns = j - right + 2;
@@ -60,7 +60,7 @@ function fillForests(a: Numbered, b: Numbered, i: number, j: number, distances: 
   }
 }
 
-function numbered(root: TreeNode): Numbered {
+function numbered(root: TreeNode): NumberedTree {
   const nodes: TreeNode[] = [];
   const leftmost: number[] = [];
   const visit = (node: TreeNode): number => {

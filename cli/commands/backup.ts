@@ -14,7 +14,10 @@ import { type Command, CommandError, JSON_OPTION, type Terminal } from '../comma
 
 const MEGABYTE = 1_000_000;
 
-/** Copies the parts file by file and records the hash of each. */
+/**
+ * Copies the parts file by file, and writes the hash of each file to SUMS. @throws CommandError if the disk is too
+ * small
+ */
 async function copyParts(folder: string, parts: readonly Part[], terminal: Terminal) {
   const sizes = { files: 0, bytes: 0 };
   for (const part of parts)
@@ -49,7 +52,7 @@ async function copyParts(folder: string, parts: readonly Part[], terminal: Termi
   return { ...sizes, files: done, sums: sums.digest('hex') };
 }
 
-async function versionOf(): Promise<string> {
+async function readVersion(): Promise<string> {
   const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8').catch(() => '{}');
   return (JSON.parse(text) as { version?: string }).version ?? 'unknown';
 }
@@ -69,7 +72,7 @@ async function makeBackup(config: Config, folder: string, withKeys: boolean, ter
   const manifest = {
     ...copied,
     made_at: new Date().toISOString(),
-    version: await versionOf(),
+    version: await readVersion(),
     parts: parts.map(({ name }) => name),
     outside: excludedSettings,
     secret_keys: config.secretKeys.map((secretKey) => ({ id: secretKey.id, fingerprint: fingerprintOf(secretKey) })),
@@ -100,7 +103,7 @@ export const backup: Command = {
       terminal.out(`${manifest.files} files, ${Math.ceil(manifest.bytes / MEGABYTE)} MB: ${manifest.parts.join(', ')}`);
       if (manifest.outside.length > 0) terminal.out(`Not included, back up separately: ${manifest.outside.join(', ')}`);
       if (manifest.parts.includes('secret-key'))
-        terminal.out('The backup contains SECRET_KEY. Protect it like the key.');
+        terminal.out('The backup contains SECRET_KEY. Protect it as you protect the key.');
       terminal.out(`Restore it with: npm run cli -- restore ${folder}`);
     } finally {
       await lock.release();

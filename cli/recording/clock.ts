@@ -1,13 +1,13 @@
 /**
- * Runs code at another time. Connectors read `Date.now()`, and compare it with times in responses; a replay happens
- * later than its recording.
+ * A clock that replays set to the time of the recording, because connectors compare `Date.now()` with times in
+ * responses.
  */
 export interface Clock {
-  /** Sets the clock to a time, from which it continues. */
+  /** Sets the clock to a time in milliseconds since 1970, from which it continues. */
   set(time: number): void;
 }
 
-/** Replaces the clock of this process until `work` has ended. */
+/** Replaces `Date.now()` of this process until `work` has ended. */
 export async function withClock<T>(work: (clock: Clock) => Promise<T>): Promise<T> {
   const real = Date.now;
   let aheadMs = 0;

@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000;
 const MIN_WEEKS = 52;
 const MAX_WEEKS = 520;
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]|0\.0\.0\.0)$/;
-const NOISE = /^(?:host|user-agent|content-length|connection|amz-sdk-.*|x-amz-.*|x-ms-date|date)$/;
+const OMITTED_HEADER = /^(?:host|user-agent|content-length|connection|amz-sdk-.*|x-amz-.*|x-ms-date|date)$/;
 const MIN_ORIGINAL = 4;
 
 const nextStep =
@@ -118,7 +118,9 @@ interface Prepared {
 
 /** Returns the headers of a request that a recording contains. The connector sent them with redacted credentials. */
 const shownHeaders = (headers: RawRequest['headers']): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !NOISE.test(name)));
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !SECRET_HEADER.test(name) && !OMITTED_HEADER.test(name)),
+  );
 
 /**
  * Runs the connector with the redacted responses. Its requests and results become those of the recording. They contain

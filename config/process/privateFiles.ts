@@ -3,9 +3,9 @@ import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const PRIVATE_UMASK = 0o077;
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 /** The sticky bit of folders that all users share, such as /tmp. */
-const STICKY = 0o1000;
+const STICKY_BIT = 0o1000;
 
 /**
  * Entries of DATA_DIR that the service writes. The folder may contain files of other programs, whose permissions must
@@ -32,21 +32,21 @@ export const makeDataDirPrivate = (dataDir: string): Promise<boolean> => makePri
  */
 export async function makePrivate(folder: string, names?: readonly string[]): Promise<boolean> {
   const { mode, uid } = await stat(folder);
-  if ((mode & OTHERS) === 0) return true;
-  if (uid !== process.getuid?.() || (mode & STICKY) !== 0) return false;
+  if ((mode & GROUP_AND_OTHERS) === 0) return true;
+  if (uid !== process.getuid?.() || (mode & STICKY_BIT) !== 0) return false;
   for (const name of await readdir(folder)) if (names?.includes(name) ?? true) await tighten(join(folder, name));
   await chmod(folder, privateMode(mode));
   return true;
 }
 
 /** Returns the permissions without those of the group and others, and without the file type. */
-const privateMode = (mode: number): number => mode & 0o7777 & ~OTHERS;
+const privateMode = (mode: number): number => mode & 0o7777 & ~GROUP_AND_OTHERS;
 
 async function tighten(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   // The file may have been deleted since it was listed.
   if (found === null || found.isSymbolicLink()) return;
-  if ((found.mode & OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
+  if ((found.mode & GROUP_AND_OTHERS) !== 0) await chmod(path, privateMode(found.mode)).catch(ignoreGone);
   if (found.isDirectory()) for (const name of await readdir(path)) await tighten(join(path, name));
 }
 

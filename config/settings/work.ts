@@ -39,11 +39,12 @@ export const WORK_SETTINGS = {
       .pattern(/^\d+(\.\d+)?(,\d+(\.\d+)?)*$/)
       .default('5,300,1800,7200,18000,36000'),
     about:
-      'Seconds before each retry of a failed delivery. The number of values is the number of retries; after the last one the delivery is given up.',
+      'Seconds before each retry of a failed delivery. The number of values is the number of retries; after the last one the delivery has failed.',
   },
   WEBHOOK_CONNECTIONS_PER_HOST: {
     schema: count(64),
-    about: 'Maximum number of concurrent deliveries per worker and host, over all webhooks; eight per webhook.',
+    about:
+      'Maximum number of concurrent deliveries per worker and host, over all webhooks. One webhook has at most eight.',
   },
   EVENTS_KEPT_DAYS: { schema: count(7), about: 'Days for which GET /events and the lists of deliveries keep entries.' },
   LEDGER_LIFE_DAYS: { schema: count(90), about: 'Days for which finished runs and their items are kept.' },
@@ -66,12 +67,12 @@ export const WORK_SETTINGS = {
   MAX_QUEUED_FILES: {
     schema: count(20_000, 0),
     about:
-      'Maximum number of queued files per user. Further files are DELAYED until there is room, but each run has some files in the queue. 0: no limit.',
+      'Maximum number of queued files per user. Further files are DELAYED until there is room, but each run always has some files in the queue. 0: no limit.',
   },
   MASS_DELETE_PERCENT: {
     schema: count(30, 0).max(100),
     about:
-      "Share of a connected source's files that may be missing from a listing. If more are missing, the source is assumed to be faulty and no file is deleted; up to 10 missing files are always accepted. `npm run cli -- source approve-deletions ID` lets the next listing delete.",
+      "Share of a connected source's files that may be missing from a listing. If more are missing, the source is assumed to be faulty and no file is deleted; up to 10 missing files are always accepted. `npm run cli -- source approve-deletions ID` allows the next listing to delete them.",
   },
   QUARANTINE_DAYS: {
     schema: Joi.number().min(0).max(365).default(7),

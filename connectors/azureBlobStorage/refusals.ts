@@ -20,11 +20,11 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
 };
 
 /** The signature was refused because of its time: our clock differs, or the request took minutes to arrive. */
-const LATE = /<AuthenticationErrorDetail>Request date header too old/;
+const DATE_TOO_OLD = /<AuthenticationErrorDetail>Request date header too old/;
 
 /** Classifies a refusal by the error code in its header. */
 export function classify({ headers, body }: Refusal): ErrorClass | null {
   const code = headers['x-ms-error-code'] ?? '';
-  if (code === 'AuthenticationFailed' && typeof body === 'string' && LATE.test(body)) return 'server';
+  if (code === 'AuthenticationFailed' && typeof body === 'string' && DATE_TOO_OLD.test(body)) return 'server';
   return CODES[code] ?? null;
 }

@@ -8,7 +8,7 @@ import { idOf, ITEM_FIELDS, itemOf, type ItemRef, placeIn } from './adapter.js';
 import { noSuchItem, requireId, requireList } from '../faults.js';
 
 /** Position in the event stream of an account. */
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   position: string,
   /** When the events were read, in milliseconds since 1970. */
   at: number,
@@ -77,7 +77,7 @@ async function changeOf(client: SourceClient, itemRef: ItemRef): Promise<Change>
  * Events may be repeated or out of order, so the current state of their items is requested instead.
  * https://developer.box.com/guides/events/user-events/for-user
  */
-export const boxChanges = changeFeed(TOKEN, {
+export const boxChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const at = Date.now();
     return { position: (await fetchEvents(client, 'now')).next, at };

@@ -39,7 +39,7 @@ async function listFolder(client: SourceClient, id: string, at: string | null): 
   const next = asText(answer.next_marker);
   return {
     items: requireList('Box', answer.entries).flatMap((entry) => itemOf(asObject(entry)) ?? []),
-    // A marker that equals the current one would loop for ever.
+    // A marker that equals the current one would repeat the page forever.
     next: next === at ? null : next,
   };
 }
@@ -62,7 +62,9 @@ async function resolveItem(
   }
 }
 
-/** Downloads a file. Box redirects to a URL that is itself a credential, so its request carries no others. */
+/**
+ * Downloads a file. Box redirects to a URL that is itself a credential, so the request to it has no other credentials.
+ */
 async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) {
   const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {

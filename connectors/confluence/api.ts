@@ -17,7 +17,7 @@ export const asText = (value: unknown): string | null => {
 };
 
 /** https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/ */
-export const atlassianConsent: OAuthSpec = {
+export const atlassianOAuth: OAuthSpec = {
   scopes: [
     // Without offline_access there is no refresh token. Version 2 of the API accepts granular scopes only: with the
     // older ones, such as read:confluence-content.all, its requests are 401.

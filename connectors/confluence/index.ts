@@ -7,7 +7,7 @@ import type { Connector } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { ItemPage } from '../sourceItem.js';
 import { contentOf, itemOfSpace, parseItemId } from './adapter.js';
-import { fetchObject, asText, atlassianConsent, type Call, classify, siteOf, fetchPage, waitMs } from './api.js';
+import { fetchObject, asText, atlassianOAuth, type Call, classify, siteOf, fetchPage, waitMs } from './api.js';
 import { listChildren, listSpace } from './tree.js';
 import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
@@ -20,7 +20,7 @@ export const confluence: Connector<OAuthGrant> = {
     deletions: 'archived spaces and pages, and drafts, count as deleted',
     limits: 'one site per connection; empty folders are not listed; macros that include other content have no text',
   },
-  oauth: atlassianConsent,
+  oauth: atlassianOAuth,
   headers: bearer,
   classify,
   waitMs,

@@ -8,13 +8,13 @@ import { Fault } from '../../contract/failures.js';
 import { escapeHtml } from '../html.js';
 
 /** HTML elements that are copied to the output, with only their link targets and cell spans as attributes. */
-const KEPT: ReadonlySet<string> = new Set([
+const KEPT_ELEMENTS: ReadonlySet<string> = new Set([
   ...['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code', 'ul', 'ol', 'li', 'dl', 'dt', 'dd', 'div'],
   ...['table', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'caption', 'a', 'strong', 'b', 'em', 'i', 'u', 's', 'del'],
   ...['sub', 'sup', 'span', 'small', 'big', 'br', 'hr'],
 ]);
 const KEPT_ATTRIBUTES: readonly string[] = ['href', 'colspan', 'rowspan'];
-const VOID: ReadonlySet<string> = new Set(['br', 'hr']);
+const VOID_ELEMENTS: ReadonlySet<string> = new Set(['br', 'hr']);
 /** The HTML that replaces Confluence's own elements. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   'ac:layout-cell': 'div',
@@ -28,7 +28,7 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
  * Elements that are skipped with their contents: settings, numbers, and placeholders of elements that are handled
  * elsewhere.
  */
-const SKIPPED: ReadonlySet<string> = new Set([
+const SKIPPED_ELEMENTS: ReadonlySet<string> = new Set([
   'ac:task-id',
   'ac:task-uuid',
   'ac:adf-attribute',
@@ -73,19 +73,19 @@ export function htmlOfStorage(storage: string): string {
 
   const openTag = (tag: string, attributes: Readonly<Record<string, string>>): Open => {
     const plain = { tag, end: '', isSilent: false, textsBefore: textCount, label: '' };
-    if (KEPT.has(tag)) {
+    if (KEPT_ELEMENTS.has(tag)) {
       const kept = KEPT_ATTRIBUTES.flatMap((name) =>
         attributes[name] === undefined ? [] : [` ${name}="${escapeHtml(attributes[name])}"`],
       );
       if (silent === 0) parts.push(`<${tag}${kept.join('')}>`);
-      return { ...plain, end: VOID.has(tag) || silent > 0 ? '' : `</${tag}>` };
+      return { ...plain, end: VOID_ELEMENTS.has(tag) || silent > 0 ? '' : `</${tag}>` };
     }
     const shown = REPLACEMENTS[tag];
     if (shown !== undefined) {
       if (silent === 0) parts.push(`<${shown}>`);
       return { ...plain, end: silent > 0 ? '' : `</${shown}>` };
     }
-    if (SKIPPED.has(tag)) return { ...plain, isSilent: true };
+    if (SKIPPED_ELEMENTS.has(tag)) return { ...plain, isSilent: true };
     switch (tag) {
       case 'ac:structured-macro':
       case 'ac:macro':
@@ -120,7 +120,10 @@ export function htmlOfStorage(storage: string): string {
     {
       onopentag(tag, attributes) {
         if (open.length > MAX_DEPTH)
-          throw new Fault('too_large', `A Confluence page with elements nested ${MAX_DEPTH} deep is not read.`);
+          throw new Fault(
+            'too_large',
+            `A Confluence page with elements nested ${MAX_DEPTH} deep is not read. Simplify the page.`,
+          );
         const opened = openTag(tag, attributes);
         if (opened.isSilent) silent += 1;
         open.push(opened);

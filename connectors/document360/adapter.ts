@@ -13,18 +13,18 @@ export interface ItemRef {
 }
 
 const ID = /^[\w-]{1,64}$/;
-const WITHIN = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
+const ITEM_IN_WORKSPACE = /^([\w-]{1,64})\/(category|article):([\w-]{1,64})$/;
 
 /** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): ItemRef | null {
   if (ID.test(externalId)) return { workspace: externalId, category: null, article: null };
-  const [, workspace = '', kind, id = ''] = WITHIN.exec(externalId) ?? [];
+  const [, workspace = '', kind, id = ''] = ITEM_IN_WORKSPACE.exec(externalId) ?? [];
   if (workspace === '') return null;
   return { workspace, category: kind === 'category' ? id : null, article: kind === 'article' ? id : null };
 }
 
 const MAX_NAME = 1_000;
-const PUBLISHED = 3;
+const PUBLISHED_STATUS = 3;
 
 /**
  * Returns a time as ISO 8601, or null. Document360 sends times in UTC without a time zone (`2024-06-13T14:30:00`),
@@ -82,7 +82,7 @@ function itemOfArticle(
   const id = asText(json.id);
   if (id === null || !ID.test(id)) return null;
   const { public_version: published, status } = json;
-  const isPublished = status === PUBLISHED || (typeof published === 'number' && published > 0);
+  const isPublished = status === PUBLISHED_STATUS || (typeof published === 'number' && published > 0);
   const isPublic = isPublished && !isHidden;
   const changed = utcTimestamp(json.modified_at);
   return createItem({

@@ -4,13 +4,13 @@
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;
-type Dates = 'created_at' | 'modified_at';
+type DateFields = 'created_at' | 'modified_at';
 
 export type D360Envelope = Fields<'data' | 'extension_data' | 'success' | 'errors' | 'warnings' | 'information'>;
 export type D360Error = Fields<'extension_data' | 'stack_trace' | 'description' | 'error_code' | 'custom_data'>;
 /** A workspace; the API calls it a project version. */
 export type D360ProjectVersion = Fields<
-  | Dates
+  | DateFields
   | 'id'
   | 'version_number'
   | 'version_code_name'
@@ -22,7 +22,7 @@ export type D360ProjectVersion = Fields<
 >;
 export type D360Language = Fields<'id' | 'name' | 'code' | 'set_as_default' | 'hidden' | 'display_name'>;
 export type D360Category = Fields<
-  | Dates
+  | DateFields
   | 'id'
   | 'name'
   | 'description'

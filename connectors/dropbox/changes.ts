@@ -11,7 +11,7 @@ import { createParentLookup } from './tree.js';
 import { requireList } from '../faults.js';
 
 /** Dropbox's cursor, and whether a sync has read some of its pages. */
-const TOKEN = shapeOf({ ...SYNC_COUNT, cursor: string, isUnderWay: boolean });
+const CHANGE_TOKEN = shapeOf({ ...SYNC_COUNT, cursor: string, isUnderWay: boolean });
 
 /** Everything that the account can access. */
 const EVERYTHING = { path: '', recursive: true, include_deleted: true };
@@ -61,7 +61,7 @@ async function changesOf(
  * team's root, the feed was seen to omit the contents of team folders and shared folders. Accounts of a team are
  * therefore also listed completely at intervals. https://github.com/watermint/toolbox/issues/667
  */
-export const dropboxChanges = changeFeed(TOKEN, {
+export const dropboxChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const cursor = cursorOf(await callApi(client, ['files', 'list_folder', 'get_latest_cursor'], EVERYTHING));
     return { ...startSyncCount(), cursor, isUnderWay: false };

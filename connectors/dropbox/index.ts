@@ -16,7 +16,7 @@ import { bearer } from '../bearer.js';
 import { noSuchItem } from '../faults.js';
 
 /** Ids that callers may use for the root folder. */
-const WHOLE: readonly string[] = ['', '/'];
+const ROOT_IDS: readonly string[] = ['', '/'];
 
 async function openFile(client: GrantClient, externalId: string): Promise<ItemContent> {
   const file = await entryAt(client, externalId);
@@ -96,7 +96,7 @@ export const dropbox: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     const list = (folder: string, at: string | null, root: string) => listFolder(client, folder, at, root);
     if (cursor !== null) return nextFolderPage(cursor, list);
-    if (WHOLE.includes(externalId)) return nextFolderPage(folderWalk('', ''), list);
+    if (ROOT_IDS.includes(externalId)) return nextFolderPage(folderWalk('', ''), list);
     const entry = await entryAt(client, externalId);
     const requestedItem = itemOf(entry, await createParentLookup(client)(entry));
     if (requestedItem === null) throw noSuchItem('Dropbox');

@@ -4,18 +4,18 @@
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;
-type Dates = 'createdAt' | 'updatedAt';
+type DateFields = 'createdAt' | 'updatedAt';
 
 export type GitBookUrls = Fields<'location' | 'app' | 'published' | 'public' | 'icon' | 'logo'>;
 export type GitBookSpace = Fields<
-  Dates | 'object' | 'id' | 'title' | 'emoji' | 'visibility' | 'deletedAt' | 'urls' | 'organization' | 'parent'
+  DateFields | 'object' | 'id' | 'title' | 'emoji' | 'visibility' | 'deletedAt' | 'urls' | 'organization' | 'parent'
 >;
 /** A list of spaces. */
 export type GitBookSpaces = Fields<'items' | 'next' | 'count'>;
 /** The position of the next page of a list. */
 export type GitBookNext = Fields<'page'>;
 export type GitBookPage = Fields<
-  | Dates
+  | DateFields
   | 'id'
   | 'title'
   | 'type'

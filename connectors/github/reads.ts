@@ -37,8 +37,9 @@ async function onlyRepository(client: SourceClient, account: string): Promise<Re
   return repositoryOf(name, account);
 }
 
+type Query = Readonly<Record<string, string>>;
 /** Query of a page: its number, or the query in the previous page's Link header. */
-type PagePosition = Readonly<Record<string, string>>;
+type PagePosition = Query;
 /** Long lists use `after`, the others page numbers. */
 const PLACES = ['page', 'after'] as const;
 
@@ -56,7 +57,7 @@ const placeAfter = (next: URLSearchParams | null): PagePosition | null => {
 interface Kind {
   path(number: number | null): readonly string[];
   /** Converts the caller's filters to the query; unset: no filters. */
-  filter?(filters: GitHubListQuery['filters'], repository: Repository): PagePosition;
+  filter?(filters: GitHubListQuery['filters'], repository: Repository): Query;
   present(row: Json): Json;
 }
 
@@ -95,6 +96,7 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
   }
 }
 
+/** Returns the repository of a request; null if its name is invalid. */
 const repositoryOrNull = async (
   client: AccountClient<Login>,
   { repository }: Pick<GitHubListQuery, 'repository'>,

@@ -15,8 +15,8 @@ export const TREE_CURSOR = shapeOf({
 type TreeCursor = Checked<typeof TREE_CURSOR>;
 
 /**
- * Returns the next tree with all its contents. If GitHub truncates the recursive answer, the tree is listed alone,
- * and its subtrees one by one.
+ * Returns the next tree with all its contents. If GitHub truncates the recursive answer, the tree is listed without its
+ * subtrees, which follow one by one.
  * @throws Fault access_denied if even that answer is truncated: the tree's contents are unknown
  */
 export async function nextTree(client: SourceClient, cursor: TreeCursor): Promise<PageAt<TreeCursor>> {

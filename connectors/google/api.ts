@@ -8,7 +8,7 @@ import { asList, asObject, asText } from '../json.js';
 const scope = (name: string): string => `https://www.googleapis.com/auth/${name}`;
 
 /** https://developers.google.com/identity/protocols/oauth2/web-server */
-export const googleConsent = (scopes: readonly string[]): OAuthSpec => ({
+export const googleOAuth = (scopes: readonly string[]): OAuthSpec => ({
   scopes,
   scopeSeparator: ' ',
   scopeParameter: 'scope',

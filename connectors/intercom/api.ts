@@ -9,7 +9,7 @@ const PER_SEARCH = 150;
 const PER_PAGE = '150';
 
 /** A page of a list; `next` is null after the last one. */
-interface Numbered<T> {
+interface NumberedPage<T> {
   readonly values: readonly Answer<T>[];
   readonly next: number | null;
   readonly total: number | null;
@@ -18,11 +18,11 @@ interface Numbered<T> {
 const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 
 /** Returns a page of a list with numbered pages. */
-export async function fetchNumbered<T>(
+export async function fetchNumberedPage<T>(
   client: SourceClient,
   path: readonly string[],
   page: number,
-): Promise<Numbered<T>> {
+): Promise<NumberedPage<T>> {
   const answer = asAnswer<IntercomList>(await client.get(path, { page: String(page), per_page: PER_PAGE }));
   if (!Array.isArray(answer.data))
     throw new Fault('server_error', `${NAME} gave an answer without a list. The request is retried automatically.`);
@@ -42,7 +42,7 @@ export async function fetchAll<T>(
 ): Promise<readonly Answer<T>[]> {
   const all: Answer<T>[] = [];
   for (let page: number | null = 1; page !== null;) {
-    const taken: Numbered<T> = await fetchNumbered(client, path, page);
+    const taken: NumberedPage<T> = await fetchNumberedPage(client, path, page);
     all.push(...taken.values);
     page = taken.next;
     if (all.length > maxEntries)

@@ -12,7 +12,7 @@ import {
   itemOfContainer,
   skippedDraft,
 } from './adapter.js';
-import { NAME, fetchAll, fetchNumbered } from './api.js';
+import { NAME, fetchAll, fetchNumberedPage } from './api.js';
 import { noSuchItem } from '../faults.js';
 import { type Answer, asAnswer } from '../json.js';
 import type { IntercomArticle, IntercomCollection } from './fields.js';
@@ -26,7 +26,7 @@ const MAX_RESTARTS = 3;
 
 /** Returns a page of the root items: root collections, then containers for items without a collection. */
 export async function listRoots(client: SourceClient, cursor: string | null): Promise<ItemPage> {
-  const { values, next } = await fetchNumbered<IntercomCollection>(
+  const { values, next } = await fetchNumberedPage<IntercomCollection>(
     client,
     COLLECTIONS,
     cursor === null ? 1 : Number(cursor),
@@ -69,16 +69,16 @@ type Cursor = Checked<typeof CURSOR>;
 /** Returns a page of all articles, filtered by collection: Intercom has no list per collection. */
 async function listArticles(client: SourceClient, cursor: Cursor): Promise<PageAt<Cursor>> {
   const { roots, page, restarts } = cursor;
-  const { values, next, total } = await fetchNumbered<IntercomArticle>(client, ['articles'], page);
+  const { values, next, total } = await fetchNumberedPage<IntercomArticle>(client, ['articles'], page);
   const isShorter = total !== null && cursor.total !== null && total < cursor.total;
-  const meant = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
+  const selected = values.flatMap((article): { article: Answer<IntercomArticle>; root: string | null }[] => {
     const parentId = collectionOf(article);
     if (roots === null) return parentId === null ? [{ article, root: null }] : [];
     const root = parentId !== null && Object.hasOwn(roots, parentId) ? roots[parentId] : undefined;
     return root === undefined ? [] : [{ article, root }];
   });
-  const items = meant.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
-  const skipped = meant.flatMap(({ article }) => skippedDraft(article) ?? []);
+  const items = selected.flatMap(({ article, root }) => itemOfArticle(article, root) ?? []);
+  const skipped = selected.flatMap(({ article }) => skippedDraft(article) ?? []);
   if (isShorter && restarts < MAX_RESTARTS)
     return {
       items,

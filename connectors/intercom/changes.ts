@@ -25,7 +25,7 @@ const syncPosition = shapeOf({
   rest: listOf(string),
 });
 type SyncPosition = Checked<typeof syncPosition>;
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   ...SYNC_COUNT,
   /** Start of the change search, in seconds since 1970. */
   since: number,
@@ -33,7 +33,7 @@ const TOKEN = shapeOf({
   /** State of the current sync; null between syncs. */
   pass: nullable(syncPosition),
 });
-type Point = Checked<typeof TOKEN>;
+type ChangeToken = Checked<typeof CHANGE_TOKEN>;
 
 const stale = (why: string): Fault => new Fault('stale_cursor', `${NAME} ${why}. Everything is listed again.`);
 const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
@@ -89,7 +89,7 @@ async function searchChanged(client: SourceClient, kind: ThreadKind, since: numb
 /**
  * The change feed: changed conversations and tickets are searched for; articles are listed completely in each sync.
  */
-export const threadChanges = changeFeed(TOKEN, {
+export const threadChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const now = nowInSeconds();
     return {
@@ -115,7 +115,7 @@ export const threadChanges = changeFeed(TOKEN, {
     if (kind === undefined) throw stale('has an invalid cursor');
     const continueAt = (following: SyncPosition) => {
       const more = following.open.length > 0;
-      const next: Point = more
+      const next: ChangeToken = more
         ? { ...point, counted, pass: following }
         : { ...nextSyncCount(point), since: position.begun - OVERLAP_S, counted, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };

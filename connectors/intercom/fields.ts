@@ -4,7 +4,7 @@
  */
 
 type Fields<Name extends string> = Record<Name, unknown>;
-type Times = 'created_at' | 'updated_at';
+type TimeFields = 'created_at' | 'updated_at';
 
 export type IntercomList = Fields<
   'type' | 'data' | 'pages' | 'total_count' | 'conversations' | 'tickets' | 'admins' | 'teams'
@@ -15,18 +15,18 @@ export type IntercomIdentity = Fields<'type' | 'id' | 'name' | 'email' | 'app'>;
 export type IntercomApp = Fields<'type' | 'id_code' | 'name' | 'region' | 'timezone'>;
 /** An admin, a team, a contact, or the author of a part. */
 export type IntercomPerson = Fields<'type' | 'id' | 'name' | 'email'>;
-export type IntercomCollection = Fields<Times | 'id' | 'name' | 'description' | 'url' | 'order' | 'parent_id'>;
+export type IntercomCollection = Fields<TimeFields | 'id' | 'name' | 'description' | 'url' | 'order' | 'parent_id'>;
 /** An article in one language. */
-export type IntercomText = Fields<Times | 'type' | 'title' | 'description' | 'body' | 'state' | 'url'>;
+export type IntercomText = Fields<TimeFields | 'type' | 'title' | 'description' | 'body' | 'state' | 'url'>;
 export type IntercomArticle = IntercomText &
   Fields<'id' | 'author_id' | 'default_locale' | 'parent_id' | 'parent_type' | 'translated_content'>;
 export type IntercomConversation = Fields<
-  Times | 'type' | 'id' | 'title' | 'state' | 'open' | 'source' | 'contacts' | 'conversation_parts'
+  TimeFields | 'type' | 'id' | 'title' | 'state' | 'open' | 'source' | 'contacts' | 'conversation_parts'
 >;
 /** The first message of a conversation. */
 export type IntercomSource = Fields<'type' | 'id' | 'subject' | 'body' | 'author' | 'attachments' | 'url'>;
 export type IntercomTicket = Fields<
-  | Times
+  | TimeFields
   | 'type'
   | 'id'
   | 'ticket_id'
@@ -46,5 +46,7 @@ export type IntercomTicketType = Fields<'id' | 'name' | 'category'>;
 export type IntercomContacts = Fields<'type' | 'contacts'>;
 /** The parts of a conversation or ticket. */
 export type IntercomParts = Fields<'type' | 'conversation_parts' | 'ticket_parts' | 'total_count'>;
-export type IntercomPart = Fields<Times | 'type' | 'id' | 'part_type' | 'body' | 'author' | 'attachments' | 'redacted'>;
+export type IntercomPart = Fields<
+  TimeFields | 'type' | 'id' | 'part_type' | 'body' | 'author' | 'attachments' | 'redacted'
+>;
 export type IntercomAttachment = Fields<'type' | 'name' | 'url' | 'content_type' | 'filesize'>;

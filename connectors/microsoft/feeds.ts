@@ -34,7 +34,7 @@ const readPlace = shapeOf({
 type ReadPlace = Checked<typeof readPlace>;
 
 /** All places of an account, and the index of the one to read next. */
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   places: listOf(readPlace),
   at: count,
   /** Whether this sync has already read a page. */
@@ -116,7 +116,7 @@ export function joinFeeds(feeds: Feeds): ChangeFeed<OAuthGrant> {
     }
   };
 
-  return changeFeed(TOKEN, {
+  return changeFeed(CHANGE_TOKEN, {
     async now(client) {
       const places = (await feeds.list(client)).map(({ item, ...place }): ReadPlace => ({
         ...place,

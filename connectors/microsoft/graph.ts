@@ -13,8 +13,8 @@ export const dateOf = (value: unknown): string | null => {
   return text !== null && !Number.isNaN(Date.parse(text)) ? text : null;
 };
 
-/** Consent at Microsoft. Without offline_access there is no refresh token. */
-export const microsoftConsent = (scopes: readonly string[]): OAuthSpec => ({
+/** Returns the OAuth settings for Microsoft. Without offline_access there is no refresh token. */
+export const microsoftOAuth = (scopes: readonly string[]): OAuthSpec => ({
   scopes: ['offline_access', 'User.Read', ...scopes],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
@@ -163,8 +163,8 @@ export async function fetchAll(
 }
 
 /**
- * Awaits a request to Graph with an id that a client of our API supplied. Graph answers 400 with a generic text to an invalid id; this becomes the
- * error for an unknown item.
+ * Awaits a request to Graph with an id that a client of our API supplied. Graph answers 400 with a generic text to an
+ * invalid id; this becomes the error for an unknown item.
  */
 export async function withCallerId<T>(name: string, call: Promise<T>): Promise<T> {
   try {

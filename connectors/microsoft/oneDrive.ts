@@ -7,16 +7,7 @@ import { itemOfDrive } from './drives/adapter.js';
 import { driveFeeds, placesOf } from './drives/changes.js';
 import { listDriveDescendants, openFile } from './drives/driveSource.js';
 import { joinFeeds } from './feeds.js';
-import {
-  appLimit,
-  classify,
-  identifyUser,
-  microsoftConsent,
-  type Query,
-  fetchAll,
-  fetchPage,
-  isQuery,
-} from './graph.js';
+import { appLimit, classify, identifyUser, microsoftOAuth, type Query, fetchAll, fetchPage, isQuery } from './graph.js';
 import { bearer } from '../bearer.js';
 
 const NAME = 'OneDrive';
@@ -34,7 +25,7 @@ export const oneDrive: Connector<OAuthGrant> = {
     limits:
       '1,000 drives; items that are only "shared with me" are not listed; a drive with links to items of other drives is listed completely, because its feed does not report them',
   },
-  oauth: microsoftConsent(['Files.Read.All']),
+  oauth: microsoftOAuth(['Files.Read.All']),
   headers: bearer,
   classify,
   sharedLimit: appLimit,

@@ -20,7 +20,7 @@ export interface ItemRef {
 const PREFIXES: Readonly<Record<Exclude<Kind, 'page'>, string>> = { row: 'row:', database: 'database:' };
 
 export const externalIdOf = ({ kind, id }: ItemRef): string => (kind === 'page' ? id : `${PREFIXES[kind]}${id}`);
-export const isRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
+export const isDatabaseRow = (externalId: string): boolean => externalId.startsWith(PREFIXES.row);
 
 /** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): ItemRef | null {

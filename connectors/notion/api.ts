@@ -20,7 +20,7 @@ export const headersOf = ({ accessToken }: OAuthGrant): Readonly<Record<string, 
 });
 
 /** Notion has no scopes: the user selects pages during the consent. */
-export const notionConsent: OAuthSpec = {
+export const notionOAuth: OAuthSpec = {
   scopes: [],
   scopeSeparator: ' ',
   scopeParameter: null,

@@ -18,14 +18,15 @@ const MAX_CHARACTERS = 10_000_000;
 const MAX_DEPTH = 50;
 /** Maximum number of concurrent requests for nested blocks. */
 const AT_ONCE = 6;
-const tooMuch = (what: string): Fault => new Fault('too_large', `A page of Notion with ${what} is not read. Split it.`);
+const tooMuch = (what: string): Fault =>
+  new Fault('too_large', `A page of Notion with ${what} is not read. Split the page.`);
 
 /**
  * Blocks whose children are not read: they are another page or database, or Notion's API does not support their type.
  * `unsupported` blocks can have `has_children: true`, and a request for the children is answered with 400
  * (https://github.com/n8n-io/n8n/pull/26188, https://github.com/elastic/connectors/issues/2306).
  */
-const CLOSED: ReadonlySet<string> = new Set(['child_page', 'child_database', 'unsupported']);
+const CHILDREN_NOT_READ: ReadonlySet<string> = new Set(['child_page', 'child_database', 'unsupported']);
 
 /** Returns all blocks of a page. @throws Fault too_large */
 export async function readBlocks(client: GrantClient, pageId: string): Promise<readonly Block[]> {
@@ -42,10 +43,10 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
         const block = asAnswer<BlockObjectResponse>(json);
         const type = asText(block.type) ?? '';
         const body = asObject(json[type]);
-        const isOpen = block.has_children === true && !CLOSED.has(type);
+        const hasReadableChildren = block.has_children === true && !CHILDREN_NOT_READ.has(type);
         // A synced copy has no children of its own: read those of its original.
         const original = type === 'synced_block' ? idOf(asObject(body['synced_from'])['block_id']) : null;
-        const inner = original ?? (isOpen ? idOf(block.id) : null);
+        const inner = original ?? (hasReadableChildren ? idOf(block.id) : null);
         read.push([{ type, body, children: [] }, inner]);
       }
       at = page.next;
@@ -62,7 +63,8 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     } catch (error) {
       // The original of a synced block may not be shared with the integration.
       if (block.type === 'synced_block' && isInaccessible(error)) return [];
-      // Notion rejects requests for the children of some blocks: the page is read without them, and they are counted.
+      // Notion rejects requests for the children of some blocks: the page is read without them, and its number of
+      // unsupported blocks increases.
       if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
       block.children.push({ type: 'unsupported', body: {}, children: [] });
       return [];
@@ -73,8 +75,8 @@ export async function readBlocks(client: GrantClient, pageId: string): Promise<r
     try {
       return await childrenOf(pageId);
     } catch (error) {
-      // Notion lists no blocks of pages that show an object of another product: the title and the columns remain.
-      // https://github.com/elastic/connectors/pull/2337
+      // Notion lists no blocks of pages that show an object of another product: its title and properties are still
+      // read. https://github.com/elastic/connectors/pull/2337
       if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
       return [[{ type: 'unsupported', body: {}, children: [] }, null]];
     }

@@ -8,8 +8,8 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { isRow, timestampOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
-import { classify, headersOf, isTrashed, missing, notionConsent } from './api.js';
+import { isDatabaseRow, timestampOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
+import { classify, headersOf, isTrashed, missing, notionOAuth } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
 import { renderBlocks } from './render.js';
@@ -65,8 +65,8 @@ export const notion: Connector<OAuthGrant> = {
     deletions: 'items that are no longer shared, or are in the trash, count as deleted',
     limits: '20,000 blocks per page; three requests per second and connection',
   },
-  oauth: notionConsent,
-  sourceOf: (externalId) => (isRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),
+  oauth: notionOAuth,
+  sourceOf: (externalId) => (isDatabaseRow(externalId) ? 'NOTION_DATABASE' : 'NOTION'),
   headers: headersOf,
   classify,
 

@@ -19,10 +19,10 @@ const quoted = (text: string): string =>
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
 
-const LISTS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list_item', 'to_do']);
+const LIST_BLOCKS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list_item', 'to_do']);
 /** Blocks that show external content by its URL. */
-const LINKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
-const FILES: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
+const LINK_BLOCKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
+const FILE_BLOCKS: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
 /** Blocks without a text of their own that contain other blocks. */
 const CONTAINER_BLOCKS: ReadonlySet<string> = new Set([
   'column_list',
@@ -83,8 +83,8 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     if (type === 'divider') return isMarkdown ? '---' : '';
     if (type === 'table') return tableText({ type, body, ...block }, form);
     if (type === 'child_page' || type === 'child_database') return asText(body['title']) ?? '';
-    if (LINKS.has(type)) return fileText({ caption: body['caption'], external: { url: body['url'] } }, form);
-    if (FILES.has(type)) return fileText(body, form);
+    if (LINK_BLOCKS.has(type)) return fileText({ caption: body['caption'], external: { url: body['url'] } }, form);
+    if (FILE_BLOCKS.has(type)) return fileText(body, form);
     if (CONTAINER_BLOCKS.has(type)) return richText(body['title'], form) || text;
     if (NAVIGATION_BLOCKS.has(type)) return '';
     if (body['rich_text'] === undefined) unread += 1;
@@ -98,7 +98,7 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     for (const block of siblings) {
       number = block.type === 'numbered_list_item' ? number + 1 : 0;
       const inner = block.type === 'table' ? '' : render(block.children);
-      const isList = LISTS.has(block.type);
+      const isList = LIST_BLOCKS.has(block.type);
       const shown = [ownText(block, number), isList ? indented(inner, '    ') : inner].filter(
         (text) => text.trim() !== '',
       );

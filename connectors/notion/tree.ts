@@ -1,4 +1,4 @@
-/** Lists the contents of a page or database. Notion returns only blocks and rows as children. */
+/** Lists the contents of a page or database. As children, Notion's API returns only blocks and rows. */
 import {
   type Checked,
   listOf,
@@ -105,18 +105,18 @@ async function representedBy(client: GrantClient, block: Answer<BlockObjectRespo
       ? inaccessible(
           id,
           title,
-          'This page is not shared with the connection, was deleted, or cannot be read by its API. Share it at Notion, then sync again.',
+          "This page is not shared with the connection, was deleted, or cannot be read by Notion's API. Share it in Notion, then sync again.",
         )
       : { objects: [page], skipped: [] };
   }
   if (block['type'] !== 'child_database') return NONE;
-  // The API has no database for a linked view of another database.
+  // For a linked view of another database, the API returns no database.
   const database = await orNull(client.get(['databases', id], {}), 'bad_response');
   if (database === null)
     return inaccessible(
       id,
       asObject(block['child_database'])['title'],
-      'This is a view of another database, or of one that is not shared. Share that database, and sync it separately.',
+      'This is a view of another database, or the database is not shared. Share the database, and sync it separately.',
     );
   const sourceIds = requireList(
     'Notion',
@@ -127,7 +127,7 @@ async function representedBy(client: GrantClient, block: Answer<BlockObjectRespo
   return { objects: sources.filter((source) => source !== null), skipped: [] };
 }
 
-/** One page of the items in a page, block or database, and the objects to list next. */
+/** Some of the items in a page, block or database, and the objects to list next. */
 interface ListedItems {
   readonly items: readonly SourceItem[];
   readonly skipped: readonly SkippedItem[];
@@ -143,7 +143,7 @@ const foundIn = (objects: readonly NotionObject[], { owner }: OpenObject, root: 
   });
 
 const UNLISTED_ROWS =
-  'This database has more rows of one minute than Notion returns. Move some of them to another database, then sync again.';
+  'This database has more rows that were created in one minute than Notion returns. Move some of them to another database, then sync again.';
 
 async function listRows(client: GrantClient, parentObject: OpenObject, root: string): Promise<ListedItems> {
   const { id, owner, at, rows } = parentObject;
@@ -156,19 +156,19 @@ async function listRows(client: GrantClient, parentObject: OpenObject, root: str
   return {
     items: foundItems.map(({ item }) => item),
     skipped: isCut ? [{ externalId: id, name: id, reason: UNLISTED_ROWS }] : [],
-    // Rows that are not returned are not deleted.
+    // Marks the list as incomplete, so that rows that Notion does not return are not deleted.
     ...(isCut ? { refused: [owner] } : {}),
     open: [...foundItems.map(({ open }) => open), ...(next === null ? [] : [{ ...parentObject, ...next }])],
   };
 }
 
-async function listBlocks(client: GrantClient, place: OpenObject, root: string): Promise<ListedItems> {
-  const { room, id, owner, at } = place;
+async function listBlocks(client: GrantClient, parentObject: OpenObject, root: string): Promise<ListedItems> {
+  const { room, id, owner, at } = parentObject;
   const page = await fetchPage(client, ['blocks', id, 'children'], at);
-  const shown = await Promise.all(page.values.map((block) => representedBy(client, block)));
+  const represented = await Promise.all(page.values.map((block) => representedBy(client, block)));
   const all = foundIn(
-    shown.flatMap(({ objects }) => objects),
-    place,
+    represented.flatMap(({ objects }) => objects),
+    parentObject,
     root,
   );
   const isPage = ({ type }: Answer<BlockObjectResponse>): boolean => type === 'child_page' || type === 'child_database';
@@ -180,11 +180,11 @@ async function listBlocks(client: GrantClient, place: OpenObject, root: string):
   });
   return {
     items: all.map(({ item }) => item),
-    skipped: shown.flatMap(({ skipped }) => skipped),
+    skipped: represented.flatMap(({ skipped }) => skipped),
     open: [
       ...nestedBlocks,
       ...all.map(({ open }) => open),
-      ...(page.next === null ? [] : [{ ...place, at: page.next }]),
+      ...(page.next === null ? [] : [{ ...parentObject, at: page.next }]),
     ],
   };
 }
@@ -219,7 +219,7 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
     // Depth first, so that `open` stays short.
     return { ...page, next: unlessEnd({ root, open: [...deeper, ...rest] }) };
   } catch (error) {
-    // The file of an inaccessible item shows the error.
+    // Reading the content of the inaccessible item fails too, and its file then has the error.
     if (isInaccessible(error)) return { items: [], next: unlessEnd({ root, open: rest }) };
     // Notion rejects the request for the children of some blocks with 400: list the remaining objects.
     if (!(error instanceof Fault) || error.kind !== 'bad_response') throw error;
@@ -234,7 +234,7 @@ const SEARCH_CURSOR = shapeOf({
   at: nullable(string),
 });
 
-/** Returns a page of all shared items, each with its parent. One search returns rows, and pages at any depth. */
+/** Returns a page of all shared items, each with its parent. The search returns rows, and pages at any depth. */
 export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClient, cursor) => {
   const { listing, at } = cursor ?? { listing: randomUUID(), at: null };
   // Sorted by change time, ascending: an item that changes during the listing is listed twice rather than skipped.

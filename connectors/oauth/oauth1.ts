@@ -9,7 +9,7 @@ import { type ConsentRequest, type Provider, TOKEN_TIMEOUT_MS } from './tokenReq
 
 const MAX_ANSWER_BYTES = 20_000;
 /** Characters of a token that can be part of a header and a URL. */
-const TOKEN = /^[\x21-\x7e]{1,4096}$/;
+const TOKEN_PATTERN = /^[\x21-\x7e]{1,4096}$/;
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -84,7 +84,8 @@ async function sendTokenRequest(
 
 function tokenIn({ name }: Provider, answer: URLSearchParams): RequestToken {
   const [token, secret] = [answer.get('oauth_token') ?? '', answer.get('oauth_token_secret') ?? ''];
-  if (!TOKEN.test(token) || !TOKEN.test(secret)) throw new Fault('server_error', `${name} gave no token. Try again.`);
+  if (!TOKEN_PATTERN.test(token) || !TOKEN_PATTERN.test(secret))
+    throw new Fault('server_error', `${name} gave no token. Try again.`);
   return { token, secret };
 }
 

@@ -83,7 +83,7 @@ export function consentUrl({ spec, urls }: Provider, request: ConsentRequest): s
   return url.href;
 }
 /** Characters of a token that can be part of a header. */
-const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+const TOKEN_PATTERN = /^[\x21-\x7e]{1,16384}$/;
 
 /** Error codes for an invalid or expired code or refresh token. */
 const DEAD_GRANT =
@@ -199,7 +199,7 @@ function grantOf(
   // With a refresh, the tokens are at the top level, even if the nested part exists.
   const tokens = isObject(nestedAnswer) && asText(nestedAnswer['access_token']) !== null ? nestedAnswer : answer;
   const accessToken = asText(tokens['access_token']);
-  if (accessToken === null || !TOKEN.test(accessToken))
+  if (accessToken === null || !TOKEN_PATTERN.test(accessToken))
     throw new Fault('server_error', `${name} gave no access token. Try again.`);
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();

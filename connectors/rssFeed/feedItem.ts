@@ -21,8 +21,8 @@ const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
   content: ['content:encoded', 'content'],
   published: ['pubDate', 'published', 'dc:date', 'issued', 'updated', 'date', 'modified'],
 };
-const NAMES: ReadonlySet<string> = new Set(Object.values(FIELDS).flat());
-const HTML: ReadonlySet<string> = new Set([...FIELDS.summary, ...FIELDS.content]);
+const READ_ELEMENTS: ReadonlySet<string> = new Set(Object.values(FIELDS).flat());
+const HTML_ELEMENTS: ReadonlySet<string> = new Set([...FIELDS.summary, ...FIELDS.content]);
 
 /** Maximum length of a text field, in characters, and of any other field. */
 const MAX_TEXT = 1_000_000;
@@ -59,7 +59,7 @@ export class FeedItem {
     this.#depth += 1;
     if (this.#field) {
       this.#field.depth += 1;
-      if (HTML.has(this.#field.name)) this.#append(serialiseTag(name, attributes));
+      if (HTML_ELEMENTS.has(this.#field.name)) this.#append(serialiseTag(name, attributes));
       return;
     }
     if (this.#depth > 1) return;
@@ -68,15 +68,15 @@ export class FeedItem {
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
     // The id is kept even if it is not a URL. Elements with `src` are skipped: content at another URL is not fetched.
-    if (!NAMES.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
+    if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     const type = attributes['type'] ?? '';
     // RSS contains escaped HTML; Atom declares its type. Nested elements are markup in both, the text between them is
     // text.
     const isText = type === '' ? name === 'content' || name === 'summary' : type === 'text' || type === 'text/plain';
     this.#field = {
       name,
-      escapes: HTML.has(name) && (isText || type === 'xhtml' || type.endsWith('+xml')),
-      limit: HTML.has(name) ? MAX_TEXT : MAX_VALUE,
+      escapes: HTML_ELEMENTS.has(name) && (isText || type === 'xhtml' || type.endsWith('+xml')),
+      limit: HTML_ELEMENTS.has(name) ? MAX_TEXT : MAX_VALUE,
       depth: 0,
     };
     this.#parts = [];
@@ -94,7 +94,8 @@ export class FeedItem {
     if (!this.#field) return true;
     if (this.#field.depth > 0) {
       this.#field.depth -= 1;
-      if (HTML.has(this.#field.name) && !VOID.test(withoutPrefix(name))) this.#append(`</${withoutPrefix(name)}>`);
+      if (HTML_ELEMENTS.has(this.#field.name) && !VOID.test(withoutPrefix(name)))
+        this.#append(`</${withoutPrefix(name)}>`);
       return true;
     }
     const value = this.#parts.join('').trim();

@@ -20,8 +20,8 @@ const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 100;
 const MAX_TITLE = 1000;
 
-const PARENTS: ReadonlySet<string> = new Set(['channel', 'rdf:RDF', 'rss', 'feed']);
-const ROOTS: ReadonlySet<string> = new Set(['rss', 'feed', 'rdf:RDF']);
+const ENTRY_PARENTS: ReadonlySet<string> = new Set(['channel', 'rdf:RDF', 'rss', 'feed']);
+const ROOT_ELEMENTS: ReadonlySet<string> = new Set(['rss', 'feed', 'rdf:RDF']);
 
 /**
  * Parses RSS 0.9x to 2.0, RSS 1.0 (RDF) and Atom incrementally. If it throws, the parsed entries remain. Entities
@@ -42,7 +42,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
 
   const text = (characters: string): void => {
     if (item) item.text(characters);
-    else if (path.at(-1) === 'title' && PARENTS.has(path.at(-2) ?? '') && feed.title.length < MAX_TITLE)
+    else if (path.at(-1) === 'title' && ENTRY_PARENTS.has(path.at(-2) ?? '') && feed.title.length < MAX_TITLE)
       feed.title += characters.slice(0, MAX_TITLE);
   };
   parser.on('doctype', (doctype) => {
@@ -61,7 +61,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
   parser.on('opentag', (tag) => {
     const name = path.at(-1) ?? '';
     if (item) item.open(name, tag.attributes);
-    else if ((name === 'item' || name === 'entry') && PARENTS.has(path.at(-2) ?? '')) {
+    else if ((name === 'item' || name === 'entry') && ENTRY_PARENTS.has(path.at(-2) ?? '')) {
       if (feed.entries.length >= MAX_ENTRIES)
         throw new InvalidFeed(`has more than ${MAX_ENTRIES.toLocaleString('en')} entries; those before are read.`);
       item = new FeedItem(tag.attributes['rdf:about'] ?? '');
@@ -89,8 +89,8 @@ function checkRoot(name: string): string {
   if (local.toLowerCase() === 'html') throw isWebPage();
   if (name === 'urlset' || name === 'sitemapindex')
     throw new InvalidFeed('is a sitemap, not a feed. Scrape it as a sitemap.');
-  if (ROOTS.has(name)) return '';
-  if (ROOTS.has(local)) return name.slice(0, -local.length);
+  if (ROOT_ELEMENTS.has(name)) return '';
+  if (ROOT_ELEMENTS.has(local)) return name.slice(0, -local.length);
   throw new InvalidFeed(
     `is XML but not a feed: it begins with <${name.slice(0, 50)}>. Give the address of an RSS or Atom feed.`,
   );

@@ -21,7 +21,7 @@ const SENTENCES = {
   404: 'does not exist. Check the address.',
   410: 'was removed permanently. Its stored entries are kept; add it again if it returns.',
 } as const;
-const PERMANENT: ReadonlySet<number> = new Set([301, 308]);
+const PERMANENT_REDIRECTS: ReadonlySet<number> = new Set([301, 308]);
 
 export interface FeedSettings {
   /** Maximum size in bytes, decoded. */
@@ -54,7 +54,7 @@ export async function readFeed(
     totalTimeoutMs: settings.pageTimeoutMs,
     onRedirect(next, status) {
       // The target of a temporary redirect is not the feed's new address.
-      isPermanent &&= PERMANENT.has(status);
+      isPermanent &&= PERMANENT_REDIRECTS.has(status);
       if (isPermanent) movedTo = normaliseUrl(next);
     },
   });

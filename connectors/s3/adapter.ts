@@ -1,6 +1,6 @@
 import { createObjectTree } from '../objectTree.js';
 
-/** Converts buckets and their keys to items. */
+/** Functions that convert buckets and their objects to items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `s3://${bucket}/${key}`,
   containerType: 'FOLDER',

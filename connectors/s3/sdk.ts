@@ -18,7 +18,7 @@ export interface S3Credentials {
   readonly endpointUrl: string | null;
 }
 
-const AMAZON = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
+const AMAZON_ENDPOINT = /^https:\/\/s3(?:[.-]([a-z0-9-]+))?\.amazonaws\.com$/;
 /** The default region of S3-compatible stores. */
 const DEFAULT_REGION = 'us-east-1';
 
@@ -68,7 +68,7 @@ function sdkIn(
 ): S3Client {
   const { accessKey, accessKeySecret, endpointUrl } = client.credentials;
   const endpoint = endpointUrl ?? client.urls['api'] ?? '';
-  const isAmazon = AMAZON.test(endpoint);
+  const isAmazon = AMAZON_ENDPOINT.test(endpoint);
   return new sdk.S3Client({
     region,
     endpoint: isAmazon ? `https://s3.${region}.amazonaws.com` : endpoint,
@@ -114,7 +114,8 @@ export async function withS3<T>(
   const endpoint = client.credentials.endpointUrl ?? client.urls['api'] ?? '';
   const place = `${endpoint} ${bucket ?? ''}`;
   // The region of a bucket is the same for all accounts. It is learned from the answer to a request in another region.
-  const region = (client.cache.get(place) as string | undefined) ?? AMAZON.exec(endpoint)?.[1] ?? DEFAULT_REGION;
+  const region =
+    (client.cache.get(place) as string | undefined) ?? AMAZON_ENDPOINT.exec(endpoint)?.[1] ?? DEFAULT_REGION;
   const sdk = await loadSdk();
   const sendTo = (where: string, isLast: boolean): Promise<T> =>
     call(sdkIn(sdk, where, client, { isContent, isLast }), sdk);

@@ -17,8 +17,12 @@ const OVERLAP_MS = 15 * 60_000;
 const IDS_PER_REQUEST = 200;
 
 /** The time up to which changes were requested, in milliseconds since 1970; and the position of a sync. */
-const TOKEN = shapeOf({ ...SYNC_COUNT, since: number, pass: nullable(shapeOf({ begun: number, after: string })) });
-type Point = Checked<typeof TOKEN>;
+const CHANGE_TOKEN = shapeOf({
+  ...SYNC_COUNT,
+  since: number,
+  pass: nullable(shapeOf({ begun: number, after: string })),
+});
+type ChangeToken = Checked<typeof CHANGE_TOKEN>;
 
 const stale = (): Fault =>
   new Fault('stale_cursor', 'Salesforce no longer has the changes since the last sync. Everything is listed again.');
@@ -65,7 +69,7 @@ async function absent(client: GrantClient, ids: readonly string[]): Promise<read
  * change no timestamp, and published articles have no stable one, so libraries and articles are listed completely.
  * https://developer.salesforce.com/docs/atlas.en-us.api_rest.meta/api_rest/resources_getdeleted.htm
  */
-export const looseFileChanges = changeFeed(TOKEN, {
+export const looseFileChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const now = Date.now();
     const { covered } = await deletedSince(client, now - OVERLAP_MS, now);
@@ -80,12 +84,12 @@ export const looseFileChanges = changeFeed(TOKEN, {
     const { items, next } = await looseFiles(client, [changed], pass.after);
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
-      const on: Point = { ...point, pass: { ...pass, after: next } };
+      const on: ChangeToken = { ...point, pass: { ...pass, after: next } };
       return { changes, next: on, more: true, coveredRoots };
     }
     const { ids, covered } = await deletedSince(client, point.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
-    const end: Point = { ...nextSyncCount(point), since: Math.max(since, point.since), pass: null };
+    const end: ChangeToken = { ...nextSyncCount(point), since: Math.max(since, point.since), pass: null };
     return {
       changes: [...(await absent(client, ids)), ...changes],
       next: end,

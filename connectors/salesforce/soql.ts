@@ -90,7 +90,7 @@ export async function withVisible<T>(
   }
 }
 
-/** Salesforce's maximum number of such records per answer. */
+/** Maximum number of records per page. */
 const PER_PAGE = 200;
 
 export interface SoqlQuery {

@@ -29,16 +29,17 @@ export interface ItemRef {
 /** Parses an item id; null if it is invalid. */
 export function parseItemId(externalId: string): ItemRef | null {
   const [table = '', record, attachment, ...more] = externalId.split('/');
-  const isRight = [record, attachment].every((id) => id === undefined || isSysId(id));
-  if (!TABLE.test(table) || !isRight || more.length > 0) return null;
+  const isValid = [record, attachment].every((id) => id === undefined || isSysId(id));
+  if (!TABLE.test(table) || !isValid || more.length > 0) return null;
   return { table, record: record ?? null, attachment: attachment ?? null };
 }
 
-/** Standard tables that are listed: tasks and knowledge. Custom tables are listed if they extend `task`. */
+/** Standard tables that are listed: tasks, knowledge articles and catalog items. */
 export const TABLES = ['incident', 'problem', 'change_request', 'kb_knowledge', 'sc_cat_item'] as const;
-export const CUSTOM = ['u_', 'x_'] as const;
+/** Prefixes of custom tables, which are listed if they extend `task`. */
+export const CUSTOM_PREFIXES = ['u_', 'x_'] as const;
 export const isListedTable = (table: string): boolean =>
-  (TABLES as readonly string[]).includes(table) || CUSTOM.some((prefix) => table.startsWith(prefix));
+  (TABLES as readonly string[]).includes(table) || CUSTOM_PREFIXES.some((prefix) => table.startsWith(prefix));
 
 /** Query conditions for readable records, by table: drafts and retired records are excluded. */
 export const READABLE: Readonly<Record<string, string>> = {
@@ -96,7 +97,7 @@ export function itemOfRecord(row: Json, table: string, site: string, hasAttachme
 }
 
 /**
- * Whether an attachment is the value of a field, such as a photo: the name of its table begins with a mark.
+ * Whether an attachment is the value of a field, such as a photo: the name of its table then begins with `ZZ_YY`.
  * https://github.com/ServiceNow/ServiceNowDocs/blob/australia/markdown/platform-security/exploring-antivirus-scanning.md
  */
 const isEmbedded = (row: Json): boolean => /^zz_yy/i.test(asTrimmed(row['table_name']));
@@ -123,7 +124,7 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
   });
 }
 
-/** Fields of a task that its text contains: label and field, in order. */
+/** Short fields of a task that its text contains as a list: label and field, in order. */
 const FACTS: readonly (readonly [label: string, field: string])[] = [
   ['State', 'state'],
   ['Priority', 'priority'],
@@ -137,6 +138,7 @@ const FACTS: readonly (readonly [label: string, field: string])[] = [
   ['Resolved', 'resolved_at'],
   ['Closed', 'closed_at'],
 ];
+/** Long fields of a task, which become sections of its text: heading and field, in order. */
 const TEXTS: readonly (readonly [title: string, field: string])[] = [
   ['Description', 'description'],
   ['Cause', 'cause_notes'],
@@ -148,12 +150,12 @@ const TEXTS: readonly (readonly [title: string, field: string])[] = [
   ['Comments', 'comments'],
   ['Work notes', 'work_notes'],
 ];
-/** HTML fields of article tables. */
+/** Fields with HTML, by table. Records of other tables consist of FACTS and TEXTS. */
 const MARKED_UP: Readonly<Record<string, readonly string[]>> = {
   kb_knowledge: ['text', 'wiki'],
   sc_cat_item: ['description'],
 };
-/** Fields that are requested to read a record. */
+/** Returns the fields that are requested to read a record. */
 export const fieldsOf = (table: string): string =>
   [
     ...['sys_id', 'number', 'name', 'short_description', 'sys_updated_on', 'workflow_state', 'active'],

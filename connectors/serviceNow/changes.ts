@@ -32,14 +32,14 @@ const scanPosition = shapeOf({
 type Scan = Checked<typeof scanPosition>;
 
 /** Start of the change queries, and the state of the current sync. */
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   ...SYNC_COUNT,
   since: string,
   counts: countsBefore,
   /** The current scan, null between syncs. Stored cursors contain this name. */
   pass: nullable(scanPosition),
 });
-type Point = Checked<typeof TOKEN>;
+type ChangeToken = Checked<typeof CHANGE_TOKEN>;
 
 const timestampOf = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');
 const stale = (why: string): Fault => new Fault('stale_cursor', `ServiceNow ${why}. Everything is listed again.`);
@@ -125,7 +125,7 @@ async function fetchPage(client: SourceClient, table: string, since: string, { r
  * The change feed: it finds changed records by their change time, and deletions by their counts. Tables that cannot be
  * counted are listed completely.
  */
-export const recordChanges = changeFeed(TOKEN, {
+export const recordChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const now = Date.now();
     const names: string[] = [];
@@ -157,7 +157,7 @@ export const recordChanges = changeFeed(TOKEN, {
         : { open: others, room: 'table' as const };
     const following: Scan = next === null ? { ...scan, ...nextScanned, after: FROM_START } : { ...scan, after: next };
     const more = following.open.length > 0;
-    const on: Point = more
+    const on: ChangeToken = more
       ? { ...point, counts, pass: following }
       : { ...nextSyncCount(point), since: counts.before, counts, pass: null };
     return { ...changes, next: on, more, coveredRoots, isDeep: true };

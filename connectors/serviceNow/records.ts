@@ -1,7 +1,15 @@
 import { Fault } from '../../contract/failures.js';
 import type { SourceClient } from '../accountClient.js';
 import type { ItemPage, SkippedItem, SourceItem } from '../sourceItem.js';
-import { CUSTOM, isListedTable, itemOfAttachment, itemOfRecord, itemOfTable, TABLES, typeOf } from './adapter.js';
+import {
+  CUSTOM_PREFIXES,
+  isListedTable,
+  itemOfAttachment,
+  itemOfRecord,
+  itemOfTable,
+  TABLES,
+  typeOf,
+} from './adapter.js';
 import { withRootsCursor } from '../cursors.js';
 import { AFTER_CURSOR, FROM_START, readAll, readPage } from './tables.js';
 import { asTrimmed, type Json } from '../json.js';
@@ -11,7 +19,7 @@ const MAX_ATTACHMENTS = 10_000;
 /** Query for the listed tables: the standard ones, or (`^NQ`) custom ones that extend `task`. */
 const LISTED_TABLES = [
   `nameIN${TABLES.join(',')}`,
-  ...CUSTOM.map((prefix) => `super_class.name=task^nameSTARTSWITH${prefix}`),
+  ...CUSTOM_PREFIXES.map((prefix) => `super_class.name=task^nameSTARTSWITH${prefix}`),
 ].join('^NQ');
 
 export const isKind = (error: unknown, ...kinds: Fault['kind'][]): boolean =>

@@ -7,7 +7,7 @@ import { incompleteAnswer } from '../faults.js';
 import { asObject, type Json, asTrimmed } from '../json.js';
 
 const PER_PAGE = 100;
-const NEXT = /;\s*rel="?next"?/;
+const NEXT_REL = /;\s*rel="?next"?/;
 
 /** Classifies refusals. An unknown table is status 400 with an error text. */
 export function classify({ status, body }: Refusal): ErrorClass | null {
@@ -67,7 +67,7 @@ export async function readPage(
     { within: 'result' },
   );
   const rows = values.map(asObject);
-  const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT.test(part));
+  const link = (headers['link'] ?? '').split(/,(?=\s*<)/).find((part) => NEXT_REL.test(part));
   const id = asTrimmed(rows.at(-1)?.['sys_id']);
   if (link === undefined) return { rows, next: rows.length < PER_PAGE || id === '' ? null : { id, passed: 0 } };
   const offset = Number(/[?&]sysparm_offset=(\d{1,12})/.exec(link)?.[1] ?? after.passed + PER_PAGE);

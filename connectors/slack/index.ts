@@ -39,8 +39,8 @@ const ROOTS_CURSOR = shapeOf({
 type RootsCursor = Checked<typeof ROOTS_CURSOR>;
 
 /**
- * Returns the workspace, which a token of an app that is installed in a whole organization must name. Other tokens
- * ignore it. https://docs.slack.dev/reference/methods/conversations.list#arguments
+ * Returns the parameter that names the workspace, which a token of an app that is installed in a whole organization
+ * must name. Other tokens ignore it. https://docs.slack.dev/reference/methods/conversations.list#arguments
  */
 const teamOf = ({ credentials: { facts } }: GrantClient): { readonly team_id: string | null } => ({
   team_id: facts['team'] ?? null,
@@ -94,11 +94,11 @@ async function listHistory(
   const fields = { channel: conversation, limit: PER_PAGE, inclusive: 'true', latest, ...range };
   const { answer, next } = await callApi(client, 'conversations.history', { ...fields, cursor: from?.at ?? null });
   const recentMessages = messagesIn(answer).filter(({ ts }) => oldest === null || Number(ts) >= oldest);
-  const { groups: cuts, open } = groupMessages(recentMessages, from?.open ?? null);
+  const { groups: finishedGroups, open } = groupMessages(recentMessages, from?.open ?? null);
   const workspace = await workspaceUrl(client);
-  const groups = next === null ? [...cuts, ...close(open)] : cuts;
+  const groups = next === null ? [...finishedGroups, ...close(open)] : finishedGroups;
   return {
-    items: groups.map((cut) => itemOfGroup(cut, conversation, workspace)),
+    items: groups.map((group) => itemOfGroup(group, conversation, workspace)),
     next: next === null ? null : { at: next, latest, open },
   };
 }
@@ -108,10 +108,10 @@ async function itemAt(client: GrantClient, externalId: string): Promise<PageAt<H
   const itemRef = parseSlackItemId(externalId);
   if (itemRef?.kind !== 'window' && itemRef?.kind !== 'thread') throw noSuchItem('Slack');
   const messages = await messagesAt(client, itemRef, null);
-  const { groups: cuts, open } = groupMessages(messages.toReversed(), null);
+  const { groups: finishedGroups, open } = groupMessages(messages.toReversed(), null);
   const workspace = await workspaceUrl(client);
   return {
-    items: [...cuts, ...close(open)].map((cut) => itemOfGroup(cut, itemRef.conversation, workspace)),
+    items: [...finishedGroups, ...close(open)].map((group) => itemOfGroup(group, itemRef.conversation, workspace)),
     next: null,
   };
 }

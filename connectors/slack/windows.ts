@@ -31,7 +31,7 @@ function extendDigest(digest: string, { ts, user, signedAs, text, files, edited 
  * Groups a page of messages.
  * @param messages newest first
  * @param open the unfinished window of the previous page
- * @returns the finished windows and the unfinished one; after the last page, close() finishes that
+ * @returns the finished windows and the threads, and the unfinished window; close() ends it after the last page
  */
 export function groupMessages(
   messages: readonly Message[],
@@ -52,5 +52,6 @@ export function groupMessages(
   return { groups, open: current };
 }
 
+/** Returns the unfinished window as a group. */
 export const close = (open: OpenWindow | null): readonly Group[] =>
   open === null ? [] : [{ kind: 'window', window: open }];

@@ -58,7 +58,7 @@ interface Running {
 export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
   const { chromiumPath, installer, installWaitMs = INSTALL_WAIT_MS, maxPages, now, onNotice } = options;
   const { find = findChromium } = options;
-  const inTurn = pLimit(TABS);
+  const withTab = pLimit(TABS);
   let current: Promise<Running | null> | null = null;
   let tryAgainAt = 0;
   let isReported = false;
@@ -127,7 +127,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 
   return {
     use: (signal, work) =>
-      inTurn(async () => {
+      withTab(async () => {
         signal.throwIfAborted();
         const running = await take(signal);
         if (running === null) return null;

@@ -130,7 +130,7 @@ export function createWebSource({
       if (url === null)
         throw new Fault(
           'address_refused',
-          `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and carries no password.`,
+          `"${shownUrl(request.url)}" is not the address of a page. Give one that starts with http:// or https:// and contains no password.`,
         );
       return byAnyRoute(request.usePremiumProxies, async (route) => {
         const page = await fetchBy(route, url, request);

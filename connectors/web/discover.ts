@@ -24,14 +24,14 @@ export async function* discover(
   if (root === null)
     throw new Fault(
       'address_refused',
-      `"${shownUrl(sitemapUrl)}" is not the address of a sitemap. Give one that starts with http:// or https:// and carries no password.`,
+      `"${shownUrl(sitemapUrl)}" is not the address of a sitemap. Give one that starts with http:// or https:// and contains no password.`,
     );
 
   const pages = new Set<string>();
   const files = new Set([root]);
   const hosts = new Set([new URL(root).host]);
   let firstFault: Fault | null = null;
-  let redirectTarget: string | null = null;
+  let pageOnOtherHost: string | null = null;
   const problem = (url: string, fault: Fault): void => {
     firstFault ??= fault;
     onProblem({ url, fault });
@@ -53,7 +53,7 @@ export async function* discover(
       const target = normaliseUrl(location, file.url);
       if (target === null) continue;
       if (!hosts.has(new URL(target).host)) {
-        redirectTarget ??= target;
+        pageOnOtherHost ??= target;
         continue;
       }
       if (!file.isIndex) {
@@ -85,7 +85,10 @@ export async function* discover(
     if (!reportedLimits.has(limit))
       problem(
         target,
-        new Fault('too_large', `The sitemap ${shownUrl(target)}, and any like it, was not read: ${limit}.`),
+        new Fault(
+          'too_large',
+          `The sitemap ${shownUrl(target)} was not read, and possibly others for the same reason: ${limit}.`,
+        ),
       );
     reportedLimits.add(limit);
     return false;
@@ -94,10 +97,10 @@ export async function* discover(
   yield* follow(root, 0);
   if (pages.size > 0) return;
   if (firstFault !== null) throw firstFault as Fault;
-  if (redirectTarget !== null) {
+  if (pageOnOtherHost !== null) {
     throw new Fault(
       'broken_content',
-      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(redirectTarget)}. A sitemap is valid for its own host only: give the one of ${new URL(redirectTarget).host}.`,
+      `The sitemap ${shownUrl(root)} names only pages on other hosts, such as ${shownUrl(pageOnOtherHost)}. A sitemap is valid for its own host only: give the one of ${new URL(pageOnOtherHost).host}.`,
     );
   }
 }

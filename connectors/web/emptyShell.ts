@@ -29,9 +29,9 @@ export function isEmptyShell(bytes: Uint8Array): boolean {
     at = endTag(html, name, inside);
     if (name === 'script') hasScript ||= CODE_SCRIPT.test(tag);
     if (name === 'noscript')
-      isMeantToBeFilled ||= NOTICE.test(html.slice(inside, Math.min(at, inside + MAX_TAG_LENGTH)));
+      isMeantToBeFilled ||= JAVASCRIPT_NOTICE.test(html.slice(inside, Math.min(at, inside + MAX_TAG_LENGTH)));
   }
-  return hasScript && (isMeantToBeFilled || text === '' || WAITING.test(text));
+  return hasScript && (isMeantToBeFilled || text === '' || LOADING_TEXT.test(text));
 }
 
 /** Maximum number of scanned characters; a page without text in these counts as empty. */
@@ -56,8 +56,8 @@ const CODE_SCRIPT = /^<script(?![^>]*\stype\s*=\s*["']?(?!module|text\/babel|[a-
 /** The elements into which frameworks render. */
 const MOUNT_ELEMENT =
   /^<(?:app-root|ion-app)\b|\sid\s*=\s*["']?(?:root|app|application|app-?root|react-(?:root|app)|vue-app|q-app|main-app|spa|svelte|__next|__nuxt|___gatsby)["'\s>]/i;
-const NOTICE = /java\s?script/i;
-const WAITING = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting)/i;
+const JAVASCRIPT_NOTICE = /java\s?script/i;
+const LOADING_TEXT = /^[^a-z]*(?:loading|pleasewait|justamoment|onemoment|redirecting)/i;
 
 /** Returns the non-blank characters of a range, up to the relevant number. */
 function visible(html: string, from: number, to: number): string {

@@ -16,7 +16,7 @@ import { isFault } from '../faults.js';
 const MIN_AGE_S = 300;
 
 /** Position in the export of tickets. */
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   ...SYNC_COUNT,
   /** Start time in seconds since 1970, as long as there is no cursor. */
   start: number,
@@ -27,8 +27,8 @@ const TOKEN = shapeOf({
    */
   pass: nullable(TICKET_CURSOR),
 });
-type Point = Checked<typeof TOKEN>;
-type Scan = NonNullable<Point['pass']>;
+type ChangeToken = Checked<typeof CHANGE_TOKEN>;
+type Scan = NonNullable<ChangeToken['pass']>;
 
 /** Returns item ids that are unique across accounts: each account numbers its tickets from 1. */
 export const idsIn = ({ facts }: OAuthGrant): AccountIds => idsOf(facts['subdomain'] ?? '');
@@ -49,7 +49,7 @@ const withOuterIds = (ids: AccountIds, changes: readonly Change[]): readonly Cha
   });
 
 /** Returns a page of changed tickets. */
-async function changedTickets(client: SourceClient, point: Point) {
+async function changedTickets(client: SourceClient, point: ChangeToken) {
   const scan: Scan = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
   if (scan.from === 'export') {
     const { next, isEnd, ...page } = await exported(client, point.start, point.cursor);
@@ -72,7 +72,7 @@ async function listAttached(client: SourceClient, ids: AccountIds, pendingIds: r
  * completely.
  * https://developer.zendesk.com/documentation/ticketing/managing-tickets/using-the-incremental-export-api/
  */
-export const ticketChanges = changeFeed(TOKEN, {
+export const ticketChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const start = Math.floor(Date.now() / 1000) - MIN_AGE_S;
     try {
@@ -93,7 +93,9 @@ export const ticketChanges = changeFeed(TOKEN, {
     const coveredRoots = [ids.outer(TICKETS)];
     const continueAt = (cursor: string | null, pass: Scan) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
-      const next: Point = more ? { ...point, cursor, pass } : { ...point, ...nextSyncCount(point), cursor, pass: null };
+      const next: ChangeToken = more
+        ? { ...point, cursor, pass }
+        : { ...point, ...nextSyncCount(point), cursor, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
     if (point.pass !== null && point.pass.rest.length > 0) {

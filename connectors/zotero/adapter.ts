@@ -75,8 +75,8 @@ export function readCollection(json: Json, library: string): Collection | null {
 }
 
 /** Link modes of stored files; others are links to the web or to a user's disk. */
-const STORED = new Set(['imported_file', 'imported_url']);
-const isStored = (data: Json): boolean => STORED.has(asTrimmed(data['linkMode']));
+const STORED_LINK_MODES = new Set(['imported_file', 'imported_url']);
+const isStored = (data: Json): boolean => STORED_LINK_MODES.has(asTrimmed(data['linkMode']));
 /**
  * Whether Zotero has the file of a stored attachment: then it links to it. Users may keep files on a server of their
  * own.
@@ -148,7 +148,7 @@ export function itemOfJson(json: Json, library: string): SourceItem | null {
   });
 }
 
-const LABELS: readonly (readonly [label: string, field: string])[] = [
+const LABELLED_FIELDS: readonly (readonly [label: string, field: string])[] = [
   ['In', 'publicationTitle'],
   ['In', 'bookTitle'],
   ['Proceedings', 'proceedingsTitle'],
@@ -180,7 +180,7 @@ function markdownOf(data: Json, key: string): string {
     .filter(Boolean);
   const facts = [
     ['By', creatorsOf(data)],
-    ...LABELS.map(([label, field]) => [label, asTrimmed(data[field])]),
+    ...LABELLED_FIELDS.map(([label, field]) => [label, asTrimmed(data[field])]),
     ['Tags', tags.join(', ')],
   ].flatMap(([label, value]) => (value ? [`- ${label}: ${value}`] : []));
   return [`# ${nameOf(data, key)}`, facts.join('\n'), asTrimmed(data['abstractNote'])].filter(Boolean).join('\n\n');

@@ -34,7 +34,7 @@ const scanPosition = shapeOf({
   start: count,
 });
 type Scan = Checked<typeof scanPosition>;
-const TOKEN = eitherReader(shapeOf({ at: versions }), scanPosition);
+const CHANGE_TOKEN = eitherReader(shapeOf({ at: versions }), scanPosition);
 
 const pathOf = (library: string): string[] => library.split('/');
 
@@ -74,7 +74,7 @@ async function deletionsAndCollections(
 }
 
 /** The change feed: Zotero returns the changes of a library after a version number. */
-export const zoteroChanges = changeFeed(TOKEN, {
+export const zoteroChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const at: Record<string, number> = {};
     for (const library of await librariesOf(client)) at[library] = await versionOf(client, library);

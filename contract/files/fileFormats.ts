@@ -5,7 +5,7 @@
 import type { SourceType } from '../sources/sources.js';
 
 export interface FileFormatRow {
-  /** Read as text, by OCR, or by transcription. */
+  /** How such a file is read: as text, by OCR (image), or by transcription (audio, video). */
   readonly kind: 'text' | 'image' | 'audio' | 'video';
   /** File name extensions in lower case, each with the `source` of such a file. */
   readonly extensions: Readonly<Record<string, SourceType>>;
@@ -143,7 +143,7 @@ export const SERVICE_FORMATS = [
 ] as const;
 export type ServiceFormat = (typeof SERVICE_FORMATS)[number];
 
-/** The formats that documents/ parses: text, and pictures of text. */
+/** The formats that documents/ reads: text, and images of text. */
 export type DocumentFormat = {
   [Format in FileFormat]: (typeof FILE_FORMATS)[Format]['kind'] extends 'text' | 'image' ? Format : never;
 }[FileFormat];
@@ -154,9 +154,9 @@ const byExtension: ReadonlyMap<string, readonly [FileFormat, SourceType]> = new 
     Object.entries(row.extensions).map(([ending, source]) => [ending, [format, source] as const] as const),
   ),
 );
-/** The source of each row's first extension. */
+/** The source of each format: that of its first extension. */
 const sourceOfFormat: ReadonlyMap<FileFormat, SourceType> = new Map([...byExtension.values()].toReversed());
-/** If several rows have the same type, the first one wins. */
+/** The format of each media type; of several rows with the same type, the first one. */
 const byMimeType: ReadonlyMap<string, FileFormat> = new Map(
   rows.flatMap(([format, row]) => row.mimeTypes.map((type) => [type, format] as const)).toReversed(),
 );
@@ -177,7 +177,8 @@ export const formatOfType = (contentType: string | null): FileFormat | null =>
 export const mimeTypeOf = (format: FileFormat): string => FILE_FORMATS[format].mimeTypes[0];
 
 /**
- * Returns the `source` of an uploaded file: by its name if that fits the content (.jpeg: JPEG), else by its content.
+ * Returns the `source` of an uploaded file: by its extension if that matches the content's format (.jpeg: JPEG), else
+ * by the format.
  */
 export function sourceOfUpload(format: FileFormat, name: string): SourceType {
   const byName = byExtension.get(extensionOf(name));

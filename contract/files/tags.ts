@@ -1,6 +1,6 @@
 import type { TagValue } from './records.js';
 
-/** Keys that the service uses in vector payloads. */
+/** Keys that the public contract reserves. */
 export const RESERVED_TAG_KEYS: readonly string[] = [
   'db_embedding_id',
   'organization_id',
@@ -32,7 +32,7 @@ export function tagPairs(tags: readonly { key: string; value: TagValue }[]): str
 export const storedTags = (tags: Readonly<Record<string, TagValue>>): StoredTag[] =>
   Object.entries(tags).map(([key, value]) => ({ key, value }));
 
-/** Returns tags as an object, as the interface returns them. */
+/** Returns tags as an object, as the API returns them. */
 export const tagObject = (tags: readonly StoredTag[]): Record<string, TagValue> =>
   Object.fromEntries(tags.map(({ key, value }) => [key, value]));
 
@@ -43,7 +43,7 @@ export function upsertTags(tags: readonly StoredTag[], newTags: readonly StoredT
   return [...tags.map((tag) => newByKey.get(tag.key) ?? tag), ...newTags.filter(({ key }) => !existingKeys.has(key))];
 }
 
-/** @param keys tags to remove; 'all' removes every tag */
+/** Removes tags. @param keys keys of the tags to remove; 'all' removes every tag */
 export const withoutTags = (tags: readonly StoredTag[], keys: readonly string[] | 'all'): StoredTag[] =>
   keys === 'all' ? [] : tags.filter(({ key }) => !keys.includes(key));
 

@@ -35,7 +35,7 @@ export interface SyncFeedRequest {
   readonly url: string;
   readonly tags: Readonly<Record<string, TagValue>>;
   readonly ingest: IngestOptions;
-  /** How the pages that entries link to are read. */
+  /** Options for reading the pages that entries link to. */
   readonly scrape: PageOptions;
 }
 
@@ -49,7 +49,7 @@ export interface FeedReading {
   /** Validators for conditional requests. */
   readonly etag: string | null;
   readonly lastModified: string | null;
-  /** Hash of everything else that the outcome depends on. */
+  /** Hash of all other inputs of the reading, such as tags, options and limits. */
   readonly fingerprint: string;
   /**
    * The run that read the feed, and the number of entries that it ingested. If the run now has fewer READY files, some

@@ -24,7 +24,7 @@ export interface GitHubRecordQuery {
 }
 /** A list of records of a GitHub repository. */
 export interface GitHubListQuery extends Omit<GitHubRecordQuery, 'number'> {
-  /** Number of the pull request whose parts are listed. */
+  /** Number of the pull request whose parts are listed; null for other lists. */
   readonly number: number | null;
   readonly filters: { readonly state?: string; readonly base?: string | null; readonly head?: string | null };
   readonly orderBy: string | null;
@@ -94,8 +94,8 @@ export type LiveReads = { readonly [Name in CrmKindName]: Read<CrmListQuery, unk
     unknown
   >;
   readonly labels: Read<Nothing, readonly MailLabel[]>;
-  /** Outlook: only the folders that the text `called` may name; unset: all. */
-  readonly folders: Read<{ readonly called?: string }, readonly MailFolder[]>;
+  /** Outlook. `reference` is a folder's id, name or path: only folders that it may mean; unset: all folders. */
+  readonly folders: Read<{ readonly reference?: string }, readonly MailFolder[]>;
   readonly categories: Read<Nothing, readonly MailCategory[]>;
   readonly sites: Read<{ readonly cursor: string | null }, SitesPage>;
 };

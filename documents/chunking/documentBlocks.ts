@@ -3,7 +3,7 @@ import { type Block, findBlocks } from './findBlocks.js';
 import { skipSpace, trimEnd } from './whitespace.js';
 
 /** The formats for which the API lets callers group items; XLSM is not one of them. */
-const GROUPED: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'XLSX', 'JSON'] as const);
+const GROUPABLE_FORMATS: ReadonlySet<ParsedDocument['format']> = new Set(['CSV', 'TSV', 'XLSX', 'JSON'] as const);
 
 /**
  * Returns the blocks of a document: of its items if it has any, else of its text. If no chunk may span pages, each page
@@ -17,7 +17,7 @@ export function documentBlocks(
   if (items !== undefined && items.length > 0) {
     // The objects of a JSON file are not rows: each object stays whole if it fits a chunk.
     const splitRows = options.splitRows === true && format !== 'JSON';
-    const perChunk = GROUPED.has(format) ? (options.maxItemsPerChunk ?? null) : null;
+    const perChunk = GROUPABLE_FORMATS.has(format) ? (options.maxItemsPerChunk ?? null) : null;
     return itemBlocks(text, items, perChunk, splitRows);
   }
   const whole = [{ start: 0, end: text.length }];

@@ -4,8 +4,8 @@ const { imul } = Math;
 const MAX_PRE_TOKEN_LENGTH = 48;
 const MAX_PRE_TOKENS = 50_000;
 const MAX_UNITS = 600_000;
-/** A power of two, several times the maximum number of pre-tokens. */
-const SLOTS = 1 << 18;
+/** Number of slots: a power of two, several times the maximum number of pre-tokens. */
+const SLOT_COUNT = 1 << 18;
 /** Maximum number of probes. Pieces crafted to collide are counted each time, which costs less than a long search. */
 const MAX_PROBES = 16;
 
@@ -22,7 +22,7 @@ interface Counted {
  */
 export class TokenTable {
   /** Number of a pre-token plus one; 0 for a free slot. */
-  readonly #slots = new Int32Array(SLOTS);
+  readonly #slots = new Int32Array(SLOT_COUNT);
   readonly #hashes = new Int32Array(MAX_PRE_TOKENS);
   readonly #starts = new Int32Array(MAX_PRE_TOKENS);
   readonly #lengths = new Uint8Array(MAX_PRE_TOKENS);
@@ -42,7 +42,7 @@ export class TokenTable {
     let hash = length;
     for (let at = start; at < end; at++) hash = imul(hash ^ text.charCodeAt(at), 0x01000193);
     hash ^= hash >>> 15;
-    let slot = hash & (SLOTS - 1);
+    let slot = hash & (SLOT_COUNT - 1);
     for (let probe = 0; probe < MAX_PROBES; probe++) {
       const preToken = (this.#slots[slot] ?? 0) - 1;
       if (preToken === -1) {
@@ -52,7 +52,7 @@ export class TokenTable {
       }
       if (this.#hashes[preToken] === hash && this.#holds(preToken, text, start, length))
         return this.#tokens[preToken] ?? 0;
-      slot = (slot + 1) & (SLOTS - 1);
+      slot = (slot + 1) & (SLOT_COUNT - 1);
     }
     return count(text.slice(start, end));
   }

@@ -24,7 +24,7 @@ const BITRATES = {
   MP3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   low: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const;
-const RATES = [44_100, 48_000, 32_000];
+const SAMPLE_RATES = [44_100, 48_000, 32_000];
 
 /** Returns the length of an MP2 or MP3 frame, which has a fixed number of samples; 0 if the header is invalid. */
 function mpegLength(bytes: Buffer): number {
@@ -33,7 +33,7 @@ function mpegLength(bytes: Buffer): number {
   const isLayer3 = ((second >> 1) & 3) === 1;
   const isFull = version === 3;
   const bitrate = BITRATES[isFull ? (isLayer3 ? 'MP3' : 'MP2') : 'low'][third >> 4] ?? 0;
-  const rate = (RATES[(third >> 2) & 3] ?? 0) / (isFull ? 1 : version === 2 ? 2 : 4);
+  const rate = (SAMPLE_RATES[(third >> 2) & 3] ?? 0) / (isFull ? 1 : version === 2 ? 2 : 4);
   if (bitrate === 0 || rate === 0 || version === 1) return 0;
   const samples = isLayer3 && !isFull ? 576 : 1152;
   return Math.floor(((samples / 8) * bitrate * 1000) / rate) + ((third >> 1) & 1);

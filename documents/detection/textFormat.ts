@@ -98,7 +98,10 @@ function linesOf({ text, whole }: TextHead): string[] {
   return (whole ? lines : lines.slice(0, -1)).filter((line) => line.trim() !== '');
 }
 
-/** Whether at least three lines have the same number of fields, two or more. Quoted delimiters do not count. */
+/**
+ * Whether the first lines, at least 3 and at most 20, have the same number of fields: two or more, with commas three or
+ * more. Quoted delimiters do not count.
+ */
 function looksLikeTable(head: TextHead): boolean {
   const lines = linesOf(head).slice(0, 20);
   if (lines.length < 3) return false;

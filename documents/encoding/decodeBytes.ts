@@ -11,7 +11,7 @@ const BY_ICONV: ReadonlyMap<string, string> = new Map([
   ['big5', 'big5hkscs'],
 ]);
 /** The standard decodes these as the encoding that includes them. */
-const WIDER: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
+const SUPERSETS: ReadonlyMap<string, string> = new Map([['gbk', 'gb18030']]);
 
 /**
  * Returns the encoding of a label, in the names of the Encoding Standard
@@ -23,7 +23,7 @@ export function encodingOf(label: string): string | null {
   if (label === '') return null;
   try {
     const { encoding } = new TextDecoder(label);
-    return WIDER.get(encoding) ?? encoding;
+    return SUPERSETS.get(encoding) ?? encoding;
   } catch {
     return iconv.encodingExists(label) ? label : null;
   }

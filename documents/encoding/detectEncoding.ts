@@ -42,8 +42,8 @@ const CANDIDATES: readonly Candidate[] = [
   { encoding: 'cp852', script: languages.CENTRAL_EUROPEAN, prior: 1.5 * RARE, filesOnly: true },
 ];
 
-/** Pairs of nearly equal encodings: a declaration of one is accepted for text in the other. */
-const DECLARED_AS: ReadonlyMap<string, string> = new Map([
+/** The candidate to score for a declared encoding that is nearly equal to it. */
+const NEAR_EQUIVALENTS: ReadonlyMap<string, string> = new Map([
   ['koi8-r', 'koi8-u'],
   ['iso-8859-8', 'windows-1255'],
   ['iso-8859-8-i', 'windows-1255'],
@@ -84,7 +84,7 @@ export function detectEncoding(bytes: Uint8Array, { isPage, declared, language }
       ('share' in script ? scoreIdeographs(text, script, nonAscii, language) : scoreAlphabets(text, script, language))
     );
   };
-  const claimed = declared === null ? null : (DECLARED_AS.get(declared) ?? declared);
+  const claimed = declared === null ? null : (NEAR_EQUIVALENTS.get(declared) ?? declared);
   const claimedCandidate = CANDIDATES.find(({ encoding }) => encoding === claimed);
   // A declared encoding that is not a candidate has no score to compare with, so it is used.
   if (declared !== null && claimedCandidate === undefined) return declared;

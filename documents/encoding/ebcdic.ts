@@ -15,22 +15,26 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
 const EXAMINED_BYTES = 4096;
 
 /**
- * Whether the bytes are EBCDIC text: mostly its letters, digits and spaces, which are other characters in ASCII.
- * Reports of mainframes are indented, so letters are counted among the characters that are not spaces. A few control
- * codes of printers are allowed.
+ * Whether the bytes are EBCDIC text: mostly EBCDIC letters, digits and spaces, whose bytes are other characters in
+ * ASCII. Reports of mainframes are indented, so letters are counted among the characters that are not spaces. A few
+ * control codes of printers are allowed.
  */
 export function isEbcdic(bytes: Uint8Array): boolean {
   const head = bytes.subarray(0, EXAMINED_BYTES);
-  let [spaces, controls, words, other] = [0, 0, 0, 0];
+  let [spaces, controls, alphanumerics, other] = [0, 0, 0, 0];
   for (const byte of head) {
     if (byte === SPACE) spaces += 1;
-    else if (/[a-z0-9]/i.test(UPPER_BYTES[byte - 0x40] ?? '')) words += 1;
+    else if (/[a-z0-9]/i.test(UPPER_BYTES[byte - 0x40] ?? '')) alphanumerics += 1;
     else if (CONTROLS.has(byte)) controls += 1;
     else if (byte < SPACE) other += 1;
   }
-  const shown = head.length - spaces - controls;
+  const otherThanSpace = head.length - spaces - controls;
   return (
-    spaces >= 0.08 * head.length && spaces > 2 && other <= 0.005 * head.length && shown > 0 && words >= 0.75 * shown
+    spaces >= 0.08 * head.length &&
+    spaces > 2 &&
+    other <= 0.005 * head.length &&
+    otherThanSpace > 0 &&
+    alphanumerics >= 0.75 * otherThanSpace
   );
 }
 

@@ -83,25 +83,25 @@ const TRADITIONAL =
 const HANGUL =
   '이다는을의에가고하지로한를은기도어서나사리그있아니인시대수들자만정부으라과해여것일장게보전주원었면제조구상선공스안오성미동요소때문되와습우저더않없할관위했';
 
-const UNIFIED = [0x4e00, 0x9fff] as const;
+const CJK_UNIFIED_IDEOGRAPHS = [0x4e00, 0x9fff] as const;
 
 export const JAPANESE: Ideographs = {
   language: 'ja',
   frequent: new Set(HIRAGANA + KATAKANA + KANJI),
   share: 0.75,
-  otherLetters: [...UNIFIED, 3000],
+  otherLetters: [...CJK_UNIFIED_IDEOGRAPHS, 3000],
 };
 export const CHINESE_SIMPLIFIED: Ideographs = {
   language: 'zh',
   frequent: new Set(SIMPLIFIED),
   share: 0.55,
-  otherLetters: [...UNIFIED, 4000],
+  otherLetters: [...CJK_UNIFIED_IDEOGRAPHS, 4000],
 };
 export const CHINESE_TRADITIONAL: Ideographs = {
   language: 'zh',
   frequent: new Set(TRADITIONAL),
   share: 0.55,
-  otherLetters: [...UNIFIED, 5000],
+  otherLetters: [...CJK_UNIFIED_IDEOGRAPHS, 5000],
 };
 export const KOREAN: Ideographs = {
   language: 'ko',

@@ -19,9 +19,9 @@ const BROKEN_WORD = -4;
 const ASCII_BYTE = -3;
 
 const COMMON_PUNCTUATION = new Set('\u00a0\u00ad«»–—‘’‚“”„…•·©®™€°§№،؛؟');
-const OPENING = new Set('¿¡');
+const OPENING_PUNCTUATION = new Set('¿¡');
 /** Signs of measures and prices, which stand before or after numbers. */
-const SIGNS = new Set('£¥½¼¾±µ×÷²³¹');
+const MEASURE_SIGNS = new Set('£¥½¼¾±µ×÷²³¹');
 const SIGN = -5;
 const FULL_WIDTH_PUNCTUATION = new Set('、。，．・：；？！「」『』（）〈〉《》【】〔〕“”‘’…—～〜\u3000·-／％');
 
@@ -71,10 +71,10 @@ function profileOf(text: string): Profile {
     } else if (COMMON_PUNCTUATION.has(char)) {
       structure += PUNCTUATION;
       before = 'gap';
-    } else if (OPENING.has(char)) {
+    } else if (OPENING_PUNCTUATION.has(char)) {
       structure += before === 'gap' ? PUNCTUATION : PUNCTUATION + BROKEN_WORD;
       before = 'gap';
-    } else if (SIGNS.has(char)) {
+    } else if (MEASURE_SIGNS.has(char)) {
       structure += before === 'gap' ? SIGN : SIGN + BROKEN_WORD;
       before = 'gap';
     } else {

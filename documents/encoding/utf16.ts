@@ -1,11 +1,11 @@
-const EXAMINED = 4096;
+const EXAMINED_BYTES = 4096;
 
 /**
  * Detects UTF-16 without a byte order mark. Text of any script has spaces, line ends or markup, whose zero bytes are
  * either all at even or all at odd offsets.
  */
 export function utf16Without(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | null {
-  const length = Math.min(bytes.length, EXAMINED) & ~1;
+  const length = Math.min(bytes.length, EXAMINED_BYTES) & ~1;
   if (length < 8 || !bytes.subarray(0, length).includes(0)) return null;
   let [even, odd, unlikeAscii] = [0, 0, 0];
   for (let i = 0; i < length; i++) {

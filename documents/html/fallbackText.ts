@@ -38,7 +38,7 @@ const FALLBACK_TAGS = /<(\/?)no(?:script|frames)\b[^<>]*>/gi;
 /** A product's page with fewer visible characters may have its description only in data for a script. */
 const SHORT_PRODUCT = 700;
 /** Number of characters of a description that are compared with the page. */
-const COMPARED = 40;
+const COMPARED_CHARACTERS = 40;
 
 /**
  * Returns the text of a product's page with the description from its JSON-LD at the end, if the text is short and does
@@ -49,7 +49,7 @@ export function withDescription(text: string, html: string, render: (html: strin
   if (text.length > SUFFICIENT_LENGTH || visibleLength(text) >= SHORT_PRODUCT) return text;
   const data = productDescriptionHtml(html);
   const description = data === '' ? '' : render(`<html><body>${data}`);
-  if (description === '' || lettersOf(text).includes(lettersOf(description).slice(0, COMPARED))) return text;
+  if (description === '' || lettersOf(text).includes(lettersOf(description).slice(0, COMPARED_CHARACTERS))) return text;
   return text === '' ? description : `${text}\n\n${description}`;
 }
 

@@ -11,7 +11,7 @@ const ATTRIBUTES =
  * Known names, each as one string: comparisons and searches in sets are fastest for a string that is the same object.
  * Names of the page itself are not stored, so that the map does not grow.
  */
-const KNOWN: ReadonlyMap<string, string> = new Map(
+const KNOWN_NAMES: ReadonlyMap<string, string> = new Map(
   [
     ...['html', 'head', 'img', 'path', 'g', 'button', 'picture', 'label', 'ruby', 'rt', 'math', 'title'],
     ...BLOCKS,
@@ -29,5 +29,5 @@ const KNOWN: ReadonlyMap<string, string> = new Map(
 /** Returns the name of a tag or an attribute, in lower case. */
 export function lowerName(html: string, start: number, end: number): string {
   const name = html.slice(start, end);
-  return KNOWN.get(name) ?? name.toLowerCase();
+  return KNOWN_NAMES.get(name) ?? name.toLowerCase();
 }

@@ -57,7 +57,7 @@ export function countText(node: PageText): void {
     if (unit < 65) {
       if (unit >= 48 && unit < 58) digits++;
       else if (unit === 44 || unit === 46) marks++;
-    } else if (unit > 0x588 && MARKS.has(unit)) marks++;
+    } else if (unit > 0x588 && PUNCTUATION.has(unit)) marks++;
   }
   node.visibleLength = length;
   node.marks = marks;
@@ -66,7 +66,7 @@ export function countText(node: PageText): void {
 }
 
 /** Commas and full stops of Arabic, Devanagari, Ethiopic, Chinese and Japanese, and the Arabic semicolon. */
-const MARKS: ReadonlySet<number> = new Set([
+const PUNCTUATION: ReadonlySet<number> = new Set([
   0x60c, 0x61b, 0x6d4, 0x964, 0x1362, 0x1363, 0x3001, 0x3002, 0xff0c, 0xff0e, 0x589,
 ]);
 

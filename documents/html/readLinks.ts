@@ -9,7 +9,7 @@ import { withoutCdata } from './withoutCdata.js';
 const MAX_ADDRESS = 2000;
 /** Maximum length of an address before its character references are decoded. */
 const MAX_ENCODED = 16 * MAX_ADDRESS;
-/** Examined links for each link that may be returned. */
+/** Number of links that are examined for each link that may be returned. */
 const EXAMINED_PER_LINK = 20;
 /** The elements with links, and the attribute that contains the address. */
 const TARGETS: ReadonlyMap<string, string> = new Map([
@@ -18,7 +18,7 @@ const TARGETS: ReadonlyMap<string, string> = new Map([
   ['frame', 'src'],
 ]);
 /** Elements whose attributes are read. */
-const READ: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta']);
+const READ_TAGS: ReadonlySet<string> = new Set([...TARGETS.keys(), 'base', 'meta']);
 
 /**
  * Extensions of files that are not pages: a crawl must not spend its page limit on them. Some pages have names that end
@@ -29,7 +29,7 @@ const NO_PAGE =
 
 /**
  * Returns the addresses that an HTML page links to, normalised, without duplicates, in document order. Takes linear
- * time in the length of the page; scripts, comments and templates are treated as text.
+ * time in the length of the page. Scripts, styles and comments are not searched for links; templates are.
  * @param baseUrl base of relative links, unless the page names one itself
  */
 export function readLinks(text: string, baseUrl: string, { max, follow }: LinkOptions): string[] {
@@ -80,7 +80,7 @@ class LinkReader implements TokenizerCallbacks {
   onopentagname(start: number, end: number): void {
     // All names of interest are shorter.
     this.#tag = end - start > 5 ? '' : this.#html.slice(start, end).toLowerCase();
-    this.#isRead = READ.has(this.#tag);
+    this.#isRead = READ_TAGS.has(this.#tag);
     if (this.#attributes.size > 0) this.#attributes = new Map();
   }
 

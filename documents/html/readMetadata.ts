@@ -6,7 +6,7 @@ import { eachElement, isElement, type PageElement } from './pageElement.js';
 const MAX_VALUE = 1000;
 
 /** The names of meta elements for each field, in order of preference. */
-const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
+const META_NAMES: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['description', ['description', 'og:description', 'twitter:description', 'dc.description', 'dcterms.description']],
   ['author', ['author', 'article:author', 'dc.creator', 'dcterms.creator']],
   [
@@ -25,7 +25,10 @@ const FACTS: ReadonlyArray<readonly [string, readonly string[]]> = [
   ],
 ];
 
-/** Returns the page's metadata: title, language, canonical_url, description, author, published. Absent values are omitted. */
+/**
+ * Returns the page's metadata: title, language, canonical_url, description, author, published. Missing values are
+ * omitted.
+ */
 export function readMetadata(root: Document, baseUrl: string | null): Record<string, unknown> {
   const metas = new Map<string, string>();
   // The first non-empty value of each kind.
@@ -46,8 +49,8 @@ export function readMetadata(root: Document, baseUrl: string | null): Record<str
     ['language', language(first.lang) ?? language(metas.get('content-language')) ?? language(metas.get('og:locale'))],
     ['canonical_url', canonicalUrl(first.canonical || metas.get('og:url') || '', first.base, baseUrl)],
   ];
-  for (const [fact, names] of FACTS) {
-    // Some sites state a profile's address as the author.
+  for (const [fact, names] of META_NAMES) {
+    // Ignore an author that is a URL: some sites give the URL of a profile.
     const values = names
       .map((name) => metas.get(name) ?? '')
       .filter((value) => fact !== 'author' || !/^https?:/i.test(value));

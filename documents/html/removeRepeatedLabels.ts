@@ -4,7 +4,7 @@ import { countText, isElement, isText, PageText, type PageElement } from './page
 /** Minimum number of characters of a label that is compared: shorter ones repeat by chance. */
 const MIN_LABEL_LENGTH = 8;
 /** Number of elements around a picture that are searched, from the inside to the outside. */
-const LEVELS = 6;
+const MAX_ANCESTORS = 6;
 /** Maximum number of nodes of such an element. A larger one is not the card of the picture. */
 const MAX_NODES = 80;
 
@@ -42,7 +42,7 @@ function repeatsNearbyText(image: PageElement, leftOut: ReadonlySet<PageElement>
     return false;
   };
   let ancestor = image.parent;
-  for (let level = 0; level < LEVELS && isElement(ancestor); level++, ancestor = ancestor.parent) {
+  for (let level = 0; level < MAX_ANCESTORS && isElement(ancestor); level++, ancestor = ancestor.parent) {
     nodes = 0;
     if (holds(ancestor)) return true;
     if (nodes > MAX_NODES) return false;

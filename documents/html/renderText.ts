@@ -59,7 +59,8 @@ function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
 function renderNode(node: ChildNode, rendering: Rendering): void {
   if ('data' in node) rendering.writer.inline(node.data);
   else if (isElement(node) && !rendering.leftOut.has(node)) {
-    if (!rendering.inCode && isBox(node) && isElement(node.prev) && isBox(node.prev)) rendering.writer.space();
+    if (!rendering.inCode && isStyledApart(node) && isElement(node.prev) && isStyledApart(node.prev))
+      rendering.writer.space();
     renderElement(node, rendering);
   }
 }
@@ -68,7 +69,7 @@ function renderNode(node: ChildNode, rendering: Rendering): void {
  * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of
  * properties (`<span class=year>2026</span><span class=length>2 h</span>`). A single letter is an initial.
  */
-function isBox({ name, attribs, textLength }: PageElement): boolean {
+function isStyledApart({ name, attribs, textLength }: PageElement): boolean {
   return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
 }
 
@@ -85,7 +86,7 @@ function renderElement(element: PageElement, rendering: Rendering): void {
   else if (name === 'ruby') renderRuby(element, rendering);
   else if (INLINE_CODE.has(name) && !rendering.inCode) renderInlineCode(element, rendering);
   else if (name === 'a' && isNoteMark(element)) writer.inline(`[${textOfNoteMark(element)}]`);
-  else if (name === 'sup') renderRaised(element, rendering);
+  else if (name === 'sup') renderSuperscript(element, rendering);
   else if (!BLOCKS.has(name) && name !== 'br') renderChildren(element, rendering);
   else if (rendering.oneLine) {
     writer.space();
@@ -122,8 +123,8 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
 const NOT_QUOTED = HOLDS.preformatted | HOLDS.table | HOLDS.list | HOLDS.heading;
 
 /**
- * Whether a block starts without an empty line: a list inside a list item, or a short line made of a div after another
- * one.
+ * Whether a block starts without an empty line before it: a list inside a list item, or a short div after another short
+ * div.
  */
 function startsTight(element: PageElement): boolean {
   if (element.name === 'div') return isLineDiv(element) && isLineDiv(previousElement(element));
@@ -230,7 +231,7 @@ function textOfNoteMark(link: PageElement): string {
  * Renders superscript text with a separator: 2 to the 48th must not become 248, and a footnote number, which is a link,
  * must not become part of the word before it.
  */
-function renderRaised(element: PageElement, rendering: Rendering): void {
+function renderSuperscript(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
   const { parent } = element;
   const text = element.textLength > 4 ? '' : element.children.map(shallowText).join('').trim();

@@ -19,9 +19,9 @@ export function revealContent(root: Document): void {
     else if (name === 'form' && holdsProductData(element)) element.name = 'div';
     // Most elements have no attributes, or only a class and an address.
     for (const attribute in element.attribs) {
-      if (MARKS_HIDDEN.has(attribute)) {
+      if (HIDING_ATTRIBUTES.has(attribute)) {
         if (isMarkedHidden(element) && hidden.at(-1) !== element) hidden.push(element);
-      } else if (OPENS.has(attribute)) {
+      } else if (CONTROL_ATTRIBUTES.has(attribute)) {
         for (const id of controlledBy(element.attribs)) controlled.add(id);
       }
     }
@@ -44,7 +44,7 @@ const DEEPEST_PLACE = 100;
 
 /** Moves the content of a streamed part to its place, as the page's script would. @returns whether it was moved */
 function moveTo(place: PageElement | undefined, streamed: PageElement): boolean {
-  if (place === undefined || !STREAMED.test(streamed.attribs['id'] ?? '')) return false;
+  if (place === undefined || !STREAMED_ID.test(streamed.attribs['id'] ?? '')) return false;
   let depth = 0;
   for (let node: PageElement['parent'] = place; isElement(node); node = node.parent) {
     // A part must not contain its own place: that would be a cycle.
@@ -62,8 +62,15 @@ const MIN_PANEL_LENGTH = 20;
 /** A panel with a larger share of links is a menu. */
 const MAX_LINK_SHARE = 0.5;
 
-const MARKS_HIDDEN = new Set(['hidden', 'aria-hidden', 'style']);
-const OPENS = new Set(['aria-controls', 'data-bs-target', 'data-target', 'data-toggle', 'data-bs-toggle', 'role']);
+const HIDING_ATTRIBUTES = new Set(['hidden', 'aria-hidden', 'style']);
+const CONTROL_ATTRIBUTES = new Set([
+  'aria-controls',
+  'data-bs-target',
+  'data-target',
+  'data-toggle',
+  'data-bs-toggle',
+  'role',
+]);
 
 function isMarkedHidden({ attribs }: PageElement): boolean {
   const { hidden, style } = attribs;
@@ -95,13 +102,13 @@ function controlledBy(attribs: PageElement['attribs']): string[] {
 }
 
 /** React sends a late part of a page as a hidden element with such an id, and a script moves it to its place. */
-const STREAMED = /^S:[0-9a-z]+$/i;
+const STREAMED_ID = /^S:[0-9a-z]+$/i;
 
 /** Whether the hidden element is a panel that a user can open to read more of the page. */
 function isPanel(element: PageElement, controlled: ReadonlySet<string>): boolean {
   const { attribs } = element;
   const id = attribs['id'] ?? '';
-  if (STREAMED.test(id) || attribs['role'] === 'tabpanel' || controlled.has(id)) return true;
+  if (STREAMED_ID.test(id) || attribs['role'] === 'tabpanel' || controlled.has(id)) return true;
   return isToggle(previousElementOf(element)) || isToggle(previousElementOf(element.parent));
 }
 
@@ -152,10 +159,10 @@ function isQuestion(button: PageElement): boolean {
 /** Whether the button is in a heading, which is kept. */
 function isInTitle(button: PageElement): boolean {
   const { parent } = button;
-  return [parent, parent?.parent ?? null].some((node) => isElement(node) && TITLES.test(node.name));
+  return [parent, parent?.parent ?? null].some((node) => isElement(node) && TITLE_TAG.test(node.name));
 }
 
-const TITLES = /^(?:h[1-6]|dt|summary|th)$/;
+const TITLE_TAG = /^(?:h[1-6]|dt|summary|th)$/;
 
 /** Minimum number of characters of a question: shorter labels name an action, such as "Menu", "Show more". */
 const MIN_QUESTION_LENGTH = 12;
@@ -182,11 +189,12 @@ const MAX_QUESTION_LENGTH = 300;
 function holdsProductData(form: PageElement): boolean {
   let facts = 0;
   eachElement(form, ({ name, attribs }) => {
-    if (name === 'dd' || name === 'th' || FACTS.test(attribs['itemprop'] ?? '')) facts += 1;
+    if (name === 'dd' || name === 'th' || PRODUCT_PROPERTY.test(attribs['itemprop'] ?? '')) facts += 1;
     return true;
   });
   return facts >= MIN_PRODUCT_FIELDS;
 }
 
-const FACTS = /^(?:name|price|description|sku|brand|offers|availability|color|weight|material|model|mpn|gtin\d*)$/;
+const PRODUCT_PROPERTY =
+  /^(?:name|price|description|sku|brand|offers|availability|color|weight|material|model|mpn|gtin\d*)$/;
 const MIN_PRODUCT_FIELDS = 2;

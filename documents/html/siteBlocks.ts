@@ -33,11 +33,11 @@ const NO_BLOCKS = new Set([
   ...PREFORMATTED,
 ]);
 /** Elements inside which no blocks are searched: code, and single lines of text. */
-const CLOSED = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
+const WITHOUT_INNER_BLOCKS = new Set([...PREFORMATTED, ...HEADINGS, 'p', 'caption', 'figcaption', 'legend', 'summary']);
 /**
  * Parts of lists and tables. They are examined only if they contain sections, as layouts made of tables and lists do.
  */
-const PARTS = new Set(['li', 'dt', 'dd', 'td', 'th']);
+const LIST_AND_TABLE_PARTS = new Set(['li', 'dt', 'dd', 'td', 'th']);
 const SECTIONS = HOLDS.heading | HOLDS.list;
 
 /** Number of kept visible characters of each element. */
@@ -103,12 +103,12 @@ function eachBlock(root: Document, lengths: Lengths, visit: (block: PageElement,
       if (length < MIN_BLOCK_LENGTH) continue;
       // Elements of one class in a row, such as lines of code, are like items of a list.
       const isInSeries = child.name !== 'p' && !series.endsWith('.') && signatureOf(child) === series;
-      const isPart = isInSeries || PARTS.has(child.name);
+      const isPart = isInSeries || LIST_AND_TABLE_PARTS.has(child.name);
       if (length <= MAX_BLOCK_LENGTH && !isPart && !NO_BLOCKS.has(child.name)) {
         if (++found > MAX_BLOCKS) return;
         if (visit(child, length)) continue;
       }
-      if (!CLOSED.has(child.name) && (!isPart || (child.holds & SECTIONS) !== 0)) waiting.push(child);
+      if (!WITHOUT_INNER_BLOCKS.has(child.name) && (!isPart || (child.holds & SECTIONS) !== 0)) waiting.push(child);
     }
   }
 }

@@ -37,9 +37,9 @@ const BY_LANGUAGE: ReadonlyMap<number, number> = new Map([
   [0x27, 1257],
   [0x2a, 1258],
 ]);
-const CHINESE = 0x04;
+const CHINESE_LANGUAGE = 0x04;
 /** Locales of traditional Chinese: Taiwan, Hong Kong, Macao. */
-const TRADITIONAL: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404]);
+const TRADITIONAL_CHINESE_LOCALES: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404]);
 
 /**
  * Returns the encoding of the texts that a message stores in a code page instead of Unicode: the stated code page of
@@ -50,7 +50,11 @@ const TRADITIONAL: ReadonlySet<number> = new Set([0x0404, 0x0c04, 0x1404]);
 export function messageCharset({ messageCodepage, internetCodepage, messageLocaleId }: StatedEncoding): string {
   const language = (messageLocaleId ?? 0) & 0x3ff;
   const byLocale =
-    language === CHINESE ? (TRADITIONAL.has(messageLocaleId ?? 0) ? 950 : 936) : BY_LANGUAGE.get(language);
+    language === CHINESE_LANGUAGE
+      ? TRADITIONAL_CHINESE_LOCALES.has(messageLocaleId ?? 0)
+        ? 950
+        : 936
+      : BY_LANGUAGE.get(language);
   const isProgramPage = (page: number): boolean => WINDOWS_CODE_PAGES.has(page) || (page >= 1250 && page <= 1258);
   const byInternet = internetCodepage !== undefined && isProgramPage(internetCodepage) ? internetCodepage : 1252;
   const page = messageCodepage ?? (messageLocaleId === undefined ? byInternet : (byLocale ?? 1252));

@@ -2,11 +2,11 @@ import { cutRows, type Raster } from './raster.js';
 
 /** Brightness below which a pixel counts as ink. */
 const INK = 160;
-/** Height of the strip as a share of the picture, and its minimum in pixels: about four lines of print. */
+/** Height of the strip as a share of the picture, and its minimum in pixels: about four lines of text. */
 const SHARE = 0.07;
 const MIN_HEIGHT = 160;
 /**
- * Maximum number of changes between ink and paper in a row, as a share of its pixels. Print has more changes than a
+ * Maximum number of changes between ink and paper in a row, as a share of its pixels. Text has more changes than a
  * drawing, but fewer than a photograph.
  */
 const MAX_CHANGES_SHARE = 0.5;
@@ -15,7 +15,7 @@ const MARGIN = 48;
 const STEP = 8;
 
 /**
- * Cuts the horizontal strip with the most print out of a picture.
+ * Cuts the horizontal strip with the most text out of a picture.
  * @returns null if the strip would be most of the picture
  */
 export function cutStrip(raster: Raster): Raster | null {

@@ -5,13 +5,15 @@ const PAPER = 255;
  * Minimum length of a rule (a drawn line), as a share of the picture's shorter side: longer than the strokes of
  * letters.
  */
-const LONG = 0.05;
-const MIN_RULE_LENGTH = 60;
+const MIN_LENGTH_SHARE = 0.05;
+/** The smallest value of that minimum, in pixels. */
+const LEAST_MIN_LENGTH = 60;
 /**
  * Maximum thickness of a rule, as a share of the same side: thicker ones are bars or shadows, and may contain letters.
  */
-const THIN = 0.006;
-const MIN_RULE_THICKNESS = 6;
+const MAX_THICKNESS_SHARE = 0.006;
+/** The smallest value of that maximum, in pixels. */
+const LEAST_MAX_THICKNESS = 6;
 
 /**
  * Erases the lines of tables and forms from a gray picture, in place: otherwise the text between them is treated as a
@@ -19,11 +21,11 @@ const MIN_RULE_THICKNESS = 6;
  */
 export function eraseRules(gray: Uint8Array, width: number, height: number): void {
   const side = Math.min(width, height);
-  const long = Math.max(MIN_RULE_LENGTH, Math.round(LONG * side));
-  const thin = Math.max(MIN_RULE_THICKNESS, Math.round(THIN * side));
+  const minLength = Math.max(LEAST_MIN_LENGTH, Math.round(MIN_LENGTH_SHARE * side));
+  const maxThickness = Math.max(LEAST_MAX_THICKNESS, Math.round(MAX_THICKNESS_SHARE * side));
   // Find both before erasing one: they cross.
-  const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, long, thin);
-  const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, long, thin);
+  const across = strokes(gray, { lines: height, length: width, toLine: width, toNext: 1 }, minLength, maxThickness);
+  const down = strokes(gray, { lines: width, length: height, toLine: 1, toNext: width }, minLength, maxThickness);
   for (let at = 0; at < gray.length; at += 1) if (across[at] === 1 || down[at] === 1) gray[at] = PAPER;
 }
 
@@ -36,7 +38,7 @@ interface Walk {
 }
 
 /** Marks the pixels of strokes that are long in the direction of the scan and thin across it. */
-function strokes(gray: Uint8Array, walk: Walk, long: number, thin: number): Uint8Array {
+function strokes(gray: Uint8Array, walk: Walk, minLength: number, maxThickness: number): Uint8Array {
   const { lines, length, toLine, toNext } = walk;
   const marked = new Uint8Array(gray.length);
   eachRun(
@@ -44,7 +46,7 @@ function strokes(gray: Uint8Array, walk: Walk, long: number, thin: number): Uint
     walk,
     (value) => value < INK,
     (start, count) => {
-      if (count < long) return;
+      if (count < minLength) return;
       for (let nth = 0; nth < count; nth += 1) marked[start + nth * toNext] = 1;
     },
   );
@@ -54,7 +56,7 @@ function strokes(gray: Uint8Array, walk: Walk, long: number, thin: number): Uint
     acrossIt,
     (value) => value === 1,
     (start, count) => {
-      if (count <= thin) return;
+      if (count <= maxThickness) return;
       for (let nth = 0; nth < count; nth += 1) marked[start + nth * toLine] = 0;
     },
   );

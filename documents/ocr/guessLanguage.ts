@@ -18,15 +18,15 @@ const WORDS: Readonly<Partial<Record<OcrLanguage, string>>> = {
 /** Minimum share of a text that frequent words make up, as a weighted number; prose is above twice as much. */
 const MIN_SHARE = 0.08;
 /** Minimum ratio to the next language. */
-const CLEAR = 1.25;
+const MIN_RATIO = 1.25;
 const MIN_WORDS = 12;
 
 /** Weight of each word by language: the fewer languages share it, the more it weighs. */
-const WEIGHTS = new Map<string, Map<OcrLanguage, number>>();
+const WORD_WEIGHTS = new Map<string, Map<OcrLanguage, number>>();
 for (const [language, words] of Object.entries(WORDS) as [OcrLanguage, string][])
   for (const word of new Set(words.split(' ')))
-    WEIGHTS.set(word, (WEIGHTS.get(word) ?? new Map<OcrLanguage, number>()).set(language, 1));
-for (const languages of WEIGHTS.values())
+    WORD_WEIGHTS.set(word, (WORD_WEIGHTS.get(word) ?? new Map<OcrLanguage, number>()).set(language, 1));
+for (const languages of WORD_WEIGHTS.values())
   for (const language of languages.keys()) languages.set(language, 1 / languages.size);
 
 const withoutAccents = (word: string): string =>
@@ -43,10 +43,10 @@ export function guessLanguage(text: string, languages: readonly OcrLanguage[]): 
   if (words.length < MIN_WORDS) return [];
   const scores = new Map<OcrLanguage, number>();
   for (const word of words)
-    for (const [language, weight] of WEIGHTS.get(word) ?? [])
+    for (const [language, weight] of WORD_WEIGHTS.get(word) ?? [])
       scores.set(language, (scores.get(language) ?? 0) + weight / words.length);
   const ranked = [...scores].filter(([language]) => languages.includes(language)).toSorted(([, a], [, b]) => b - a);
   const highest = ranked[0]?.[1] ?? 0;
   if (highest < MIN_SHARE) return [];
-  return ranked.filter(([, score]) => CLEAR * score > highest).map(([language]) => language);
+  return ranked.filter(([, score]) => MIN_RATIO * score > highest).map(([language]) => language);
 }

@@ -9,7 +9,7 @@ import type { OcrLine, OcrWord, PictureText } from './engines/engine.js';
 const SURE_WORD = 30;
 const SURE_LINE = 55;
 /** Minimum font size of a heading, relative to the page's median. */
-const LARGER = 1.35;
+const MIN_HEADING_SIZE_RATIO = 1.35;
 const MUCH_LARGER = 1.9;
 const MAX_HEADING_LENGTH = 200;
 
@@ -126,7 +126,7 @@ function paragraphOf(found: readonly ReadLine[], body: number): PageParagraph {
   const larger = Math.min(...found.map(({ size }) => size)) / body;
   const length = lines.reduce((sum, { text }) => sum + text.length, 0);
   const isHeading =
-    larger >= LARGER &&
+    larger >= MIN_HEADING_SIZE_RATIO &&
     lines.length <= 2 &&
     length <= MAX_HEADING_LENGTH &&
     lines.some(({ text }) => /\p{L}{2}/u.test(text));

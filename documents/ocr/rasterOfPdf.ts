@@ -2,7 +2,7 @@ import { openPdf, pdfFault } from '../parsers/pdf/pdfjs/openPdf.js';
 import { grayOf, type Raster, whiteCanvas, WORKING_PIXELS } from './raster.js';
 
 /** Dots per point (1/72 inch): 216 dpi, with which letters of 8 points are still recognized well. */
-const DOTS = 3;
+const DOTS_PER_POINT = 3;
 
 /**
  * Renders a page of a PDF in gray; larger pages at a lower resolution.
@@ -15,7 +15,7 @@ export async function rasterOfPdf(bytes: Uint8Array, page: number): Promise<Rast
     const pdf = await loading.promise;
     const drawn = await pdf.getPage(page);
     const { width, height } = drawn.getViewport({ scale: 1 });
-    const scale = Math.min(DOTS, Math.sqrt(WORKING_PIXELS / Math.max(1, width * height)));
+    const scale = Math.min(DOTS_PER_POINT, Math.sqrt(WORKING_PIXELS / Math.max(1, width * height)));
     const viewport = drawn.getViewport({ scale });
     const canvas = whiteCanvas(Math.ceil(viewport.width), Math.ceil(viewport.height));
     // PDF.js expects a browser's canvas, and works with this one too.

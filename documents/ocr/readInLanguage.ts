@@ -34,15 +34,15 @@ export class DataNeeded extends Error {
 }
 
 /**
- * Minimum confidence of a strip that is read in the right script. Read in another language of the script, it is above
- * 0.8; read in another script, below 0.5.
+ * Minimum confidence of a strip that is read in the right script. The confidence is above 0.8 in any language of that
+ * script, and below 0.5 in another script.
  */
 const RIGHT_SCRIPT_CONFIDENCE = 0.65;
 /** Confidence above which the languages of a text without frequent words are not compared. */
 const GOOD_CONFIDENCE = 0.88;
 /** Maximum number of languages of one script that are compared. */
 const MAX_COMPARED = 4;
-/** This service's name of each script that Tesseract detects. */
+/** Scripts of this service by the script names of Tesseract. */
 const SCRIPTS: Readonly<Record<string, OcrScript>> = {
   Latin: 'Latin',
   Fraktur: 'Latin',
@@ -69,7 +69,7 @@ interface Trial extends ReadPage {
 }
 
 /**
- * Reads a page in the best of several languages. The language is chosen on a strip with much print:
+ * Reads a page in the best of several languages. The language is chosen on a strip with much text:
  * 1. The strip is read in English, or in another language with Latin script. If the confidence is high enough, frequent
  *    words in the result select the language.
  * 2. Otherwise the script is detected, and the languages of that script are compared by their confidence.
@@ -82,8 +82,8 @@ export async function readInLanguage(raster: Raster, choice: LanguageChoice): Pr
   const strip = cutStrip(raster);
   const trials = new Trials(strip ?? raster, choice);
   const chosen = await chooseLanguage(raster, trials, choice);
-  // A small picture was tried as a whole.
-  const wholeTrial = strip === null ? trials.known(chosen) : undefined;
+  // A picture that is too small for a strip was already read as a whole.
+  const wholeTrial = strip === null ? trials.cached(chosen) : undefined;
   return wholeTrial ?? readWhole(raster, chosen, choice);
 }
 
@@ -107,11 +107,11 @@ class Trials {
     this.#choice = choice;
   }
 
-  known(language: OcrLanguage): Trial | undefined {
+  cached(language: OcrLanguage): Trial | undefined {
     return this.#known.get(language);
   }
 
-  async in(language: OcrLanguage): Promise<Trial> {
+  async readIn(language: OcrLanguage): Promise<Trial> {
     const cached = this.#known.get(language);
     if (cached) return cached;
     requireData(language, this.#choice);
@@ -128,14 +128,17 @@ class Trials {
     return trial;
   }
 
-  /** Returns the language with the highest confidence. Languages whose data could not be downloaded are skipped. */
-  async best(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
+  /**
+   * Returns the language that is read with the highest confidence. Languages whose data could not be downloaded are
+   * skipped.
+   */
+  async mostConfident(languages: readonly OcrLanguage[]): Promise<OcrLanguage> {
     const { refused } = this.#choice;
     const usable = languages.filter((language) => !refused.includes(language)).slice(0, MAX_COMPARED);
     const [first = languages[0] as OcrLanguage] = usable;
     if (usable.length <= 1) return first;
     const trials: Trial[] = [];
-    for (const language of usable) trials.push(await this.in(language));
+    for (const language of usable) trials.push(await this.readIn(language));
     return trials.toSorted((a, b) => b.confidence - a.confidence)[0]?.language ?? first;
   }
 }
@@ -146,36 +149,40 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
     languages.filter((language) => OCR_LANGUAGES[language].script === script);
   const latin = languagesOf('Latin');
   const first = latin.find((language) => language === 'eng') ?? latin[0];
-  const trial = first === undefined ? null : await trials.in(first);
+  const trial = first === undefined ? null : await trials.readIn(first);
   if (trial !== null && trial.confidence >= RIGHT_SCRIPT_CONFIDENCE) return latinLanguage(trial, latin, trials);
   // An empty page.
   if (trial !== null && trial.text === '') return trial.language;
   const script = await scriptOf(raster, choice);
   if (script === 'Han' && languagesOf('Japanese').length > 0) {
-    const chinese = languagesOf('Han').length === 0 ? null : await trials.best(languagesOf('Han'));
+    const chinese = languagesOf('Han').length === 0 ? null : await trials.mostConfident(languagesOf('Han'));
     // A page detected as Han can be a Japanese page with few kana.
-    return chinese !== null && (await trials.in(chinese)).confidence >= RIGHT_SCRIPT_CONFIDENCE
+    return chinese !== null && (await trials.readIn(chinese)).confidence >= RIGHT_SCRIPT_CONFIDENCE
       ? chinese
-      : trials.best([...languagesOf('Han'), ...languagesOf('Japanese')]);
+      : trials.mostConfident([...languagesOf('Han'), ...languagesOf('Japanese')]);
   }
-  if (script !== null && script !== 'Latin' && languagesOf(script).length > 0) return trials.best(languagesOf(script));
+  if (script !== null && script !== 'Latin' && languagesOf(script).length > 0)
+    return trials.mostConfident(languagesOf(script));
   if (trial !== null) return latinLanguage(trial, latin, trials);
-  // The page is in none of the scripts, or its script is not known: compare the first language of each.
+  // No language has the page's script, or the script is unknown: compare the first language of each script.
   const firsts = [...new Set(languages.map((language) => OCR_LANGUAGES[language].script))].flatMap(
     (usedScript) => languagesOf(usedScript)[0] ?? [],
   );
   const usable = firsts.filter((language) => !refused.includes(language));
-  return trials.best(usable.length > 0 ? usable : firsts);
+  return trials.mostConfident(usable.length > 0 ? usable : firsts);
 }
 
 async function latinLanguage(trial: Trial, latin: readonly OcrLanguage[], trials: Trials): Promise<OcrLanguage> {
   const [guessed, ...others] = guessLanguage(trial.text, latin);
-  if (guessed !== undefined) return others.length === 0 ? guessed : trials.best([guessed, ...others]);
-  // A list of names or numbers: other languages are compared only if this one reads it badly.
-  return trial.confidence >= GOOD_CONFIDENCE ? trial.language : trials.best(latin);
+  if (guessed !== undefined) return others.length === 0 ? guessed : trials.mostConfident([guessed, ...others]);
+  // Probably a list of names or numbers. Compare other languages only if the confidence is low.
+  return trial.confidence >= GOOD_CONFIDENCE ? trial.language : trials.mostConfident(latin);
 }
 
-/** Returns the script of a page; null if it has too little text, or the data for detection could not be downloaded. */
+/**
+ * Returns the script of a page; null if it has too little text, its script is not supported, or the data for detection
+ * could not be downloaded.
+ */
 async function scriptOf(raster: Raster, choice: LanguageChoice): Promise<OcrScript | null> {
   if (choice.refused.includes('osd')) return null;
   requireData('osd', choice);

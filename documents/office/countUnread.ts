@@ -2,7 +2,7 @@ import type { NotRead } from '../types.js';
 import type { Package } from './openPackage.js';
 
 /** Folders and names of the members of an Office file that no reader reads, by kind. */
-const UNREAD: ReadonlyArray<readonly [kind: string, member: RegExp]> = [
+const UNREAD_MEMBERS: ReadonlyArray<readonly [kind: string, member: RegExp]> = [
   ['pictures', /^(?:(?:word|ppt|xl)\/media|pictures)\/.*\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|wdp|webp)$/],
   ['recordings', /^(?:(?:word|ppt|xl)\/media|media|pictures)\/.*\.(?:mp3|m4a|wav|wma|aac|mp4|m4v|mov|avi|wmv|mpe?g)$/],
   ['embedded_files', /^(?:word|ppt|xl)\/embeddings\//],
@@ -20,7 +20,7 @@ export function countUnread(
 ): NotRead | undefined {
   const counts: Record<string, number> = {};
   for (const name of archive.names) {
-    const [kind] = UNREAD.find(([, member]) => member.test(name)) ?? [];
+    const [kind] = UNREAD_MEMBERS.find(([, member]) => member.test(name)) ?? [];
     if (kind !== undefined) counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return foundOnly({ ...counts, ...otherCounts });

@@ -1,5 +1,10 @@
 const DIGITS = '〇一二三四五六七八九';
-const CHINESE = new Set(['chineseCounting', 'chineseCountingThousand', 'japaneseCounting', 'taiwaneseCounting']);
+const CHINESE_FORMATS = new Set([
+  'chineseCounting',
+  'chineseCountingThousand',
+  'japaneseCounting',
+  'taiwaneseCounting',
+]);
 const ROMAN: ReadonlyArray<readonly [value: number, letters: string]> = [
   ...([
     [1000, 'm'],
@@ -31,7 +36,7 @@ export function formatNumber(number: number, format: string): string {
   if (format === 'decimalFullWidth')
     return String(number).replaceAll(/\d/g, (digit) => String.fromCharCode(0xff10 + Number(digit)));
   if (format === 'decimalEnclosedCircle' && number >= 1 && number <= 20) return String.fromCharCode(0x245f + number);
-  if (CHINESE.has(format) && number >= 1 && number <= 99) return chinese(number);
+  if (CHINESE_FORMATS.has(format) && number >= 1 && number <= 99) return chinese(number);
   if (number < 1 || number > MAX_LETTERS) return String(number);
   if (format === 'lowerRoman') return roman(number);
   if (format === 'upperRoman') return roman(number).toUpperCase();

@@ -98,7 +98,8 @@ export function encryptedFile(): Fault {
 const nameOf = (name: string): string => name.replaceAll('\\', '/').replace(/^\//, '').toLowerCase();
 
 /**
- * Returns the entries by name. An absolute name is that of the member only if no other has the name.
+ * Returns the entries by name. An entry with an absolute name is used only if no other has the same name without the
+ * slash.
  * @throws Fault broken_content for a name outside of the archive's folder: no program writes it
  */
 function membersOf(entries: readonly Entry[]): ReadonlyMap<string, Entry> {
@@ -146,7 +147,7 @@ async function unpack(buffer: Buffer, zip: ZipFile, entry: Entry): Promise<Buffe
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
     const packed = buffer.subarray(fileDataStart, fileDataStart + entry.compressedSize);
     if (entry.compressionMethod === STORED) return packed;
-    if (entry.compressionMethod !== DEFLATED) throw new Error(`packing method ${entry.compressionMethod}`);
+    if (entry.compressionMethod !== DEFLATED) throw new Error(`compression method ${entry.compressionMethod}`);
     // Allow one byte more than declared, to detect a false size.
     const unpacked = inflateRawSync(packed, { maxOutputLength: entry.uncompressedSize + 1 });
     if (unpacked.length !== entry.uncompressedSize) throw new Error('another size than declared');

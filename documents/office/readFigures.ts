@@ -4,7 +4,7 @@ import type { Package } from './openPackage.js';
 import { readXml } from './readXml.js';
 
 /** The readers of figures, by the type of the relation to the figure's part. */
-const READERS: ReadonlyMap<string, typeof readChart> = new Map([
+const FIGURE_READERS: ReadonlyMap<string, typeof readChart> = new Map([
   ['chart', readChart],
   ['diagramData', readDiagram],
 ]);
@@ -17,7 +17,7 @@ export async function readFigures(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const figures = new Map<string, readonly string[]>();
   for (const [id, { type, target }] of await relationsOf(member)) {
-    const read = READERS.get(type);
+    const read = FIGURE_READERS.get(type);
     if (read && archive.has(target)) figures.set(id, read(await archive.read(target), limits));
   }
   return figures;
@@ -31,7 +31,7 @@ interface Series {
 }
 
 /** Elements of a series, and the meaning of their values. */
-const PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
+const SERIES_PARTS: ReadonlyMap<string, 'name' | 'labels' | 'values'> = new Map([
   ['tx', 'name'],
   ['cat', 'labels'],
   ['xVal', 'labels'],
@@ -55,7 +55,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       if (name === 'ser') series = { name: '', labels: new Map(), values: new Map() };
       else if (name === 'plotArea') inPlot = true;
       else if (name === 'title') inTitle = !inPlot;
-      else if (series && target === null) target = PARTS.get(name) ?? null;
+      else if (series && target === null) target = SERIES_PARTS.get(name) ?? null;
       else if (name === 'pt') point = Number(idx ?? 0);
       isReading = name === 'v' || (name === 't' && inTitle);
       text = '';
@@ -69,7 +69,7 @@ function readChart(part: Uint8Array, limits: DocumentLimits): string[] {
       else if (name === 'v' && series && (target === 'labels' || target === 'values'))
         series[target].set(point, roundAsExcel(text));
       else if (name === 'title') inTitle = false;
-      else if (PARTS.has(name) && PARTS.get(name) === target) target = null;
+      else if (SERIES_PARTS.has(name) && SERIES_PARTS.get(name) === target) target = null;
       else if (name === 'ser' && series) {
         all.push(series);
         series = null;

@@ -36,9 +36,10 @@ export const jsonParser: Parser = {
   },
 };
 
-/** Matches strings (kept) and numbers with more digits than a JavaScript number holds, which would change. */
+/** Matches strings, which stay unchanged, and numbers with too many digits for a JavaScript number. */
 const LONG_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d[\d.]{15,}(?:[eE][+-]?\d+)?/g;
 
+/** Parses JSON; numbers with too many digits become strings, because they would lose digits. */
 function parse(text: string): unknown {
   const kept = /\d[\d.]{15}/.test(text)
     ? text.replace(LONG_NUMBERS, (token) => (token.startsWith('"') ? token : `"${token}"`))

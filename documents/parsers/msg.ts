@@ -55,7 +55,7 @@ const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]
 const mailAddress = (address: string | undefined): string | null => (address?.includes('@') === true ? address : null);
 
 /** Fields that show whether a message has non-ASCII letters. */
-const TEXTS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
+const TEXT_FIELDS = ['subject', 'body', 'bodyHtml', 'senderName'] as const;
 
 function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: FieldsData; attachments: Attachment[] } {
   try {
@@ -65,7 +65,7 @@ function readMessage(bytes: Uint8Array, maxAttachments: number): { fields: Field
     let reader = new MsgReader(view);
     let fields = reader.getFileData();
     // The code page of the texts is itself a field of the message, so it is known only in a second reading.
-    if (TEXTS.some((key) => /[\u0080-\u00ff]/.test(fields[key] ?? ''))) {
+    if (TEXT_FIELDS.some((key) => /[\u0080-\u00ff]/.test(fields[key] ?? ''))) {
       const ansiEncoding = messageCharset(fields);
       reader = new MsgReader(view);
       reader.parserConfig = { ansiEncoding };

@@ -11,17 +11,17 @@ const MEAN_CELL_BETWEEN_RULES = 120;
 /** Mean number of characters from which cells that fill their columns are lines of prose. */
 const LINE_OF_PROSE = 22;
 /** Minimum share of filled cells in a table. */
-const FILLED = 0.5;
+const MIN_FILLED_SHARE = 0.5;
 /** Minimum share of a column's cells that begin, end or are centred at the same place. */
-const ALIGNED = 0.6;
+const MIN_ALIGNED_SHARE = 0.6;
 /** Maximum step to the next line within a cell, as a share of the step to the next row. */
 const STEP_IN_CELL = 0.9;
 /** Characters as which OCR reads the drawn lines of a table. */
-const RULE = /^[|[\]{}_—–\-=¦]+$/;
+const RULE_CHARACTERS = /^[|[\]{}_—–\-=¦]+$/;
 /** List markers, which are not a column. */
-const MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
+const LIST_MARK = /^(?:[-*+•·–o»▪◦‣]|\(?\w{1,3}[.)])$/;
 /** Dot leaders before a page number, as in a table of contents. */
-const LEADER = /(?:\. ?){4,}/;
+const DOT_LEADERS = /(?:\. ?){4,}/;
 
 interface Options {
   /** Whether rules surround the words, so that long cells do not indicate prose. */
@@ -36,7 +36,7 @@ interface Options {
  * @param words of one page with their boxes; each may be several words of one cell
  */
 export function findTables<Word extends PageLine>(words: readonly Word[], options: Options = {}): FoundTable<Word>[] {
-  const rows = rowsOf(words.filter(({ text }) => text.trim() !== '' && !RULE.test(text.trim())));
+  const rows = rowsOf(words.filter(({ text }) => text.trim() !== '' && !RULE_CHARACTERS.test(text.trim())));
   const order = options.inOrder === true ? new Map(words.map((word, nth) => [word, nth])) : null;
   const tables: FoundTable<Word>[] = [];
   for (let from = 0; from < rows.length; from += 1) {
@@ -167,7 +167,7 @@ function areAligned<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): 
         share(({ x1 }) => x1),
         share(({ x2 }) => x2),
         share(({ x1, x2 }) => (x1 + x2) / 2),
-      ) < ALIGNED
+      ) < MIN_ALIGNED_SHARE
     );
   });
   return loose.length <= (columns.length > 2 ? 1 : 0);
@@ -202,11 +202,11 @@ function looksLikeTable(table: readonly (readonly string[])[], betweenRules: boo
   const filled = table.flat().filter((text) => text !== '');
   const mean = filled.reduce((sum, text) => sum + text.length, 0) / filled.length;
   const longest = betweenRules ? MEAN_CELL_BETWEEN_RULES : MEAN_CELL;
-  if (table.length < 2 || mean > longest || filled.length < FILLED * table.flat().length) return false;
+  if (table.length < 2 || mean > longest || filled.length < MIN_FILLED_SHARE * table.flat().length) return false;
   if (!filled.some((text) => /[\p{L}\p{N}]/u.test(text))) return false;
   const first = table.map((row) => row[0] ?? '').filter((text) => text !== '');
   const isTwo = table[0]?.length === 2;
-  if (isTwo && first.every((text) => MARK.test(text))) return false;
-  if (filled.filter((text) => LEADER.test(text)).length > 0.3 * table.length) return false;
+  if (isTwo && first.every((text) => LIST_MARK.test(text))) return false;
+  if (filled.filter((text) => DOT_LEADERS.test(text)).length > 0.3 * table.length) return false;
   return !(isTwo && first.filter((text) => text.endsWith(':')).length > first.length / 2);
 }

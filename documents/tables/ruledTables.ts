@@ -6,24 +6,24 @@ import { type Box, boxOf, heightOf, linesOf, textOf } from './pageRows.js';
 /** Distance in points within which two rules (drawn lines) are on one line, or touch. */
 const NEAR = 3;
 /** Minimum share of filled cells: charts and frames have few. */
-const FILLED = 0.3;
-/** Maximum number of characters of a text that is repeated in each cell that its cell spans. */
+const MIN_FILLED_SHARE = 0.3;
+/** Maximum length of the text of a merged cell that is repeated in each row and column of that cell. */
 const MAX_REPEATED_LENGTH = 80;
-/** Minimum number of lines of a row without rules between them that are rows of their own. */
-const SPLIT_LINES = 3;
-/** Maximum number of rows or columns of a grid: one with more is a drawing. */
-const MAX_LINES = 400;
+/** Minimum number of lines of text between two rules that become separate rows. */
+const MIN_SPLIT_LINES = 3;
+/** Maximum number of positions of rules per direction: a grid with more is a drawing. */
+const MAX_POSITIONS = 400;
 /** Maximum number of horizontal rules of a table without vertical ones. */
 const MAX_RULES_PER_TABLE = 60;
 
-/** A horizontal or vertical line on a page: its position, and its extent. */
+/** A horizontal or vertical line on a page: its position on one axis, and its extent on the other. */
 interface Line {
   at: number;
   from: number;
   to: number;
 }
 
-/** Rules that touch each other, with the words between them. */
+/** Rules that touch each other; or horizontal rules of the same extent that touch no vertical one. */
 interface Grid {
   readonly horizontal: readonly Line[];
   readonly vertical: readonly Line[];
@@ -48,7 +48,7 @@ export function findRuledTables<Word extends PageLine>(
   const used = new Set<Word>();
   for (const grid of gridsOf(horizontal, vertical)) {
     const free = words.filter((word) => !used.has(word));
-    for (const table of grid.vertical.length > 0 ? gridTable(free, grid) : betweenRules(free, grid.horizontal)) {
+    for (const table of grid.vertical.length > 0 ? tablesOfGrid(free, grid) : tablesBetween(free, grid.horizontal)) {
       tables.push(table);
       for (const word of table.words) used.add(word);
     }
@@ -106,28 +106,31 @@ const touch = (vertical: Line, horizontal: Line): boolean =>
   vertical.at > horizontal.from - NEAR &&
   vertical.at < horizontal.to + NEAR;
 
-/** Returns the places of lines in order, each once, and with the outer ends of the crossing lines. */
-function placesOf(lines: readonly Line[], crossing: readonly Line[]): number[] {
+/** Returns the positions of lines in ascending order, each once, with the outer ends of the crossing lines. */
+function positionsOf(lines: readonly Line[], crossing: readonly Line[]): number[] {
   const ends =
     crossing.length === 0
       ? []
       : [Math.min(...crossing.map(({ from }) => from)), Math.max(...crossing.map(({ to }) => to))];
-  const places: number[] = [];
-  for (const place of [...lines.map(({ at }) => at), ...ends].toSorted((a, b) => a - b))
-    if (place - (places.at(-1) ?? -Infinity) > 2 * NEAR) places.push(place);
-  return places;
+  const positions: number[] = [];
+  for (const position of [...lines.map(({ at }) => at), ...ends].toSorted((a, b) => a - b))
+    if (position - (positions.at(-1) ?? -Infinity) > 2 * NEAR) positions.push(position);
+  return positions;
 }
 
-function gridTable<Word extends PageLine>(words: readonly Word[], { horizontal, vertical }: Grid): FoundTable<Word>[] {
-  const xs = placesOf(vertical, horizontal);
-  const ys = placesOf(horizontal, vertical);
-  if (xs.length < 3 || ys.length < 2 || xs.length > MAX_LINES || ys.length > MAX_LINES) return [];
+function tablesOfGrid<Word extends PageLine>(
+  words: readonly Word[],
+  { horizontal, vertical }: Grid,
+): FoundTable<Word>[] {
+  const xs = positionsOf(vertical, horizontal);
+  const ys = positionsOf(horizontal, vertical);
+  if (xs.length < 3 || ys.length < 2 || xs.length > MAX_POSITIONS || ys.length > MAX_POSITIONS) return [];
   const inside = words.filter(
-    (word) => indexOf(xs, (word.x1 + word.x2) / 2) >= 0 && indexOf(ys, (word.y1 + word.y2) / 2) >= 0,
+    (word) => intervalOf(xs, (word.x1 + word.x2) / 2) >= 0 && intervalOf(ys, (word.y1 + word.y2) / 2) >= 0,
   );
-  const isCut = (line: readonly Line[], place: number, from: number, to: number): boolean => {
-    const covered = line
-      .filter(({ at }) => Math.abs(at - place) <= 2 * NEAR)
+  const hasRule = (lines: readonly Line[], position: number, from: number, to: number): boolean => {
+    const covered = lines
+      .filter(({ at }) => Math.abs(at - position) <= 2 * NEAR)
       .reduce((sum, piece) => sum + Math.max(0, Math.min(piece.to, to) - Math.max(piece.from, from)), 0);
     return covered > 0.5 * (to - from);
   };
@@ -139,31 +142,34 @@ function gridTable<Word extends PageLine>(words: readonly Word[], { horizontal, 
     for (let column = 0; column < columns; column++) {
       const [left = 0, right = 0, top = 0, bottom = 0] = [xs[column], xs[column + 1], ys[row], ys[row + 1]];
       const at = row * columns + column;
-      if (column > 0 && !isCut(vertical, left, top, bottom)) owner[at] = owner[at - 1] ?? at;
-      else if (row > 0 && !isCut(horizontal, top, left, right)) owner[at] = owner[at - columns] ?? at;
+      if (column > 0 && !hasRule(vertical, left, top, bottom)) owner[at] = owner[at - 1] ?? at;
+      else if (row > 0 && !hasRule(horizontal, top, left, right)) owner[at] = owner[at - columns] ?? at;
     }
   }
   const cells = new Map<number, Word[]>();
   for (const word of inside) {
-    const at = owner[indexOf(ys, (word.y1 + word.y2) / 2) * columns + indexOf(xs, (word.x1 + word.x2) / 2)] ?? 0;
+    const at = owner[intervalOf(ys, (word.y1 + word.y2) / 2) * columns + intervalOf(xs, (word.x1 + word.x2) / 2)] ?? 0;
     cells.set(at, [...(cells.get(at) ?? []), word]);
   }
   const used = Array.from({ length: columns }, (_, column) => column).filter((column) =>
     Array.from({ length: rows }, (_, row) => row).some((row) => cells.has(owner[row * columns + column] ?? -1)),
   );
-  if (used.length < 2 || cells.size < 3 || cells.size < FILLED * new Set(owner).size) return [];
+  if (used.length < 2 || cells.size < 3 || cells.size < MIN_FILLED_SHARE * new Set(owner).size) return [];
   const found: TableRow[] = [];
   for (let row = 0; row < rows; row++) {
     const bounds = { x1: xs[0] ?? 0, x2: xs.at(-1) ?? 0, y1: ys[row] ?? 0, y2: ys[row + 1] ?? 0 };
     const owners = used.map((column) => owner[row * columns + column] ?? -1);
-    found.push(...linesIn(owners, (at) => at >= row * columns && at < (row + 1) * columns, cells, bounds));
+    found.push(...tableRowsOf(owners, (at) => at >= row * columns && at < (row + 1) * columns, cells, bounds));
   }
   const table = tidyTable({ rows: found, words: inside });
   return table.rows.length >= 2 ? [table] : [];
 }
 
-/** Returns the rows of text between two horizontal rules: one, or several if all cells have the same lines. */
-function linesIn<Word extends PageLine>(
+/**
+ * Returns the table rows between two horizontal rules: one, or one for each line of text if nearly all filled cells
+ * have the same number of lines.
+ */
+function tableRowsOf<Word extends PageLine>(
   owners: readonly number[],
   begins: (owner: number) => boolean,
   cells: ReadonlyMap<number, readonly Word[]>,
@@ -174,14 +180,14 @@ function linesIn<Word extends PageLine>(
   const count = Math.max(...lines.map(({ length }) => length));
   const filled = lines.filter(({ length }) => length > 0);
   const areSame = filled.filter(({ length }) => length === count).length;
-  if (count >= SPLIT_LINES && filled.length > 1 && areSame >= 0.8 * filled.length) {
+  if (count >= MIN_SPLIT_LINES && filled.length > 1 && areSame >= 0.8 * filled.length) {
     const all = linesOf(ownWords.flat());
     return all.map((words) => ({
       ...rowBox(words, bounds),
       cells: ownWords.map((cell) => textOf(cell.filter((word) => words.includes(word)))),
     }));
   }
-  // A cell over all columns is a title of the rows below.
+  // A cell over all columns is a title of the rows below: its text is not repeated.
   const isWhole = owners.every((at) => at === owners[0]);
   const texts = owners.map((at, nth) => {
     const text = textOf(cells.get(at) ?? []);
@@ -191,14 +197,14 @@ function linesIn<Word extends PageLine>(
   return [{ ...rowBox(ownWords.flat(), bounds), cells: texts }];
 }
 
-/** Returns the index of the interval between ascending places that contains `value`; -1 for none. */
-function indexOf(places: readonly number[], value: number): number {
-  const index = places.findIndex((place) => place > value);
+/** Returns the index of the interval between ascending positions that contains `value`; -1 for none. */
+function intervalOf(positions: readonly number[], value: number): number {
+  const index = positions.findIndex((position) => position > value);
   return index <= 0 ? -1 : index - 1;
 }
 
 /** Returns the tables between horizontal rules of one length: as many rules as possible belong to one table. */
-function betweenRules<Word extends PageLine>(words: readonly Word[], rules: readonly Line[]): FoundTable<Word>[] {
+function tablesBetween<Word extends PageLine>(words: readonly Word[], rules: readonly Line[]): FoundTable<Word>[] {
   const sorted = rules.toSorted((a, b) => a.at - b.at);
   const found: FoundTable<Word>[] = [];
   for (let from = 0; from < sorted.length - 1; from++) {

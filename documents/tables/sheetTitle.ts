@@ -1,7 +1,7 @@
 import { oneLine } from '../textBuilder.js';
 
-/** Default names of sheets: Excel, LibreOffice and libraries, in the languages of most users. */
-const GIVEN =
+/** Matches default names of sheets in Excel, LibreOffice and libraries, in frequent languages. */
+const DEFAULT_NAME =
   /^(?:work)?(?:sheet|tabelle|feuil(?:le)?|hoja|foglio|planilha|folha|blad|arkusz|лист|аркуш|list|sayfa|ark|シート|工作表|시트|ورقة)\s?\d*$/iu;
 
 interface Sheet {
@@ -10,11 +10,11 @@ interface Sheet {
 }
 
 /**
- * Returns the heading of a sheet; null if it has no information: the only sheet of a workbook often has the program's
- * default name.
+ * Returns the heading of a sheet; null for the only sheet of a workbook if its name is empty or a default, which has no
+ * information.
  */
 export function sheetTitle({ name: raw, isHidden }: Sheet, isOnly: boolean): string | null {
   const name = oneLine(raw);
   if (isHidden) return `${name} (hidden)`;
-  return isOnly && (name === '' || GIVEN.test(name)) ? null : name;
+  return isOnly && (name === '' || DEFAULT_NAME.test(name)) ? null : name;
 }

@@ -30,10 +30,10 @@ const TRANSCRIPTS: readonly Row<TranscriptService, LookupSettings['transcripts']
 
 /** Maximum number of URLs in one result. */
 const MAX_URLS = 100;
-/** Maximum number of lines in one transcript; ten hours have about fifteen thousand. */
+/** Maximum number of lines in one transcript; a video of ten hours has about 15,000. */
 const MAX_LINES = 200_000;
 
-/** Chooses the services from the settings. */
+/** Creates the lookups. Each uses the first service that the settings configure. */
 export function createLookups(settings: LookupSettings, egress: Pick<Egress, 'request'>): Lookups {
   const { search, transcripts, timeoutMs } = settings;
   const clientOf = (
@@ -67,6 +67,7 @@ export function createLookups(settings: LookupSettings, egress: Pick<Egress, 're
 /** Returns the setting that enables a service. */
 const settingOf = ({ keySetting, urlSetting }: LookupService): string => keySetting ?? urlSetting;
 
+/** Returns the first configured service with its settings. @throws Fault not_configured if there is none */
 function configured<Service extends LookupService, Settings extends Readonly<Record<string, ServiceSettings>>>(
   purpose: string,
   rows: readonly Row<Service, Settings>[],

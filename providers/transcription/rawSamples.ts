@@ -1,25 +1,25 @@
 import type { Recording } from './types.js';
 
 /** Samples without a header have no format information: assume the usual format of telephony and speech tools. */
-const RATE = 16_000;
+const SAMPLE_RATE = 16_000;
 const CHANNELS = 1;
-const BITS = 16;
+const BITS_PER_SAMPLE = 16;
 const HEADER_BYTES = 44;
 
 /** Returns the header of a WAVE file for this many bytes of samples. */
 function waveHeader(size: number): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
-  const block = (CHANNELS * BITS) / 8;
+  const block = (CHANNELS * BITS_PER_SAMPLE) / 8;
   header.write('RIFF', 0, 'latin1');
   header.writeUInt32LE(size + HEADER_BYTES - 8, 4);
   header.write('WAVEfmt ', 8, 'latin1');
   header.writeUInt32LE(16, 16);
   header.writeUInt16LE(1, 20);
   header.writeUInt16LE(CHANNELS, 22);
-  header.writeUInt32LE(RATE, 24);
-  header.writeUInt32LE(RATE * block, 28);
+  header.writeUInt32LE(SAMPLE_RATE, 24);
+  header.writeUInt32LE(SAMPLE_RATE * block, 28);
   header.writeUInt16LE(block, 32);
-  header.writeUInt16LE(BITS, 34);
+  header.writeUInt16LE(BITS_PER_SAMPLE, 34);
   header.write('data', 36, 'latin1');
   header.writeUInt32LE(size, 40);
   return header;

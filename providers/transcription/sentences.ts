@@ -16,7 +16,7 @@ const SENTENCE_END = /[.?!…。？！।؟]["'”’»)\]]*$/;
  */
 const MAX_WORDS = 60;
 /** Silence, in seconds, that separates paragraphs. */
-const PAUSE = 2;
+const PARAGRAPH_PAUSE_S = 2;
 const SENTENCES_OF_A_PARAGRAPH = 6;
 
 /**
@@ -37,7 +37,7 @@ export function sentencesOf(text: string, words: readonly SpokenWord[]): Transcr
     const paragraph =
       !previous ||
       previous.speaker !== begin.speaker ||
-      begin.start - previous.end > PAUSE ||
+      begin.start - previous.end > PARAGRAPH_PAUSE_S ||
       sentences >= SENTENCES_OF_A_PARAGRAPH;
     sentences = paragraph ? 1 : sentences + 1;
     const sentence = text.slice(sentenceStart, position).trim();

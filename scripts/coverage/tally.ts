@@ -23,7 +23,7 @@ export type JestCompiler = (text: string, file: string) => string;
 export interface FileCoverage {
   readonly path: string;
   readonly lines: { readonly total: number; readonly missed: readonly number[] };
-  /** Branches are identified by the line of their decision. */
+  /** Missed branches are identified by the line of their decision. */
   readonly branches: { readonly total: number; readonly missed: readonly number[] };
 }
 
@@ -32,7 +32,7 @@ export interface Tally {
   add(report: V8Report): void;
   /** Scripts that are not counted because their code could not be read, with the reason. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Returns the coverage of each source with lines, by path. */
+  /** Returns the coverage of each source that has lines. */
   files(): readonly FileCoverage[];
 }
 
@@ -46,8 +46,8 @@ const BUNDLE = 'dist/workflow-bundle.js';
 const INLINE_MAP = /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,([\w+/=]+)/g;
 
 /**
- * Counts lines and branches of the sources over many V8 reports. A source may be compiled in several ways (dist/, the
- * workflow bundle, Jest, tsx); each report is mapped to the source, so their counts add up.
+ * Finds the lines and branches of the sources that ran according to any of several V8 reports. A source may be compiled
+ * in several ways (dist/, the workflow bundle, Jest, tsx), so each report is mapped to the source.
  * @param root the project's folder
  * @param paths sources to count, relative to it
  */
@@ -140,7 +140,7 @@ async function readSource(root: string, file: string): Promise<Source> {
   return { elements, spansRun: new Uint8Array(allElements.spans.length), armsTaken: new Uint8Array(arms.length) };
 }
 
-/** @param countOf returns how often a span ran; null if it is not in this code */
+/** Marks what ran. @param countOf returns how often a span ran; null if this compiled code does not contain it */
 function mark({ elements, spansRun, armsTaken }: Source, countOf: (span: number) => number | null): void {
   const limits: number[] = [];
   const counts = elements.spans.map(({ limit }, span) => {

@@ -31,13 +31,13 @@ export const documentedCallsOf = (document: object): DocumentedCall[] =>
     Object.entries(methods).map(([method, described]) => ({ method, path, described })),
   );
 
-/** Returns a function that compares examples with the schemas of their operation, and returns the errors. */
+/** Returns a function that validates examples against the schemas of their operation, and returns the errors. */
 export function createExampleCheck(document: object): (place: DocumentedCall, example: Example) => readonly string[] {
   const { components } = document as { readonly components: object };
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, binary: true, uuid: true } });
   const compiled = new Map<object, ValidateFunction>();
   const faultsOf = (name: string, schema: object | undefined, value: unknown): string[] => {
-    if (schema === undefined) return value === undefined ? [] : [`${name}: there is none`];
+    if (schema === undefined) return value === undefined ? [] : [`${name}: the operation does not define it`];
     if (value === undefined) return [];
     const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components });
     compiled.set(schema, validate);

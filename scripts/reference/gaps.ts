@@ -45,7 +45,7 @@ export interface ReferenceDocument {
 
 /** Minimum number of words of an operation's description. */
 const OPERATION_WORDS = 20;
-/** Minimum number of words of any other description that its name does not contain. */
+/** Minimum number of words of any other description that are not in the name of the described field. */
 const NEW_WORDS = 4;
 
 const JSON_TYPE = 'application/json';

@@ -9,7 +9,7 @@ const SELECTION_MS = 15_000;
  * Returns the time limits of a connection to MongoDB, so that a call to a stopped or frozen server fails within
  * `timeLimitMs`. The driver has no limit for a whole call. Heartbeats detect a frozen server within the first half and
  * fail the waiting calls; their retries wait for another server during the second half.
- * @param timeLimitMs null: limits for workers, which retry anyway
+ * @param timeLimitMs null: only the limits for workers, which retry failed calls
  */
 export function timeLimits(timeLimitMs: number | null): ConnectOptions & { bufferTimeoutMS?: number } {
   if (timeLimitMs === null) return { serverSelectionTimeoutMS: SELECTION_MS };
@@ -25,8 +25,9 @@ export function timeLimits(timeLimitMs: number | null): ConnectOptions & { buffe
 }
 
 /**
- * Runs `work` in one transaction, and repeats it when MongoDB asks for it. The driver repeats for up to two minutes;
- * `timeLimitMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken effect.
+ * Runs `work` in one transaction, and repeats it after transient errors of MongoDB. The driver repeats for up to two
+ * minutes; `timeLimitMs` sets a shorter limit. If the answer to a commit is late, the commit may still have taken
+ * effect.
  * @throws StoreFailure when the limit has passed
  */
 export async function transaction<T>(

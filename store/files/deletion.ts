@@ -22,7 +22,7 @@ export const DELETE_STOPPED =
   'The delete of this file was stopped, and parts of it may be deleted. Delete it again, or resync it to restore it.';
 
 const DELETED = itemEnd('ok', 'delete', null);
-/** The ledger entry of a deleted file. */
+/** Returns the ledger entry of a deleted file. */
 const deletedItem = ({ _id: fileId, externalFileId: externalId, name }: FileDoc) => ({
   ...{ fileId, externalId, name, end: DELETED, message: null },
 });

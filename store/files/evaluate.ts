@@ -90,10 +90,10 @@ export async function queueKnownFiles(
   listed: readonly { readonly request: SyncOfListedFile; readonly file: ListedFile; readonly fitsQueue: boolean }[],
   now: Date,
 ): Promise<void> {
-  const deletable = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
+  const notBeingDeleted = listed.filter(({ file }) => file.syncErrorMessage !== BEING_DELETED);
   await updateRows(
     files,
-    deletable.map(({ request, file, fitsQueue }) => {
+    notBeingDeleted.map(({ request, file, fitsQueue }) => {
       const { _id, syncStatus, generation } = file;
       const isComparable = syncStatus === 'READY' && generation > 0;
       return transition(isComparable ? 'scheduledEvaluate' : fitsQueue ? 'scheduledQueue' : 'scheduledDelay', {

@@ -8,7 +8,7 @@ import type { FileDoc } from '../models/files.js';
 import { transitionEvents } from './transitions.js';
 import { readRows } from '../database/driver.js';
 
-/** Maximum containers per transaction. */
+/** Maximum number of containers per transaction. */
 const MAX_CONTAINERS = 50;
 
 /** A new container, with the run that will find its children. */
@@ -82,10 +82,10 @@ export function createNewContainers(
       async (batch) => {
         const taken = await existingKeys(batch);
         const fresh = batch.filter(({ file }) => {
-          const name = keyText(file);
-          if (taken.has(name)) return false;
+          const key = keyText(file);
+          if (taken.has(key)) return false;
           // If two containers have the same key, the second one counts as existing.
-          taken.add(name);
+          taken.add(key);
           return true;
         });
         try {

@@ -47,7 +47,7 @@ export interface FileRetry {
   ): Promise<number>;
 }
 
-const UNSYNCED = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
+const UNSYNCED_STATUSES = ['SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'] as const satisfies FileSyncStatus[];
 
 export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter, 'recordOutcomes'>): FileRetry {
   const findRetryable = async (
@@ -56,7 +56,7 @@ export function createFileRetry(files: Model<FileDoc>, ledger: Pick<LedgerWriter
     unsynced: boolean,
     session: Session,
   ): Promise<Pick<FileDoc, '_id' | 'runId'>[]> => {
-    const syncStatus = { $in: unsynced ? [...UNSYNCED] : [...FINAL_FILE_STATUSES] };
+    const syncStatus = { $in: unsynced ? [...UNSYNCED_STATUSES] : [...FINAL_FILE_STATUSES] };
     const fields = { runId: 1, fileContentsDeleted: 1, original: 1, source: 1, sourceOptions: 1 } as const;
     const scope = { _id: { $in: [...ids] }, organizationId, userId, isContainer: false };
     const rows = await files

@@ -55,7 +55,7 @@ export interface ListingCoverage {
 }
 
 export interface Items extends DeletedItems, ClosedItems {
-  /** Stores a page of a listing; returns the items that are new or were marked as deleted. Safe to repeat. */
+  /** Stores a page of a listing; returns the ids of items that are new or were marked as deleted. Safe to repeat. */
   upsert(source: DataSourceDoc, runId: number, listed: readonly ListedItem[]): Promise<Set<string>>;
   /** Returns whether a complete listing found an item that is new or differs from the previous listing. */
   hasChanged(source: Holder, runId: number): Promise<boolean>;
@@ -92,7 +92,7 @@ export interface MissingFiles {
 
 /** Maximum number of items per write. */
 const ITEMS_PER_WRITE = 500;
-/** Files that are compared with items per query. */
+/** Number of files that are compared with items per query. */
 const COMPARED_AT_ONCE = 1_000;
 
 const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
@@ -101,7 +101,8 @@ const LISTED_FIELDS: Readonly<Record<keyof ListedItem, 1>> = {
 };
 
 /**
- * Returns whether a field of a stored item has changed. A field without a value may be null or absent.
+ * Returns whether a field of a stored item has changed; false for a new item. A field without a value may be null or
+ * absent.
  */
 const differs = (stored: ListedItem | undefined, listed: ListedItem): boolean =>
   stored !== undefined &&
@@ -130,7 +131,7 @@ function query({ _id, organizationId, userId }: Holder, filters: ItemFilters, st
 const SORTS: Readonly<Record<ItemOrder, (direction: SortOrder) => Record<string, SortOrder>>> = {
   id: (direction) => ({ _id: direction }),
   name: (direction) => ({ name: direction, _id: direction }),
-  // The direction applies to the names: folders come first in both directions.
+  // The direction applies to the names: containers come first in both directions.
   directories_first: (direction) => ({ isExpandable: -1, name: direction, _id: direction }),
 };
 

@@ -7,8 +7,8 @@ import type { Tenant } from '../users/accept.js';
 import type { LedgerItemDoc } from '../models/ledger.js';
 
 /** Digits of a padded id. They cover all integers that JSON numbers represent exactly. */
-const DIGITS = 16;
-const padded = (id: number): string => String(id).padStart(DIGITS, '0');
+const ID_DIGITS = 16;
+const padded = (id: number): string => String(id).padStart(ID_DIGITS, '0');
 
 /** Returns bounds of the keys of a run's items. */
 export const keysOf = (runId: number): { readonly first: string; readonly last: string } => ({

@@ -126,7 +126,7 @@ function findMissingContents(file: RecordOfFile, held: StoredOfFile, stored: Mea
   for (const one of [original, callerChunks]) {
     if (!one) continue;
     const row = held.originals.find(({ id }) => id === one.id);
-    if (!row || (!row.isRow && isGone(originalKey({ organizationId, _id: one.id }))))
+    if (!row || (!row.isInMongoDB && isGone(originalKey({ organizationId, _id: one.id }))))
       findings.push({ kind: 'missing_original', what: `its uploaded content ${one.id} is missing`, repair: null });
   }
   return findings;

@@ -21,9 +21,9 @@ export interface ChunkCensus {
 export interface StoredOfFile {
   readonly chunks: ChunkCensus[];
   readonly points: PointCensus[];
-  /** Generations whose content is stored as a row. */
+  /** Generations whose content is stored in MongoDB. */
   readonly contents: number[];
-  readonly originals: { readonly id: number; readonly isRow: boolean }[];
+  readonly originals: { readonly id: number; readonly isInMongoDB: boolean }[];
   pages: number;
   /** Number of chunks that lack a sparse vector although their text has terms. */
   withoutSparse: number;
@@ -68,17 +68,17 @@ async function chunksOf(segments: Model<SegmentDoc>, match: object) {
   ]);
 }
 
-/** Returns the keys in file storage that a record references, except those stored as rows. */
+/** Returns the keys in file storage that a record references, except contents that are stored in MongoDB. */
 function referencedKeys(file: RecordOfFile, held: StoredOfFile | undefined): string[] {
   const { organizationId, _id: fileId, generation, hasContent, embeddingStorageStatus, coldCopy } = file;
-  const isRow = (id: number): boolean =>
-    held?.originals.some((original) => original.id === id && original.isRow) === true;
+  const isInMongoDB = (id: number): boolean =>
+    held?.originals.some((original) => original.id === id && original.isInMongoDB) === true;
   return [
     ...(hasContent && held?.contents.includes(generation) !== true
       ? [blobKey({ organizationId, fileId, generation })]
       : []),
     ...[file.original, file.callerChunks].flatMap((one) =>
-      one && !isRow(one.id) ? [originalKey({ organizationId, _id: one.id })] : [],
+      one && !isInMongoDB(one.id) ? [originalKey({ organizationId, _id: one.id })] : [],
     ),
     ...(embeddingStorageStatus === 'COLD_STORAGE' && coldCopy ? [coldCopy.key] : []),
   ];
@@ -98,9 +98,9 @@ export async function measure(
   const [segments, contents, originals, pages, censuses] = await Promise.all([
     chunksOf(models.segments, match),
     models.contents.find(match, { fileId: 1, generation: 1 }).lean(),
-    models.originals.aggregate<{ _id: number; fileId: number; isRow: boolean }>([
+    models.originals.aggregate<{ _id: number; fileId: number; isInMongoDB: boolean }>([
       { $match: match },
-      { $project: { fileId: 1, isRow: { $ne: ['$bytes', null] } } },
+      { $project: { fileId: 1, isInMongoDB: { $ne: ['$bytes', null] } } },
     ]),
     models.recognizedPages.aggregate<{ _id: number; pages: number }>([
       { $match: match },
@@ -121,7 +121,7 @@ export async function measure(
       isWhole: first === 0 && last + 1 === cuts && span === cuts,
     });
   for (const row of contents) storedOf(row.fileId).contents.push(row.generation);
-  for (const { _id: id, fileId: owner, isRow } of originals) storedOf(owner).originals.push({ id, isRow });
+  for (const { _id: id, fileId: owner, isInMongoDB } of originals) storedOf(owner).originals.push({ id, isInMongoDB });
   for (const { _id, pages: number } of pages) storedOf(_id).pages = number;
   for (const census of censuses) storedOf(census.fileId).points.push(census);
 

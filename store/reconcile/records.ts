@@ -7,7 +7,7 @@ import type { IdRange } from '../vectors/census.js';
 
 export type Models = Awaited<ReturnType<typeof openModels>>;
 
-const FIELDS = [
+const FILE_FIELDS = [
   'customerId',
   'dataSourceId',
   'source',
@@ -38,12 +38,12 @@ const FIELDS = [
 ] as const satisfies readonly (keyof FileDoc)[];
 
 /** The fields of a file's record that determine its stored data. */
-export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FIELDS)[number]> & {
+export type RecordOfFile = Pick<FileDoc, '_id' | 'organizationId' | 'userId' | (typeof FILE_FIELDS)[number]> & {
   /** Whether the file is in quarantine. */
   readonly isQuarantined?: boolean;
 };
 
-const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FIELDS].map((field) => [field, 1]));
+const PROJECTION = Object.fromEntries(['organizationId', 'userId', ...FILE_FIELDS].map((field) => [field, 1]));
 
 /** Returns the record of a quarantined file, whose vectors are in file storage. */
 function quarantinedRecord({ file, copy, state, runId }: QuarantinedDoc): RecordOfFile {

@@ -3,7 +3,7 @@ import type { Difference } from './differences.js';
 import { isSettled, liveRuns, type Models, type RecordOfFile, recordsOf } from './records.js';
 
 /** A parsed key of file storage. */
-type Name = { readonly key: string; readonly organizationId: number } & (
+type ParsedKey = { readonly key: string; readonly organizationId: number } & (
   | { readonly is: 'original'; readonly id: number }
   | { readonly is: 'ofFile'; readonly fileId: number }
 );
@@ -12,7 +12,7 @@ type Name = { readonly key: string; readonly organizationId: number } & (
 const AT_ONCE = 500;
 
 /** Parses a key; null if the service never creates such keys. */
-export function readName(key: string): Name | null {
+export function parseKey(key: string): ParsedKey | null {
   const [, organization, folder, name] = /^(\d+)\/(originals|\d+)\/([\w.-]+)$/.exec(key) ?? [];
   if (organization === undefined || folder === undefined || name === undefined) return null;
   const organizationId = Number(organization);
@@ -29,60 +29,62 @@ const isReferenced = (file: RecordOfFile, key: string): boolean =>
   (file.hasContent &&
     key === blobKey({ organizationId: file.organizationId, fileId: file._id, generation: file.generation }));
 
-/** Finds objects in file storage without an owner. */
+/** Finds objects in file storage that no record references. */
 export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 'size'>) {
-  const findStrayOriginals = async (names: readonly (Name & { is: 'original' })[]): Promise<Name[]> => {
+  const findStrayOriginals = async (parsedKeys: readonly (ParsedKey & { is: 'original' })[]): Promise<ParsedKey[]> => {
     // The MongoDB record of an original is created before its content is stored, and deleted after it.
-    const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isRow: boolean }>([
-      { $match: { _id: { $in: names.map(({ id }) => id) } } },
-      { $project: { organizationId: 1, isRow: { $ne: ['$bytes', null] } } },
+    const rows = await models.originals.aggregate<{ _id: number; organizationId: number; isInMongoDB: boolean }>([
+      { $match: { _id: { $in: parsedKeys.map(({ id }) => id) } } },
+      { $project: { organizationId: 1, isInMongoDB: { $ne: ['$bytes', null] } } },
     ]);
     const rowsById = new Map(rows.map((row) => [row._id, row]));
-    return names.filter(({ id, organizationId }) => {
+    return parsedKeys.filter(({ id, organizationId }) => {
       const row = rowsById.get(id);
-      return !row || row.isRow || row.organizationId !== organizationId;
+      return !row || row.isInMongoDB || row.organizationId !== organizationId;
     });
   };
 
   /** Returns the keys that no current record references, unless a run processes their file. */
-  const findStrayOfFiles = async (names: readonly (Name & { is: 'ofFile' })[]): Promise<Name[]> => {
+  const findStrayOfFiles = async (parsedKeys: readonly (ParsedKey & { is: 'ofFile' })[]): Promise<ParsedKey[]> => {
     const records = await recordsOf(
       models,
       {},
-      names.map(({ fileId }) => fileId),
+      parsedKeys.map(({ fileId }) => fileId),
     );
-    const unreferenced: Name[] = [];
-    for (const name of names) {
-      const file = records.get(name.fileId);
-      if (!file || file.organizationId !== name.organizationId) unreferenced.push(name);
-      else if (!isReferenced(file, name.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
-        unreferenced.push(name);
+    const unreferenced: ParsedKey[] = [];
+    for (const parsedKey of parsedKeys) {
+      const file = records.get(parsedKey.fileId);
+      if (!file || file.organizationId !== parsedKey.organizationId) unreferenced.push(parsedKey);
+      else if (!isReferenced(file, parsedKey.key) && isSettled(file) && !(await liveRuns(models, file)).owns(file))
+        unreferenced.push(parsedKey);
     }
     return unreferenced;
   };
 
-  const findStray = async (names: readonly Name[]): Promise<Name[]> => [
-    ...(await findStrayOriginals(names.filter((name) => name.is === 'original'))),
-    ...(await findStrayOfFiles(names.filter((name) => name.is === 'ofFile'))),
+  const findStray = async (parsedKeys: readonly ParsedKey[]): Promise<ParsedKey[]> => [
+    ...(await findStrayOriginals(parsedKeys.filter((parsedKey) => parsedKey.is === 'original'))),
+    ...(await findStrayOfFiles(parsedKeys.filter((parsedKey) => parsedKey.is === 'ofFile'))),
   ];
 
   const findDifferences = async (keys: readonly string[]): Promise<Difference[]> => {
-    const names = keys.map((key) => ({ key, name: readName(key) }));
-    const unknownKeys = names.filter(({ name }) => name === null).map(({ key }) => key);
-    const suspects = await findStray(names.flatMap(({ name }) => name ?? []));
+    const parsedKeys = keys.map((key) => ({ key, parsedKey: parseKey(key) }));
+    const unknownKeys = parsedKeys.filter(({ parsedKey }) => parsedKey === null).map(({ key }) => key);
+    const suspects = await findStray(parsedKeys.flatMap(({ parsedKey }) => parsedKey ?? []));
     // Check again, because an operation may have changed a record or the storage meanwhile.
     const confirmed = suspects.length === 0 ? [] : await findStray(suspects);
     const existing = (
-      await Promise.all(confirmed.map(async (name) => ((await blobs.size(name.key)) === null ? [] : [name])))
+      await Promise.all(
+        confirmed.map(async (parsedKey) => ((await blobs.size(parsedKey.key)) === null ? [] : [parsedKey])),
+      )
     ).flat();
     return [
-      ...existing.map((name): Difference => ({
+      ...existing.map((parsedKey): Difference => ({
         kind: 'stray_stored',
-        what: `${name.key} has no record`,
-        repair: { do: 'deleteStored', key: name.key },
-        organizationId: name.organizationId,
+        what: `${parsedKey.key} has no record`,
+        repair: { do: 'deleteStored', key: parsedKey.key },
+        organizationId: parsedKey.organizationId,
         userId: null,
-        fileId: name.is === 'ofFile' ? name.fileId : null,
+        fileId: parsedKey.is === 'ofFile' ? parsedKey.fileId : null,
       })),
       ...unknownKeys.map((key): Difference => ({
         kind: 'stray_stored',
@@ -96,7 +98,7 @@ export function createStoredFiles(models: Models, blobs: Pick<Blobs, 'keys' | 's
 
   return {
     /** @param onChecked receives the number of checked keys */
-    async *differences(organizationId: number | null, onChecked: (names: number) => void): AsyncIterable<Difference> {
+    async *differences(organizationId: number | null, onChecked: (keys: number) => void): AsyncIterable<Difference> {
       let batch: string[] = [];
       for await (const key of blobs.keys(organizationId)) {
         batch.push(key);

@@ -14,7 +14,9 @@ const RUNS_PER_BATCH = 500;
  * of Temporal.
  */
 export interface HeldRuns {
-  /** Queues the files of each user's oldest held runs as far as the queue has free slots, and makes the runs due. */
+  /**
+   * Releases each user's oldest held runs while the user's queue has free slots: queues their files, then they start.
+   */
   releaseHeld(): Promise<void>;
 }
 
@@ -41,6 +43,7 @@ export function createHeldRuns(
       await files.updateMany(filter, update, { session });
       const now = new Date();
       const released = { _id: { $in: ids }, held: true };
+      // The sweeper signals the streams of released uploads; a run with its own workflow becomes due instead.
       await runs.updateMany({ ...released, stream: true }, { $set: { held: false } }, { session });
       await runs.updateMany(released, { $set: { held: false, nextTryAt: now } }, { session });
     });

@@ -31,7 +31,7 @@ usage.index({ organizationId: 1 });
 
 /** Time in milliseconds for which counts are collected before one write. */
 const WAIT_MS = 500;
-const COUNTED = ['requests', 'tokens', 'computed', 'reused'] as const;
+const COUNTERS = ['requests', 'tokens', 'computed', 'reused'] as const;
 
 /** Usage of embedding, per organization and vector space. A killed process loses the counts of its last half second. */
 export interface EmbeddingUsages {
@@ -52,7 +52,7 @@ export function createEmbeddingUsages(connection: Connection): EmbeddingUsages {
   const add = (organizationId: number, space: string, counts: Partial<EmbeddingCounts>): void => {
     const _id = `${organizationId}:${space}`;
     const earlier = collected.get(_id);
-    const sum = (name: (typeof COUNTED)[number]): number => (earlier?.[name] ?? 0) + (counts[name] ?? 0);
+    const sum = (name: (typeof COUNTERS)[number]): number => (earlier?.[name] ?? 0) + (counts[name] ?? 0);
     const sums = { requests: sum('requests'), tokens: sum('tokens'), computed: sum('computed'), reused: sum('reused') };
     collected.set(_id, { _id, organizationId, space, ...sums });
     timer ??= setTimeout(() => void flush().catch(() => undefined), WAIT_MS).unref();

@@ -28,7 +28,7 @@ export interface FileVectors extends Tenant {
 }
 
 /**
- * Returns the Qdrant point of one chunk. Same chunk, generation and space give the same id.
+ * Returns the Qdrant point of one chunk. The same file, generation, chunk and space give the same id.
  * @param index index into the vectors
  */
 export function pointOf(file: FileVectors, index: number) {

@@ -4,7 +4,7 @@ import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import { type Collections, DENSE, SPARSE, statusOf } from './collection.js';
 import { pointId } from './pointId.js';
 
-/** A complete point, which can be restored bit by bit. */
+/** A complete point, which can be restored exactly. */
 export interface WholePoint {
   readonly chunkIndex: number;
   readonly dense: Float32Array;
@@ -24,7 +24,7 @@ export interface WholePoints {
   /** Yields points in batches, in the order of the chunks. Missing points are omitted. */
   readPoints(file: PointsOfFile, count: number): AsyncIterable<WholePoint[]>;
   /**
-   * Writes points under their original ids. Safe to repeat. @param changed payload fields that have changed meanwhile
+   * Writes points under their original ids. Safe to repeat. @param changed payload fields with new values
    */
   writePoints(
     file: PointsOfFile,
@@ -33,7 +33,7 @@ export interface WholePoints {
   ): Promise<void>;
 }
 
-/** Maximum floats per request: about 8 MB of JSON, or less than 16 MB with sparse vectors. */
+/** Maximum number of floats per request: about 8 MB of JSON, less than 16 MB with sparse vectors. */
 const FLOATS_AT_ONCE = 300_000;
 
 /** The vectors of a point in Qdrant's answer. */
@@ -42,7 +42,7 @@ interface NamedVectors {
   readonly [SPARSE]?: { readonly indices: readonly number[]; readonly values: readonly number[] };
 }
 
-/** Reads points completely, and writes them unchanged. */
+/** Reads complete points, and writes them again with the same vectors. */
 export function createWholePoints(client: QdrantClient, collections: Collections): WholePoints {
   const idOf = ({ fileId, generation, space }: PointsOfFile, chunkIndex: number): string =>
     pointId(fileId, generation, chunkIndex, space.name);

@@ -7,7 +7,7 @@ const CONNECTIONS = 25;
 export const QDRANT_TIMEOUT_MS = 300_000;
 const DEFAULT_PORT = 6333;
 /** Error codes of a persistent connection that the server has just closed. */
-const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
+const CLOSED_CODES = new Set(['ECONNRESET', 'EPIPE']);
 
 export interface QdrantAddress {
   readonly url: string;
@@ -16,9 +16,9 @@ export interface QdrantAddress {
 
 /**
  * Sends a read request to Qdrant. @returns the answer's `result`
- * @throws an error with the answer's `status`, as the client's errors have it; the reason of an aborted signal
+ * @throws an error with the answer's `status`, as in errors of Qdrant's client; the reason of an aborted signal
  */
-export type QueryQdrant = (path: string, question: unknown, signal?: AbortSignal) => Promise<unknown>;
+export type QueryQdrant = (path: string, query: unknown, signal?: AbortSignal) => Promise<unknown>;
 
 /** Returns the error for an answer with a status other than 200. */
 function statusError(status: number, text: string): Error {
@@ -26,10 +26,10 @@ function statusError(status: number, text: string): Error {
 }
 
 /**
- * Sends queries with a waiting caller on persistent connections. Qdrant's client uses fetch, which costs about as much
- * processor time as the engine's own search. An undici `Pool` is not suitable: none of its limits includes the wait for
- * a connection, and it does not report whether a socket was reused. Requests do not go through egress/, which guards
- * requests to addresses from callers: this address is the operator's.
+ * Sends queries on persistent connections, for callers that wait for the result. Qdrant's client uses fetch, which
+ * costs about as much processor time as the engine's own search. An undici `Pool` is not suitable: none of its limits
+ * includes the wait for a connection, and it does not report whether a socket was reused. Requests do not go through
+ * egress/, which guards requests to addresses from callers: this address is the operator's.
  * @param timeoutMs milliseconds that a request may take
  */
 export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): QueryQdrant {
@@ -49,9 +49,9 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = Q
       request.on('close', () => clearTimeout(timer));
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted === true) reject(signal.reason as Error);
-        // The server closed this reused connection before it read the request, so send it again. Each retry uses up one
-        // of the closed connections.
-        else if (request.reusedSocket && CLOSED.has(error.code ?? '')) resolve(post(path, body, signal));
+        // The server closed this reused connection before it read the request, so send it again. The retries end,
+        // because each removes one closed connection from the agent.
+        else if (request.reusedSocket && CLOSED_CODES.has(error.code ?? '')) resolve(post(path, body, signal));
         else reject(error);
       });
       request.on('response', (response) => {
@@ -70,8 +70,8 @@ export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = Q
       });
       request.end(body);
     });
-  return async (path, question, signal) => {
+  return async (path, query, signal) => {
     signal?.throwIfAborted();
-    return post(path, Buffer.from(JSON.stringify(question)), signal);
+    return post(path, Buffer.from(JSON.stringify(query)), signal);
   };
 }

@@ -1,8 +1,8 @@
-/** Values that are being computed, by key: a concurrent caller waits for the value instead of computing it again. */
+/** Deduplicates concurrent computations by key: a caller waits for a value that another call is computing. */
 export interface SingleFlight<T> {
   /**
-   * Returns a value for each key. Values that another call computes are awaited; `make` computes the others together,
-   * and those of a call that failed or was aborted.
+   * Returns a value for each key. Waits for values that another call is computing. `make` computes all others in one
+   * call, and then the values of other calls that failed or were aborted.
    * @throws errors of `make`, or the signal's reason
    */
   get(
@@ -23,7 +23,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 export function createSingleFlight<T>(): SingleFlight<T> {
-  /** A promise resolves to null if its call failed or was aborted. */
+  /** By key. A promise resolves to null if its call failed or was aborted. */
   const inProgress = new Map<string, Promise<T | null>>();
   return {
     async get(keys, make, signal) {
@@ -36,7 +36,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
         });
         const ownKeys = missingKeys.filter((key) => !inProgress.has(key));
         if (ownKeys.length > 0) {
-          // Compute our own before waiting for others, so that two calls never wait for each other.
+          // Compute the own keys before waiting for other calls, so that two calls never wait for each other.
           const making = make(ownKeys);
           for (const key of ownKeys)
             inProgress.set(

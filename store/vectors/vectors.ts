@@ -31,11 +31,11 @@ export interface WrittenPoints {
 }
 
 export interface Vectors extends VectorSearch, WholePoints {
-  /** Starts to create the collection of a space, before its first points. If this fails, the first write repeats it. */
+  /** Starts to create the collection of a space before its first points. If this fails, the first write tries again. */
   prepare(space: VectorSpace): void;
   /**
-   * Writes points. Searches use them once their generation is published. Safe to repeat. Resolves when they are durable
-   * and searchable.
+   * Writes points. Resolves when they are durable and searchable; searches return them once their generation is
+   * published. Safe to repeat.
    */
   upsert(files: readonly FileVectors[]): Promise<void>;
   /** Sets the tags of files' points, of every generation and space. Safe to repeat. */
@@ -73,19 +73,19 @@ export interface VectorSettings {
   readonly writes: WriteSettings;
 }
 
-/** Time in milliseconds for which a result is reused. /ready needs no authentication, so each call must be cheap. */
-const PROBE_GOOD_MS = 5_000;
+/** Time in milliseconds for which a probe is cached. /ready needs no authentication, so each call must be cheap. */
+const PROBE_CACHED_MS = 5_000;
 /** Maximum number of ids per delete: about 400 KB of JSON. */
 const IDS_PER_DELETE = 10_000;
 
-/** Groups files that are equal except for their ids. */
+/** Groups files whose values of `comparedOf` are equal. */
 function groupEqual<T extends { readonly _id: number }>(
   files: readonly T[],
-  sameOf: (file: T) => object,
+  comparedOf: (file: T) => object,
 ): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const file of files) {
-    const key = JSON.stringify(sameOf(file));
+    const key = JSON.stringify(comparedOf(file));
     const group = groups.get(key);
     if (group) group.push(file);
     else groups.set(key, [file]);
@@ -100,8 +100,7 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
 ];
 
 /**
- * Reads and writes vectors in Qdrant. It adds the filter of the tenant to every query; a search without it is
- * impossible.
+ * Reads and writes vectors in Qdrant. Every search and filter contains the tenant.
  * @param watch observes each request; null: none
  * @param timeoutMs maximum duration of a request in milliseconds
  * @throws StoreFailure from every method while Qdrant does not answer or fails
@@ -206,7 +205,7 @@ export function createVectors(
     },
     probe() {
       const now = performance.now();
-      if (probed === null || now - probed.at > PROBE_GOOD_MS) {
+      if (probed === null || now - probed.at > PROBE_CACHED_MS) {
         const broken = collections.all().then((names) => brokenCollections(client, names));
         probed = { at: now, broken };
         // A failure is not cached, so the next call tries again.

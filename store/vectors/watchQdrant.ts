@@ -42,9 +42,9 @@ export function watchedClient(client: QdrantClient, watch: CallObserver | null):
  * `query`, and `…/query/batch` is `query_batch`.
  */
 export function watchedReader(query: QueryQdrant, watch: CallObserver | null): QueryQdrant {
-  return (path, question, signal) => {
+  return (path, body, signal) => {
     const parts = path.split('?', 1)[0]?.split('/') ?? [];
     const call = { system: 'qdrant', operation: parts.slice(4).join('_'), target: parts[2] ?? '' } as const;
-    return withStoreFailures(() => observe(watch, call, () => query(path, question, signal)), signal);
+    return withStoreFailures(() => observe(watch, call, () => query(path, body, signal)), signal);
   };
 }

@@ -91,7 +91,7 @@ test('search cites pages, and boxes on exactly these pages', async () => {
   }
 });
 
-const REFUSED = 'url: The address is not one that this service may call';
+const REFUSED = 'url: This service may not call this address';
 
 test.each(['http://169.254.169.254/latest/meta-data/', 'http://127.0.0.1:8080/', 'http://[::1]/'])(
   'add_url refuses the private address %s with an explanation, and stores nothing',

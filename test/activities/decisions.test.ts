@@ -225,7 +225,7 @@ test('a pause ends a fixed time after its start, regardless of the number of che
       expect(endsInMs).toBeLessThanOrEqual(leftMs ?? 0);
       // A slow machine may need up to a minute.
       expect(endsInMs).toBeGreaterThanOrEqual(Math.max(0, (leftMs ?? 0) - 60_000));
-      const shown = expect.stringContaining('3 of 4 tokens are taken, and the next text has 9');
+      const shown = expect.stringContaining('3 of 4 tokens are used, and the next text has 9');
       expect(of('dataSources.mergeMetadata')).toEqual([
         [expect.anything(), 5, { files_paused: isResumed ? null : shown }],
       ]);

@@ -54,7 +54,7 @@ async function writeEvents(...objects: string[]): Promise<void> {
 
 /** Delivers one batch, as the workflow does. */
 async function deliverNext() {
-  const receivers = {
+  const webhookEgress = {
     request: ({ body, ...how }: { body: string }) => {
       requests.push(how);
       const { payload } = JSON.parse(body) as { payload: string };
@@ -67,7 +67,7 @@ async function deliverNext() {
   };
   const log = { warn: (_fields: unknown, text: string) => void logged.push(text) };
   const deps = {
-    ...{ store: service.store, receivers, log, metrics, workflowLink: () => null },
+    ...{ store: service.store, webhookEgress, log, metrics, workflowLink: () => null },
     settings: { webhooks: { timeoutMs: 1_000, retryDelaysMs } },
   } as unknown as ActivityDeps;
   const context = { heartbeat: () => undefined, cancellationSignal: new AbortController().signal } as never;

@@ -160,9 +160,9 @@ const ROWS: readonly Row[] = [
     file: { original: { id: 70 }, callerChunks: { id: 71 } },
     held: {
       originals: [
-        { id: 70, isRow: true },
-        { id: 71, isRow: true },
-        { id: 72, isRow: true },
+        { id: 70, isInMongoDB: true },
+        { id: 71, isInMongoDB: true },
+        { id: 72, isInMongoDB: true },
       ],
     },
     found: [['stray_originals', 'releaseOriginal']],
@@ -180,20 +180,20 @@ const ROWS: readonly Row[] = [
   {
     what: 'an original in a row',
     file: { original: { id: 70 } },
-    held: { originals: [{ id: 70, isRow: true }] },
+    held: { originals: [{ id: 70, isInMongoDB: true }] },
     found: [],
   },
   {
     what: 'an original in file storage',
     file: { original: { id: 70 } },
-    held: { originals: [{ id: 70, isRow: false }] },
+    held: { originals: [{ id: 70, isInMongoDB: false }] },
     stored: [[KEYS.original, 5]],
     found: [],
   },
   {
     what: 'an original missing from file storage',
     file: { original: { id: 70 } },
-    held: { originals: [{ id: 70, isRow: false }] },
+    held: { originals: [{ id: 70, isInMongoDB: false }] },
     stored: [[KEYS.original, null]],
     found: [NO_ORIGINAL],
   },
@@ -256,7 +256,9 @@ describe('settled file', () => {
     expect(repairs({ held: { chunks: [chunks({ count: 6 })], points: [points({ count: 6, last: 5 })] } })).toEqual([
       { do: 'setCount', numChunks: 6 },
     ]);
-    expect(repairs({ held: { originals: [{ id: 72, isRow: true }] } })).toEqual([{ do: 'releaseOriginal', id: 72 }]);
+    expect(repairs({ held: { originals: [{ id: 72, isInMongoDB: true }] } })).toEqual([
+      { do: 'releaseOriginal', id: 72 },
+    ]);
   });
 
   test('in quarantine loses only stray data; missing data cannot be restored', () => {
@@ -273,7 +275,7 @@ describe('settled file', () => {
 });
 
 test('all data under an id without a record is stray', () => {
-  const held = heldOf({ originals: [{ id: 70, isRow: false }], pages: 2 });
+  const held = heldOf({ originals: [{ id: 70, isInMongoDB: false }], pages: 2 });
   expect(findStrayData(held).map(({ repair }) => repair)).toEqual([
     { do: 'deleteChunks', generation: GENERATION },
     { do: 'deletePoints', space: SPACE, generation: GENERATION, fromChunk: 0 },

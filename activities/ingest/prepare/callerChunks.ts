@@ -11,7 +11,7 @@ import { sparseVectorsOf } from './sparseVectors.js';
 
 /** Separator of chunks in the file's text. */
 const SEPARATOR = '\n\n';
-/** Number of chunks whose tokens are counted before other work of the event loop may run. */
+/** Number of chunks whose tokens are counted before the event loop may run other work. */
 const COUNTED_AT_ONCE = 20;
 
 async function readCallerChunks({ organizationId, _id: fileId, callerChunks }: FileDoc, { store }: ActivityDeps) {
@@ -24,13 +24,13 @@ async function readCallerChunks({ organizationId, _id: fileId, callerChunks }: F
 
 function vectorOf(base64: string): Float32Array {
   const bytes = Buffer.from(base64, 'base64');
-  // Copied, because a buffer of Node's pool has an arbitrary offset.
+  // Copied, because the offset of a buffer in Node's pool may not be a multiple of 4.
   return new Float32Array(new Uint8Array(bytes).buffer);
 }
 
 /**
  * Returns the vectors that a caller uploaded with a file's chunks, in their order.
- * @throws Fault if they are no longer stored
+ * @throws Fault gone if they are no longer stored
  */
 export async function callerVectors(file: FileDoc, deps: ActivityDeps): Promise<Float32Array[]> {
   const { vectors } = await readCallerChunks(file, deps);
@@ -39,7 +39,7 @@ export async function callerVectors(file: FileDoc, deps: ActivityDeps): Promise<
   return vectors.map(vectorOf);
 }
 
-/** Converts the chunks to a document in which each is one chunk. */
+/** Converts the texts to a document in which each text is one chunk. */
 async function asDocument(texts: readonly string[], { statistics }: FileDoc, countTokens: (text: string) => number) {
   let start = 0;
   let numTokens = 0;
@@ -63,8 +63,8 @@ async function asDocument(texts: readonly string[], { statistics }: FileDoc, cou
 }
 
 /**
- * Prepares a file with chunks from the caller: with the caller's vectors in a separate space, or with computed vectors.
- * The type of the file and its content stay unchanged.
+ * Prepares a file whose chunks the caller uploaded: with the caller's vectors, in a separate space, or with computed
+ * ones. The file's type and stored content stay unchanged.
  */
 export async function prepareCallerChunks(
   runId: number,
@@ -116,7 +116,7 @@ export async function prepareCallerChunks(
         dimensions: space?.dimensions ?? null,
         hasContent: bytes !== null,
         hasText: true,
-        // Sets the hash to null, so that a later sync never matches it.
+        // No hash, so that a later sync never finds the content unchanged.
         rawHash: null,
         processedAs: null,
         etag: null,

@@ -20,7 +20,7 @@ export interface ReadableContent {
 }
 
 /** Kinds of Faults of a crashed reader. Faults of other kinds mean that the content is unreadable. */
-const CRASHES: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
+const CRASH_FAULTS: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */
 export async function recordCrash(
@@ -30,7 +30,7 @@ export async function recordCrash(
   hash: string | null,
   { store }: Pick<ActivityDeps, 'store'>,
 ): Promise<void> {
-  if (hash !== null && CRASHES.includes(fault.kind)) await store.files.recordCrash(runId, file._id, hash);
+  if (hash !== null && CRASH_FAULTS.includes(fault.kind)) await store.files.recordCrash(runId, file._id, hash);
 }
 
 /** Refuses content that crashed its reader too often. @throws Fault quarantined */

@@ -12,11 +12,11 @@ const OCR_VERSION = 2;
 
 /** The formats that are pictures; all their pages may need OCR. */
 export const PICTURES: readonly string[] = ['JPG', 'PNG'];
-const RECOGNIZED = ['PDF', ...PICTURES];
+const OCR_FORMATS = ['PDF', ...PICTURES];
 
 /** Whether OCR should read those pages of a file that are pictures. */
 export const wantsOcr = ({ options }: FileDoc, format: string): boolean =>
-  options.useOcr === true && RECOGNIZED.includes(format);
+  options.useOcr === true && OCR_FORMATS.includes(format);
 
 /** Whether tables should be detected, on recognized pages and on others. */
 export const wantsTables = ({ options }: Pick<FileDoc, 'options'>): boolean => options.parsePdfTablesWithOcr === true;

@@ -14,7 +14,7 @@ export const MIN_PAGES = 5;
  * Minimum share of a host's pages that contain a block before it counts as repeated. Sites have pages of several
  * templates.
  */
-const SHARE = 0.6;
+const MIN_SHARE_OF_PAGES = 0.6;
 /** Maximum number of repeated blocks of a scrape, the longest first. */
 const MAX_BLOCKS = 500;
 
@@ -36,7 +36,7 @@ export function learnBlocks(pages: readonly PageBlocks[]): RepeatedBlock[] {
       const previous = counts.get(id);
       const next = { count: (previous?.count ?? 0) + 1, keptBy: Math.min(fileId, previous?.keptBy ?? fileId) };
       counts.set(id, next);
-      if (next.count >= SHARE * numPages) repeatedBlocks.set(id, { id, keptBy: next.keptBy });
+      if (next.count >= MIN_SHARE_OF_PAGES * numPages) repeatedBlocks.set(id, { id, keptBy: next.keptBy });
     }
   }
   return [...repeatedBlocks.values()]

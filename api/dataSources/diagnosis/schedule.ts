@@ -45,8 +45,8 @@ export async function schedule(
       'Connect the account again.',
       details,
     );
-  const scheduleState = await schedules.stateOf(scheduleId).catch(() => 'away' as const);
-  if (scheduleState === 'away')
+  const scheduleState = await schedules.stateOf(scheduleId).catch(() => 'unreachable' as const);
+  if (scheduleState === 'unreachable')
     return warn('Temporal does not answer.', 'The operator must check GET /ready, then Temporal.', details);
   if (scheduleState === null)
     return warn(

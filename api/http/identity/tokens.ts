@@ -6,7 +6,7 @@ import { atMost } from '../../../contract/cacheSize.js';
 import { createSigner, type SigningKey } from './signer.js';
 
 /** Prefix of access tokens. */
-const KIND = 'alt.';
+const TOKEN_PREFIX = 'alt.';
 
 /** Lifetime of an access token, as existing clients expect. */
 export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
@@ -15,7 +15,7 @@ export const TOKEN_LIFE_MS = 10 * 60 * 60 * 1000;
 const MAX_VERIFIED = 10_000;
 
 /** Returns whether a text has the form of an access token, valid or not. */
-export const isLikeToken = (text: string): boolean => text.startsWith(KIND);
+export const isLikeToken = (text: string): boolean => text.startsWith(TOKEN_PREFIX);
 
 export interface TokenOwner {
   readonly organizationId: number;
@@ -59,7 +59,7 @@ interface Claims {
 export function createTokens(keys: readonly SigningKey[], now: () => number = Date.now): Tokens {
   const signer = createSigner(keys, 'access-token');
   const verify = (token: string): Claims | null =>
-    token.startsWith(KIND) ? (signer.read(token.slice(KIND.length)) as Claims | null) : null;
+    token.startsWith(TOKEN_PREFIX) ? (signer.read(token.slice(TOKEN_PREFIX.length)) as Claims | null) : null;
   const verified = new LRUCache<string, Claims>({ ...atMost(MAX_VERIFIED) });
   return {
     read(token) {
@@ -79,7 +79,7 @@ export function createTokens(keys: readonly SigningKey[], now: () => number = Da
       };
       // No operation accepts the refresh token: clients request a new pair with their key.
       return {
-        accessToken: `${KIND}${signer.sign(claims)}`,
+        accessToken: `${TOKEN_PREFIX}${signer.sign(claims)}`,
         refreshToken: `alr.${randomBytes(24).toString('base64url')}`,
       };
     },

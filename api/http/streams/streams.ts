@@ -7,8 +7,9 @@ export interface EventStreamSettings {
   readonly perUser: number;
   /** Maximum number of open streams of the process. */
   readonly maxOpen: number;
+  /** Interval in milliseconds between polls of the state. */
   readonly tickMs: number;
-  /** Time after which a stream ends; the client continues with a new one. */
+  /** Time in milliseconds after which a stream ends; the client continues with a new one. */
   readonly lifetimeMs: number;
 }
 
@@ -72,7 +73,7 @@ export interface RunState {
 
 /** Interval of heartbeats: proxies close idle connections. */
 const HEARTBEAT_MS = 15_000;
-/** Time after which a disconnected client reconnects. */
+/** Time in milliseconds after which a disconnected client reconnects. */
 const RETRY_MS = 3_000;
 /** Retry-After for streams above a limit, and during a shutdown. */
 const RETRY_AFTER_S = 30;
@@ -128,7 +129,7 @@ export function createEventStreams(
     const ended = AbortSignal.any([disconnected, closing.signal]);
     const deadline = performance.now() + lifetimeMs;
     let cursor = initialCursor;
-    /** Time of the last text, for heartbeats. */
+    /** Time of the last text or heartbeat. */
     let sentAt = performance.now();
     try {
       // The opening message has the cursor, so that a client that disconnects before the first event misses none.

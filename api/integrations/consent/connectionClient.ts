@@ -13,10 +13,10 @@ export interface ConnectionClient {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const TEXTS = ['client_id', 'client_secret', 'redirect_uri'] as const;
+const CLIENT_FIELDS = ['client_id', 'client_secret', 'redirect_uri'] as const;
 const MAX_TEXT = 2_000;
 /** Excludes characters that a URL parser would ignore. */
-const VISIBLE = /^[\x21-\x7e]+$/;
+const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** Returns the string members of an object, up to MAX_TEXT characters each. */
 const textsIn = (values: unknown): Readonly<Record<string, string>> =>
@@ -42,14 +42,14 @@ export function connectionClient(
   const { field } = row;
   const values = textsIn(body[field]);
   const parameters = readConnectionFields(row.fields, values, [field]);
-  const [id = '', secret = '', redirectUri = ''] = TEXTS.map((name) => values[name] ?? '');
-  const absent = TEXTS.find((name) => (values[name] ?? '') === '');
+  const [id = '', secret = '', redirectUri = ''] = CLIENT_FIELDS.map((name) => values[name] ?? '');
+  const absent = CLIENT_FIELDS.find((name) => (values[name] ?? '') === '');
   if (absent !== undefined) throw new HttpError(400, `Send ${field}.${absent}: the consent URL requires it.`);
   const redirectUris = [publicUrl(), ...settings.publicUrlAliases].map(
     (address) => `${address}/integrations/${CALLBACK_PATHS[service]}`,
   );
   if (
-    !VISIBLE.test(redirectUri) ||
+    !PRINTABLE_ASCII.test(redirectUri) ||
     !redirectUris.some((place) => place === redirectUri || hrefOf(place) === hrefOf(redirectUri))
   )
     throw invalid(

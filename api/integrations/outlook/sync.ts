@@ -75,7 +75,7 @@ ${AFTER_SELECTION}`,
     const source = await onlySourceOf(caller, body.data_source_id, deps.store, 'OUTLOOK');
     const account = accountOf(source, deps);
     const folderName = body.folder.trim() || INBOX;
-    const folders = await callSource('Outlook', (signal) => account.read('folders', { called: folderName }, signal));
+    const folders = await callSource('Outlook', (signal) => account.read('folders', { reference: folderName }, signal));
     const { id: folder } = onlyFolder(folders);
     const options = selectionOptions(body, given, source);
     const attachments = options.ingest.syncAttachments === true;

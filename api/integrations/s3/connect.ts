@@ -36,7 +36,7 @@ async function endpointOf(
     await addresses.check(url.href);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    const refused = 'The address is not one that this service may call';
+    const refused = 'This service may not call this address';
     throw invalid(
       where,
       error.kind === 'address_refused' ? refused : 'The host name cannot be resolved',

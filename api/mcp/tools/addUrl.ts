@@ -12,7 +12,7 @@ export const addUrl = tool({
   name: 'add_url',
   title: 'Add a web page',
   description:
-    'Ingests the page at a URL, and with depth pages that it links to on the same host. It returns at once; follow it with sync_status. Later, resync with the returned file id fetches it again.',
+    'Ingests the page at a URL, and with depth pages that it links to on the same host. It returns before the pages are processed; poll sync_status for the progress. Later, resync with the returned file id fetches it again.',
   scope: 'write',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: Joi.object({

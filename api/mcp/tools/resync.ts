@@ -11,7 +11,7 @@ export const resync = tool({
   name: 'resync',
   title: 'Sync a file again',
   description:
-    'Fetches and reads a file again, or all files of a site, feed or folder. It returns at once; follow it with sync_status.',
+    'Fetches and reads a file again, or all files of a site, feed or folder. It returns before the files are processed; poll sync_status for the progress.',
   scope: 'write',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: Joi.object({ file_id: integer().required().description('Id of the file, or of the site, feed or folder.') }),

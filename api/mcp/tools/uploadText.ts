@@ -6,12 +6,12 @@ import { integer } from '../../schemas/fields.js';
 import { queued, queuedOf } from '../queued.js';
 import { tool } from '../tool.js';
 
-/** Stores a text. */
+/** Tool that stores a text as a file. */
 export const uploadText = tool({
   name: 'upload_text',
   title: 'Store a text',
   description:
-    'Stores a text as a file that search finds, or replaces an earlier one. It returns at once; follow it with sync_status.',
+    'Stores a text as a file that search finds, or replaces an earlier one. It returns before the file is processed; poll sync_status for the progress.',
   scope: 'write',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: Joi.object({

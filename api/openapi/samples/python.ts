@@ -1,6 +1,6 @@
 import { KEY_VARIABLE, type SampleRequest } from './request.js';
 
-/** Returns a text as a Python literal: JSON text is one. */
+/** Returns a text as a Python string literal: a JSON string is also a valid Python literal. */
 const quoted = (text: string): string => JSON.stringify(text);
 
 /** Returns a JSON value as a Python expression, in lines that are indented by `depth` levels of four spaces. */
@@ -20,7 +20,7 @@ function expression(value: unknown, depth: number): string {
 function argumentsOf({ url, sendsKey, headers, body, file, answer }: SampleRequest): string[] {
   const headerLines = [
     ...(sendsKey ? [`"Authorization": f"Bearer {os.environ['${KEY_VARIABLE}']}",`] : []),
-    // requests writes the content-type of a JSON body itself.
+    // The package `requests` sets the content-type of a JSON body itself.
     ...Object.entries(headers).flatMap(([name, value]) =>
       name === 'Content-Type' ? [] : [`${quoted(name)}: ${quoted(value)},`],
     ),

@@ -77,9 +77,9 @@ export const warningsCard = (groups: readonly FailureGroup[] | null, links: Temp
     ? nothing
     : card('Ready, with a warning', 'their text may be wrong', groupsTable(groups, links));
 
-/** Renders the files of one cause. */
-export function failedFilesTable(files: readonly FailedFile[], links: TemporalLinks): Html {
-  if (files.length === 0) return empty('There are no failed files.');
+/** Renders the files that failed for one cause, or that have one warning. */
+export function filesOfCauseTable(files: readonly FailedFile[], links: TemporalLinks): Html {
+  if (files.length === 0) return empty('No file has this cause.');
   const row = (file: FailedFile): Html => {
     const { _id, name, source, customerId, externalUrl, externalFileId, updatedAt } = file;
     return html`<tr>

@@ -7,7 +7,7 @@ import { wordsIn } from './words.js';
 /** Minimum length of a word in characters: shorter words are too common. */
 const MIN_LENGTH = 6;
 /** Words of the format of recordings, and of pseudonymous hosts. */
-const FORMAT = [
+const FORMAT_WORDS = [
   ...['example', 'source', 'account', 'emulator', 'recordedon', 'haschanges', 'limits', 'containers', 'credentials'],
   ...['exchanges', 'request', 'response', 'method', 'headers', 'status', 'binary', 'outcome', 'connect', 'changes'],
   ...['listing', 'hasnext', 'content', 'isempty', 'hasfeed', 'format', 'accept', 'application', 'charset', 'modified'],
@@ -48,7 +48,7 @@ const withDecodedBase64 = (text: string): string =>
 export function findLeaks(recording: Recording, originals: ReadonlySet<string>, redaction: TextRedaction): string[] {
   const { vocabulary, kept } = redaction;
   const allowed = new Set([
-    ...FORMAT,
+    ...FORMAT_WORDS,
     ...EXTENSIONS,
     ...[...vocabulary.values, ...vocabulary.names, ...kept].flatMap((text) => wordsIn(text, MIN_LENGTH)),
   ]);

@@ -13,7 +13,7 @@ import { requireList } from '../../faults.js';
 /**
  * Positions in the change logs: the account's own, and those of the shared drives, whose changes the first one lacks.
  */
-const TOKEN = shapeOf({
+const CHANGE_TOKEN = shapeOf({
   /** Each page token with its drive's id before it; '' for the account's own log. */
   logs: listOf(pairOf(string, string)),
   /** Index of the log that is being read. */
@@ -21,7 +21,7 @@ const TOKEN = shapeOf({
   /** The id of the account's own root folder. */
   root: string,
 });
-type Point = Checked<typeof TOKEN>;
+type ChangeToken = Checked<typeof CHANGE_TOKEN>;
 
 const FIELDS = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,driveId,drive(id,name,createdTime),file(${FILE_FIELDS}))`;
 const ENTRIES_PER_PAGE = '1000';
@@ -47,7 +47,7 @@ async function startOf(client: SourceClient, drive: string): Promise<string> {
 function fileChange(
   entry: Answer<DriveChange>,
   drive: string,
-  { logs, root }: Pick<Point, 'logs' | 'root'>,
+  { logs, root }: Pick<ChangeToken, 'logs' | 'root'>,
 ): Change | null {
   const { fileId } = entry;
   if (!isFileId(fileId)) return null;
@@ -66,7 +66,7 @@ function fileChange(
 const hasEnded = (error: unknown): boolean =>
   error instanceof Fault && (error.kind === 'not_found' || error.kind === 'access_denied');
 
-export const driveChanges = changeFeed(TOKEN, {
+export const driveChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const logs: [string, string][] = [[OWN, await startOf(client, OWN)]];
     for (const { externalId } of await allDrives(client)) logs.push([externalId, await startOf(client, externalId)]);
@@ -75,7 +75,7 @@ export const driveChanges = changeFeed(TOKEN, {
 
   async since(client, { logs, at, root }) {
     const [drive, token] = logs[at] ?? [OWN, ''];
-    const continueAt = (unread: Point['logs'], next: number) => {
+    const continueAt = (unread: ChangeToken['logs'], next: number) => {
       const more = next < unread.length;
       return { next: { logs: unread, at: more ? next : 0, root }, more };
     };

@@ -7,7 +7,7 @@ import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { SourceItem } from '../../sourceItem.js';
-import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { withCursor } from '../../cursors.js';
 import { asAnswer, asText } from '../../json.js';
 import type { DriveAbout, DriveUser } from '../vendorTypes.js';
@@ -38,7 +38,7 @@ export const googleDrive: Connector<OAuthGrant> = {
     deletions: 'items in the trash count as deleted; a new drive is listed completely',
     limits: '1,000 shared drives; 200 levels of folders; a shortcut to a folder is followed only if it is selected',
   },
-  oauth: googleConsent(['https://www.googleapis.com/auth/drive.readonly']),
+  oauth: googleOAuth(['https://www.googleapis.com/auth/drive.readonly']),
   headers: bearer,
   classify,
   waitMs,

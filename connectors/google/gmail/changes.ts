@@ -9,8 +9,11 @@ import { placesAt } from './labels.js';
 import { itemsAt } from './messages.js';
 import { requireList } from '../../faults.js';
 
-/** Position in the history, read page by page. History ids can exceed Number.MAX_SAFE_INTEGER: they are strings. */
-const TOKEN = shapeOf({ start: string, token: nullable(string) });
+/**
+ * The history id to start from, and the token of the next page. History ids are strings, because they can exceed
+ * Number.MAX_SAFE_INTEGER.
+ */
+const CHANGE_TOKEN = shapeOf({ start: string, token: nullable(string) });
 
 const RECORDS_PER_PAGE = '100';
 const HISTORY_ID = /^\d{1,20}$/;
@@ -32,7 +35,7 @@ function messagesIn(history: readonly unknown[]): Map<string, boolean> {
   return found;
 }
 
-export const gmailChanges = changeFeed(TOKEN, {
+export const gmailChanges = changeFeed(CHANGE_TOKEN, {
   async now(client) {
     const { historyId } = asAnswer<GmailProfile>(await client.get(['profile'], { fields: 'historyId' }));
     const start = asText(historyId);

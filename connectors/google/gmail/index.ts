@@ -8,7 +8,7 @@ import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage, SourceItem } from '../../sourceItem.js';
-import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { asAnswer, asText } from '../../json.js';
 import type { GmailLabel, GmailMessage, GmailProfile } from '../vendorTypes.js';
 import {
@@ -33,10 +33,11 @@ import { requireId } from '../../faults.js';
 const missing = (): Fault =>
   new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');
 
+/** Matches messages that have no listed label. */
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
 
-/** Adds the label itself to the first page of its contents. */
-async function withPlace(
+/** Returns a page of a label's messages; the first page begins with the label itself. */
+async function pageWithLabel(
   client: SourceClient,
   itself: () => Promise<SourceItem> | SourceItem,
   filter: { readonly q: string } | { readonly labelIds: string },
@@ -65,7 +66,7 @@ export const gmail: Connector<OAuthGrant> = {
     deletions: 'messages in spam and trash count as deleted',
     limits: 'a listing requests each message separately, so a large mailbox takes time',
   },
-  oauth: googleConsent(['https://www.googleapis.com/auth/gmail.readonly']),
+  oauth: googleOAuth(['https://www.googleapis.com/auth/gmail.readonly']),
   headers: bearer,
   classify,
   waitMs,
@@ -85,7 +86,7 @@ export const gmail: Connector<OAuthGrant> = {
   async listDescendants(client, externalId, cursor) {
     const filter = gmailFilterOf(externalId);
     if (filter !== undefined) return messagesPage(client, { q: gmailQuery(filter) }, cursor);
-    if (externalId === OTHER_MAIL) return withPlace(client, otherMail, { q: OTHER_QUERY }, cursor);
+    if (externalId === OTHER_MAIL) return pageWithLabel(client, otherMail, { q: OTHER_QUERY }, cursor);
     const label = labelIn(externalId);
     if (label !== null) {
       const itself = async (): Promise<SourceItem> => {
@@ -94,7 +95,7 @@ export const gmail: Connector<OAuthGrant> = {
         if (!item) throw missing();
         return item;
       };
-      return withPlace(client, itself, { labelIds: label }, cursor);
+      return pageWithLabel(client, itself, { labelIds: label }, cursor);
     }
     const thread = threadIn(externalId);
     if (thread === null && !isMailId(externalId)) throw missing();

@@ -19,7 +19,8 @@ const idsIn = (list: unknown): string[] =>
     .filter(isMailId);
 
 /**
- * Runs a call with an id of a message or thread. Gmail answers 400, "Invalid id value", to a malformed id.
+ * Awaits a call with the id of a message or thread. Gmail answers 400, "Invalid id value", to a malformed id; this
+ * becomes the error for an unknown message.
  * https://pypi.org/project/backlot/0.1.0/ (measured at Gmail)
  */
 export async function byId<T>(call: Promise<T>): Promise<T> {

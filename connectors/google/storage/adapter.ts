@@ -2,7 +2,7 @@ import { createObjectTree, type ListedObject } from '../../objectTree.js';
 import { type Answer, asAnswer, asList, asText } from '../../json.js';
 import type { CloudObject } from '../vendorTypes.js';
 
-/** Converts buckets and their objects to items. */
+/** Functions that convert buckets and their objects to items. */
 export const { itemOfContainer, itemOfFolder, itemsOfObjects, contentOf } = createObjectTree({
   addressOf: (bucket, key) => `gs://${bucket}/${key}`,
   containerType: 'FOLDER',
@@ -15,7 +15,7 @@ export const dateOf = (value: unknown): Date | null => {
 };
 
 /**
- * Returns a value that changes with an object's content: objects are immutable, so every change has a new generation.
+ * Returns a value that changes with an object's content: objects are immutable, so an overwrite has a new generation.
  */
 export const versionOf = (object: Answer<CloudObject>): string | null =>
   asText(object.generation) ?? asText(object.etag);

@@ -18,7 +18,7 @@ import type { Connector } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
 import type { ItemPage } from '../../sourceItem.js';
-import { classify, googleConsent, projectLimit, waitMs } from '../api.js';
+import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { type Answer, asAnswer, asList, asText } from '../../json.js';
 import type {
   CloudBucket,
@@ -50,7 +50,7 @@ const OBJECT_FIELDS = 'name,generation,etag,timeCreated,contentType';
 /**
  * Errors of a project whose buckets are inaccessible, or that does not use Cloud Storage. Such projects are skipped.
  */
-const CLOSED: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
+const SKIPPED_PROJECT_FAULTS: ReadonlySet<string> = new Set(['access_denied', 'not_found', 'bad_response']);
 
 const missing = (): Fault =>
   new Fault(
@@ -114,7 +114,7 @@ async function bucketsPage(client: SourceClient, project: string, token: string 
     });
     return { items, next };
   } catch (error) {
-    if (error instanceof Fault && CLOSED.has(error.kind)) return { items: [], next: null };
+    if (error instanceof Fault && SKIPPED_PROJECT_FAULTS.has(error.kind)) return { items: [], next: null };
     throw error;
   }
 }
@@ -148,7 +148,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     unchangedBy: 'generation, else ETag',
     limits: 'projects whose buckets the account may not list are skipped',
   },
-  oauth: googleConsent([
+  oauth: googleOAuth([
     // Required to identify the account.
     'openid',
     'email',

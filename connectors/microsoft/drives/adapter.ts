@@ -18,6 +18,7 @@ export const isId = (text: string): boolean => ID.test(text) && !/^\.+$/.test(te
 /** Builds an item id. It contains the drive, because item ids are unique within their drive only. */
 export const itemId = (drive: string, item: string): string => `${drive}/${item}`;
 
+/** Splits an item id; `item` is null for a drive. */
 export function partsOf(externalId: string): { readonly drive: string; readonly item: string | null } {
   const slash = externalId.indexOf('/');
   if (slash < 0) return { drive: externalId, item: null };
@@ -31,7 +32,7 @@ export interface DriveListing {
   readonly rootId: string | null;
   /** The root item of the listing. */
   readonly root: string;
-  /** The folder whose children they are; null: each item contains its own parent. */
+  /** The folder whose children are listed; null: each item states its parent. */
   readonly parent: string | null;
 }
 
@@ -71,7 +72,7 @@ function parentOf(item: Answer<DriveItem>, { drive, rootId, parent: listed }: Dr
   if (listed !== null) return listed;
   const { id, path } = asAnswer<ItemReference>(item.parentReference);
   const parent = asText(id);
-  // A path that ends with its root has no parent folder.
+  // The parent is the drive's root folder if its path ends with `root`.
   if (parent === null || parent === rootId || /root:?$/.test(asText(path) ?? '') || !isId(parent)) return drive;
   return itemId(drive, parent);
 }

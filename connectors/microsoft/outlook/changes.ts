@@ -11,7 +11,11 @@ import { asText, type Json } from '../../json.js';
  * Returns the change of a message that a folder no longer contains. The message may have been moved, and the feed of
  * its new folder may already have been read. It counts as deleted if it does not exist or is in Deleted Items.
  */
-async function movedTo(client: SourceClient, id: string, places: ReadonlyMap<string, FeedPlace>): Promise<Change> {
+async function changeOfRemoved(
+  client: SourceClient,
+  id: string,
+  places: ReadonlyMap<string, FeedPlace>,
+): Promise<Change> {
   let message: Json;
   try {
     message = await readMessage(client, id, MESSAGE_FIELDS);
@@ -43,7 +47,7 @@ export const mailChanges = joinFeeds({
     for (const value of values) {
       const id = asText(value['id']);
       if (id === null || !isMailId(id)) continue;
-      if (isRemoved(value)) changes.push(await movedTo(client, id, places));
+      if (isRemoved(value)) changes.push(await changeOfRemoved(client, id, places));
       else {
         const item = itemOfMessage(value, place.root);
         const items = item === null ? [] : await withAttachments(client, [item], { hasContent: false });

@@ -10,7 +10,7 @@ import { outlookQueryOf } from '../../../contract/sources/outlookQuery.js';
 import type { Connector, LiveRead } from '../../connector.js';
 import type { OAuthGrant } from '../../oauthSpec.js';
 import type { SourceClient } from '../../accountClient.js';
-import { appLimit, classify, identifyUser, microsoftConsent, isQuery, fetchAll, fetchPage } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftOAuth, isQuery, fetchAll, fetchPage } from '../graph.js';
 import {
   contentOfAttachment,
   contentOfMessage,
@@ -32,9 +32,9 @@ const ROOTS_CURSOR = shapeOf({ query: isQuery, bin: nullable(string) });
 
 const MAX_CATEGORIES = 1_000;
 
-/** Returns all folders, or those that `called` may refer to. */
-const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { called }) =>
-  called === undefined ? allFolders(client) : foldersByName(client, called);
+/** Returns all folders, or those to which `reference` may refer. */
+const folders: LiveRead<OAuthGrant, LiveReads['folders']> = (client, { reference }) =>
+  reference === undefined ? allFolders(client) : foldersByName(client, reference);
 
 const categories: LiveRead<OAuthGrant, LiveReads['categories']> = async (client, _query) => {
   const path = ['me', 'outlook', 'masterCategories'];
@@ -53,7 +53,7 @@ export const outlook: Connector<OAuthGrant> = {
     limits: '10,000 folders; 1,000 attachments per message; search folders are skipped',
   },
   // Categories are part of the mailbox settings.
-  oauth: microsoftConsent(['Mail.Read', 'MailboxSettings.Read']),
+  oauth: microsoftOAuth(['Mail.Read', 'MailboxSettings.Read']),
   headers: (grant) => ({ ...bearer(grant), prefer: PREFER }),
   classify,
   sharedLimit: appLimit,

@@ -8,7 +8,7 @@ import type { OAuthGrant } from '../../oauthSpec.js';
 import type { GrantClient } from '../../accountClient.js';
 import { itemOfDrive } from '../drives/adapter.js';
 import { listDriveDescendants, openFile } from '../drives/driveSource.js';
-import { appLimit, classify, identifyUser, microsoftConsent, type Query, fetchPage, isQuery } from '../graph.js';
+import { appLimit, classify, identifyUser, microsoftOAuth, type Query, fetchPage, isQuery } from '../graph.js';
 import { siteChanges } from './changes.js';
 import { listSitePages, isPages, itemOfPages, openPage } from './pages.js';
 import { drivesOf, hostOf, LIBRARIES, NAME, nameOfSite, rootSite, siteOf } from './site.js';
@@ -45,7 +45,7 @@ export const sharePoint: Connector<OAuthGrant> = {
     deletions: 'pages have no change feed, so their listing is compared',
     limits: '5,000 libraries, 5,000 pages',
   },
-  oauth: microsoftConsent(['Sites.Read.All', 'Files.Read.All']),
+  oauth: microsoftOAuth(['Sites.Read.All', 'Files.Read.All']),
   headers: bearer,
   classify,
   sharedLimit: appLimit,

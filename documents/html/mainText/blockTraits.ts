@@ -38,7 +38,7 @@ const densityRange = ranges('dense', 12, 25, 50, 90, 160);
 const fromRange = ranges('from', 0.02, 0.1, 0.3, 0.6, 0.85, 0.95);
 const proseShareRange = ranges('ps', 0.001, 0.03, 0.1, 0.3, 0.6);
 
-const TAGS: ReadonlyMap<string, string> = new Map(
+const TAG_TRAITS: ReadonlyMap<string, string> = new Map(
   (
     'nav aside header footer form section article main ul ol li table p h1 h2 h3 h4 h5 h6 button figure figcaption ' +
     'dl dd dt blockquote pre a details fieldset tr td span label img address time hr strong small center'
@@ -51,7 +51,7 @@ const TAGS: ReadonlyMap<string, string> = new Map(
 export function addTraits(out: string[], element: PageElement, place: BlockPosition, page: PageMeasures): void {
   const { name, textLength, attribs } = element;
   const link = name === 'a' ? 1 : element.linkLength / textLength;
-  out.push(TAGS.get(name) ?? 'tag:other');
+  out.push(TAG_TRAITS.get(name) ?? 'tag:other');
   if (attribs['role'] !== undefined) out.push(`role:${attribs['role']}`);
   addSizes(out, element, page);
   addLinks(out, element, link, place, page);

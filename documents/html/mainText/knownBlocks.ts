@@ -71,13 +71,14 @@ function linksToNeighbours(element: PageElement): boolean {
     parent.children.some((child) => {
       if (!isElement(child)) return false;
       const { name, attribs, links } = child;
-      if (name === 'a') return NEIGHBOUR.test(attribs['rel'] ?? '') || NEIGHBOUR_KEY.test(attribs['accesskey'] ?? '');
+      if (name === 'a')
+        return NEIGHBOUR_REL.test(attribs['rel'] ?? '') || NEIGHBOUR_KEY.test(attribs['accesskey'] ?? '');
       return links > 0 && visit(child);
     });
   return visit(element);
 }
 
-const NEIGHBOUR = /(?:^|\s)(?:next|prev|previous|up)(?:\s|$)/i;
+const NEIGHBOUR_REL = /(?:^|\s)(?:next|prev|previous|up)(?:\s|$)/i;
 const NEIGHBOUR_KEY = /^[npu]$/i;
 
 /**
@@ -144,10 +145,10 @@ export function isAnnounced(element: PageElement, inCore: boolean): boolean {
 
 /** Whether the text of the element ends with a colon. */
 export function isAnnouncement(element: PageElement): boolean {
-  return element.textLength > 0 && ANNOUNCES.test(textIn(element));
+  return element.textLength > 0 && ENDS_WITH_COLON.test(textIn(element));
 }
 
-const ANNOUNCES = /[:：]\s*$/;
+const ENDS_WITH_COLON = /[:：]\s*$/;
 
 /** Minimum number of links, and minimum share of links in the text, of the menu of a page without a title. */
 const MIN_MENU_LINKS = 10;

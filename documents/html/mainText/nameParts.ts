@@ -56,11 +56,11 @@ const NAME_PARTS = {
     'navheader navfooter docnav toplang bottomlang chlinktop chlinkbot chlinkprevnexttop chlinkprevnextbot navpath navigationbar titlearea sphinxsidebar',
 } as const;
 
-const PARTS: ReadonlyMap<string, string> = new Map(
+const PART_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries(NAME_PARTS).flatMap(([part, words]) => words.split(' ').map((word) => [word, `n:${part}`] as const)),
 );
 
-const MAX_PART_LENGTH = Math.max(...[...PARTS.keys()].map((part) => part.length));
+const MAX_PART_LENGTH = Math.max(...[...PART_NAMES.keys()].map((part) => part.length));
 
 const NONE: readonly string[] = [];
 
@@ -98,7 +98,7 @@ function partsOf(name: string): readonly string[] {
     const isUpper = unit >= 65 && unit <= 90;
     const continues = (unit >= 97 && unit <= 122) || (isUpper && !isLower);
     if (start !== -1 && !continues) {
-      const part = i - start > MAX_PART_LENGTH ? undefined : PARTS.get(name.slice(start, i).toLowerCase());
+      const part = i - start > MAX_PART_LENGTH ? undefined : PART_NAMES.get(name.slice(start, i).toLowerCase());
       if (part !== undefined && !(found ??= []).includes(part)) found.push(part);
       start = -1;
     }

@@ -16,7 +16,7 @@ const BOILERPLATE_NAMES = new Set([
   'n:logo',
 ]);
 /** Parts of tables and lists: their names describe their style (`bottomAlign`). */
-const CELLS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
+const TABLE_AND_LIST_TAGS = new Set(['tr', 'td', 'th', 'li', 'dt', 'dd']);
 
 /**
  * Whether a block is part of reference documentation, regardless of its points. Generators mark menus and footers. All
@@ -30,7 +30,7 @@ export function isOfReference(element: PageElement, inMain: boolean, page: PageM
 
 /** Whether tag, role or names of an element indicate that it is not part of the documentation. */
 function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
-  if (CELLS.has(element.name)) return false;
+  if (TABLE_AND_LIST_TAGS.has(element.name)) return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
   return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name));
 }
@@ -42,7 +42,7 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
-  if (CELLS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
+  if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);
   if (names.includes('n:generated')) return true;
   // The bar of Boost is a table with a logo, which is text too.

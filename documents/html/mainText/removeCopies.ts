@@ -4,7 +4,7 @@ import { isElement, type PageElement } from '../pageElement.js';
 /** Minimum number of visible characters of a copy: shorter texts can repeat on purpose. */
 const MIN_COPY = 200;
 /** Factor for combining the hash and the length of a text in one number. */
-const LENGTHS = 2 ** 20;
+const LENGTH_FACTOR = 2 ** 20;
 
 /**
  * Removes blocks whose whole text is in an earlier block that is kept in full: templates write some blocks once for
@@ -20,7 +20,7 @@ export function removeCopies(root: ParentNode, removed: Set<PageElement>): void 
       if (!isElement(child) || child.textLength === 0) continue;
       if (removed.has(child)) isIntact = false;
       if (child.textLength < MIN_COPY || removed.has(child)) continue;
-      const key = child.textHash * LENGTHS + child.textLength;
+      const key = child.textHash * LENGTH_FACTOR + child.textLength;
       // An only child has the text of its parent.
       const isWhole = isElement(parent) && parent.textHash === child.textHash && parent.textLength === child.textLength;
       if (!isWhole && seen.has(key)) {

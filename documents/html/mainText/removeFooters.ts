@@ -2,7 +2,7 @@ import type { Document, ParentNode } from 'domhandler';
 import { isElement, isText, type PageElement } from '../pageElement.js';
 
 /** Elements with a footer of their own, which can be content: the author of an article, the source of a quote. */
-const OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
+const FOOTER_OWNERS = new Set(['article', 'main', 'section', 'aside', 'blockquote', 'figure', 'li', 'td']);
 /** Minimum number of visible characters outside of the footers, or minimum share: one of the two suffices. */
 const MIN_REST = 300;
 const MIN_SHARE = 0.3;
@@ -19,7 +19,7 @@ export function removeFooters(root: Document, removed: Set<PageElement>): void {
       if (!isElement(child) || child.textLength === 0 || removed.has(child)) continue;
       const { name, attribs } = child;
       if (name === 'footer' || attribs['role'] === 'contentinfo') footers.push(child);
-      else if (!OWNERS.has(name) && attribs['role'] !== 'main') visit(child);
+      else if (!FOOTER_OWNERS.has(name) && attribs['role'] !== 'main') visit(child);
     }
   };
   visit(root);

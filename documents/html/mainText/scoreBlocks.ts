@@ -21,13 +21,13 @@ import type { Repeats } from './repeats.js';
 /**
  * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
  */
-const INHERITED = 0.4;
+const INHERITED_SHARE = 0.4;
 /** Maximum number of points below the threshold at which a block is doubtful. */
 const DOUBTFUL_POINTS = 1;
 /** Minimum number of characters of a duplicate: shorter texts repeat by chance. */
 const DUPLICATE_LENGTH = 20;
 /** Elements without points: they hold no text, little text, or a heading, which is removed only with its section. */
-const UNSCORED = new Set(['title', 'select', 'img', ...HEADINGS]);
+const UNSCORED_TAGS = new Set(['title', 'select', 'img', ...HEADINGS]);
 
 /** Current position of the walk: the parent's place and points. */
 interface Step {
@@ -97,7 +97,8 @@ export function scoreBlocks(
         addTraits(traits, child, { start, inMain, inArticle, inCore, isDuplicate, siblings, children }, page);
         let ownPoints = all;
         for (const trait of traits) ownPoints += points.get(trait) ?? 0;
-        const excess = ownPoints + INHERITED * (step.points + INHERITED * step.parentPoints) - THRESHOLD - slack;
+        const excess =
+          ownPoints + INHERITED_SHARE * (step.points + INHERITED_SHARE * step.parentPoints) - THRESHOLD - slack;
         const isJunk =
           excess > -DOUBTFUL_POINTS &&
           !isOfReference(child, next.inMain, page) &&
@@ -144,7 +145,7 @@ export function scoreBlocks(
 
 /** Whether the element is removed only together with its container. */
 function isUnscored(element: PageElement, page: PageMeasures, written: ReadonlySet<PageElement>): boolean {
-  return UNSCORED.has(element.name) || written.has(element) || isParagraph(element) || isFootnotes(element, page);
+  return UNSCORED_TAGS.has(element.name) || written.has(element) || isParagraph(element) || isFootnotes(element, page);
 }
 
 function enter(element: PageElement, step: Step, page: PageMeasures): { -readonly [Key in keyof Step]: Step[Key] } {

@@ -25,7 +25,7 @@ export function withTitle(root: Document, removed: Set<PageElement>, isOnce: boo
 const MIN_TITLE = 20;
 
 /** A row of a table or of a list of terms stays whole. */
-const CELLS = new Set(['td', 'th', 'dt', 'dd']);
+const CELL_TAGS = new Set(['td', 'th', 'dt', 'dd']);
 
 /** Removes blocks that have the text of the title again: the end of a breadcrumb, the heading of a gallery. */
 function removeRepeatedTitle(root: Document, title: PageElement, removed: Set<PageElement>): void {
@@ -33,7 +33,7 @@ function removeRepeatedTitle(root: Document, title: PageElement, removed: Set<Pa
     if (removed.has(element) || element.textLength < title.textLength) return false;
     const isSame = element.textLength === title.textLength && element.textHash === title.textHash;
     if (!isSame || element === title || (element.holds & HOLDS.topHeading) !== 0) return element !== title;
-    if (isBlock(element) && !CELLS.has(element.name)) removed.add(element);
+    if (isBlock(element) && !CELL_TAGS.has(element.name)) removed.add(element);
     return false;
   });
 }

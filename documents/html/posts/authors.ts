@@ -13,7 +13,7 @@ export interface AuthorMark {
 /** Maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 40;
 
-/** Words of class names for a person, common to all generators and languages. */
+/** Words in class names for a person; generators use these English words for sites in every language. */
 const PERSON_CLASS =
   /(?:^|[\s_-])(?:author|username|userlink|user|poster|nick|nickname|byline|fn|hnuser|person|creator|commenter|member|bigusername)(?:$|[\s_-])/;
 /** Parts of URLs of personal pages. */
@@ -75,7 +75,7 @@ function nameInside(element: PageElement): { readonly element: PageElement; read
 const nameOf = (element: PageElement): string =>
   element.name === 'meta' ? (element.attribs['content'] ?? '') : shortText(element);
 
-/** Whether a text can be a name: short, with a letter or a number, and not a label or a time. */
+/** Whether a text can be a name: short, with a letter or a digit, and not a label, a number or a date. */
 function isName(text: string): boolean {
   const name = text.trim();
   return (

@@ -73,15 +73,15 @@ function dateOfText(element: PageElement): DateMark | null {
 /** Whether the text before a date is a label: "Joined: 2 May 2013" is about the author. */
 function isLabel(node: PageElement | PageText | null): boolean {
   if (node === null) return false;
-  if (isText(node)) return LABEL.test(node.data.trimEnd());
-  return node.textLength < MAX_DATE_LENGTH && LABEL.test(shortText(node).trimEnd());
+  if (isText(node)) return ENDS_WITH_COLON.test(node.data.trimEnd());
+  return node.textLength < MAX_DATE_LENGTH && ENDS_WITH_COLON.test(shortText(node).trimEnd());
 }
 
-const LABEL = /[:：]$/;
+const ENDS_WITH_COLON = /[:：]$/;
 
 /** Whether a short text contains little more than a date with a day. */
 export function isDateText(text: string): boolean {
-  if (LABELLED.test(text)) return false;
+  if (LABEL_BEFORE_DATE.test(text)) return false;
   if (DIGITS_DATE.test(text)) return true;
   if (!YEAR.test(text)) return false;
   const withoutTime = text.replace(YEAR, ' ').replaceAll(/\d{1,2}:\d\d(?::\d\d)?/g, ' ');
@@ -94,7 +94,7 @@ const DAY = /(?<![\d/])(?:0?[1-9]|[12]\d|3[01])(?!\d)/;
 const MAX_OTHER_WORDS = 6;
 
 /** A word and a colon before the date, in the same text. */
-const LABELLED = /^[^\d]*\p{L}\s*[:：]\s/u;
+const LABEL_BEFORE_DATE = /^[^\d]*\p{L}\s*[:：]\s/u;
 
 /** Removes the separators around a date. */
 function trimmed(text: string): string {

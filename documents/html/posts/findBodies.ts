@@ -8,8 +8,9 @@ const MIN_SHARE_OF_POST = 0.9;
 const MIN_SAME_SHAPE_SHARE = 0.8;
 
 /**
- * Finds the author's text in each post: the smallest element with nearly all of the prose whose shape occurs in the
- * posts with prose, and in short posts the element of the same shape. Posts without such an element have none.
+ * Finds the author's text in each post: the smallest element with nearly all of the prose whose shape is usual, that
+ * is, occurs in most posts with prose. In other posts it is an element of such a shape, if there is one.
+ * @param elements the elements of the posts
  */
 export function findBodies(
   posts: readonly Post[],
@@ -49,8 +50,8 @@ export function findBodies(
 function chainOf(post: PageElement, elements: ReadonlySet<PageElement>): PageElement[] {
   const chain: PageElement[] = [];
   const proseOf = (element: PageElement): number =>
-    elements.has(element) ? 0 : element.proseLength - innerPosts(element, elements);
-  const total = post.proseLength - innerPosts(post, elements);
+    elements.has(element) ? 0 : element.proseLength - proseOfInnerPosts(element, elements);
+  const total = post.proseLength - proseOfInnerPosts(post, elements);
   for (let node = post; total > 0;) {
     const next = node.children.find((child) => isElement(child) && proseOf(child) >= MIN_SHARE_OF_POST * total);
     if (!isElement(next ?? null) || TEXT_ELEMENTS.has((next as PageElement).name)) break;
@@ -61,11 +62,11 @@ function chainOf(post: PageElement, elements: ReadonlySet<PageElement>): PageEle
 }
 
 /** Returns the number of characters of prose of the posts inside an element. */
-function innerPosts(element: PageElement, elements: ReadonlySet<PageElement>): number {
+function proseOfInnerPosts(element: PageElement, elements: ReadonlySet<PageElement>): number {
   let sum = 0;
   for (const child of element.children) {
     if (!isElement(child) || child.proseLength === 0) continue;
-    sum += elements.has(child) ? child.proseLength : innerPosts(child, elements);
+    sum += elements.has(child) ? child.proseLength : proseOfInnerPosts(child, elements);
   }
   return sum;
 }

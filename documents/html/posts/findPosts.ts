@@ -18,31 +18,32 @@ const MIN_POST_SHARE = 0.6;
 const MIN_MEAN_LENGTH = 40;
 
 /**
- * Finds the posts of a page that measureText has measured: repeated elements of one shape with an author, a date and text, the replies
- * inside of them, and the post that opened the thread. Class names are only one kind of evidence for an author.
+ * Finds the posts of a page: repeated elements of one shape with an author, a date and text, the replies inside them,
+ * and the post that opened the thread. Class names are only one kind of evidence for an author. measureText must have
+ * measured the page.
  * @param articles number of article elements
  * @returns the posts in document order
  */
 export function findPosts(root: Document, leftOut: ReadonlySet<PageElement>, articles: number): Post[] {
-  const dates = countDates(root, leftOut);
+  const dateCounts = countDates(root, leftOut);
   const undated = (): Post[] => (articles < MIN_UNDATED_POSTS ? [] : postsWithoutDates(root, leftOut));
-  if ((dates.get(root) ?? 0) < 2) return undated();
+  if ((dateCounts.get(root) ?? 0) < 2) return undated();
   const found = new Map<PageElement, Post>();
   const shapes = new Set<string>();
   // Inner groups first: an element around posts is not a post itself.
-  for (const [parent, count] of [...dates].toReversed()) {
+  for (const [parent, count] of [...dateCounts].toReversed()) {
     if (count < 2) continue;
-    for (const [shape, group] of groupsOf(parent, dates)) {
-      const posts = postsOf(group, found, dates);
+    for (const [shape, group] of groupsOf(parent, dateCounts)) {
+      const posts = postsOf(group, found, dateCounts);
       if (posts.length === 0) continue;
       shapes.add(shape);
       for (const post of posts) found.set(post.element, post);
     }
   }
   if (found.size === 0) return undated();
-  addLoneReplies(found, shapes, dates);
+  addLoneReplies(found, shapes, dateCounts);
   const posts = inOrder(root, found);
-  const opening = findOpening(posts, dates);
+  const opening = findOpening(posts, dateCounts);
   return opening === null ? posts : [opening, ...posts];
 }
 
@@ -75,33 +76,35 @@ function beginsWithAuthor({ element, authors }: PostParts): boolean {
   return node !== undefined;
 }
 
-type Dates = ReadonlyMap<ParentNode, number>;
+/** Number of dates in each element that has any, in document order. */
+type DateCounts = ReadonlyMap<ParentNode, number>;
 
-/** Counts the dates in each element with dates, in document order. */
-function countDates(root: Document, leftOut: ReadonlySet<PageElement>): Dates {
-  const dates = new Map<ParentNode, number>();
+/** Counts the dates in each element. */
+function countDates(root: Document, leftOut: ReadonlySet<PageElement>): DateCounts {
+  const dateCounts = new Map<ParentNode, number>();
   const visit = (parent: ParentNode): number => {
-    dates.set(parent, 0);
+    dateCounts.set(parent, 0);
     let count = isElement(parent) && readDate(parent) !== null ? 1 : 0;
     for (const child of parent.children) {
       if (!isElement(child) || leftOut.has(child)) continue;
-      if ((child.holds & HOLDS.date) !== 0 || MAY_DATE.has(child.name)) count += visit(child);
+      if ((child.holds & HOLDS.date) !== 0 || DATE_TAGS.has(child.name)) count += visit(child);
     }
-    if (count === 0) dates.delete(parent);
-    else dates.set(parent, count);
+    if (count === 0) dateCounts.delete(parent);
+    else dateCounts.set(parent, count);
     return count;
   };
   visit(root);
-  return dates;
+  return dateCounts;
 }
 
-const MAY_DATE = new Set(['time', 'meta']);
+/** Elements that may contain a date without text. */
+const DATE_TAGS = new Set(['time', 'meta']);
 
 /** Groups the children with text by their shape. */
-function groupsOf(parent: ParentNode, dates: Dates): [shape: string, group: PageElement[]][] {
+function groupsOf(parent: ParentNode, dateCounts: DateCounts): [shape: string, group: PageElement[]][] {
   const groups = new Map<string, PageElement[]>();
   let dated = 0;
-  for (const child of parent.children) if (dates.has(child as PageElement)) dated += 1;
+  for (const child of parent.children) if (dateCounts.has(child as PageElement)) dated += 1;
   if (dated < 2) return [];
   for (const child of parent.children) {
     if (!isElement(child) || child.textLength === 0) continue;
@@ -110,15 +113,15 @@ function groupsOf(parent: ParentNode, dates: Dates): [shape: string, group: Page
     if (group === undefined) groups.set(shape, [child]);
     else group.push(child);
   }
-  return [...groups].filter(([, group]) => group.filter((child) => dates.has(child)).length >= 2);
+  return [...groups].filter(([, group]) => group.filter((child) => dateCounts.has(child)).length >= 2);
 }
 
 /** Returns the posts of elements of one shape; none if too few of them are posts. */
-function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, Post>, dates: Dates): Post[] {
+function postsOf(group: readonly PageElement[], found: ReadonlyMap<PageElement, Post>, dateCounts: DateCounts): Post[] {
   const [sample] = group;
-  if (sample === undefined || QUOTES.has(sample.name)) return [];
+  if (sample === undefined || TAGS_INSIDE_POSTS.has(sample.name)) return [];
   const parts = group.flatMap((element) => {
-    const post = dates.has(element) ? readPost(element, (inner) => found.has(inner)) : null;
+    const post = dateCounts.has(element) ? readPost(element, (inner) => found.has(inner)) : null;
     return post === null || post.dates.length === 0 ? [] : [post];
   });
   if (parts.length < 2 || parts.length < MIN_POST_SHARE * group.length) return [];
@@ -135,7 +138,7 @@ const isMarked = ({ authors, dates }: PostParts): boolean =>
   authors.some(({ rank }) => rank <= 2) && dates.some(({ rank }) => rank <= 1);
 
 /** Elements that are part of a post even if they name an author, such as quotes. */
-const QUOTES = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
+const TAGS_INSIDE_POSTS = new Set(['aside', 'blockquote', 'q', 'dd', 'dt', 'td']);
 
 /** Chooses the best kind of author that most posts name. A name without a mark must differ between posts. */
 function withAuthors(parts: readonly PostParts[]): Post[] {
@@ -151,11 +154,11 @@ function withAuthors(parts: readonly PostParts[]): Post[] {
 }
 
 /** Adds replies that are alone in their list. */
-function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<string>, dates: Dates): void {
-  for (const element of dates.keys()) {
+function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<string>, dateCounts: DateCounts): void {
+  for (const element of dateCounts.keys()) {
     if (!isElement(element) || found.has(element) || !shapes.has(shapeOf(element))) continue;
     const post = completed(
-      readPost(element, (inner) => dates.has(inner) && shapes.has(shapeOf(inner))),
+      readPost(element, (inner) => dateCounts.has(inner) && shapes.has(shapeOf(inner))),
       2,
     );
     if (post !== null) found.set(element, post);
@@ -166,7 +169,7 @@ function addLoneReplies(found: Map<PageElement, Post>, shapes: ReadonlySet<strin
  * Finds the post that opened the thread: an earlier sibling of the first post or of an element around it, with an
  * author and a date.
  */
-function findOpening(posts: readonly Post[], dates: Dates): Post | null {
+function findOpening(posts: readonly Post[], dateCounts: DateCounts): Post | null {
   const ancestors = new Set<ParentNode>();
   for (const { element } of posts)
     for (let node: ParentNode | null = element; node !== null && !ancestors.has(node); node = node.parent)
@@ -177,7 +180,7 @@ function findOpening(posts: readonly Post[], dates: Dates): Post | null {
     node = node.parent
   ) {
     for (let before = node.prev; before !== null; before = before.prev) {
-      if (!isElement(before) || before.proseLength === 0 || !dates.has(before) || ancestors.has(before)) continue;
+      if (!isElement(before) || before.proseLength === 0 || !dateCounts.has(before) || ancestors.has(before)) continue;
       const post = completed(
         readPost(before, () => false),
         3,

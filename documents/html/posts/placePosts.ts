@@ -138,12 +138,14 @@ function insert(post: PageElement, line: PostBorder): void {
   for (let node: ParentNode | null = first; isElement(node); node = node.parent) node.holds |= HOLDS.table;
 }
 
-const ROWS = new Set(['table', 'tbody', 'thead', 'tr']);
+const TABLE_TAGS = new Set(['table', 'tbody', 'thead', 'tr']);
 
 function cellOf(post: PageElement, which: 'first' | 'last'): PageElement {
   let node = post;
-  while (ROWS.has(node.name)) {
-    const inner = node.children.filter((child) => isElement(child) && (ROWS.has(child.name) || child.name === 'td'));
+  while (TABLE_TAGS.has(node.name)) {
+    const inner = node.children.filter(
+      (child) => isElement(child) && (TABLE_TAGS.has(child.name) || child.name === 'td'),
+    );
     const next = which === 'first' ? inner[0] : inner.at(-1);
     if (!isElement(next ?? null)) return node;
     node = next as PageElement;

@@ -10,7 +10,9 @@ const LITTLE_PROSE = 300;
 
 /** The parts of a thread that are always content. */
 export interface ProtectedPosts {
+  /** The elements with the authors' texts. */
   readonly written: ReadonlySet<PageElement>;
+  /** The elements with the authors' texts, or else the posts; and their ancestors. */
   readonly around: ReadonlySet<ParentNode>;
 }
 

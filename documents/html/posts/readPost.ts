@@ -16,7 +16,7 @@ export interface PostParts {
 /** Maximum number of elements of a post that are searched for its author and its date. */
 const MAX_SEARCHED = 400;
 /** Elements whose contents are the author's text. */
-const WRITTEN = new Set(['blockquote', 'pre', 'table', 'figure']);
+const CONTENT_TAGS = new Set(['blockquote', 'pre', 'table', 'figure']);
 
 /**
  * Searches an element for an author and a date, outside of running text and of other posts.
@@ -40,7 +40,8 @@ export function readPost(element: PageElement, isOther: (inner: PageElement) => 
         if (!authors.some(({ rank }) => rank === author.rank)) authors.push(author);
         else if (authors.some(({ text }) => text === author.text)) copies.push(author.element);
       }
-      if (isProse(child) || (WRITTEN.has(child.name) && element.name !== 'table' && child.name !== 'table')) continue;
+      if (isProse(child) || (CONTENT_TAGS.has(child.name) && element.name !== 'table' && child.name !== 'table'))
+        continue;
       visit(child);
     }
   };

@@ -1,7 +1,7 @@
 import { isElement, type PageElement } from '../pageElement.js';
 
 /** Maximum depth to which the first children of elements without class and id are read. */
-const DEEPEST = 3;
+const MAX_DEPTH = 3;
 
 /**
  * Returns the tag and first class of an element, else its id without numbers, else the same of its first child: equal for
@@ -13,5 +13,5 @@ export function shapeOf(element: PageElement, depth = 0): string {
   if (first !== '') return `${element.name}.${first}`;
   if (id !== '') return `${element.name}#${id.replaceAll(/\d+/g, '0')}`;
   const inner = element.children.find((child) => isElement(child) && child.textLength > 0) ?? null;
-  return isElement(inner) && depth < DEEPEST ? `${element.name}>${shapeOf(inner, depth + 1)}` : element.name;
+  return isElement(inner) && depth < MAX_DEPTH ? `${element.name}>${shapeOf(inner, depth + 1)}` : element.name;
 }

@@ -100,8 +100,8 @@ const PROPERTIES: ReadonlyMap<string, string> = new Map([
   ['date', 'created'],
 ]);
 
-/** Elements that a book has several of. */
-const SEVERAL: ReadonlySet<string> = new Set(['author', 'subject']);
+/** Fields of which a book can have several values. */
+const REPEATABLE_FIELDS: ReadonlySet<string> = new Set(['author', 'subject']);
 
 /** Maximum length of a value in characters. */
 const MAX_VALUE_LENGTH = 1000;
@@ -139,7 +139,7 @@ function readMain(
       if (key === undefined || value === '') return;
       const before = fields[key];
       if (before === undefined) fields[key] = value;
-      else if (SEVERAL.has(key)) fields[key] = `${before}, ${value}`.slice(0, MAX_VALUE_LENGTH);
+      else if (REPEATABLE_FIELDS.has(key)) fields[key] = `${before}, ${value}`.slice(0, MAX_VALUE_LENGTH);
     },
   });
   const date = new Date(fields['created'] ?? '');

@@ -3,10 +3,10 @@ import { oneLine } from '../../textBuilder.js';
 import type { DocumentLimits } from '../../types.js';
 
 /** SVG elements whose text is visible (https://www.w3.org/TR/SVG2/text.html); `foreignObject` contains XHTML. */
-const SHOWN: ReadonlySet<string> = new Set(['text', 'foreignObject']);
-const HIDDEN: ReadonlySet<string> = new Set(['style', 'script', 'title', 'desc', 'metadata']);
+const TEXT_ELEMENTS: ReadonlySet<string> = new Set(['text', 'foreignObject']);
+const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(['style', 'script', 'title', 'desc', 'metadata']);
 /** Blocks of XHTML: their text is a line of its own. */
-const BLOCK = /^(?:p|div|li|h[1-6]|br|td|th|tr|dt|dd|section|blockquote|figcaption)$/;
+const BLOCK_ELEMENT = /^(?:p|div|li|h[1-6]|br|td|th|tr|dt|dd|section|blockquote|figcaption)$/;
 
 /**
  * Returns the text that an SVG page shows, a line for each text element.
@@ -22,9 +22,9 @@ export function readSvg(part: Uint8Array, limits: DocumentLimits): string {
   readXml(part, limits, {
     skipsDoctype: true,
     open(name, { x, y, dy }) {
-      if (hidden > 0 || HIDDEN.has(name)) hidden += 1;
-      else if (SHOWN.has(name)) shown += 1;
-      else if (shown > 0 && BLOCK.test(name)) endLine();
+      if (hidden > 0 || HIDDEN_ELEMENTS.has(name)) hidden += 1;
+      else if (TEXT_ELEMENTS.has(name)) shown += 1;
+      else if (shown > 0 && BLOCK_ELEMENT.test(name)) endLine();
       // Text with its own position does not continue the previous word.
       else if (name === 'tspan' && (x ?? y ?? dy) !== undefined) line += ' ';
     },
@@ -33,10 +33,10 @@ export function readSvg(part: Uint8Array, limits: DocumentLimits): string {
     },
     close(name) {
       if (hidden > 0) hidden -= 1;
-      else if (SHOWN.has(name)) {
+      else if (TEXT_ELEMENTS.has(name)) {
         shown -= 1;
         endLine();
-      } else if (shown > 0 && BLOCK.test(name)) endLine();
+      } else if (shown > 0 && BLOCK_ELEMENT.test(name)) endLine();
     },
   });
   return lines.join('\n');

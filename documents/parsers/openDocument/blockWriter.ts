@@ -2,11 +2,11 @@ import { oneLine, type TextBuilder } from '../../textBuilder.js';
 import type { ContentHandler, Paragraph } from './readContent.js';
 
 /** Deepest indentation of a list item. */
-const DEEPEST = 8;
+const MAX_INDENT_LEVEL = 8;
 
 /** Formats a paragraph of a list: with its mark, or indented as a further paragraph of its item. */
 export function itemText({ text, item }: Paragraph): string {
-  const indent = '  '.repeat(Math.min(DEEPEST, item?.level ?? 0));
+  const indent = '  '.repeat(Math.min(MAX_INDENT_LEVEL, item?.level ?? 0));
   const mark = item?.mark === '' ? ' ' : (item?.mark ?? '');
   return `${indent}${mark} ${text.replaceAll('\n', `\n${indent}  `)}`;
 }

@@ -10,6 +10,7 @@ export interface Cell {
   readonly isCovered: boolean;
   /** Number of equal cells that the element represents. */
   readonly repeated: number;
+  /** Number of columns and rows that the cell spans. */
   readonly columns: number;
   readonly rows: number;
 }
@@ -25,6 +26,7 @@ const MAX_COLUMNS = 16_384;
  * Maximum number of rows and of columns of a merged cell in which its text is repeated, as in the other table formats.
  */
 const MAX_SPANNED = 100;
+/** Maximum length of a text that is repeated in a merged cell. */
 const MAX_REPEATED_LENGTH = 100;
 
 /** Collects the cells of a sheet's rows, with repeated cells and rows, and with the texts of merged cells. */
@@ -34,6 +36,7 @@ export class SheetRows {
   #row: string[] = [];
   /** Number of columns so far. Trailing empty cells are counted here, but not added to the row. */
   #column = 0;
+  /** Number of the row, from 1. */
   #number = 0;
   #repeated = 1;
   #isMerged = false;
@@ -85,7 +88,7 @@ export class SheetRows {
     for (let column = this.#column; column < this.#column + width; column++) this.#merged.set(column, merged);
   }
 
-  /** Passes the row to the handler as often as it is repeated; empty ones as one gap. */
+  /** Passes the row to the handler as often as it is repeated; reports an empty row as a gap, once. */
   endRow(): void {
     // A merged cell that is alone in its row is a title, and not repeated in it.
     const isTitle = this.#owned === 1;

@@ -21,16 +21,16 @@ export type Outline = ReadonlySet<string>;
 
 const MAX_HEADING_LENGTH = 200;
 /** Minimum font size of a heading relative to the body's. */
-const LARGER = 1.15;
+const MIN_SIZE_RATIO = 1.15;
 /** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
 const MAX_BOLD_LENGTH = 120;
 /** Maximum share of bold groups: a document with more uses bold type for other purposes. */
-const BOLD_SHARE = 0.4;
+const MAX_BOLD_SHARE = 0.4;
 const ENDS_SENTENCE = /[.,;:…]$/;
 const CAPTION = /^(?:table|tab\.|figure|fig\.|tabelle|abbildung|abb\.|tableau|tabla|figura)\s*[\dIVX]/i;
 const LIST_MARK = /^(?:[-*+•·–▪◦‣]|\(?[a-z][.)])\s/;
-/** Sort value of headings that are only bold: they rank below those in a larger font. */
-const BOLD = 0.25;
+/** Added to the font size of bold headings, so that they rank above regular ones of the same size. */
+const BOLD_BONUS = 0.25;
 
 /**
  * Returns a title without spaces, punctuation and its number, for comparing titles in the outline with those on pages.
@@ -50,17 +50,17 @@ interface Body {
 
 /**
  * Finds headings: short groups with a larger or bolder font than most of the document, and those that the outline
- * names. The largest font gets the first rank.
+ * contains. Those in the largest font get level 1.
  */
 export function findHeadings(pages: readonly GroupedPage[], outline: Outline = new Set()): PageText[] {
   const all = pages.flatMap(({ groups }) => groups);
   const body = bodyOf(all);
   const prose = all.filter(isProse);
   const bold = prose.filter((group) => isBoldHeading(group, body)).length;
-  const allowsBold = !body.isBold && bold <= BOLD_SHARE * prose.length;
+  const allowsBold = !body.isBold && bold <= MAX_BOLD_SHARE * prose.length;
   const styles = new Map<LineGroup, number>();
   for (const group of prose) {
-    if (isLarge(group, body) || (allowsBold && isBoldHeading(group, body)) || isNamed(group, body, outline))
+    if (isLarge(group, body) || (allowsBold && isBoldHeading(group, body)) || isInOutline(group, body, outline))
       styles.set(group, styleOf(group));
   }
   const ranks = [...new Set(styles.values())].toSorted((a, b) => b - a);
@@ -92,7 +92,7 @@ const lengthOf = ({ lines }: LineGroup): number => lines.reduce((sum, { text }) 
 const textOf = ({ lines }: LineGroup): string => lines.map(({ text }) => text.trim()).join(' ');
 
 const isLarge = (group: LineGroup, body: Body): boolean =>
-  group.lines.length <= 3 && lengthOf(group) <= MAX_HEADING_LENGTH && sizeOf(group) >= LARGER * body.size;
+  group.lines.length <= 3 && lengthOf(group) <= MAX_HEADING_LENGTH && sizeOf(group) >= MIN_SIZE_RATIO * body.size;
 
 function isBoldHeading(group: LineGroup, body: Body): boolean {
   if (group.lines.length > 2 || lengthOf(group) > MAX_BOLD_LENGTH || sizeOf(group) < 0.95 * body.size) return false;
@@ -105,7 +105,7 @@ function isBoldHeading(group: LineGroup, body: Body): boolean {
   );
 }
 
-const isNamed = (group: LineGroup, body: Body, outline: Outline): boolean =>
+const isInOutline = (group: LineGroup, body: Body, outline: Outline): boolean =>
   outline.size > 0 &&
   group.lines.length <= 3 &&
   lengthOf(group) <= MAX_HEADING_LENGTH &&
@@ -113,7 +113,7 @@ const isNamed = (group: LineGroup, body: Body, outline: Outline): boolean =>
   outline.has(outlineKey(textOf(group)));
 
 const styleOf = (group: LineGroup): number =>
-  sizeOf(group) + (group.lines.every(({ isBold }) => isBold === true) ? BOLD : 0);
+  sizeOf(group) + (group.lines.every(({ isBold }) => isBold === true) ? BOLD_BONUS : 0);
 
 const roundToHalf = (size: number): number => Math.round(size * 2) / 2;
 const sizeOf = ({ lines }: LineGroup): number => roundToHalf(Math.max(...lines.map(({ size }) => size)));

@@ -16,14 +16,14 @@ export interface RunningLines<P extends Page> {
   readonly footers: readonly string[];
 }
 
-/** Share of a page's height, at the top and at the bottom, in which headers and footers are looked for. */
-const ZONE = 0.14;
+/** Share of a page's height, at the top and at the bottom, in which headers and footers are searched. */
+const EDGE_SHARE = 0.14;
 /** Maximum number of lines of a header or footer. */
-const LINES = 3;
+const MAX_EDGE_LINES = 3;
 /** Minimum number of pages on which a line repeats. */
-const PAGES = 3;
+const MIN_PAGES = 3;
 /** Maximum distance in points between the places of a line on two pages. */
-const NEAR = 8;
+const MAX_DISTANCE = 8;
 /** Maximum number of texts that are kept as metadata. */
 const MAX_TEXTS = 20;
 
@@ -42,12 +42,12 @@ export function findRunningLines<P extends Page>(pages: readonly P[]): RunningLi
   const top = runningAt(
     pages,
     (line) => line.y1,
-    (line, height) => line.y2 < ZONE * height,
+    (line, height) => line.y2 < EDGE_SHARE * height,
   );
   const bottom = runningAt(
     pages,
     (line) => -line.y2,
-    (line, height) => line.y1 > (1 - ZONE) * height,
+    (line, height) => line.y1 > (1 - EDGE_SHARE) * height,
   );
   const running = new Set([...top, ...bottom].map(({ line }) => line));
   const hasOtherLines = pages.some(({ groups }) =>
@@ -82,7 +82,7 @@ function runningAt(
       .flatMap(({ lines: pageLines }) => pageLines);
     if (lines.length > 0) written += 1;
     const edge = lines.filter((line) => isInZone(line, height)).toSorted((a, b) => distance(a) - distance(b));
-    const rows = [...new Set(edge.map(({ baseline }) => Math.round(baseline / 3)))].slice(0, LINES);
+    const rows = [...new Set(edge.map(({ baseline }) => Math.round(baseline / 3)))].slice(0, MAX_EDGE_LINES);
     for (const line of edge.filter(({ baseline }) => rows.includes(Math.round(baseline / 3)))) {
       const text = oneLine(line.text);
       const key = keyOf(text);
@@ -92,8 +92,8 @@ function runningAt(
   return [...byKey.values()].flatMap((found) => {
     const near = atOnePlace(found);
     const count = new Set(near.map(({ page }) => page)).size;
-    const isEnough = count >= PAGES || (count === 2 && written === 2);
-    const isSame = count >= PAGES && near.every(({ text }) => text === near[0]?.text);
+    const isEnough = count >= MIN_PAGES || (count === 2 && written === 2);
+    const isSame = count >= MIN_PAGES && near.every(({ text }) => text === near[0]?.text);
     return isEnough && (isSame || countsPages(near)) ? near : [];
   });
 }
@@ -105,7 +105,7 @@ const keyOf = (text: string): string => (/^[ivxlc]+$/i.test(text) ? '#' : text.t
 function atOnePlace(lines: readonly EdgeLine[]): EdgeLine[] {
   let best: EdgeLine[] = [];
   for (const { line } of lines.slice(0, 50)) {
-    const near = lines.filter((other) => Math.abs(other.line.baseline - line.baseline) < NEAR);
+    const near = lines.filter((other) => Math.abs(other.line.baseline - line.baseline) < MAX_DISTANCE);
     if (near.length > best.length) best = near;
   }
   return best;

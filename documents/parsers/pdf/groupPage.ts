@@ -11,15 +11,18 @@ interface PlacedRun extends PageLine {
   readonly run: Glyphs;
 }
 
-/** Maximum step up, in lines, to the next cell of a row: a larger step leads to another column or part of the page. */
-const LINES_OF_CELL = 5;
+/** Maximum step up to the next cell of a row, in line heights: a larger step leads to another part of the page. */
+const MAX_LINES_UP = 5;
 
-/** Maximum distance in points between the places of cells that are aligned. */
-const ALIGNED = 3;
+/** Maximum distance in points between the left edges, right edges or centres of aligned cells. */
+const MAX_ALIGNED_DISTANCE = 3;
 
-/** Whether a page may have a table: two lines close to each other have gaps, and cells after the gaps are aligned. */
+/**
+ * Returns whether a page may have a table: two lines near each other have column gaps, and cells after them are
+ * aligned.
+ */
 export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
-  streamsOf(runs.map(boxed)).some((stream) => {
+  streamsOf(runs.map(placedRun)).some((stream) => {
     const rows = rowsOf(stream).map(({ cells }) => cells.slice(1));
     return rows.some((cells, nth) =>
       cells.some((cell) =>
@@ -29,15 +32,16 @@ export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
   });
 
 const isAligned = (a: Box, b: Box): boolean =>
-  Math.min(Math.abs(a.x1 - b.x1), Math.abs(a.x2 - b.x2), Math.abs(a.x1 + a.x2 - b.x1 - b.x2) / 2) < ALIGNED;
+  Math.min(Math.abs(a.x1 - b.x1), Math.abs(a.x2 - b.x2), Math.abs(a.x1 + a.x2 - b.x1 - b.x2) / 2) <
+  MAX_ALIGNED_DISTANCE;
 
 /**
  * Groups the lines of a page; the rows of a table replace its lines, at the table's first line.
  * @param rules lines that are drawn on the page
- * @param asRecords whether the rows of tables have the form `header: value`; else they are rows in Markdown
+ * @param asRecords true: table rows are lines of `header: value`; false: they are rows of a Markdown table
  */
 export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], asRecords: boolean): LineGroup[] {
-  const placed = runs.map(boxed);
+  const placed = runs.map(placedRun);
   const tables: FoundTable<PlacedRun>[] = rules.length > 0 ? findRuledTables(placed, rules) : [];
   const used = new Set(tables.flatMap(({ words }) => words));
   for (const stream of streamsOf(placed.filter((run) => !used.has(run))))
@@ -58,8 +62,8 @@ export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], asReco
       shown.add(table);
       groups.push(
         asRecords
-          ? { lines: namedLines(table).map(sized), isTable: true }
-          : { lines: markdownLines(table).map(sized), keepsLines: true },
+          ? { lines: namedLines(table).map(sizedLine), isTable: true }
+          : { lines: markdownLines(table).map(sizedLine), keepsLines: true },
       );
     }
   }
@@ -67,7 +71,7 @@ export function groupPage(runs: readonly Glyphs[], rules: readonly Box[], asReco
   return groups;
 }
 
-const boxed = (run: Glyphs): PlacedRun => ({
+const placedRun = (run: Glyphs): PlacedRun => ({
   run,
   text: run.text,
   x1: run.x,
@@ -76,7 +80,7 @@ const boxed = (run: Glyphs): PlacedRun => ({
   y2: run.y + DESCENT * run.size,
 });
 
-const sized = (row: PageLine): SizedLine => ({ ...row, size: row.y2 - row.y1, baseline: row.y2 });
+const sizedLine = (row: PageLine): SizedLine => ({ ...row, size: row.y2 - row.y1, baseline: row.y2 });
 
 /** Splits the runs of a page, in the order of drawing, before each run that is far above the previous ones. */
 function streamsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
@@ -84,7 +88,7 @@ function streamsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
   let lowest = Infinity;
   for (const run of runs) {
     if (run.text.trim() === '') continue;
-    if (streams.length === 0 || run.y2 < lowest - LINES_OF_CELL * Math.max(1, run.y2 - run.y1)) {
+    if (streams.length === 0 || run.y2 < lowest - MAX_LINES_UP * Math.max(1, run.y2 - run.y1)) {
       streams.push([]);
       lowest = run.y2;
     }

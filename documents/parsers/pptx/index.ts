@@ -9,7 +9,10 @@ import { TextBuilder } from '../../textBuilder.js';
 import type { DocumentLimits, Parser } from '../../types.js';
 import { readAuthors, readComments } from './readComments.js';
 
-/** Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes, speaker notes and comments. */
+/**
+ * Parses a presentation slide by slide: the title as a heading, list items, tables, text boxes, figures, speaker notes
+ * and comments.
+ */
 export const pptxParser: Parser = {
   async parse({ bytes }, limits) {
     const file = await openPackage(bytes, limits);
@@ -36,10 +39,10 @@ export const pptxParser: Parser = {
     for (const [nth, id] of ids.entries()) {
       const member = relations.get(id)?.target;
       if (member === undefined || !archive.has(member)) continue;
-      const { title, blocks: words } = readShapes(await archive.read(member), limits);
-      const shown = [...(await file.relationsOf(member)).values()];
-      const notesMember = shown.find(({ type }) => type === 'notesSlide')?.target;
-      const blocks = [...words, ...[...(await readFigures(file, member, limits)).values()].flat()];
+      const { title, blocks: shapes } = readShapes(await archive.read(member), limits);
+      const slideRelations = [...(await file.relationsOf(member)).values()];
+      const notesMember = slideRelations.find(({ type }) => type === 'notesSlide')?.target;
+      const blocks = [...shapes, ...[...(await readFigures(file, member, limits)).values()].flat()];
       const notes =
         notesMember !== undefined && archive.has(notesMember)
           ? readShapes(await archive.read(notesMember), limits).blocks.map((block) => block.replace(/^ *- /gm, ''))

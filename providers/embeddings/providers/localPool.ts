@@ -66,7 +66,7 @@ const WORKLOADS = ['query', 'long query', 'document'] as const;
  */
 export const LONG_QUERY_CHARACTERS = 2_000;
 
-/** The process ends soon to free memory: it needs about 150 MB, and many services rarely use it. */
+/** Short, to free memory: the process needs about 150 MB, and many services rarely use it. */
 const LONG_QUERY_IDLE_MS = 60_000;
 
 /**
@@ -167,11 +167,11 @@ export function createLocalPool(options: LocalPoolOptions): LocalPool {
       const settings = 'Check the settings EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH';
       const error = failed(`The embedded model could not be loaded (${runner.unloadable}). ${settings}.`);
       // Without a process to serve them, the waiting calls would all fail in the same way.
-      const isLast = runner.group.runners.size === 0;
+      const hasNoRunner = runner.group.runners.size === 0;
       const affectedCalls = [...calls].filter(({ workloads }) =>
         runner.group.workloads.some((workload) => workloads.has(workload)),
       );
-      for (const call of isLast ? affectedCalls : failedCalls) call.settle(error);
+      for (const call of hasNoRunner ? affectedCalls : failedCalls) call.settle(error);
     }
     dispatch();
   }

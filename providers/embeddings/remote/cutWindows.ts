@@ -6,7 +6,7 @@ export interface TextWindow {
 }
 
 /** Characters that are counted together: windows end between two such pieces. */
-const PIECE = 200;
+const PIECE_CHARACTERS = 200;
 
 /**
  * Cuts a text into windows that fit a model's limits; a text that fits stays whole. Cuts are made between words where
@@ -15,13 +15,12 @@ const PIECE = 200;
  * @param count returns the number of tokens of a text
  */
 export function cutWindows(text: string, limits: InputLimits, count: (text: string) => number): TextWindow[] {
-  // No text has more tokens than bytes.
   const bytes = Buffer.byteLength(text);
   const tokens = count(text);
   if (bytes <= limits.bytes && tokens <= limits.tokens) return [{ text, tokens }];
   const windows: TextWindow[] = [];
   let current = { text: '', tokens: 0, bytes: 0 };
-  for (const piece of pieces(text, Math.min(PIECE, Math.floor(limits.bytes / 4), limits.tokens * 2))) {
+  for (const piece of pieces(text, Math.min(PIECE_CHARACTERS, Math.floor(limits.bytes / 4), limits.tokens * 2))) {
     const added = { tokens: count(piece), bytes: Buffer.byteLength(piece) };
     const isFull = current.tokens + added.tokens > limits.tokens || current.bytes + added.bytes > limits.bytes;
     if (isFull && current.text !== '') {

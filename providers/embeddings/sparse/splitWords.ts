@@ -2,38 +2,38 @@ import { foldText } from './foldText.js';
 
 /** The words in one token of text without spaces. */
 export interface Words {
-  /** The words, folded and not stemmed, and the joined form of a compound as one more. */
+  /** The words, folded but not stemmed, and also the joined form of a compound. */
   readonly terms: readonly string[];
   /** Single characters of scripts that are indexed as pairs: they match queries of one character. */
   readonly characters: readonly string[];
-  /** Number of words, for the length of the text. */
+  /** Number of words, without the joined form. The encoder sums them to the length of the document. */
   readonly count: number;
 }
 
 /**
- * Letters, their marks, digits, and invisible characters between them; joined by the punctuation inside names, versions
- * and compounds.
+ * Matches letters, combining marks, digits, and invisible characters between them; also the punctuation inside names,
+ * versions and compounds, and `++` or `#` at the end (C++, C#).
  */
 const TOKEN =
   /[\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+(?:[._\-'’][\p{L}\p{M}\p{N}\u00ad\u200b-\u200d\u2060\ufeff]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu;
-const JOINTS = /[._\-'’+#]+/;
+const SEPARATORS = /[._\-'’+#]+/;
 const POSSESSIVE = /['’]s$/i;
 /** Matches the boundaries in "camelCase" and "HTTPServer", but none in "PDFs". */
-const CAMEL = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
-const ASCII_CAMEL = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
+const CAMEL_BOUNDARY = /(?<=\p{Ll}\p{M}*)(?=\p{Lu})|(?<=\p{Lu}\p{M}*)(?=\p{Lu}\p{Ll}{2})/u;
+const ASCII_CAMEL_BOUNDARY = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/;
 const HAS_CAPITAL_INSIDE = /.\p{Lu}/u;
-const NUMBERS = /^\p{N}+(?:\.\p{N}+)+$/u;
+const VERSION_NUMBER = /^\p{N}+(?:\.\p{N}+)+$/u;
 const LANGUAGE_NAME = /^(\p{L})(\+\+|#)$/u;
 
 /**
- * Scripts that are indexed as pairs of characters: they have no spaces between words, or, as Korean, add endings to
+ * Scripts that are indexed as pairs of characters: they have no spaces between words or, like Korean, add endings to
  * words.
  */
 const PAIRED_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]+/u;
 const DICTIONARY_SCRIPTS = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/u;
 const OTHER_SCRIPTS = new RegExp(`(${PAIRED_SCRIPTS.source}|${DICTIONARY_SCRIPTS.source})`, 'u');
 
-/** Maximum length of a word; longer runs are data (keys, encoded pictures). */
+/** Maximum length of a word; longer ones are data (keys, encoded images). */
 const MAX_WORD_LENGTH = 128;
 /** Maximum number of parts of a joined form. A longer URL or path is indexed by its parts only. */
 const MAX_JOINED = 8;
@@ -42,19 +42,19 @@ const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
 
-/** Yields the tokens of a text that contain words, unchanged. */
+/** Yields the tokens of a text, unchanged. */
 export function* tokensOf(text: string): Generator<string> {
   for (const [token] of text.matchAll(TOKEN)) yield token;
 }
 
 /**
- * Returns the words of a token, a part of a text without spaces. A pure function: a token has the same words in
- * documents and in queries.
+ * Returns the words of a token, which is a part of a text without spaces. It is a pure function, so a token has the
+ * same words in documents and in queries.
  */
 export function splitWords(token: string): Words {
   const wordText = token.replace(POSSESSIVE, '');
   const pieces = wordText
-    .split(JOINTS)
+    .split(SEPARATORS)
     .flatMap(splitCamelCase)
     .map(foldText)
     .filter((piece) => piece !== '');
@@ -76,7 +76,7 @@ interface Collected {
 
 function splitCamelCase(piece: string): string[] {
   if (!HAS_CAPITAL_INSIDE.test(piece)) return [piece];
-  return piece.split(isAscii(piece) ? ASCII_CAMEL : CAMEL);
+  return piece.split(isAscii(piece) ? ASCII_CAMEL_BOUNDARY : CAMEL_BOUNDARY);
 }
 
 function addPart(part: string, words: Collected): void {
@@ -92,15 +92,15 @@ function addWord(word: string, words: Collected): void {
 }
 
 /**
- * Joins `sqlite3_open_v2`, `openFile`, `open-file`, `UTF-8` into one word, and keeps 1.18.0; null if it is one word
- * already.
+ * Returns the parts of `sqlite3_open_v2`, `openFile`, `open-file` or `UTF-8` as one word, and `1.18.0` and `C++`
+ * unchanged; null for a single word, a long token, and scripts without spaces or with pairs.
  */
 function joinedForm(written: string, pieces: readonly string[]): string | null {
   const folded = foldText(written);
   if (LANGUAGE_NAME.test(folded)) return folded;
   if (pieces.length < 2 || pieces.length > MAX_JOINED || folded.length > MAX_WORD_LENGTH) return null;
   if (!isAscii(folded) && OTHER_SCRIPTS.test(folded)) return null;
-  return NUMBERS.test(folded) ? folded : pieces.join('');
+  return VERSION_NUMBER.test(folded) ? folded : pieces.join('');
 }
 
 /**

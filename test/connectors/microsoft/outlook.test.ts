@@ -276,7 +276,7 @@ describe('contents', () => {
 
 describe('folders', () => {
   const idsOfName = async (name: string) =>
-    (await account.read('folders', { called: name }, NEVER)).map(({ id }) => id);
+    (await account.read('folders', { reference: name }, NEVER)).map(({ id }) => id);
 
   test.each([
     ['Inbox', ['INBOX']],

@@ -344,7 +344,7 @@ describe('the content of the operator page', () => {
     expect(list).not.toContain('It could not be read');
     // No file has an unknown cause, and an invalid cause selects none.
     for (const odd of ['', '?cause=none', '?cause=nonsense'])
-      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('There are no failed files.');
+      expect((await show(`/ops/files${odd}`, byKey())).html).toContain('No file has this cause.');
   });
 
   test('lists pending decisions with the request to send', async () => {

@@ -285,7 +285,7 @@ test('every operation with an address refuses a private address in every spellin
       const { status, body } = await call(row, `http://${host}/x`);
       expect({ status, body }).toMatchObject({
         status: 422,
-        body: { detail: [{ loc: [where, ...loc], msg: 'The address is not one that this service may call' }] },
+        body: { detail: [{ loc: [where, ...loc], msg: 'This service may not call this address' }] },
       });
     },
   );

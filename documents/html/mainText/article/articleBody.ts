@@ -13,7 +13,8 @@ const MIN_READ = 200;
 /** The same for lists of teasers and for further articles, which are recognised without names. */
 const MIN_ARTICLE = 400;
 /**
- * Maximum share of the prose of the page in such an element, except comments. A larger one may be the article itself.
+ * Maximum share of the page's prose in an element that is not the article. A larger one may be the article itself,
+ * unless it has the comments.
  */
 const MAX_SHARE = 0.8;
 
@@ -33,10 +34,10 @@ export function findArticleBody(
   around: ReadonlySet<ParentNode>,
   removed: ReadonlySet<PageElement>,
 ): ParentNode {
-  /** The prose of each element, without that of other elements. */
+  /** The prose of each element, without removed elements and those for which isOther() is true. */
   const prose = new Map<ParentNode, number>();
   const total = page.proseLength - proseOf(removed);
-  /** Prose since the title. */
+  /** Number of characters of prose since the title. */
   let read = 0;
   let hasArticle = false;
 
@@ -55,7 +56,7 @@ export function findArticleBody(
   };
 
   const visit = (parent: ParentNode): number => {
-    // The text of the parent itself is what its children do not have.
+    // The loop subtracts the prose of the children.
     let ownProse = isElement(parent) ? parent.proseLength : 0;
     let inside = 0;
     for (const child of parent.children) {

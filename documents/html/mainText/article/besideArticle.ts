@@ -59,7 +59,7 @@ export function removeAsides(
 }
 
 /** The words in names of captions. */
-const CAPTION = /(?:^|[^a-z])(?:fig)?(?:caption|credits?)(?![a-z])/i;
+const CAPTION_NAME = /(?:^|[^a-z])(?:fig)?(?:caption|credits?)(?![a-z])/i;
 /** Maximum number of visible characters of a caption, except in a figcaption element. */
 const MAX_CAPTION = 500;
 
@@ -72,7 +72,8 @@ function isOfPicture(element: PageElement, page: PageMeasures): boolean {
   if (textLength >= MAX_CAPTION) return false;
   if (isFigure(element, page)) return true;
   return (
-    page.names.read(element).includes('n:caption') && CAPTION.test(`${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`)
+    page.names.read(element).includes('n:caption') &&
+    CAPTION_NAME.test(`${attribs['id'] ?? ''} ${attribs['class'] ?? ''}`)
   );
 }
 

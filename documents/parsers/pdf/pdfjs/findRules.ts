@@ -3,7 +3,7 @@ import { type Box, type Matrix, placePoint } from './matrix.js';
 
 /** Maximum thickness in points of a rule (a drawn line): thicker rectangles are areas. */
 const MAX_THICKNESS = 4;
-/** Minimum length in points of a rule: shorter ones belong to signs and drawings. */
+/** Minimum length in points of a rule: shorter ones belong to symbols and drawings. */
 const MIN_LENGTH = 6;
 /** Maximum number of rules on a page: a page with more is a drawing, and has no tables that rules form. */
 const MAX_RULES = 4000;
@@ -146,7 +146,9 @@ function corners(args: ArrayLike<unknown> | null): Point[] {
   ];
 }
 
-/** Returns the rules that an outline forms: a thin area is one, and each straight edge of a stroked one. */
+/**
+ * Returns the rules that an outline forms: a thin outline is one; of another stroked outline, each thin edge is one.
+ */
 function rulesOf(points: readonly Point[], isStroke: boolean): Box[] {
   const box = boxAround(points);
   if (isRule(box)) return [box];

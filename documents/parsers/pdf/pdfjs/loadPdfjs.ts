@@ -18,7 +18,7 @@ const READERS: readonly (keyof ContentReaders)[] = [
 
 let loading: Promise<Library> | null = null;
 
-/** Loads PDF.js with its worker in this thread: the thread or process that parses is the one that can be ended. */
+/** Loads PDF.js with its worker in this thread, so that ending this thread or process also ends the parsing. */
 export const loadPdfjs = async (): Promise<Library> => (loading ??= withBuiltIns(load));
 
 async function load(): Promise<Library> {
@@ -67,7 +67,10 @@ function Decompression(format: string): object {
   return format === 'deflate' ? inflation() : new NodeStream(format as 'gzip');
 }
 
-/** The parts of a DecompressionStream that PDF.js uses. It decompresses broken data itself, as far as possible. */
+/**
+ * Returns the parts of a DecompressionStream that PDF.js uses. After an error, PDF.js itself decompresses the damaged
+ * data as far as possible.
+ */
 function inflation(): object {
   let data: Uint8Array | null = null;
   const write = async (bytes: Uint8Array): Promise<void> => {
