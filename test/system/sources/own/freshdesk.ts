@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
 import type { FreshdeskFixture } from '../../../support/sourceFixtures/freshdesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills one domain with an item of each kind, and no other domain. */
 export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): HelpdeskContent {
@@ -28,9 +28,9 @@ export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): Help
   };
 }
 
-export function freshdeskRows(catalogue: Catalogue): void {
+export function defineFreshdeskTests(catalogue: Catalogue): void {
   const emulator = () => (catalogue.fixtures.FRESHDESK as FreshdeskFixture).emulator;
-  helpdeskRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
+  defineHelpdeskTests(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
 
   describe('the operation of FRESHDESK', () => {
     const customer = new Customer(catalogue, 'FRESHDESK');

@@ -12,7 +12,7 @@ interface Page {
 }
 const BASE_PATH = '/integrations/data/github';
 
-export function githubReadRows(catalogue: Catalogue): void {
+export function defineGithubReadTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'GITHUB');
   const github = () => (customer.fixture as GitHubFixture).emulator;
   let source = 0;

@@ -9,7 +9,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Tests the selection of the account. */
-export function gongAccountRows(catalogue: Catalogue): void {
+export function defineGongAccountTests(catalogue: Catalogue): void {
   describe('the gong_account_email of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());
@@ -117,7 +117,7 @@ export function gongAccountRows(catalogue: Catalogue): void {
   });
 }
 
-export function gongRows(catalogue: Catalogue): void {
+export function defineGongTests(catalogue: Catalogue): void {
   describe('the specific behaviour of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
     beforeEach(() => customer.begin());

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { IntercomFixture } from '../../../support/sourceFixtures/intercom.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills the account with an item of each kind, and no others. */
 export function fillIntercom({ fixtures }: Catalogue) {
@@ -31,9 +31,9 @@ export function fillIntercom({ fixtures }: Catalogue) {
   } satisfies HelpdeskContent;
 }
 
-export function intercomRows(catalogue: Catalogue): void {
+export function defineIntercomTests(catalogue: Catalogue): void {
   const emulator = () => (catalogue.fixtures.INTERCOM as IntercomFixture).emulator;
-  helpdeskRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
+  defineHelpdeskTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
 
   describe('the items of INTERCOM', () => {
     const customer = new Customer(catalogue, 'INTERCOM');

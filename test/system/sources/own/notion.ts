@@ -11,7 +11,7 @@ const ROWS = notionId(50);
 const DATABASE = `database:${ROWS}`;
 const row = (number: number): string => `row:${notionId(number)}`;
 
-export function notionRows(catalogue: Catalogue): void {
+export function defineNotionTests(catalogue: Catalogue): void {
   describe('the databases of NOTION', () => {
     const customer = new Customer(catalogue, 'NOTION');
     const emulator = () => (catalogue.fixtures.NOTION as NotionFixture).emulator;

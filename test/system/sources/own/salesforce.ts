@@ -13,7 +13,7 @@ interface CrmList {
 }
 
 /** Tests that salesforce_domain selects the Salesforce organization. */
-export function salesforceAddressRows(catalogue: Catalogue): void {
+export function defineSalesforceAddressTests(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
     const emulated = () => (customer.fixture as SalesforceFixture).emulator;
@@ -44,7 +44,7 @@ export function salesforceAddressRows(catalogue: Catalogue): void {
   });
 }
 
-export function salesforceRows(catalogue: Catalogue): void {
+export function defineSalesforceTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'SALESFORCE');
   const emulated = () => (customer.fixture as SalesforceFixture).emulator;
   const id = (name: string) => sfId('001', name);

@@ -29,7 +29,7 @@ function attach(
 }
 
 /** Tests the OAuth client that each ServiceNow connection has. */
-export function serviceNowClientRows(catalogue: Catalogue): void {
+export function defineServiceNowClientTests(catalogue: Catalogue): void {
   describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
@@ -180,7 +180,10 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
 }
 
 /** Tests which item types a selection syncs. */
-export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS): void {
+export function defineServiceNowTypeTests(
+  catalogue: Catalogue,
+  optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS,
+): void {
   describe('the types of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     beforeEach(() => customer.begin());
@@ -230,7 +233,7 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
   });
 }
 
-export function serviceNowRows(catalogue: Catalogue): void {
+export function defineServiceNowTests(catalogue: Catalogue): void {
   describe('tables, incidents and attachments of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;

@@ -8,7 +8,7 @@ interface Conversations {
   readonly next_cursor: string | null;
 }
 
-export function slackRows(catalogue: Catalogue): void {
+export function defineSlackTests(catalogue: Catalogue): void {
   describe('the operations of SLACK', () => {
     const customer = new Customer(catalogue, 'SLACK');
     beforeEach(() => customer.begin());

@@ -19,7 +19,7 @@ const skippedReasonsOf = async (customer: Customer, number: number) => {
 };
 
 /** Tests that selected items that do not become files are reported. */
-export function unreadableRows(catalogue: Catalogue): void {
+export function defineUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
@@ -86,7 +86,7 @@ export function unreadableRows(catalogue: Catalogue): void {
 }
 
 /** Tests the same for further sources, whose tests would make `npm test` too slow. */
-export function moreUnreadableRows(catalogue: Catalogue): void {
+export function defineMoreUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');

@@ -4,7 +4,7 @@ import { newZendeskAccount } from '../../../emulators/zendesk.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { ZendeskFixture } from '../../../support/sourceFixtures/zendesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills one subdomain with an item of each kind, and leaves the others empty. */
 export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
@@ -28,7 +28,7 @@ export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): Hel
 }
 
 /** Tests that zendesk_subdomain selects the account. */
-export function zendeskAddressRows(catalogue: Catalogue): void {
+export function defineZendeskAddressTests(catalogue: Catalogue): void {
   const fixture = () => catalogue.fixtures.ZENDESK as ZendeskFixture;
 
   describe('the zendesk_subdomain of ZENDESK', () => {
@@ -74,8 +74,8 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
   });
 }
 
-export function zendeskRows(catalogue: Catalogue): void {
-  helpdeskRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
+export function defineZendeskTests(catalogue: Catalogue): void {
+  defineHelpdeskTests(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
 
   describe('the items of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');

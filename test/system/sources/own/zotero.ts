@@ -12,7 +12,7 @@ import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures
 const OWN = 'users/475';
 const ADDED = '2026-01-07T09:00:00Z';
 
-export function zoteroRows(catalogue: Catalogue): void {
+export function defineZoteroTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'ZOTERO');
   const emulated = () => (customer.fixture as ZoteroFixture).emulator;
   const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;

@@ -13,7 +13,7 @@ import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Tests what scheduled syncs change, and what they must not change. */
-export function scheduledSyncRows(customer: Customer): void {
+export function defineScheduledSyncTests(customer: Customer): void {
   const { type } = customer;
   describe('a scheduled sync', () => {
     let client: Client;

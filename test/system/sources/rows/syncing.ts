@@ -7,7 +7,7 @@ import { type Customer, expectSparse } from '../../../support/sourceFixtures/cat
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Tests syncs of selected files, and faults during a sync. */
-export function syncingRows(customer: Customer): void {
+export function defineSyncingTests(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {
     beforeEach(() => customer.begin());

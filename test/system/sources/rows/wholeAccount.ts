@@ -22,7 +22,7 @@ const RECORD_KEYS = [
  * previous one.
  * @param isThorough whether to run all tests; otherwise the account is only listed and its content searched
  */
-export function wholeAccountRows(customer: Customer, isThorough: boolean): void {
+export function defineWholeAccountTests(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
   // The request id contains the type because events are counted over all customers.
   const options = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
