@@ -10,7 +10,7 @@ import { createLog } from '../../../observability/log.js';
 import { type S3Emulator, startS3 } from '../../emulators/s3.js';
 import { cli } from '../../support/cli.js';
 import type { TestUser } from '../../support/client.js';
-import { letDaysPass, pointsOfFile, storedFor } from '../../support/coldFiles.js';
+import { letDaysPass, pointsOfFile, fileIdsWithStoredVectors } from '../../support/coldFiles.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -72,7 +72,7 @@ test('stores vectors in the bucket of file storage, and restores them bit for bi
   await cool(id);
   expect(await pointsOfFile(service.env, id)).toEqual([]);
   expect(vectorKeys()).toEqual([expect.stringMatching(new RegExp(`^files/1/${id}/\\d+\\..+\\.vectors$`))]);
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
 
   expect((await user.post('/move_to_hot_storage', { filters: { ids: [id] } })).body).toBe(true);
   await inStorage(id, 'HOT_STORAGE');

@@ -7,7 +7,7 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 export function defineAzureTests(catalogue: Catalogue): void {
   describe('the operations of AZURE_BLOB_STORAGE', () => {
     const customer = new Customer(catalogue, 'AZURE_BLOB_STORAGE');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     const connect = (body: Record<string, unknown> = {}) =>
       customer.fixture.connect(customer.user, { sync_source_items: false, ...body });

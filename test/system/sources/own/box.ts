@@ -6,7 +6,7 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 export function defineBoxTests(catalogue: Catalogue): void {
   describe('the specific behaviour of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const emulated = () => (customer.fixture as BoxFixture).box.items;
 
     test('unavailable items end with the reason: links and inaccessible folders', async () => {

@@ -9,7 +9,7 @@ export function defineChooserTests(catalogue: Catalogue, type: ConnectedSourceTy
   describe(`the file chooser of ${type}`, () => {
     const customer = new Customer(catalogue, type);
     const { name } = CONNECTED_SOURCES[type];
-    beforeAll(() => customer.begin());
+    beforeAll(() => customer.resetAndCreateUser());
 
     const connected = async (body: Record<string, unknown>) => {
       const request = { service: type, connecting_new_account: true, sync_source_items: false, ...body };

@@ -38,7 +38,7 @@ export function defineConfluenceAddressTests(catalogue: Catalogue): void {
     ];
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       addSites(emulator());
       emulator().oauth.requests.length = 0;
     });
@@ -71,7 +71,7 @@ export function defineConfluenceTests(catalogue: Catalogue): void {
     const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
     const sync = (body: Record<string, unknown>) => customer.user.post('/integrations/confluence/sync', body);
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       addSites(emulator());
     });
 

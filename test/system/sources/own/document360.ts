@@ -7,7 +7,7 @@ export function defineDocument360Tests(catalogue: Catalogue): void {
   describe('the operation of DOCUMENT360', () => {
     const customer = new Customer(catalogue, 'DOCUMENT360');
     const emulator = () => (catalogue.fixtures.DOCUMENT360 as Document360Fixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('stores published articles in the default language as files, and lists drafts and hidden articles', async () => {
       const { workspaces } = emulator();

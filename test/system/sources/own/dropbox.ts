@@ -6,7 +6,7 @@ import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalo
 export function defineDropboxTests(catalogue: Catalogue): void {
   describe('the specific behaviour of DROPBOX', () => {
     const customer = new Customer(catalogue, 'DROPBOX');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const dropbox = () => (customer.fixture as DropboxFixture).dropbox;
 
     test('moved items keep their files, and a deletion by path includes all descendants', async () => {

@@ -36,7 +36,7 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
     const customer = new Customer(catalogue, 'FRESHDESK');
 
     test('accepts domain with or without its common ending, refuses others with 422, and names missing fields', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillFreshdesk(catalogue, 'quay');
       const { user, fixture } = customer;
       for (const domain of [
@@ -76,7 +76,7 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
     });
 
     test("lists all tickets even if many changed in one second; a ticket's text is its conversation", async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillFreshdesk(catalogue);
       const { tickets } = emulator().accounts.get('harbour')!;
       for (let id = 20; id < 27; id += 1) tickets.set(id, { subject: `T${id}`, text: `Ticket ${id}.` });

@@ -8,7 +8,7 @@ export function defineGuruTests(catalogue: Catalogue): void {
   describe('the operation of GURU', () => {
     const customer = new Customer(catalogue, 'GURU');
     const emulator = () => (catalogue.fixtures.GURU as GuruFixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('lists cards inside and outside of folders, without archived ones', async () => {
       const { cards, folders } = emulator();

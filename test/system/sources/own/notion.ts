@@ -17,7 +17,7 @@ export function defineNotionTests(catalogue: Catalogue): void {
     const emulator = () => (catalogue.fixtures.NOTION as NotionFixture).emulator;
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { pages, databases, oauth } = emulator();
       databases.set(ROWS, { title: 'Tides', container: notionId(60) });
       for (const [number, state] of [

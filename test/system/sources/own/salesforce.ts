@@ -17,7 +17,7 @@ export function defineSalesforceAddressTests(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
     const emulated = () => (customer.fixture as SalesforceFixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test.each([
       ['harbour.my.salesforce.com', { salesforce_domain: 'harbour.my.salesforce.com' }],
@@ -50,7 +50,7 @@ export function defineSalesforceTests(catalogue: Catalogue): void {
   const id = (name: string) => sfId('001', name);
 
   describe('the items of SALESFORCE', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('later listings request changed and deleted files outside of libraries only', async () => {
       const file = (name: string, more: object = {}) =>
@@ -148,7 +148,7 @@ export function defineSalesforceTests(catalogue: Catalogue): void {
     const names = async (body: object) => (await accounts(body)).body.data.map(({ name }) => name);
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
       const account = (name: string, more: object = {}) =>
         emulated().put('Account', id(name), { ...common, Name: name, NumberOfEmployees: null, ...more });

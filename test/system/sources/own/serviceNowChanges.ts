@@ -14,7 +14,7 @@ export function defineServiceNowChangeTests(catalogue: Catalogue): void {
       emulated().attachments.set(sysIdOf(name), { ...attachment, ...(created === undefined ? {} : { created }) });
       return `${table}/${sysIdOf(record)}/${sysIdOf(name)}`;
     };
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('are all that later listings request; a lower row count reveals a deletion', async () => {
       const { tables, attachments, requests } = emulated();

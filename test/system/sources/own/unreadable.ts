@@ -23,7 +23,7 @@ export function defineUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
-    beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
+    beforeEach(() => Promise.all([github.resetAndCreateUser(), gitbook.resetAndCreateUser()]));
 
     test('in a directory of GITHUB are reported once, with reason and request_id, even if they are also selected by id', async () => {
       const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
@@ -91,7 +91,9 @@ export function defineMoreUnreadableTests(catalogue: Catalogue): void {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');
     const outlook = new Customer(catalogue, 'OUTLOOK');
-    beforeEach(() => Promise.all([drive.begin(), oneDrive.begin(), outlook.begin()]));
+    beforeEach(() =>
+      Promise.all([drive.resetAndCreateUser(), oneDrive.resetAndCreateUser(), outlook.resetAndCreateUser()]),
+    );
 
     test('in a folder of GOOGLE_DRIVE include shortcuts to folders; a selected shortcut is followed', async () => {
       const { files } = (drive.fixture as GoogleDriveFixture).emulator;

@@ -35,7 +35,7 @@ export function defineZendeskAddressTests(catalogue: Catalogue): void {
     const customer = new Customer(catalogue, 'ZENDESK');
 
     test('is required (400), must be a single host label (422), and identifies a separate account', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { user } = customer;
       const requestUrl = (body: Record<string, unknown>) =>
         user.post('/integrations/oauth_url', { service: 'ZENDESK', connecting_new_account: true, ...body });
@@ -81,7 +81,7 @@ export function defineZendeskTests(catalogue: Catalogue): void {
     const customer = new Customer(catalogue, 'ZENDESK');
 
     test('a ticket has its comments as text, its attributes as tags, and its attachments as files', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillZendesk(catalogue);
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
       const files = await customer.settledFiles(3);
@@ -105,7 +105,7 @@ export function defineZendeskTests(catalogue: Catalogue): void {
     });
 
     test('later listings request only changed tickets, but the whole help centre', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillZendesk(catalogue);
       const { emulator } = catalogue.fixtures.ZENDESK as ZendeskFixture;
       const { tickets, articles } = emulator.accounts.get('harbour')!;

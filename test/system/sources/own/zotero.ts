@@ -24,7 +24,7 @@ export function defineZoteroTests(catalogue: Catalogue): void {
         ...body,
       });
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       emulated().oauth.requests.length = 0;
     });
 
@@ -118,7 +118,7 @@ export function defineZoteroTests(catalogue: Catalogue): void {
   });
 
   describe('items and attachments of ZOTERO', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const addItem = (name: string, data: object, file?: string): void =>
       emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
 

@@ -94,7 +94,7 @@ export function defineConnectionOptionTests(customer: Customer, { recorded }: Ca
     let fixtureFields: Body = {};
 
     beforeAll(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       // Records the fields that the fixture adds to those of a test, for instance the subdomain, without connecting.
       const listener: TestUser = {
         ...customer.user,

@@ -19,7 +19,7 @@ const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'las
 /** Tests the diagnosis of a healthy data source, and of a data source with a fault. */
 export function defineDiagnosisTests(customer: Customer): void {
   describe('its diagnosis', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     const diagnose = async () => {
       const { id } = await customer.source();

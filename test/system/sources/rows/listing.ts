@@ -10,7 +10,7 @@ const MISSING = 12;
 /** Tests listings with missing items, and listings that wait for an answer forever. */
 export function defineListingTests(customer: Customer): void {
   describe('a listing', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     thoroughly('with too many missing items deletes nothing until an operator approves', async () => {
       const { fixture, content, documents } = customer;

@@ -34,7 +34,7 @@ export function defineScheduledSyncTests(customer: Customer): void {
 
     if (!canAutoSync(type)) {
       test('is off for this source', async () => {
-        await customer.begin();
+        await customer.resetAndCreateUser();
         await customer.connect();
         await enable();
         expect(await syncNow()).toEqual({ outcome: 'off', parts: 0 });
@@ -88,7 +88,7 @@ export function defineScheduledSyncTests(customer: Customer): void {
       };
 
       beforeAll(async () => {
-        await customer.begin();
+        await customer.resetAndCreateUser();
         const { service, fixture, documents } = customer;
         organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
         customer.content = fixture.reset(more);
@@ -173,7 +173,7 @@ export function defineScheduledSyncTests(customer: Customer): void {
     });
 
     thoroughly('deletes nothing after an empty listing', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { fixture, documents } = customer;
       const more = 20;
       customer.content = fixture.reset(more);

@@ -10,7 +10,7 @@ import { thoroughly } from '../../../support/thorough.js';
 export function defineSyncingTests(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('stores the selection and its descendants with its own options, and emits UPDATE', async () => {
       const { content } = customer;

@@ -38,7 +38,7 @@ export function defineWholeAccountTests(customer: Customer, isThorough: boolean)
       return new Map(files.map((file) => [file.externalFileId, file.generation]));
     };
 
-    beforeAll(() => customer.begin());
+    beforeAll(() => customer.resetAndCreateUser());
 
     test('is connected and listed in full, page by page', async () => {
       const { fixture, content } = customer;
