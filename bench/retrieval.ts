@@ -216,7 +216,7 @@ const text = [
   '- Allotrope: through the public API, after a scrape with generate_sparse_vectors; hybrid_search with its default weights, sparse with weight_a 0.',
   '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over the same chunks, stemmed and without stop words. *both*: both lists fused by reciprocal rank, as a user would combine them.',
   '- **The reranker is an emulator** of Cohere on loopback, which compares the query with single sentences by the embedded model and by shared words. It shows that the path works, not the quality of a real reranker.',
-  '- Two different documentations are used, to expose results that hold for only one of them.',
+  '- Two different sets of documentation are used, to expose results that hold for only one of them.',
   '',
 ].join('\n');
 await writeReport(RESULTS, text);
