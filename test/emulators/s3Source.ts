@@ -101,7 +101,7 @@ function verifySignature({ method, url = '', headers }: IncomingMessage, keys: R
 
 const etagOf = ({ content }: EmulatedObject): string => `"${createHash('md5').update(content).digest('hex')}"`;
 
-/** @param keysPerPage page size, whatever the request asks for */
+/** @param keysPerPage maximum page size, even if a request asks for more */
 export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {}): Promise<S3SourceEmulator> {
   const buckets = new Map<string, Map<string, EmulatedObject>>();
   const regions = new Map<string, string>();
