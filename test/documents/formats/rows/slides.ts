@@ -68,7 +68,7 @@ Anna Keller
   - 2.1 metres remain at low water
 - The lifeboat draws 1.9 metres
 
-Notes: Presentation the survey of October first.
+Notes: Show the survey of October first.
 Then the photograph of the lifeboat.
 
 # Two ways
@@ -97,7 +97,7 @@ export const PPTX: Row = {
         size: 70,
         parts: [
           ['# Dredging the entrance', '- The lifeboat draws 1.9 metres'],
-          ['Notes: Presentation the survey', '| Grab on a barge | 11 | 141,000 |'],
+          ['Notes: Show the survey', '| Grab on a barge | 11 | 141,000 |'],
           ['# What we ask for', 'Notes: The vote is open.'],
         ],
       },
