@@ -80,9 +80,9 @@ async function makeXlsx(file: string, rows: number): Promise<void> {
 
 async function makePptx(file: string, slides: number): Promise<void> {
   // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
-  const show = new (PptxGenJs as unknown as typeof PptxGenJs.default)();
+  const presentation = new (PptxGenJs as unknown as typeof PptxGenJs.default)();
   for (let slide = 0; slide < slides; slide += 1) {
-    const added = show.addSlide();
+    const added = presentation.addSlide();
     added.addText(`Part ${slide + 1}`, { x: 0.5, y: 0.3, fontSize: 28 });
     const points = Array.from({ length: 6 }, (_, nth) => ({
       text: sentence(slide * 6 + nth),
@@ -91,7 +91,7 @@ async function makePptx(file: string, slides: number): Promise<void> {
     added.addText(points, { x: 0.5, y: 1.2, w: 9, h: 4 });
     added.addNotes(sentences(slide * 9, 2));
   }
-  await show.writeFile({ fileName: file });
+  await presentation.writeFile({ fileName: file });
 }
 
 const noteOf = (number: number): string =>

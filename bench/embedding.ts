@@ -142,7 +142,7 @@ const text = [
   `${startedAt.toISOString()} · \`npm run bench:embedding${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
   '',
   `${texts.length} chunks of 400 tokens (${windows.length} windows, ${windows.reduce((sum, { length }) => sum + length, 0)} word pieces), ` +
-    `median of ${ITERATIONS} alternating iterations; the ratio is computed per iteration. The bare runtime receives prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins windows.`,
+    `median of ${ITERATIONS} alternating iterations; the ratio is computed per iteration. The bare runtime receives prepared word pieces; our pool also tokenizes, sends texts and vectors between processes, and joins the vectors of a text's windows.`,
   '',
   table(
     ['who', 'texts/s', 'word pieces/s'],

@@ -16,7 +16,7 @@ import { pairedGain } from './pairedGain.js';
 interface Score {
   readonly id: string;
   readonly kind: string;
-  /** Half of the development set: the rules for the main text were tuned on A only. Pages of scrapinghub are all B. */
+  /** Half of the development set. The points of blocks were fitted to A only. All pages of scrapinghub are B. */
   readonly half: 'A' | 'B';
   readonly precision: number;
   readonly recall: number;
@@ -29,27 +29,27 @@ const f1Of = (precision: number, recall: number): number =>
 
 const words = (text: string): string[] => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 
-function counted(values: readonly string[]): Map<string, number> {
+function countsOf(values: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 }
 
-/** Returns precision and recall of a text as bags of words, or of sequences of four words. */
-function compare(text: string, truth: string, run: 1 | 4): { precision: number; recall: number } {
-  const runs = (value: string): string[] => {
+/** Returns precision and recall of a text as a bag of sequences of `length` words. */
+function compare(text: string, truth: string, length: 1 | 4): { precision: number; recall: number } {
+  const sequencesOf = (value: string): string[] => {
     const all = words(value);
-    if (run === 1 || all.length === 0) return all;
-    return Array.from({ length: Math.max(1, all.length - run + 1) }, (_, i) => all.slice(i, i + run).join(' '));
+    if (length === 1 || all.length === 0) return all;
+    return Array.from({ length: Math.max(1, all.length - length + 1) }, (_, i) => all.slice(i, i + length).join(' '));
   };
-  const [ours, wanted] = [runs(text), runs(truth)];
+  const [ours, wanted] = [sequencesOf(text), sequencesOf(truth)];
   if (ours.length === 0 || wanted.length === 0) {
     const same = ours.length === wanted.length ? 1 : 0;
     return { precision: same, recall: same };
   }
-  const counts = counted(wanted);
+  const counts = countsOf(wanted);
   let common = 0;
-  for (const [key, count] of counted(ours)) common += Math.min(count, counts.get(key) ?? 0);
+  for (const [key, count] of countsOf(ours)) common += Math.min(count, counts.get(key) ?? 0);
   return { precision: common / ours.length, recall: common / wanted.length };
 }
 
@@ -129,8 +129,8 @@ function print(label: string, scores: readonly Score[], ofMeans: boolean): void 
     50,
   );
   const cells = [label, scores.length, f1.toFixed(3), precision.toFixed(3), recall.toFixed(3), low, ms.toFixed(2)];
-  if (before !== null) {
-    const gain = pairedGain(scores.map(({ id, f1: now }) => now - (before[id] ?? 0)));
+  if (storedF1 !== null) {
+    const gain = pairedGain(scores.map(({ id, f1: now }) => now - (storedF1[id] ?? 0)));
     cells.push(`${gain.mean.toFixed(4)} (${gain.low.toFixed(4)} to ${gain.high.toFixed(4)})`);
   }
   console.log(`| ${cells.join(' | ')} |`);
@@ -142,10 +142,10 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined) throw new Error('Name the folder with the clones: npm run bench:extraction -- FOLDER');
-const before = values.against === undefined ? null : await json<Record<string, number>>(values.against);
+const storedF1 = values.against === undefined ? null : await json<Record<string, number>>(values.against);
 const all: Score[] = [];
 const columns = ['set', 'pages', 'F1', 'precision', 'recall', 'F1 < 0.5', 'median ms'];
-if (before !== null) columns.push('paired gain (95 %)');
+if (storedF1 !== null) columns.push('paired gain (95 %)');
 console.log(`| ${columns.join(' | ')} |\n|---|${'--:|'.repeat(columns.length - 1)}`);
 for (const name of await readdir(folder)) {
   const inside = new Set(await readdir(path.join(folder, name)).catch(() => [] as string[]));

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:ledger`: response times of the lists of runs and of their items, for runs of 100,000 items, and the
- * documents that MongoDB reads for them, written to bench/ledger.md. `-- --items=20000` takes another number.
+ * documents that MongoDB reads for them, written to bench/ledger.md. `-- --items=20000` sets another number.
  */
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -54,25 +54,28 @@ try {
   );
   printLine('seeded');
   let cursor: string | null = null;
-  const walk = async () => {
+  const readNextPage = async () => {
     const answer = await user.get<{ next_cursor: string | null }>(
       `/sync_runs/${ended}/items?limit=1000${cursor === null ? '' : `&after=${cursor}`}`,
     );
     cursor = answer.body.next_cursor;
     return answer;
   };
-  const of = (run: number, query: string) => () => user.get(`/sync_runs/${run}/items?limit=100${query}`);
+  const listItems = (run: number, query: string) => () => user.get(`/sync_runs/${run}/items?limit=100${query}`);
   const cases: readonly Case[] = [
     { name: 'GET /sync_runs, 100 runs, one of them active', run: () => user.get('/sync_runs') },
     { name: 'GET /sync_runs/ID, ended', run: () => user.get(`/sync_runs/${ended}`) },
     { name: 'GET /sync_runs/ID, active', run: () => user.get(`/sync_runs/${active}`) },
-    { name: 'items, all by cursor, pages of 1,000', iterations: ITEMS / 1_000, run: walk },
-    { name: 'items, failed (5 %)', run: of(ended, '&outcomes=failed') },
-    { name: 'items, of a cause (0.1 %)', run: of(ended, '&causes=too_large') },
-    { name: 'items, of a cause that no item has', run: of(ended, '&causes=access_revoked') },
-    { name: 'items, failed, of a cause that no item has', run: of(ended, '&outcomes=failed&causes=access_revoked') },
-    { name: 'items, of an active run', run: of(active, '') },
-    { name: 'items, failed, of an active run', run: of(active, '&outcomes=failed') },
+    { name: 'items, all by cursor, pages of 1,000', iterations: ITEMS / 1_000, run: readNextPage },
+    { name: 'items, failed (5 %)', run: listItems(ended, '&outcomes=failed') },
+    { name: 'items, of a cause (0.1 %)', run: listItems(ended, '&causes=too_large') },
+    { name: 'items, of a cause that no item has', run: listItems(ended, '&causes=access_revoked') },
+    {
+      name: 'items, failed, of a cause that no item has',
+      run: listItems(ended, '&outcomes=failed&causes=access_revoked'),
+    },
+    { name: 'items, of an active run', run: listItems(active, '') },
+    { name: 'items, failed, of an active run', run: listItems(active, '&outcomes=failed') },
     {
       name: 'POST retry, by a cause (0.1 %)',
       iterations: 1,

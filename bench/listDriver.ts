@@ -7,6 +7,7 @@ import { ORDER_FIELDS } from '../store/models/fileIndexes.js';
 import type { Tenant } from '../store/users/accept.js';
 import { type ListCase, OFFSET, PAGE } from './listCases.js';
 
+/** Reads one page and its total. */
 export async function queryByDriver(
   connection: mongoose.Connection,
   tenant: Tenant,
@@ -24,10 +25,11 @@ export async function queryByDriver(
   const total = files
     .aggregate([{ $match: query }, { $group: { _id: null, chunks: { $sum: '$numChunks' } } }])
     .toArray();
-  await Promise.all([total, chunkPage(connection, tenant, query, sort)]);
+  await Promise.all([total, readChunkPage(connection, tenant, query, sort)]);
 }
 
-async function chunkPage(
+/** Reads the segments of one page of chunks. */
+async function readChunkPage(
   connection: mongoose.Connection,
   tenant: Tenant,
   query: never,

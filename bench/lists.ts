@@ -115,14 +115,14 @@ try {
       `${list.of} ${list.name}: ${ms(ours)} ms, driver ${ms(baseline)} ms; changing ${ms(whileChanging)} ms (slowest by ${slowest.order} ${slowest.direction})`,
     );
   }
-  for (const of of ['files', 'chunks']) {
-    const selected = pages.filter((page) => page.of === of);
+  for (const kind of ['files', 'chunks']) {
+    const selected = pages.filter((page) => page.of === kind);
     const [ours, changing] = [
       p95(selected.flatMap((page) => page.atRest)),
       p95(selected.flatMap((page) => page.changing)),
     ];
     const name = 'all except substrings and negated tags';
-    rows.push([of, name, ms(ours), '', '', verdict(ours < MAX_MS), ms(changing), '', verdict(changing < MAX_MS)]);
+    rows.push([kind, name, ms(ours), '', '', verdict(ours < MAX_MS), ms(changing), '', verdict(changing < MAX_MS)]);
   }
 
   const others: string[][] = [];

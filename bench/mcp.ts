@@ -51,10 +51,10 @@ async function seed(users: readonly TestUser[]): Promise<void> {
   }
 }
 
-/** Searches by one caller. @throws unless K passages are found */
+/** Runs one search. @throws unless K passages are found */
 type Search = (question: string) => Promise<void>;
 
-const enough = (found: readonly unknown[]): void => {
+const checkCount = (found: readonly unknown[]): void => {
   if (found.length !== K) throw new Error(`${found.length} passages were found instead of ${K}`);
 };
 
@@ -68,7 +68,7 @@ const byRest =
       body: JSON.stringify({ query: question, k: K, hybrid_search: true }),
     });
     if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
-    enough(((await answer.json()) as { documents: unknown[] }).documents);
+    checkCount(((await answer.json()) as { documents: unknown[] }).documents);
   };
 
 /** Connects the official client. It checks each result against the schema of the tool. */
@@ -81,7 +81,7 @@ async function byMcp(url: string, { token }: TestUser): Promise<Search> {
   return async (question) => {
     const result = await client.callTool({ name: 'search', arguments: { query: question, limit: K } });
     if (result.isError === true) throw new Error(JSON.stringify(result.content));
-    enough((result.structuredContent as { passages: unknown[] }).passages);
+    checkCount((result.structuredContent as { passages: unknown[] }).passages);
   };
 }
 
@@ -102,14 +102,14 @@ async function runIteration(variant: Variant, iteration: number): Promise<void> 
   const [from, cpu] = [performance.now(), cpuNow()];
   const caller = async (search: Search, nth: number): Promise<void> => {
     for (let at = 0; at < SEARCHES_EACH; at += 1) {
-      const begun = performance.now();
+      const searchStartedAt = performance.now();
       // Texts differ, so that no embedding is computed twice.
       const done = search(questionOf(nth + CALLERS * (at + SEARCHES_EACH * (iteration + WARM_UP))));
       await done.catch((error: unknown) => {
         variant.errors += 1;
         printLine(String(error));
       });
-      if (iteration >= 0) variant.times.push(performance.now() - begun);
+      if (iteration >= 0) variant.times.push(performance.now() - searchStartedAt);
     }
   };
   await Promise.all(variant.callers.map(caller));
@@ -147,7 +147,7 @@ const ratio = percentile(mcp.times, 95) / percentile(rest.times, 95);
 const met = ratio <= TARGET_RATIO && mcp.errors === 0;
 const rows = variants.map(({ name, times, errors, seconds, apiMs }) => [
   ...[name, String(times.length), String(errors), (times.length / seconds).toFixed(0)],
-  ...[50, 95].map((hundredth) => percentile(times, hundredth).toFixed(1)),
+  ...[50, 95].map((percent) => percentile(times, percent).toFixed(1)),
   (apiMs / times.length).toFixed(2),
 ]);
 const text = [

@@ -1,4 +1,7 @@
-/** Measurements of the service other than throughput, all through the public API. */
+/**
+ * Measurements of the service other than throughput. All requests go through the public API; effects are also read from
+ * the stores and from the processor time of processes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { FileRecord } from '../contract/files/records.js';
@@ -12,7 +15,8 @@ import type { BenchSite } from './site.js';
 export const CHUNKING = { chunk_size: 400, chunk_overlap: 20 };
 export const CHUNKS_ONLY = { ...CHUNKING, generate_chunks_only: true };
 
-const IDLE_TIMEOUT_MS = 120_000;
+/** Time limit of each wait. */
+const TIMEOUT_MS = 120_000;
 const QUERY = 'How long does a refund of a payment take?';
 /** Maximum share of one core that an idle process uses. */
 const IDLE_SHARE = 0.1;
@@ -25,7 +29,7 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 export const allSettled = (user: TestUser): Promise<void> =>
-  until('all files settled', IDLE_TIMEOUT_MS, async () => (await unfinishedFiles(user)) === 0);
+  until('all files settled', TIMEOUT_MS, async () => (await unfinishedFiles(user)) === 0);
 
 /** Cancels a scrape that is no longer needed, and waits until it has ended. */
 async function cancel(user: TestUser, parentId: number): Promise<void> {
@@ -34,15 +38,15 @@ async function cancel(user: TestUser, parentId: number): Promise<void> {
 }
 
 /**
- * Returns the milliseconds from a POST's answer until /embeddings finds a chunk of that scrape, polling every few
- * milliseconds.
+ * Returns the milliseconds from the answer of a POST until /embeddings finds a chunk of that scrape. Polls with pauses of
+ * 20 ms.
  */
 export async function firstChunk(user: TestUser, accepted: FileRecord): Promise<number> {
   const answered = performance.now();
   for (;;) {
     const found = await user.search({ query: QUERY, k: 1, parent_file_ids: [accepted.id] });
     if (found.length > 0) return performance.now() - answered;
-    if (performance.now() - answered > IDLE_TIMEOUT_MS) throw new Error('no chunk was found');
+    if (performance.now() - answered > TIMEOUT_MS) throw new Error('no chunk was found');
     await sleep(20);
   }
 }
@@ -110,10 +114,11 @@ export async function rescrape(
 }
 
 export interface Cancelled {
-  /** Milliseconds until no file of the user is unfinished. */
+  /** Milliseconds until all files of the user are finished. */
   readonly restMs: number;
   /** Milliseconds until the worker and embedding processes are idle as well. */
   readonly idleMs: number;
+  /** Number of pages that are READY. */
   readonly kept: number;
 }
 
@@ -121,13 +126,13 @@ export interface Cancelled {
 export async function cancelInTheMiddle(service: BenchService, site: BenchSite, from: number): Promise<Cancelled> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(600, from), ...CHUNKING });
-  await until('pages to be ready', IDLE_TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) >= 8);
+  await until('pages to be ready', TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) >= 8);
   const startedAt = performance.now();
   const { status } = await user.post('/cancel_sync', { file_id: accepted.id });
   if (status !== 200) throw new Error(`/cancel_sync answered ${status}`);
   await allSettled(user);
   const restMs = performance.now() - startedAt;
-  await until('the worker to be idle', IDLE_TIMEOUT_MS, async () => {
+  await until('the worker to be idle', TIMEOUT_MS, async () => {
     const before = cpuNow();
     await sleep(IDLE_SAMPLE_MS);
     return total(cpuSince(before), ['worker', 'embedding']) < IDLE_SHARE * IDLE_SAMPLE_MS;
@@ -142,12 +147,12 @@ export async function cancelInTheMiddle(service: BenchService, site: BenchSite, 
 export async function killWorker(service: BenchService, site: BenchSite, pages: number): Promise<number> {
   const user = await service.user();
   const accepted = await user.scrape({ url: site.sitemap(pages), ...CHUNKS_ONLY });
-  await until('pages to be ready', IDLE_TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) >= 50);
+  await until('pages to be ready', TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) >= 50);
   for (const pid of pidsOf('worker')) process.kill(pid, 'SIGKILL');
   const startedAt = performance.now();
   const done = await readyPages(user, accepted.id);
   if (done === pages) throw new Error('the scrape was over before the worker was killed');
-  await until('work to continue', IDLE_TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) > done);
+  await until('work to continue', TIMEOUT_MS, async () => (await readyPages(user, accepted.id)) > done);
   const ms = performance.now() - startedAt;
   await allSettled(user);
   const ready = await readyPages(user, accepted.id);

@@ -2,9 +2,9 @@
  * `npm run bench:niceness`: speed of an ingest with vectors, and of requests during it, by the priority of the worker.
  *
  * Each case starts its own service and ingests pages with vectors. Meanwhile one caller sends POST /upload_text and
- * another one searches. With `--loops=8` that many busy loops at niceness 0 run on the machine at the same time.
+ * another one searches. With `--loops=8`, eight busy loops at niceness 0 run at the same time.
  *
- * Arguments: `--pages=600 --loops=0 --iterations=1`; `--cases=1,3` for some of the cases.
+ * Arguments with their defaults: `--pages=600 --loops=0 --iterations=1 --cases=1,2,3`.
  */
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,9 +27,11 @@ const { values } = parseArgs({
 const [pages, loops, iterations] = [Number(values.pages), Number(values.loops), Number(values.iterations)];
 /** Time after which a busy loop ends by itself. */
 const LOOP_MS = 900_000;
+/** Pause between two calls of a caller. */
 const PAUSE_MS = 50;
 const TIMEOUT_MS = 1_800_000;
 
+/** Priorities of the worker and of its embedding processes; the last case is the default. */
 const CASES = [
   { WORKER_NICENESS: '10', COMPUTE_NICENESS: '5' },
   { WORKER_NICENESS: '0', COMPUTE_NICENESS: '0' },
@@ -38,7 +40,7 @@ const CASES = [
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Starts busy loops in separate sessions, as other programs have. Returns their process ids. */
+/** Starts busy loops in sessions of their own, like other programs. Returns their process ids. */
 function startLoops(): number[] {
   if (loops === 0) return [];
   const loop = `setsid ${process.execPath} -e 'const end = Date.now() + ${LOOP_MS}; while (Date.now() < end);' > /dev/null 2>&1 &`;
@@ -48,22 +50,23 @@ function startLoops(): number[] {
 
 /** Repeats a call until the work has ended. Returns the latency of each call in ms. */
 async function latencies(work: Promise<unknown>, call: (nth: number) => Promise<unknown>): Promise<number[]> {
-  const over = new AbortController();
+  const ended = new AbortController();
   work.then(
-    () => over.abort(),
-    () => over.abort(),
+    () => ended.abort(),
+    () => ended.abort(),
   );
-  const found: number[] = [];
-  for (let nth = 0; !over.signal.aborted; nth += 1) {
+  const callMs: number[] = [];
+  for (let nth = 0; !ended.signal.aborted; nth += 1) {
     const startedAt = performance.now();
     await call(nth);
-    found.push(performance.now() - startedAt);
+    callMs.push(performance.now() - startedAt);
     await sleep(PAUSE_MS);
   }
-  return found;
+  return callMs;
 }
 
-const figures = (ms: readonly number[]): string =>
+/** Returns the p50, the p99 and the number of latencies. */
+const summaryOf = (ms: readonly number[]): string =>
   `${percentile(ms, 50).toFixed(0)} / ${percentile(ms, 99).toFixed(0)} ms (${ms.length})`;
 
 async function measure(settings: (typeof CASES)[number]): Promise<void> {
@@ -89,7 +92,7 @@ async function measure(settings: (typeof CASES)[number]): Promise<void> {
     const cpu = perRole(cpuSince(before), 1_000, 1);
     printLine(
       `worker ${settings.WORKER_NICENESS}, embedding +${settings.COMPUTE_NICENESS}, ${loops} loops: ` +
-        `${((1_000 * pages) / ms).toFixed(1)} pages/s; p50 / p99 of POST ${figures(posts)}, of search ${figures(searches)}; CPU s ${cpu}`,
+        `${((1_000 * pages) / ms).toFixed(1)} pages/s; p50 / p99 of POST ${summaryOf(posts)}, of search ${summaryOf(searches)}; CPU s ${cpu}`,
     );
   } finally {
     for (const pid of busy) process.kill(pid, 'SIGKILL');

@@ -7,7 +7,7 @@ import type { ApiClient } from '../test/support/client.js';
 import type { Tenant } from '../store/users/accept.js';
 
 const ROWS = 10_000;
-const at = (number: number): Date => new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 50) * 1_000);
+const dateOf = (number: number): Date => new Date(Date.UTC(2026, 0, 1) + Math.floor(number / 50) * 1_000);
 
 export interface OtherList {
   readonly name: string;
@@ -21,17 +21,17 @@ export async function seedOthers(connection: mongoose.Connection, { organization
     _id: 5_000_000 + number,
     organizationId,
     customerId: `seeded-${number}`,
-    createdAt: at(number),
-    updatedAt: at(ROWS - number),
+    createdAt: dateOf(number),
+    updatedAt: dateOf(ROWS - number),
     deletedAt: null,
   }));
   const sources = Array.from({ length: ROWS }, (_, number) => ({
     _id: 5_000_000 + number,
     ...{ organizationId, userId, customerId: 'bench', type: 'GOOGLE_DRIVE', externalId: null, sealedCredentials: null },
-    ...{ syncStatus: 'READY', revokedAccess: false, lastSyncedAt: at(number), lastSyncAction: 'ADD', metadata: {} },
+    ...{ syncStatus: 'READY', revokedAccess: false, lastSyncedAt: dateOf(number), lastSyncAction: 'ADD', metadata: {} },
     tags: [{ key: 'team', value: `team-${number % 10}` }],
     tagPairs: [`team=team-${number % 10}`],
-    ...{ createdAt: at(number), updatedAt: at(ROWS - number) },
+    ...{ createdAt: dateOf(number), updatedAt: dateOf(ROWS - number) },
   }));
   await connection.collection('users').insertMany(users as never);
   await connection.collection('dataSources').insertMany(sources as never);

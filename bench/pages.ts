@@ -52,43 +52,43 @@ function randomOf(seed: number): Random {
 }
 
 const between = (random: Random, low: number, high: number): number => low + Math.floor(random() * (high - low + 1));
-const times = (count: number, make: (index: number) => string, glue = ' '): string =>
-  Array.from({ length: count }, (_, index) => make(index)).join(glue);
+const joined = (count: number, make: (index: number) => string, separator = ' '): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join(separator);
 
 function word(random: Random): string {
-  const rare = random();
-  if (rare < 0.02) return NAMES[Math.floor(random() * NAMES.length)] ?? '';
-  if (rare < 0.05) return String(between(random, 2, 98_000));
+  const kind = random();
+  if (kind < 0.02) return NAMES[Math.floor(random() * NAMES.length)] ?? '';
+  if (kind < 0.05) return String(between(random, 2, 98_000));
   // The square makes early words far more frequent than late ones.
   return WORDS[Math.floor(random() ** 2 * WORDS.length)] ?? 'the';
 }
 
 function words(random: Random, count: number): string {
-  const text = times(count, () => word(random));
+  const text = joined(count, () => word(random));
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function sentence(random: Random): string {
-  const comma = random() < 0.5 ? `, ${times(between(random, 3, 9), () => word(random))}` : '';
+  const comma = random() < 0.5 ? `, ${joined(between(random, 3, 9), () => word(random))}` : '';
   return `${words(random, between(random, 6, 16))}${comma}.`;
 }
 
 function paragraph(random: Random): string {
-  const marked = random();
+  const kind = random();
   const extra =
-    marked < 0.3
+    kind < 0.3
       ? ` See <a class="doc-link" href="/pages/${between(random, 0, 999)}.html">${words(random, 3)}</a> for more.`
-      : marked < 0.5
+      : kind < 0.5
         ? ` Call <code>${word(random)}_${word(random)}</code> &amp; wait for <em>${word(random)}</em>.`
         : '';
-  return `<p class="doc-text">${times(between(random, 3, 6), () => sentence(random))}${extra}</p>`;
+  return `<p class="doc-text">${joined(between(random, 3, 6), () => sentence(random))}${extra}</p>`;
 }
 
 const list = (random: Random): string =>
-  `<ul class="doc-list">${times(between(random, 3, 7), () => `<li><strong>${words(random, 2)}</strong>: ${sentence(random)}</li>`, '')}</ul>`;
+  `<ul class="doc-list">${joined(between(random, 3, 7), () => `<li><strong>${words(random, 2)}</strong>: ${sentence(random)}</li>`, '')}</ul>`;
 
 const table = (random: Random): string =>
-  `<table class="doc-table"><thead><tr><th>Name</th><th>Unit</th><th>Value</th></tr></thead><tbody>${times(
+  `<table class="doc-table"><thead><tr><th>Name</th><th>Unit</th><th>Value</th></tr></thead><tbody>${joined(
     between(random, 4, 9),
     () =>
       `<tr><td>${words(random, 2)}</td><td>${word(random)}</td><td class="num">${between(random, 1, 99_999)}</td></tr>`,
@@ -96,7 +96,7 @@ const table = (random: Random): string =>
   )}</tbody></table>`;
 
 const code = (random: Random): string =>
-  `<pre class="doc-code"><code>${times(
+  `<pre class="doc-code"><code>${joined(
     between(random, 4, 9),
     (line) => `const value${line} = await ${word(random)}.${word(random)}({ limit: ${between(random, 1, 500)} });`,
     '\n',
@@ -106,22 +106,22 @@ function section(random: Random, number: number): string {
   const kind = random();
   const special = kind < 0.3 ? list(random) : kind < 0.45 ? table(random) : kind < 0.6 ? code(random) : '';
   return `<section id="s${number}"><h2>${words(random, between(random, 2, 5))}</h2>
-${times(between(random, 2, 4), () => paragraph(random), '\n')}
+${joined(between(random, 2, 4), () => paragraph(random), '\n')}
 ${special}</section>\n`;
 }
 
-const STYLE = times(
+const STYLE = joined(
   28,
   (index) => `.c${index}{display:flex;margin:${index}px auto;color:#2${index % 10}3b4c;padding:0 ${index + 2}px}`,
   '\n',
 );
-const SCRIPT = times(14, (index) => `window.__q=window.__q||[];__q.push(["event",${index},{"a":"<p>no text</p>"}]);`);
-const NAVIGATION = times(
+const SCRIPT = joined(14, (index) => `window.__q=window.__q||[];__q.push(["event",${index},{"a":"<p>no text</p>"}]);`);
+const NAVIGATION = joined(
   36,
   (index) => `<li class="nav-item"><a class="nav-link" href="/topics/${index}.html">Topic ${index}</a></li>`,
   '\n',
 );
-const FOOTER = times(
+const FOOTER = joined(
   24,
   (index) => `<li><a class="foot-link" href="/about/${index}.html">Company page ${index}</a></li>`,
   '\n',

@@ -24,6 +24,6 @@ export function pairedGain(differences: readonly number[]): PairedGain {
     for (let i = 0; i < size; i++) sum += differences[Math.floor(next() * size)] ?? 0;
     return sum / size;
   }).toSorted((a, b) => a - b);
-  const at = (share: number): number => means[Math.floor(share * (SAMPLES - 1))] ?? Number.NaN;
-  return { mean: differences.reduce((sum, one) => sum + one, 0) / size, low: at(0.025), high: at(0.975) };
+  const quantile = (share: number): number => means[Math.floor(share * (SAMPLES - 1))] ?? Number.NaN;
+  return { mean: differences.reduce((sum, one) => sum + one, 0) / size, low: quantile(0.025), high: quantile(0.975) };
 }

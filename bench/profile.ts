@@ -18,7 +18,8 @@ interface Profile {
   readonly timeDeltas: readonly number[];
 }
 
-const WAITING = new Set(['(idle)', '(program)']);
+/** Names of samples in which a thread executes no JavaScript. */
+const IDLE_FRAMES = new Set(['(idle)', '(program)']);
 
 /** Returns the path of a file relative to the project; '' for files of Node itself. */
 function placeOf(url: string): string {
@@ -57,7 +58,7 @@ export async function summariseProfiles(folder: string): Promise<string[]> {
     profile.samples.forEach((id, index) => {
       const name = names.get(id) ?? '';
       // The profiler's own work is not part of the service.
-      if (WAITING.has(name) || name.includes('profiler.mjs')) return;
+      if (IDLE_FRAMES.has(name) || name.includes('profiler.mjs')) return;
       spent.set(name, (spent.get(name) ?? 0) + (profile.timeDeltas[index] ?? 0) / 1000);
     });
   }

@@ -35,14 +35,11 @@ interface Iteration {
   /** Chunks per second, from the acceptance of the run to its end. */
   readonly ingest: number;
   readonly rebuild: number;
-  /** Seconds of the command, with its start and its polling once per second. */
+  /** Seconds of the whole command, which polls once per second. */
   readonly command: number;
 }
 
-/**
- * Waits until the newest run of a kind has ended, shortly after its last file. Returns its seconds from acceptance to
- * end.
- */
+/** Waits until the newest run of a kind has ended. Returns the seconds from its acceptance to its end. */
 async function secondsOf(mongodbUri: string, kind: RunDoc['kind']): Promise<number> {
   const connection = await mongoose.createConnection(mongodbUri).asPromise();
   const newest = (): Promise<RunDoc | null> =>
@@ -105,7 +102,7 @@ try {
 } finally {
   site.stop();
 }
-const median = (of: (iteration: Iteration) => number): number => percentile(iterations.map(of), 50);
+const median = (figure: (iteration: Iteration) => number): number => percentile(iterations.map(figure), 50);
 const ratio = median(({ rebuild, ingest: ingested }) => rebuild / ingested);
 const text = [
   '# Rebuild of vectors',

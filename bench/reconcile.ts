@@ -1,6 +1,6 @@
 /**
  * `npm run bench:reconcile`: time and memory of `reconcile`, which compares MongoDB with Qdrant and the file storage,
- * on 200,000 chunks without differences. `-- --chunks=50000` takes another number. It prints the results;
+ * on 200,000 chunks without differences. `-- --chunks=50000` sets another number. It prints the results;
  * bench/reconcile.md is written by hand.
  */
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ try {
   const seed = { connection, vectors, tenant: { organizationId, userId }, space: EMBEDDED_SPACE, blank };
   printLine(`seeding ${CHUNKS} chunks`);
   await seedVectors(seed, 1, 1 + CHUNKS / CHUNKS_PER_FILE);
-  // Measured after seeding, so that memory left from it counts as used before.
+  // Measured after seeding: memory that seeding still holds is part of the value before.
   const before = process.memoryUsage().rss;
   const startedAt = performance.now();
   const { user: userBefore, system: systemBefore } = process.cpuUsage();

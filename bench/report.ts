@@ -35,7 +35,7 @@ export interface Report {
 }
 
 /** Columns that are aligned to the left. */
-const LEFT_ALIGNED = new Set(['who', 'what', 'way', 'plan', 'tokenizer', 'measure', 'list', 'page']);
+const LEFT_ALIGNED = new Set(['who', 'what', 'mode', 'plan', 'tokenizer', 'measure', 'list', 'page']);
 
 /** Returns a table in Markdown, with figures aligned to the right. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -48,10 +48,11 @@ const { all } = options;
 const RESULTS = fileURLToPath(new URL('headings.md', import.meta.url));
 const printLine = (line: string): void => console.log(`· ${line}`);
 
-/** Number of requested chunks, and of chunks in each list of the baselines, two of which are fused. */
+/** Number of chunks that each search requests. */
 const K = 10;
+/** Length of each list of the baselines before fusion. */
 const BASELINE_DEPTH = 50;
-const AT_ONCE = 2;
+const CONCURRENT_SEARCHES = 2;
 const INGEST_MS = 30 * 60_000;
 
 const SEARCH_MODES: Readonly<Record<string, Record<string, unknown>>> = {
@@ -73,7 +74,7 @@ async function searchOurs(
   { questions }: QuestionSet,
   site: PassageSite,
 ): Promise<Row[]> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(CONCURRENT_SEARCHES);
   const rows: Row[] = [];
   for (const [mode, more] of Object.entries(SEARCH_MODES)) {
     const found = await limit.map(questions, async ({ text }) => {
@@ -91,11 +92,11 @@ async function searchOurs(
 }
 
 function scoreBaseline({ passages, dense, bm25 }: RetrievalDone, { questions }: QuestionSet): Row[] {
-  const right = questions.map(({ answer }) => answer);
+  const answers = questions.map(({ answer }) => answer);
   const score = (lists: readonly (readonly number[])[]): Scores =>
     scoresOf(
       lists.map((list) => list.map((chunk) => passages[chunk] ?? -1)),
-      right,
+      answers,
     );
   return [
     { who: 'LangChain.js', mode: 'dense', scores: score(dense) },
@@ -215,7 +216,7 @@ const text = [
   '- Allotrope: through the public API, after a scrape with generate_sparse_vectors; hybrid_search with its default weights, sparse with weight_a 0.',
   '- LangChain.js: RecursiveCharacterTextSplitter by tokens, our embedding model, QdrantVectorStore on the same engine. BM25 is wink-bm25-text-search over the same chunks, stemmed and without stop words. *both*: both lists fused by reciprocal rank, as a user would combine them.',
   '- **The reranker is an emulator** of Cohere on loopback, which compares the query with single sentences by the embedded model and by shared words. It shows that the path works, not the quality of a real reranker.',
-  '- Two different documentations are used, to expose results that hold for only one of them.',
+  '- Two different sets of documentation are used, to expose results that hold for only one of them.',
   '',
 ].join('\n');
 await writeReport(RESULTS, text);

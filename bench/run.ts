@@ -22,7 +22,7 @@ import { startBenchSite } from './site.js';
 const FULL: Sizes = { pages: 1_000, iterations: 3, vectorPages: 120, firstChunks: 3, postsEach: 40, longPages: 10_000 };
 const QUICK: Sizes = { pages: 500, iterations: 1, vectorPages: 24, firstChunks: 2, postsEach: 12, longPages: 0 };
 const LIMIT_MS = { full: 12 * 60_000, quick: 3 * 60_000 };
-/** The default of a worker. */
+/** Default number of embedding threads of a worker. */
 const EMBEDDING_THREADS = 2;
 
 const quick = process.argv.includes('--quick');
@@ -43,6 +43,7 @@ const printLine = (line: string): void =>
 const report = createReport(form);
 let failures = 0;
 
+/** Runs a measurement. If it fails, reports the failure and returns null, so that the others still run. */
 async function attempt<T>(what: string, measure: () => Promise<T>): Promise<T | null> {
   printLine(what);
   try {
@@ -98,7 +99,7 @@ async function measureBaselines(sitemap: (pages: number) => string, ours: Ours):
     const steps = Object.entries(done.steps).map(([step, ms]) => `${step} ${(ms / 1000).toFixed(1)} s`);
     if (steps.length > 0) report.note(`${who}, ${what}, ${pages} pages: ${steps.join(', ')}.`);
   };
-  const versus = (what: string, speed: number, baselineSpeed: number, target: number): void =>
+  const reportRatio = (what: string, speed: number, baselineSpeed: number, target: number): void =>
     report.figure(what, `${(speed / baselineSpeed).toFixed(2)}×`, `≥ ${target}×`, speed / baselineSpeed >= target);
 
   const measureChunks = async (): Promise<void> => {
@@ -115,11 +116,13 @@ async function measureBaselines(sitemap: (pages: number) => string, ours: Ours):
           speeds.push(done.pagesPerSecond);
         });
       }
-      versus(`chunks only compared with ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
+      reportRatio(`chunks only compared with ${who}`, ours.chunksOnly, percentile(speeds, 50), 3);
     }
     await attempt('LangChain.js with its own tokenizer', async () => {
-      const few = { ...options, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
-      reportBaseline('LangChain.js', 'the same with js-tiktoken', await runBaseline('langchain', few), ['baseline']);
+      const fewPages = { ...options, sitemap: sitemap(sizes.pages / 10), tokenizer: 'js-tiktoken' as const };
+      reportBaseline('LangChain.js', 'the same with js-tiktoken', await runBaseline('langchain', fewPages), [
+        'baseline',
+      ]);
     });
   };
 
@@ -131,7 +134,7 @@ async function measureBaselines(sitemap: (pages: number) => string, ours: Ours):
       const done = await runBaseline('langchain', withVectors);
       reportBaseline('LangChain.js', 'with vectors', done, ['baseline', 'embedding', 'qdrant']);
       report.note(`CPU of LangChain.js with vectors, ms per page: ${perRole(done.cpu, done.pages, 2)}.`);
-      versus('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
+      reportRatio('with vectors compared with LangChain.js', ours.withVectors, done.pagesPerSecond, 1);
     });
   } finally {
     await engines.stop();

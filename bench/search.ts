@@ -5,7 +5,7 @@
  * - `--chunks=500000`: other sizes, separated by commas.
  * - `--data=FOLDER`: keeps the data seeded for one size, to measure it again.
  * - `--seed-only`: seeds without measuring, so that the measurement can run later on an idle machine.
- * - `--unindexed`: does not wait for the index, which this query does not use.
+ * - `--unindexed`: does not wait until Qdrant has built the index, which this query does not use.
  * - `--profile=FOLDER`: writes V8 profiles of the API.
  */
 import { randomBytes } from 'node:crypto';
@@ -75,7 +75,7 @@ async function timeAll(works: readonly (() => Promise<unknown>)[]): Promise<Time
   return times;
 }
 
-const p = (times: Times | undefined, hundredth: number): number => percentile(times ?? [], hundredth);
+const percentileOf = (times: Times | undefined, percent: number): number => percentile(times ?? [], percent);
 const ms = (time: number): string => time.toFixed(1);
 
 /** Measures the processor time of one search by role. It is meaningful on a busy machine too. */
@@ -86,16 +86,20 @@ async function cpuPerSearch(search: () => Promise<void>): Promise<(role: Role) =
   return (role) => ((spent[role] ?? 0) / CPU_ITERATIONS).toFixed(2);
 }
 
+/** The searches that are compared. */
 interface Searchers {
+  /** POST /embeddings with a query vector. */
   ours(): Promise<void>;
+  /** POST /embeddings with a query text. */
   withText(): Promise<void>;
+  /** The same query as `ours`, through the Qdrant client. */
   byClient(): Promise<void>;
 }
 
 function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantClient): Searchers {
   const { dimensions } = EMBEDDED_SPACE;
   const tags = { tenth: true };
-  const enough = (found: readonly unknown[]): void => {
+  const checkCount = (found: readonly unknown[]): void => {
     if (found.length !== K) throw new Error(`${found.length} chunks were found instead of ${K}`);
   };
   const headers = { authorization: `Token ${user.token}`, 'content-type': 'application/json' };
@@ -103,7 +107,7 @@ function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantCl
     // Use fetch and read the whole answer, as a caller and the Qdrant client do.
     const answer = await fetch(`${url}/embeddings`, { method: 'POST', headers, body: JSON.stringify(body) });
     if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);
-    enough(((await answer.json()) as { documents: unknown[] }).documents);
+    checkCount(((await answer.json()) as { documents: unknown[] }).documents);
   };
   const vector = (): number[] => Array.from(randomVector(dimensions));
   return {
@@ -116,12 +120,12 @@ function searchers(url: string, user: TestUser, tenant: Tenant, client: QdrantCl
         ...filterConditions({ tagTree: { AND: [{ key: 'tenth', value: true }] }, media: 'TEXT' }),
       ];
       const query = { query: vector(), using: DENSE, filter: { must }, limit: K, with_payload: true };
-      enough((await client.query(COLLECTION, query)).points);
+      checkCount((await client.query(COLLECTION, query)).points);
     },
   };
 }
 
-/** Runs concurrent callers. @returns the number of failed searches, and the duration of each search in ms */
+/** Runs concurrent callers. Returns the number of failed searches, the ms of each search, and the seconds of all. */
 async function manyCallers(search: () => Promise<void>): Promise<{ errors: number; times: number[]; seconds: number }> {
   const times: number[] = [];
   let errors = 0;
@@ -137,14 +141,14 @@ async function manyCallers(search: () => Promise<void>): Promise<{ errors: numbe
   return { errors, times, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Seeds, unless an earlier run has seeded the kept folder. @returns the seconds that it took */
+/** Seeds, unless an earlier run has seeded the kept folder. Returns the seconds that seeding took. */
 async function seededIn(chunks: number, seed: () => Promise<void>): Promise<string> {
-  const note = keptDir === undefined ? null : path.join(keptDir, `seeded-${chunks}`);
-  if (note !== null && existsSync(note)) return readFile(note, 'utf8');
+  const markerFile = keptDir === undefined ? null : path.join(keptDir, `seeded-${chunks}`);
+  if (markerFile !== null && existsSync(markerFile)) return readFile(markerFile, 'utf8');
   const from = performance.now();
   await seed();
   const seconds = ((performance.now() - from) / 1000).toFixed(0);
-  if (note !== null) await writeFile(note, seconds);
+  if (markerFile !== null) await writeFile(markerFile, seconds);
   return seconds;
 }
 
@@ -153,11 +157,11 @@ async function seededIn(chunks: number, seed: () => Promise<void>): Promise<stri
  * indexed points.
  */
 async function indexed(client: QdrantClient): Promise<number> {
-  for (let settled = 0; ; settled += 1) {
+  for (let idleSeconds = 0; ; idleSeconds += 1) {
     await sleep(1_000);
     const { status } = await client.getCollection(COLLECTION);
-    if (status !== 'green') settled = 0;
-    if (settled === SETTLED_S) return inIndexNow(client);
+    if (status !== 'green') idleSeconds = 0;
+    if (idleSeconds === SETTLED_S) return inIndexNow(client);
   }
 }
 
@@ -183,8 +187,8 @@ const service = await startBenchService({
 });
 try {
   const [user, other] = [await service.user(), await service.user()];
-  const tenantOf = async (of: TestUser): Promise<Tenant> => {
-    const { body } = await of.get<{ id: number; organization_id: number }>('/whoami');
+  const tenantOf = async (owner: TestUser): Promise<Tenant> => {
+    const { body } = await owner.get<{ id: number; organization_id: number }>('/whoami');
     return { organizationId: body.organization_id, userId: body.id };
   };
   const tenant = await tenantOf(user);
@@ -208,20 +212,31 @@ try {
     });
     files = wanted;
     printLine(`${chunks} chunks, seeded in ${seconds} s`);
-    const inIndex = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
-    printLine(`${inIndex} indexed`);
+    const indexedCount = process.argv.includes('--unindexed') ? await inIndexNow(client) : await indexed(client);
+    printLine(`${indexedCount} indexed`);
     if (process.argv.includes('--seed-only')) continue;
     const [ourTimes, text, clientTimes] = await timeAll([ours, withText, byClient]);
-    const ratio = p(ourTimes, 50) / p(clientTimes, 50);
+    const ratio = percentileOf(ourTimes, 50) / percentileOf(clientTimes, 50);
     rows.push([
       chunks.toLocaleString('en'),
-      ...[ms(p(ourTimes, 50)), ms(p(ourTimes, 95)), ms(p(clientTimes, 50)), ms(p(clientTimes, 95))],
+      ...[
+        ms(percentileOf(ourTimes, 50)),
+        ms(percentileOf(ourTimes, 95)),
+        ms(percentileOf(clientTimes, 50)),
+        ms(percentileOf(clientTimes, 95)),
+      ],
       ...[
         `${ratio.toFixed(2)}×`,
-        `${(p(ourTimes, 95) / p(clientTimes, 95)).toFixed(2)}×`,
+        `${(percentileOf(ourTimes, 95) / percentileOf(clientTimes, 95)).toFixed(2)}×`,
         ratio <= MAX_RATIO ? 'yes' : 'MISSED',
       ],
-      ...[ms(p(text, 50)), ms(p(text, 95)), inIndex.toLocaleString('en'), `${seconds} s`, await engineMemory()],
+      ...[
+        ms(percentileOf(text, 50)),
+        ms(percentileOf(text, 95)),
+        indexedCount.toLocaleString('en'),
+        `${seconds} s`,
+        await engineMemory(),
+      ],
     ]);
     printLine(rows.at(-1)?.join(' · ') ?? '');
     const [cost, clientCost] = [await cpuPerSearch(ours), await cpuPerSearch(byClient)];
@@ -231,13 +246,17 @@ try {
       ...(['qdrant', 'bench'] as const).map(clientCost),
     ]);
     printLine(costs.at(-1)?.join(' · ') ?? '');
-    const crowd = await manyCallers(ours);
+    const concurrentRun = await manyCallers(ours);
     concurrent.push([
       chunks.toLocaleString('en'),
-      String(crowd.times.length),
-      String(crowd.errors),
-      (crowd.times.length / crowd.seconds).toFixed(0),
-      ...[ms(p(crowd.times, 50)), ms(p(crowd.times, 95)), crowd.errors === 0 ? 'yes' : 'MISSED'],
+      String(concurrentRun.times.length),
+      String(concurrentRun.errors),
+      (concurrentRun.times.length / concurrentRun.seconds).toFixed(0),
+      ...[
+        ms(percentileOf(concurrentRun.times, 50)),
+        ms(percentileOf(concurrentRun.times, 95)),
+        concurrentRun.errors === 0 ? 'yes' : 'MISSED',
+      ],
     ]);
     printLine(concurrent.at(-1)?.join(' · ') ?? '');
   }

@@ -29,7 +29,7 @@ export async function seedLedger(
 ): Promise<{ readonly ended: number; readonly active: number }> {
   const [ended, active] = [FIRST_ID, FIRST_ID + 1];
   const now = new Date();
-  const until = new Date(now.getTime() + 90 * DAY_MS);
+  const expiresAt = new Date(now.getTime() + 90 * DAY_MS);
   const blankRun = new (runModel(connection))().toObject({ minimize: false });
   const blankFile = new (fileModel(connection))().toObject({ minimize: false });
 
@@ -39,7 +39,7 @@ export async function seedLedger(
       ...blankRun,
       ...{ _id, ...tenant, customerId: 'bench', kind: 'scrapeSitemap', workflowId: `bench:${_id}` },
       ...{ requestId: `bench-${_id}`, request: {}, progress: {}, acceptedAt: at, startedAt: at, nextTryAt: at },
-      ...(tally ? { finishedAt: at, outcome: 'finished', tally, expiresAt: until } : {}),
+      ...(tally ? { finishedAt: at, outcome: 'finished', tally, expiresAt } : {}),
     };
   };
   const fileOf = (_id: number, runId: number): FileDoc => {
@@ -64,7 +64,7 @@ export async function seedLedger(
   };
 
   const files = connection.collection<FileDoc>('files');
-  const lines = connection.collection('ledger_items');
+  const ledgerItems = connection.collection('ledger_items');
   const tally: Record<string, number> = { ...NO_TALLY, discovered: items };
   for (let from = 0; from < 2 * items; from += ROWS_PER_WRITE) {
     const runId = from < items ? ended : active;
@@ -77,14 +77,14 @@ export async function seedLedger(
         { _id: runId, ...tenant },
         { fileId, externalId, name: null, end: end ?? itemEnd('ok', null, null), message: null },
         now,
-        until,
+        expiresAt,
       ),
     );
-    await lines.insertMany(rows as never[], { ordered: false });
+    await ledgerItems.insertMany(rows as never[], { ordered: false });
   }
-  const small = Array.from({ length: SMALL_RUNS }, (_, index) => runOf(active + 1 + index, NO_TALLY));
+  const smallRuns = Array.from({ length: SMALL_RUNS }, (_, index) => runOf(active + 1 + index, NO_TALLY));
   await connection
     .collection<RunDoc>('runs')
-    .insertMany([runOf(ended, tally as never), runOf(active, undefined), ...small] as never[]);
+    .insertMany([runOf(ended, tally as never), runOf(active, undefined), ...smallRuns] as never[]);
   return { ended, active };
 }

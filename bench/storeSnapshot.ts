@@ -8,23 +8,23 @@ import type { BenchService } from './service.js';
 export interface StoreSnapshot {
   /** Hash of the ids of all rows of texts, chunks and contents. The ids contain the generation. */
   readonly rows: string;
-  /** Number of all writes of MongoDB to these rows so far. */
+  /** Number of writes to the collections of these rows since the start of MongoDB. */
   readonly rowWrites: number;
   /** Hash of the ids of all points of all collections. */
   readonly points: string;
-  /** Processor time of the embedding processes. */
+  /** Processor time of the embedding processes, in ms. */
   readonly embeddingMs: number;
 }
 
 const hashOf = (ids: readonly string[]): string => createHash('sha256').update(ids.toSorted().join('\n')).digest('hex');
 
 /** Collections with texts, chunks and downloaded contents. */
-const WRITTEN = ['segments', 'contents'];
+const CONTENT_COLLECTIONS = ['segments', 'contents'];
 
-async function writtenRows(uri: string): Promise<Pick<StoreSnapshot, 'rows' | 'rowWrites'>> {
+async function contentRows(uri: string): Promise<Pick<StoreSnapshot, 'rows' | 'rowWrites'>> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {
-    const reads = WRITTEN.map(async (name) => {
+    const reads = CONTENT_COLLECTIONS.map(async (name) => {
       const rows = client.db().collection<{ _id: string }>(name);
       const [statistics] = await rows.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
       const { ops } = (statistics as { latencyStats: { writes: { ops: mongoose.mongo.Long | number } } }).latencyStats
@@ -42,14 +42,14 @@ async function writtenRows(uri: string): Promise<Pick<StoreSnapshot, 'rows' | 'r
   }
 }
 
-async function points(url: string): Promise<string> {
-  const request = async <T>(where: string, body?: object): Promise<T> => {
+async function hashOfPoints(url: string): Promise<string> {
+  const request = async <T>(path: string, body?: object): Promise<T> => {
     const init = body && {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    const response = await fetch(`${url}${where}`, init);
+    const response = await fetch(`${url}${path}`, init);
     return ((await response.json()) as { result: T }).result;
   };
   const { collections } = await request<{ collections: { name: string }[] }>('/collections');
@@ -66,13 +66,13 @@ async function points(url: string): Promise<string> {
   return hashOf(all.flat());
 }
 
-/** Returns the current content of the stores and the work that they have done so far. */
+/** Returns hashes of the stored data, and the counters of writes and of processor time. */
 export async function takeSnapshot(service: BenchService): Promise<StoreSnapshot> {
-  const [rows, found] = await Promise.all([writtenRows(service.mongodbUri), points(service.qdrantUrl)]);
+  const [rows, found] = await Promise.all([contentRows(service.mongodbUri), hashOfPoints(service.qdrantUrl)]);
   return { ...rows, points: found, embeddingMs: cpuNow().embedding ?? 0 };
 }
 
-/** Returns what was written or embedded between two reads; empty if nothing was. */
+/** Describes what was written or embedded between two snapshots; empty if nothing was. */
 export function differences(before: StoreSnapshot, after: StoreSnapshot): string[] {
   // An idle process still wakes up occasionally.
   const embedded = after.embeddingMs - before.embeddingMs > 100;

@@ -1,7 +1,7 @@
 /** Determines from Temporal's description of a workflow whether it makes progress. */
 import { FAULT_FAILURE, TIME_SLICE_OVER_FAILURE } from '../contract/runs/orchestration.js';
 
-/** Number of failed attempts in a row that count as a stall. */
+/** Attempt from which a step or a workflow task counts as failing: the two attempts before it failed. */
 const FAILS_FROM = 3;
 /** An activity sends heartbeats every second, and Temporal ends an activity without heartbeats after 10 s. */
 const HEARTBEAT_FRESH_MS = 15_000;

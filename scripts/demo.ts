@@ -30,7 +30,8 @@ try {
 
   console.log(`API:               ${service.url}   (docs: ${service.url}/docs)`);
   if (service.temporalUiUrl) console.log(`Temporal's Web UI: ${service.temporalUiUrl}`);
-  if (service.apiKeyIsNew) console.log(`API key:           ${service.apiKey}   (shown only now)`);
+  if (service.newApiKeyFile !== null)
+    console.log(`API key:           ${service.apiKey}   (shown once, stored in ${service.newApiKeyFile})`);
   console.log('Still serving. Ctrl-C ends it.');
 } catch (error) {
   // Stopping aborts the demo on purpose. A second signal would cut the shutdown short.

@@ -22,8 +22,8 @@ const FROZEN_STALLS = 2;
 export interface Service {
   readonly url: string;
   readonly apiKey: string;
-  /** Whether the key was created by this start. It is shown only once. */
-  readonly apiKeyIsNew: boolean;
+  /** File with the API key, if this start created the key: only then is the key printed. Otherwise null. */
+  readonly newApiKeyFile: string | null;
   readonly temporalUiUrl: string | null;
   stop(): Promise<void>;
 }
@@ -109,7 +109,7 @@ export async function startService({ env, printLine, onLogLine }: ServiceOptions
     return {
       url: config.publicUrl ?? `http://${config.host}:${port}`,
       apiKey: config.apiKey ?? '',
-      apiKeyIsNew: newKey !== null,
+      newApiKeyFile: newKey === null ? null : path.relative('', path.join(dataDir, 'api-key')),
       temporalUiUrl: config.temporal.uiUrl,
       stop,
     };

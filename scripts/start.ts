@@ -8,7 +8,8 @@ try {
   stopOnSignal(() => service.stop(), printLine);
   console.log(`\nAllotrope serves at ${service.url} (docs: ${service.url}/docs, guide: ${service.url}/guide)`);
   if (service.temporalUiUrl) console.log(`Temporal's Web UI: ${service.temporalUiUrl}`);
-  if (service.apiKeyIsNew) console.log(`API key of organization 1, shown only now: ${service.apiKey}`);
+  if (service.newApiKeyFile !== null)
+    console.log(`API key of organization 1 (shown once, stored in ${service.newApiKeyFile}): ${service.apiKey}`);
   console.log('Ctrl-C ends it.');
 } catch (error) {
   console.error(explanationOf(error));

@@ -1,8 +1,8 @@
 import { readMarkdown } from './readMarkdown.js';
 
 /**
- * A format of the references that does not depend on the file, such as a mark before each list item. It is removed from
- * the reference and from each text.
+ * Text of the references that comes from their format and not from the file, such as a mark before each list item. It is
+ * removed from the reference and from each text.
  */
 export interface Convention {
   readonly name: string;
@@ -11,8 +11,8 @@ export interface Convention {
 }
 
 /**
- * The references are those of docling (https://github.com/docling-project/docling, tests/data). Each row is a format of
- * docling's output that adds text to the references that the files do not contain.
+ * Text that docling's output adds to the contents of a file. The references are those of docling
+ * (https://github.com/docling-project/docling, tests/data).
  */
 export const CONVENTIONS: readonly Convention[] = [
   {
@@ -32,7 +32,7 @@ export const CONVENTIONS: readonly Convention[] = [
   },
   {
     name: 'check box',
-    why: 'a check box is written as “[x]” or “[ ]” in Markdown; we write the sign of the file',
+    why: 'a check box is written as “[x]” or “[ ]” in Markdown; we write the character of the file',
     remove: (text) => text.replaceAll(/(?:[-*] )?\[[ xX]\] |[☐☑☒] ?/g, ''),
   },
 ];
@@ -97,15 +97,15 @@ export function separateOurs(text: string, reference: SeparatedReference): Separ
 }
 
 /** Removes a pattern whose groups are the author, if any, and the words; without groups, the match is the words. */
-function separate(text: string, pattern: RegExp, isApart: (words: string) => boolean): SeparatedText {
-  const apart: string[] = [];
+function separate(text: string, pattern: RegExp, isSeparate: (words: string) => boolean): SeparatedText {
+  const separated: string[] = [];
   const main = text.replaceAll(pattern, (match: string, ...groups: unknown[]) => {
     const [author, words = match] = groups.slice(0, -2) as (string | undefined)[];
-    if (!isApart(words)) return words;
-    apart.push(`${author ?? ''} ${words}`.trim());
+    if (!isSeparate(words)) return words;
+    separated.push(`${author ?? ''} ${words}`.trim());
     return '';
   });
-  return { main, separateParts: apart };
+  return { main, separateParts: separated };
 }
 
 /** Returns each row of the tables of a text as one line. */
@@ -117,10 +117,10 @@ const rowsOf = (markdown: string): string[] =>
 const spaced = (text: string): string => text.normalize('NFKC').replaceAll(/\s+/g, ' ').trim();
 
 /** A name before a value in a row of a sheet: `name: value, name: value`. */
-const NAMED = /(?<=^|, )([^,:|\n]+): /g;
+const COLUMN_NAME = /(?<=^|, )([^,:|\n]+): /g;
 
 /**
- * Removes the names of columns that the line above has too. In our text of a sheet, each row repeats them; a table has
+ * Removes the names of columns that the line above also has. In our text of a sheet, each row repeats them; a table has
  * them once. Without the repetitions, both can be compared.
  */
 export function withoutRepeatedNames(text: string): string {
@@ -128,8 +128,8 @@ export function withoutRepeatedNames(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      const names = new Set([...line.matchAll(NAMED)].map(([, name = '']) => name));
-      const shorter = line.replaceAll(NAMED, (named, name: string) => (above.has(name) ? '' : named));
+      const names = new Set([...line.matchAll(COLUMN_NAME)].map(([, name = '']) => name));
+      const shorter = line.replaceAll(COLUMN_NAME, (named, name: string) => (above.has(name) ? '' : named));
       above = names;
       return shorter;
     })

@@ -84,30 +84,30 @@ function drawTable(
       Array.from({ length: columns }, (_, nth) => (nth % 3 === 0 ? words(1 + random(2)) : String(10 + random(900)))),
     ),
   ];
-  const step = 18;
+  const rowHeight = 18;
   const top = pdf.y + 8;
-  const wide = Math.floor(WIDTH / columns);
+  const columnWidth = Math.floor(WIDTH / columns);
   for (const [row, cells] of rows.entries())
     for (const [nth, text] of cells.entries())
-      pdf.text(text, LEFT + nth * wide + 4, top + row * step + 4, { lineBreak: false });
-  const way = TABLE_STYLES[seed % TABLE_STYLES.length];
-  const bottom = top + rows.length * step;
+      pdf.text(text, LEFT + nth * columnWidth + 4, top + row * rowHeight + 4, { lineBreak: false });
+  const style = TABLE_STYLES[seed % TABLE_STYLES.length];
+  const bottom = top + rows.length * rowHeight;
   const lines =
-    way === 'grid'
-      ? rows.map((_, nth) => top + nth * step).concat(bottom)
-      : way === 'rules'
-        ? [top, top + step, bottom]
+    style === 'grid'
+      ? rows.map((_, nth) => top + nth * rowHeight).concat(bottom)
+      : style === 'rules'
+        ? [top, top + rowHeight, bottom]
         : [];
   for (const y of lines)
     pdf
       .moveTo(LEFT, y)
-      .lineTo(LEFT + columns * wide, y)
+      .lineTo(LEFT + columns * columnWidth, y)
       .stroke();
-  if (way === 'grid')
+  if (style === 'grid')
     for (let nth = 0; nth <= columns; nth++)
       pdf
-        .moveTo(LEFT + nth * wide, top)
-        .lineTo(LEFT + nth * wide, bottom)
+        .moveTo(LEFT + nth * columnWidth, top)
+        .lineTo(LEFT + nth * columnWidth, bottom)
         .stroke();
   pdf.x = LEFT;
   pdf.y = bottom + 6;

@@ -5,7 +5,7 @@ export type MarkdownBlock =
 
 const RULE_ROW = /^\|?[\s:|-]+\|?$/;
 
-/** Splits a Markdown text into headings, tables and other text, all without marks. */
+/** Splits a Markdown text into headings, tables and other text, all without Markdown syntax. */
 export function readMarkdown(markdown: string): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let text: string[] = [];
@@ -33,7 +33,7 @@ export function readMarkdown(markdown: string): MarkdownBlock[] {
   return blocks;
 }
 
-/** Returns the text without marks, in which all white space is one space. */
+/** Returns the text without Markdown syntax. Each white space is reduced to one space. */
 export const plainText = (markdown: string): string =>
   readMarkdown(markdown)
     .map((block) => (block.kind === 'table' ? block.rows.flat().filter(Boolean).join(' ') : block.text))

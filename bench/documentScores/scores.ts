@@ -1,17 +1,20 @@
 import { plainText, readMarkdown } from './readMarkdown.js';
 import { indelSimilarity, type TreeNode, treeSimilarity } from './treeDistance.js';
 
-/** How close a text is to its reference: each value from 0 to 1; null if the reference lacks what is measured. */
+/**
+ * How close a text is to its reference; 1 is equal. `recall`, `precision` and `nid` are at least 0. `teds` and `mhs` can
+ * be negative, and are null if the reference has no tables or no headings.
+ */
 export interface Scores {
   /** Share of the reference's words that the text contains. */
   readonly recall: number;
   /** Share of the text's words that the reference contains. */
   readonly precision: number;
-  /** Order of the text: the normalised distance by insertions and deletions of characters. */
+  /** Order of the text: similarity by insertions and deletions of characters, relative to both lengths. */
   readonly nid: number;
-  /** Tables: the similarity of rows and cells as trees. */
+  /** Similarity of the rows and cells of tables, as trees. */
   readonly teds: number | null;
-  /** Headings and the text below each, as trees; ranks do not count. */
+  /** Similarity of the headings with the text below each, as trees; heading levels do not count. */
   readonly mhs: number | null;
 }
 
@@ -70,7 +73,7 @@ function commonWords(a: readonly string[], b: readonly string[]): number {
 
 const leaf = (kind: string, text: string): TreeNode => ({ kind, text, children: [] });
 
-/** Pairs each table with the most similar one. Tables without a counterpart on either side count as 0. */
+/** Pairs each table with the most similar free one, best pairs first. Tables without a partner count as 0. */
 function scoreTables(reference: string, found: string): number | null {
   const [wanted, ours] = [tablesOf(reference), tablesOf(found)];
   if (wanted.length === 0) return null;

@@ -1,6 +1,6 @@
 /** A node of an ordered tree with its children. */
 export interface TreeNode {
-  /** Kind of the node: nodes of different kinds are not similar at all. */
+  /** Kind of the node. Replacing a node by one of another kind costs 1. */
   readonly kind: string;
   readonly text: string;
   readonly children: readonly TreeNode[];
@@ -9,15 +9,15 @@ export interface TreeNode {
 /** The nodes of a tree in postorder, as Zhang and Shasha number them. */
 interface NumberedTree {
   readonly nodes: readonly TreeNode[];
-  /** Per node the number of its leftmost leaf. */
+  /** For each node, the number of its leftmost leaf. */
   readonly leftmost: readonly number[];
-  /** The nodes that have a left sibling, and the root. */
+  /** Numbers of the nodes that have a left sibling, and of the root. */
   readonly keyRoots: readonly number[];
 }
 
 /**
- * Returns the edit distance of two ordered trees. Insertion and deletion cost 1, a change the share of the text that
- * differs. Algorithm: K. Zhang and D. Shasha, SIAM Journal on Computing 18 (1989), https://doi.org/10.1137/0218082
+ * Returns the edit distance of two ordered trees. An insertion or deletion costs 1. A replacement costs the share of the
+ * text that differs, or 1 if the kinds differ. Algorithm: K. Zhang and D. Shasha, SIAM Journal on Computing 18 (1989), https://doi.org/10.1137/0218082
  */
 export function treeDistance(first: TreeNode, second: TreeNode): number {
   const [a, b] = [numbered(first), numbered(second)];

@@ -4,9 +4,7 @@ import { createLocalProvider } from '../../providers/embeddings/providers/local.
 import { createEmbeddings } from '../../providers/embeddings/registry.js';
 import type { BaselineOptions } from './baseline.js';
 
-/**
- * Our embedder behind LangChain's interface, with the same model, windows and number of processes as in the service.
- */
+/** Adapts the service's embedding to LangChain's interface: same model, windows of tokens and number of processes. */
 export class SharedEmbeddings extends Embeddings {
   private readonly embedder;
   private readonly space: string;

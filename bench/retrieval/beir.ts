@@ -8,7 +8,7 @@ export interface Collection {
   readonly documents: readonly string[];
   /** The queries that have a relevant document. */
   readonly queries: readonly string[];
-  /** By query: the grades above 0 by the index of the document. */
+  /** For each query, the grades above 0 by the index of the document. */
   readonly grades: readonly ReadonlyMap<number, number>[];
 }
 
@@ -72,9 +72,7 @@ export interface Graded {
 /** Returns the discount of a rank, counted from 0. */
 const discount = (rank: number): number => 1 / Math.log2(rank + 2);
 
-/**
- * Scores one list of documents per query, best first. The gain of a document is its grade, as in trec_eval.
- */
+/** Scores one list of documents per query, best first. The gain of a document is its grade, as in trec_eval. */
 export function gradedScores(lists: readonly (readonly number[])[], { grades }: Pick<Collection, 'grades'>): Graded {
   const scores = grades.map((relevant, query) => {
     const list = lists[query] ?? [];

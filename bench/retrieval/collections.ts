@@ -99,7 +99,15 @@ async function measure(folder: string, model: EmbeddingModel, options: Collectio
         await reranker.stop();
       }
     }
-    const head = ['mode', 'nDCG@10', 'recall@100', 'MRR@10', 'nDCG@10 beside', 'recall@100 beside', 'MRR@10 beside'];
+    const head = [
+      'mode',
+      'nDCG@10',
+      'recall@100',
+      'MRR@10',
+      'nDCG@10 with others',
+      'recall@100 with others',
+      'MRR@10 with others',
+    ];
     return [
       `## ${collection.name}: ${documents.length} documents, ${queries.length} queries, ${others.length} documents of another tenant`,
       '',

@@ -21,6 +21,7 @@ const K = 10;
 /** Texts per request to the embedded model, and documents per write. */
 const BATCH = 64;
 const THREADS = 2;
+/** Owner of the ranked documents. */
 const MINE: Tenant = { organizationId: 1, userId: 1 };
 const OTHER: Tenant = { organizationId: 2, userId: 2 };
 
@@ -105,13 +106,16 @@ export async function rankCollection(
   const provider = createLocalProvider({ ...model, threads: THREADS });
   try {
     const embed: Embed = (texts, purpose) => provider.embed(texts, purpose);
-    const [texts, questions] = [await embedAll(embed, documents, 'document'), await embedAll(embed, queries, 'query')];
+    const [documentVectors, queryVectors] = [
+      await embedAll(embed, documents, 'document'),
+      await embedAll(embed, queries, 'query'),
+    ];
     printLine(`${documents.length} documents and ${queries.length} queries embedded`);
-    await write(vectors, MINE, documents, texts);
-    const alone = await rank(vectors, queries, questions);
+    await write(vectors, MINE, documents, documentVectors);
+    const alone = await rank(vectors, queries, queryVectors);
     await write(vectors, OTHER, others, []);
     printLine(`${others.length} documents of another tenant added`);
-    return { alone, withOthers: await rank(vectors, queries, questions) };
+    return { alone, withOthers: await rank(vectors, queries, queryVectors) };
   } finally {
     await Promise.all([vectors.deleteAll(MINE), vectors.deleteAll(OTHER)]);
     await provider.close();

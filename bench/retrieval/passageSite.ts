@@ -6,9 +6,9 @@ import type { QuestionSet } from './questionSet.js';
 
 export interface PassageSite {
   readonly host: string;
-  /** Returns the address of the sitemap of all passages of the n-th set. */
+  /** Returns the address of the sitemap of a set, by the index of the set. */
   sitemap(set: number): string;
-  /** Returns the passage of a page's address. @throws Error for any other address */
+  /** Returns the id of the passage at the address of a page. @throws Error for any other address */
   passageAt(url: string): number;
   stop(): void;
 }
@@ -20,14 +20,14 @@ const SITEMAP = /^\/(\d+)\/sitemap\.xml$/;
 export async function servePassages(sets: readonly QuestionSet[]): Promise<PassageSite> {
   const server = createServer((request, response) => {
     const [url, host] = [request.url ?? '', request.headers.host ?? ''];
-    const [, ofSet = '', id = ''] = PAGE.exec(url) ?? [];
-    const passage = sets[Number(ofSet)]?.passages[Number(id)];
-    const listed = sets[Number(SITEMAP.exec(url)?.[1])];
+    const [, setIndex = '', id = ''] = PAGE.exec(url) ?? [];
+    const passage = sets[Number(setIndex)]?.passages[Number(id)];
+    const listedSet = sets[Number(SITEMAP.exec(url)?.[1])];
     if (id !== '' && passage) {
       response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(passage.text);
-    } else if (listed) {
-      const rows = listed.passages.map(
-        ({ id: passageId }) => `<url><loc>http://${host}/${sets.indexOf(listed)}/${passageId}.txt</loc></url>`,
+    } else if (listedSet) {
+      const rows = listedSet.passages.map(
+        ({ id: passageId }) => `<url><loc>http://${host}/${sets.indexOf(listedSet)}/${passageId}.txt</loc></url>`,
       );
       response.writeHead(200, { 'content-type': 'application/xml' });
       response.end(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${rows.join('\n')}</urlset>`);

@@ -27,9 +27,12 @@ interface RerankRequest {
 /** Maximum length of a piece: one sentence, or a few short ones. */
 const PIECE_CHARACTERS = 240;
 const THREADS = 2;
-/** Weights in a score that starts at -1 to 1. */
-const SHARE_OF_WORDS = 0.35;
-const SHARE_OF_WHOLE = 0.25;
+/**
+ * Weights of the share of the query's words in a piece, and of the mean similarity of all pieces. Both are added to the
+ * similarity of a piece, from -1 to 1.
+ */
+const WORDS_WEIGHT = 0.35;
+const MEAN_WEIGHT = 0.25;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -54,14 +57,14 @@ async function bodyOf(request: IncomingMessage): Promise<RerankRequest> {
 const dot = (a: Float32Array, b: Float32Array): number => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
 const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
 
-/** Starts the server. Each distinct sentence is embedded once. */
+/** Starts the server. Each distinct piece is embedded once. */
 export async function startRerankServer(model: EmbeddingModel): Promise<RerankServer> {
   const embedder = createEmbeddings({ local: createLocalProvider({ ...model, threads: THREADS }) });
   const space = embedder.spaceOf('OPENAI').name;
   const vectorCache = new Map<string, Promise<Float32Array>>();
   const vectorOf = (piece: string): Promise<Float32Array> => {
-    const before = vectorCache.get(piece);
-    if (before) return before;
+    const cached = vectorCache.get(piece);
+    if (cached) return cached;
     const fresh = embedder.embed(space, [piece], 'document').then(([vector]) => vector ?? new Float32Array());
     vectorCache.set(piece, fresh);
     return fresh;
@@ -81,20 +84,21 @@ export async function startRerankServer(model: EmbeddingModel): Promise<RerankSe
       ),
     ]);
     const queryTerms = encodeQuery(query)?.indices ?? [];
-    const rare = new Map(
+    const rarityOf = new Map(
       queryTerms.map((term) => {
         const count = texts.filter(({ terms }) => terms.some((sentence) => sentence.has(term))).length;
         return [term, Math.log(1 + (texts.length - count + 0.5) / (count + 0.5))];
       }),
     );
-    const all = [...rare.values()].reduce((a, b) => a + b, 0) || 1;
+    const totalRarity = [...rarityOf.values()].reduce((a, b) => a + b, 0) || 1;
     const scores = texts.map(({ terms, vectors }) => {
       const similarities = vectors.map((vector) => dot(queryVector, vector));
-      const words = terms.map(
-        (sentence) => queryTerms.reduce((sum, term) => sum + (sentence.has(term) ? (rare.get(term) ?? 0) : 0), 0) / all,
+      const wordShares = terms.map(
+        (sentence) =>
+          queryTerms.reduce((sum, term) => sum + (sentence.has(term) ? (rarityOf.get(term) ?? 0) : 0), 0) / totalRarity,
       );
-      const best = Math.max(...similarities.map((similarity, at) => similarity + SHARE_OF_WORDS * (words[at] ?? 0)));
-      return best + SHARE_OF_WHOLE * mean(similarities);
+      const best = Math.max(...similarities.map((similarity, at) => similarity + WORDS_WEIGHT * (wordShares[at] ?? 0)));
+      return best + MEAN_WEIGHT * mean(similarities);
     });
     return scores
       .map((relevance_score, index) => ({ index, relevance_score }))

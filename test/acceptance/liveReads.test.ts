@@ -1,3 +1,7 @@
+/**
+ * Tests of operations that read from the source during the request, which test/system/sources/own tests in detail, and
+ * of every list with a cursor.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import type { DataSourceRecord } from '../../contract/files/records.js';
@@ -17,10 +21,6 @@ import { type SalesforceFixture, fixtureForSalesforce } from '../support/sourceF
 import { fixtureForSlack } from '../support/sourceFixtures/slack.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
-/**
- * Tests of operations that read from the source during the request, which test/system/sources/own tests in detail, and
- * of every list with a cursor.
- */
 const RECORD = {
   OwnerId: sfId('005', 'ada'),
   IsDeleted: false,

@@ -12,13 +12,13 @@ let service: TestService;
 let agent: Client;
 let fileId: number;
 
-interface Called<T> {
+interface ToolResult<T> {
   readonly isError?: boolean;
   readonly structuredContent: T;
   readonly content: readonly { readonly text: string }[];
 }
-const call = async <T>(name: string, args: Record<string, unknown>): Promise<Called<T>> =>
-  (await agent.callTool({ name, arguments: args })) as unknown as Called<T>;
+const call = async <T>(name: string, args: Record<string, unknown>): Promise<ToolResult<T>> =>
+  (await agent.callTool({ name, arguments: args })) as unknown as ToolResult<T>;
 
 beforeAll(async () => {
   service = await startService();

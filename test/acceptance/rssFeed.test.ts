@@ -41,7 +41,7 @@ async function feedFile(): Promise<FileRecord> {
   return results[0]!;
 }
 
-async function add(body: Record<string, unknown> = {}): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
+async function addFeed(body: Record<string, unknown> = {}): Promise<{ feed: FileRecord; entries: FileRecord[] }> {
   expect(await user.post('/integrations/rss_feed', { url: site.url('/feed.xml'), ...body })).toMatchObject({
     status: 200,
     body: { success: true },
@@ -53,7 +53,7 @@ const textOf = async (file: FileRecord): Promise<string> =>
   (await user.chunks({ ids: [file.id] })).results.map((chunk) => chunk.source_content).join('\n');
 
 test('a feed becomes a container, its entries become files with the text of the feed, of the page or of the summary', async () => {
-  const { feed, entries } = await add({ tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200 });
+  const { feed, entries } = await addFeed({ tags: { team: 'docs' }, request_id: 'mine', chunk_size: 200 });
   expect(feed).toMatchObject({
     source: 'RSS_FEED',
     sync_status: 'READY',
@@ -90,9 +90,9 @@ test('a feed becomes a container, its entries become files with the text of the 
 
 test('a feed added again adds and updates entries, keeps files of removed entries, and rewrites no other file', async () => {
   site.pages.set('/feed.xml', feedOf({ one: 'Old words.', still: 'Same words.' }));
-  const firstSync = await add();
+  const firstSync = await addFeed();
   site.pages.set('/feed.xml', feedOf({ new: 'New words.', still: 'Same words.' }));
-  const { feed, entries } = await add();
+  const { feed, entries } = await addFeed();
   expect(feed.id).toBe(firstSync.feed.id);
   expect(feed.file_metadata).toMatchObject({ pages_total: 2, pages_ready: 2 });
   expect(entries.map(({ name }) => name)).toEqual(['News new', 'News one', 'News still']);
@@ -139,7 +139,7 @@ describe('feed with validators', () => {
 
   test('is not read again while unchanged, and its sync times advance', async () => {
     serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
-    const { feed, entries } = await add();
+    const { feed, entries } = await addFeed();
     const syncedBefore = await lastSyncTime();
     expect(syncedBefore).toBeGreaterThanOrEqual(Date.parse(entries[0]!.last_sync ?? ''));
     const resyncedFeed = await resync(feed.id);
@@ -171,7 +171,7 @@ describe('feed with validators', () => {
     ],
   ])('is read completely when %s', async (_what, change) => {
     serve(feedOf({ one: 'Old words.', two: 'More words.' }), '"v1"');
-    const { feed, entries } = await add();
+    const { feed, entries } = await addFeed();
     await change(feed, entries);
     expect(await user.settled(feed.id)).toMatchObject({ file_metadata: { pages_total: 2, pages_ready: 2 } });
     expect(validators).toEqual([undefined, undefined]);
@@ -181,7 +181,7 @@ describe('feed with validators', () => {
   test('is read completely if its entries link to pages, which may have changed', async () => {
     site.pages.set('/news/far', linkedPage('far', []));
     serve(feedOf({ one: 'Words.' }).replace('</channel>', `${summary('far')}</channel>`), '"v1"');
-    const { feed } = await add();
+    const { feed } = await addFeed();
     await resync(feed.id);
     // Each sync reads the feed completely, without If-None-Match.
     expect(validators.filter((etag) => etag !== undefined)).toEqual([]);
@@ -191,7 +191,7 @@ describe('feed with validators', () => {
 test('a feed is a data source; its data_source_tags are upserted, and its entries inherit them', async () => {
   const sources = async () =>
     (await user.post<Listed<DataSourceRecord>>('/user_data_sources', { filters: { source: 'RSS_FEED' } })).body.results;
-  const { feed, entries } = await add({ data_source_tags: { shelf: 'news', level: 1 } });
+  const { feed, entries } = await addFeed({ data_source_tags: { shelf: 'news', level: 1 } });
   const [source, ...otherSources] = await sources();
   expect(otherSources).toEqual([]);
   expect(source).toMatchObject({
@@ -204,20 +204,20 @@ test('a feed is a data source; its data_source_tags are upserted, and its entrie
   const countByLevel = async (level: number) =>
     (await user.chunks({ parent_file_ids: [feed.id], tags: { shelf: 'news', level } })).count;
   expect(await countByLevel(1)).toBeGreaterThanOrEqual(3);
-  await add({ data_source_tags: { level: 2 } });
+  await addFeed({ data_source_tags: { level: 2 } });
   expect((await sources())[0]?.tags).toEqual({ shelf: 'news', level: 2 });
   expect(await countByLevel(1)).toBe(0);
   expect(await countByLevel(2)).toBeGreaterThanOrEqual(3);
 });
 
 test('an unreadable feed ends in SYNC_ERROR with a message', async () => {
-  const { feed } = await add({ url: site.url('/news/two') });
+  const { feed } = await addFeed({ url: site.url('/news/two') });
   expect(feed).toMatchObject({ sync_status: 'SYNC_ERROR', file_metadata: { is_feed_url: true } });
   expect(feed.sync_error_message).toContain('is a web page, not a feed');
 });
 
 test('two feeds may have entries with the same id', async () => {
-  const { entries } = await add();
+  const { entries } = await addFeed();
   site.pages.set('/other.xml', feedOf({ one: 'Of another feed.' }));
   expect((await user.post('/integrations/rss_feed', { url: site.url('/other.xml') })).status).toBe(200);
   const list = async () =>

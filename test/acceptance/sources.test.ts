@@ -71,7 +71,7 @@ const tested = SOURCES.filter(
 describe.each(tested)('%s', (type) => {
   test('connects, lists, syncs, reads and finds an item, and answers its own operations', async () => {
     const customer = new Customer(catalogue, type);
-    await customer.begin();
+    await customer.resetAndCreateUser();
     await customer.connect();
     await customer.listItems();
     expect((await customer.items()).count).toBeGreaterThan(0);

@@ -35,7 +35,7 @@ const upload = (user: TestUser, count: number): Promise<FileRecord[]> =>
 const streamOf = ({ organization_user_id: userId }: FileRecord) =>
   client.workflow.getHandle(service.names.idOf(workflowIds.uploads(userId ?? 0)));
 /** Returns the number of a user's files by state. */
-const states = (customerId: string): Promise<Record<string, number>> =>
+const countByState = (customerId: string): Promise<Record<string, number>> =>
   withDatabase(service, async (connection) => {
     const rows = await connection
       .collection<FileDoc>('files')
@@ -58,7 +58,7 @@ test('processes 60 uploads in a few batches of one workflow; each upload has its
   const files = await upload(user, 60);
   await service.startWorker();
   await waitFor(
-    () => states('una'),
+    () => countByState('una'),
     ({ READY = 0 }) => READY === 60,
   );
   await allEnded();
@@ -114,13 +114,13 @@ test('a delete aborts queued files before it deletes anything', async () => {
     planUploads: (input) =>
       statesAtDelete.length > 0 ? activities.planUploads(input) : Promise.resolve({ batches: [], window: 4 }),
     async deleteBatch(input) {
-      statesAtDelete.push(JSON.stringify(await states('del')));
+      statesAtDelete.push(JSON.stringify(await countByState('del')));
       return activities.deleteBatch(input);
     },
   }));
   await user.post('/delete_files_v2', { filters: { ids: files.map(({ id }) => id) } });
   await waitFor(
-    () => states('del'),
+    () => countByState('del'),
     (counts) => Object.keys(counts).length === 0,
   );
   expect(statesAtDelete[0]).toBe(JSON.stringify({ SYNC_ABORTED: 30 }));

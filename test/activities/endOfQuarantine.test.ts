@@ -33,7 +33,7 @@ const newUser = async (): Promise<{ user: TestUser; owner: Owner }> => {
   return { user, owner: await service.store.users.ensure(1, customerId) };
 };
 /** Accepts a run of the owner. */
-async function begin(owner: Owner, work: NewWork): Promise<number> {
+async function acceptRun(owner: Owner, work: NewWork): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
   const run = { ...work, workflowId: `run:${id}`, owner, requestId: 'r' };
@@ -49,7 +49,7 @@ async function seed(owner: Owner, fields: Partial<FileDoc> = {}): Promise<number
 async function quarantined(owner: Owner, fields: Partial<FileDoc>): Promise<number> {
   const { store } = service;
   const id = await seed(owner, fields);
-  const run = (await store.runs.find(await begin(owner, { kind: 'recountFiles' })))!;
+  const run = (await store.runs.find(await acceptRun(owner, { kind: 'recountFiles' })))!;
   await store.quarantine.moveIn(run, [id], new Date(Date.now() + DAY_MS));
   await store.quarantine.markKept(await store.quarantine.listClaimed(run, 1));
   return id;
@@ -73,7 +73,7 @@ const inActivity = <T>(work: () => Promise<T>): Promise<T> =>
 
 async function deleteFiles(owner: Owner, request: Partial<DeleteFilesRequest>): Promise<void> {
   const whole = { filters: {}, preserveFileRecord: false, sendWebhook: false, ...request } as DeleteFilesRequest;
-  const runId = await begin(owner, { kind: 'deleteFiles', request: whole });
+  const runId = await acceptRun(owner, { kind: 'deleteFiles', request: whole });
   const { stopQueued, deleteBatch } = createDeleteActivities(depsOf());
   await inActivity(async () => {
     await stopQueued({ runId });
@@ -162,7 +162,7 @@ test('the deletion of a user erases all files of that user in quarantine, and no
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const ownFiles = [await quarantined(owner, { parentId: null }), await quarantined(owner, { parentId: 1 })];
   const foreign = await quarantined(stranger, { parentId: null });
-  const runId = await begin(owner, { kind: 'deleteUser' });
+  const runId = await acceptRun(owner, { kind: 'deleteUser' });
   const { eraseFiles } = createDeleteUserActivities(depsOf());
   for (let erased = 1; erased > 0;) ({ erased } = await inActivity(() => eraseFiles({ runId })));
   const { quarantine, chunks } = service.store;
@@ -200,8 +200,8 @@ test('a run takes over unfinished files of ended runs, but no files of a running
   const { owner } = await newUser();
   const { quarantine, runs } = service.store;
   const [endedRun, inProgress] = [
-    await begin(owner, { kind: 'deleteUser' }),
-    await begin(owner, { kind: 'deleteUser' }),
+    await acceptRun(owner, { kind: 'deleteUser' }),
+    await acceptRun(owner, { kind: 'deleteUser' }),
   ];
   await runs.finish(endedRun, 'aborted', {});
   const claims = [endedRun, inProgress, null];

@@ -19,9 +19,9 @@ test('moves every missing file and its descendants into quarantine once', () =>
     });
     const deps = { store: stores, settings: { quarantineMs: 1_000 } } as never;
     await removeMissing({ _id: 7, organizationId: 1, userId: 2 } as never, ids, deps, NEVER);
-    const quarantined = of('quarantine.moveIn').map(([, moved]) => moved as number[]);
-    expect(quarantined.flat()).toEqual([...ids, 10_001, 10_002]);
-    expect(Math.max(...quarantined.map((moved) => moved.length))).toBeLessThanOrEqual(200);
+    const batches = of('quarantine.moveIn').map(([, batch]) => batch as number[]);
+    expect(batches.flat()).toEqual([...ids, 10_001, 10_002]);
+    expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(200);
   }));
 
 test('returns the vector of each chunk of a long document, in its order', () =>

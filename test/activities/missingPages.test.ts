@@ -31,12 +31,12 @@ beforeEach(async () => {
   const customerId = `user ${lastId}`;
   await service.user(customerId);
   owner = await service.store.users.ensure(1, customerId);
-  runId = await begin();
+  runId = await acceptScrape();
   await seedFiles(service, owner, [{ id: parentId, fields: { isContainer: true, syncStatus: 'SYNCING', runId } }]);
 });
 
 /** Accepts a run over the site. @param readWhole whether the run has read the complete sitemap */
-async function begin(readWhole = false): Promise<number> {
+async function acceptScrape(readWhole = false): Promise<number> {
   const { runs, transaction } = service.store;
   const id = await runs.nextId();
   const scrape = { urlPathsToInclude: [], urlPathsToExclude: [], urlsToScrape: [] } as unknown as ScrapeOptions;
@@ -113,7 +113,7 @@ const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isM
 
 test('a run deletes pages that are reported as gone, and pages that it did not find only if it read the whole sitemap', async () => {
   await everyRow([false, true], String, async (readWhole) => {
-    runId = await begin(readWhole);
+    runId = await acceptScrape(readWhole);
     // So many pages are found that the deletions stay below the limit for mass deletion.
     const filler = await pages(readWhole ? 120 : 20, { runId, syncStatus: 'READY' });
     const ids: number[] = [];

@@ -50,7 +50,9 @@ test('a batch tries each due file once, also those that a crashed worker left in
     await inActivity(() => activities.ingestUploads(input(1, 2, 3)));
     expect(tried).toEqual(TO_DO.includes(syncStatus) ? [[101, 102]] : []);
     // No file is due now: their runs get workflows of their own.
-    expect(of('uploadStreams.moveToOwnWorkflow').map(([moved]) => (moved as { _id: number })._id)).toEqual([1, 2, 3]);
+    expect(of('uploadStreams.moveToOwnWorkflow').map(([movedRun]) => (movedRun as { _id: number })._id)).toEqual([
+      1, 2, 3,
+    ]);
     expect(of('uploadStreams.finish')).toEqual([[expect.objectContaining(ADA), []]]);
   }));
 
@@ -60,7 +62,7 @@ test('files that a batch had no time for stay in the workflow of the stream', as
   const { tried, activities, of } = open(answers, [102]);
   await inActivity(() => activities.ingestUploads(input(1, 2)));
   expect(tried).toEqual([[101, 102]]);
-  expect(of('uploadStreams.moveToOwnWorkflow').map(([moved]) => (moved as { _id: number })._id)).toEqual([1]);
+  expect(of('uploadStreams.moveToOwnWorkflow').map(([movedRun]) => (movedRun as { _id: number })._id)).toEqual([1]);
 });
 
 type End = readonly [what: string, run: object, files: readonly object[], calls: object];

@@ -5,16 +5,16 @@ import { fuseHybrid } from '../../api/chunks/fuseHybrid.js';
 
 const hit = (id: number, score: number) => ({ id: String(id), score });
 const HALVES = { semantic: 0.5, keyword: 0.5 };
-const order = (hits: readonly { id: string }[]): number[] => hits.map(({ id }) => Number(id));
+const idsOf = (hits: readonly { id: string }[]): number[] => hits.map(({ id }) => Number(id));
 
 test('ranks hits of both lists before hits of one list', () => {
   const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.1)];
   const sparse = [hit(4, 12), hit(2, 11)];
   const fused = fuseHybrid({ dense, sparse }, HALVES, 100);
-  expect(order(fused)).toEqual([2, 1, 4, 3]);
+  expect(idsOf(fused)).toEqual([2, 1, 4, 3]);
 });
 
-test('scales the scores of a truncated list from its last score, those of a complete list from 0', () => {
+test('scales the scores of vectors from the last score of a truncated list, or from 0 in a complete list', () => {
   const dense = [hit(1, 0.9), hit(2, 0.8), hit(3, 0.7)];
   const scores = (limit: number): string[] =>
     fuseHybrid({ dense, sparse: [] }, { semantic: 1, keyword: 0 }, limit).map(({ score }) => score.toFixed(2));
@@ -22,7 +22,7 @@ test('scales the scores of a truncated list from its last score, those of a comp
   expect(scores(4)).toEqual(['1.00', '0.89', '0.78']);
 });
 
-test('scales keyword scores from 0, even those of a truncated list', () => {
+test('scales the scores of keywords from 0, also in a truncated list', () => {
   const sparse = [hit(1, 12), hit(2, 9), hit(3, 6)];
   const fused = fuseHybrid({ dense: [], sparse }, { semantic: 0, keyword: 1 }, 3);
   expect(fused.map(({ score }) => score)).toEqual([1, 0.75, 0.5]);
@@ -47,8 +47,8 @@ describe('a list whose best scores differ little from the others', () => {
 test('orders ties by id, regardless of the order of the lists', () => {
   const dense = [hit(9, 1), hit(4, 1)];
   const sparse = [hit(7, 3), hit(2, 3)];
-  expect(order(fuseHybrid({ dense, sparse }, HALVES, 100))).toEqual([2, 4, 7, 9]);
-  expect(order(fuseHybrid({ dense: dense.toReversed(), sparse: sparse.toReversed() }, HALVES, 100))).toEqual([
+  expect(idsOf(fuseHybrid({ dense, sparse }, HALVES, 100))).toEqual([2, 4, 7, 9]);
+  expect(idsOf(fuseHybrid({ dense: dense.toReversed(), sparse: sparse.toReversed() }, HALVES, 100))).toEqual([
     2, 4, 7, 9,
   ]);
 });
@@ -67,8 +67,8 @@ test('scores are between 0 and 1 and descend, and each hit occurs once', () => {
       fc.integer({ min: 1, max: 25 }),
       (dense, sparse, semantic, limit) => {
         const fused = fuseHybrid({ dense, sparse }, { semantic, keyword: 1 - semantic }, limit);
-        expect(new Set(order(fused))).toEqual(new Set(order([...dense, ...sparse])));
-        expect(new Set(order(fused)).size).toBe(fused.length);
+        expect(new Set(idsOf(fused))).toEqual(new Set(idsOf([...dense, ...sparse])));
+        expect(new Set(idsOf(fused)).size).toBe(fused.length);
         fused.forEach(({ score }, index) => {
           expect(score).toBeGreaterThanOrEqual(0);
           expect(score).toBeLessThanOrEqual(1 + 1e-9);

@@ -48,8 +48,8 @@ const FILE = {
   ...{ supportsColdStorage: true, hotStorageTimeToLive: 9, embeddingStorageStatus: 'HOT_TO_COLD' },
 } as unknown as FileDoc;
 
-describe('file', () => {
-  test('has each of its values', () => {
+describe('a file in an answer', () => {
+  test('has all values of its record', () => {
     expect(presentFile(FILE, deps, { raw: 'raw link', parsed: 'parsed link' })).toEqual({
       ...{ id: 1, source: 'BOX', organization_id: 2, organization_user_id: 3, organization_supplied_user_id: 'ada' },
       ...{ organization_user_data_source_id: 4, external_file_id: 'e', external_url: 'u', sync_status: 'READY' },
@@ -83,7 +83,7 @@ describe('file', () => {
     });
   });
 
-  test('omits unknown statistics', () => {
+  test('omits an unknown value of its statistics', () => {
     const figures = { file_format: 'fileFormat', file_size: 'fileSize', num_characters: 'numCharacters' } as const;
     const otherFields = { num_tokens: 'numTokens', num_embeddings: 'numEmbeddings', mime_type: 'mimeType' } as const;
     return everyRow(
@@ -100,18 +100,18 @@ describe('file', () => {
     );
   });
 
-  test('names the model of its vectors, and has no chunk sizes for a picture', () => {
-    const of = (fields: object) =>
+  test('names the embedding space and the dimensions of its vectors, and has no chunk sizes for a picture', () => {
+    const propertiesOf = (fields: object) =>
       presentFile({ ...FILE, ...fields } as FileDoc, deps).embedding_properties?.['OPENAI'];
     const cut = { chunk_size: 700, chunk_overlap: 70 };
-    expect(of({ vectorSpace: null })).toEqual(cut);
-    expect(of({ dimensions: null })).toEqual(cut);
-    expect(of({ vectorSpace: null, hasText: false })).toEqual(cut);
+    expect(propertiesOf({ vectorSpace: null })).toEqual(cut);
+    expect(propertiesOf({ dimensions: null })).toEqual(cut);
+    expect(propertiesOf({ vectorSpace: null, hasText: false })).toEqual(cut);
     const served = { served_by: 'space', dimensions: 384 };
-    expect(of({ hasText: false })).toEqual({ chunk_size: null, chunk_overlap: null, ...served });
+    expect(propertiesOf({ hasText: false })).toEqual({ chunk_size: null, chunk_overlap: null, ...served });
   });
 
-  test('has the requested options of its connection, only if it has one', () => {
+  test('shows its options that differ from the defaults, in sync_properties only if it has a data source', () => {
     const options = {
       ...{ autoSyncedSourceTypes: ['TICKET'], transcriptionService: 'deepgram', syncAttachments: true },
       ...{ detectAudioLanguage: true, includeSpeakerLabels: true, splitRows: true, generateChunksOnly: true },
@@ -135,14 +135,14 @@ describe('file', () => {
   });
 });
 
-test('a chunk has its text and its vector', () => {
+test('a chunk in an answer has its text, metadata and vector', () => {
   const chunk = { fileId: 1, chunkIndex: 2, text: 't', metadata: { page: 3 } };
   expect(presentChunk(chunk as never, [0.5])).toEqual({
     ...{ user_file_id: 1, chunk_index: 2, source_content: 't', embedding: [0.5], content_metadata: { page: 3 } },
   });
 });
 
-describe('data source', () => {
+describe('a data source in an answer', () => {
   const SOURCE = {
     ...{ _id: 1, organizationId: 2, userId: 3, customerId: 'ada', type: 'BOX', externalId: 'BOX|a' },
     ...{ sealedCredentials: 'secret', syncStatus: 'SYNCING', sourceItemsSyncedAt: on(1), filesSyncedAt: on(2) },
@@ -150,7 +150,7 @@ describe('data source', () => {
     ...{ metadata: { a: 1 }, tags: [{ key: 'k', value: 4 }], createdAt: on(4), updatedAt: on(5), itemsRunId: 8 },
   } as unknown as DataSourceDoc;
 
-  test('has each of its values, never its credentials', () => {
+  test('has all values of its record, except its credentials', () => {
     expect(presentDataSource(SOURCE, deps)).toEqual({
       ...{ id: 1, data_source_external_id: 'BOX|a', data_source_type: 'BOX', token: {}, sync_status: 'SYNCING' },
       ...{ source_items_synced_at: at(1), organization_user_id: 3, organization_id: 2 },
@@ -161,7 +161,7 @@ describe('data source', () => {
     });
   });
 
-  test('has no token after revocation, no times and no workflow before its first listing, and shows pending tags', () => {
+  test('has null as its token after revocation, null as times and workflow before its first listing, and tags_pending', () => {
     const fresh = { sealedCredentials: null, sourceItemsSyncedAt: null, filesSyncedAt: null, itemsRunId: null };
     expect(presentDataSource({ ...SOURCE, ...fresh, tagsStopped: true }, deps)).toMatchObject({
       ...{ token: null, source_items_synced_at: null, files_synced_at: null, workflow_id: null },
@@ -170,7 +170,7 @@ describe('data source', () => {
   });
 });
 
-test('an item names its file', () => {
+test('an item in an answer has all values of its record, and the id of its file', () => {
   const item = {
     ...{ _id: 1, externalId: 'e', source: 'BOX', name: 'n', syncedAt: on(1), isSelectable: true, isExpandable: false },
     ...{ organizationId: 2, customerId: 'ada', userId: 3, dataSourceId: 4, parentExternalId: 'p', itemType: 'FILE' },
@@ -191,13 +191,13 @@ const RUN = {
   ...{ startedAt: on(2), finishedAt: null, outcome: null, counts: { pages: 7 } },
 } as unknown as RunDoc;
 
-describe('run', () => {
+describe('a run in an answer', () => {
   const tally = {
     ...{ discovered: 21, ok: 1, failed: 2, skipped: 3, aborted: 4, pending: 11 },
     ...{ bytes: 9, tokens: 10.6, reused: 11.4 },
   };
 
-  test('has each of its values and its counts', () => {
+  test('has all values of its record, and its counts', () => {
     expect(presentRun(RUN, tally, deps)).toEqual({
       ...{ id: 1, kind: 'syncSource', cause: 'retry', status: 'running', message: null, error: null },
       ...{ stalled_since: null, stalls: [], organization_id: 2, organization_user_id: 3 },
@@ -209,7 +209,7 @@ describe('run', () => {
     });
   });
 
-  test('of an organization names no user; an older record has null and zero for missing fields', () => {
+  test('has null for its user if it belongs to the organization; has null or zero for fields that an older record lacks', () => {
     const { dataSourceId: _source, parentRunId: _parent, uploadId: _upload, ...older } = RUN;
     expect(
       presentRun({ ...older, userId: 0, customerId: '', startedAt: null } as RunDoc, undefined, deps),
@@ -220,7 +220,7 @@ describe('run', () => {
     });
   });
 
-  test('derives a missing cause: schedule for a scheduled sync and its parts, request for other runs', () =>
+  test('has a default cause: schedule for a scheduled sync and its parts, request for other runs', () =>
     everyRow(
       [
         [{ cause: undefined }, 'schedule'],
@@ -259,7 +259,7 @@ describe('run', () => {
   });
 });
 
-test('an item of a run has a remedy', () => {
+test('an item of a run has the remedy for its cause, and null without a cause', () => {
   const item = {
     ...{ id: 'i', runId: 1, fileId: 2, externalId: 'e', name: 'n', outcome: 'failed', stage: 'fetch' },
     ...{ cause: 'unfinished', message: 'm', bytes: 3, tokens: 4.6, reused: 5.4, at: on(1) },
@@ -272,7 +272,7 @@ test('an item of a run has a remedy', () => {
   expect(presentLedgerItem({ ...item, cause: null }, 'w', deps).remedy).toBeNull();
 });
 
-describe('user', () => {
+describe('a user in an answer', () => {
   const USER: UserDoc = {
     ...{ _id: 1, organizationId: 2, customerId: 'ada', createdAt: on(1), updatedAt: on(2), deletedAt: on(3) },
     ...{ enabledFeatures: { x: { enabled: true } }, customLimits: { max_files: 4 }, autoSyncSources: ['BOX'] },
@@ -299,7 +299,7 @@ describe('user', () => {
     aggregate_num_files_by_file_format: { PDF: 3 },
   };
 
-  test('is listed with its nine values', () => {
+  test('has nine values in a list', () => {
     expect(presentUser(USER)).toEqual(listed);
     const fresh = { deletedAt: null, enabledFeatures: null, customLimits: null, autoSyncSources: null };
     expect(presentUser({ ...USER, ...fresh })).toEqual({
@@ -307,7 +307,7 @@ describe('user', () => {
     });
   });
 
-  test('has the sums over all its sources in its complete form', () => {
+  test('also has the sums over all its sources, its tags and the connector settings when it is requested alone', () => {
     const connectorSettings = { BOX: { allowed_file_formats: ['PDF'] } };
     const tags = [
       { key: 'a', value: 1 },
@@ -319,20 +319,20 @@ describe('user', () => {
     });
   });
 
-  test('without statistics has empty sums', () => {
+  test('has empty sums without statistics', () => {
     expect(presentAggregates(null)).toEqual(Object.fromEntries(Object.keys(aggregates).map((name) => [name, {}])));
     expect(presentAggregates(statistics)).toEqual(aggregates);
   });
 
-  test('with ALL has every source, and without a setting none', () => {
+  test('has every source for ALL, and no source for a missing setting', () => {
     expect(presentSources(['ALL'])).toEqual(AUTO_SYNC_SOURCES);
     expect(presentSources(['BOX', 'NOTION'])).toEqual(['BOX', 'NOTION']);
     expect([presentSources(null), presentSources(undefined)]).toEqual([[], []]);
   });
 });
 
-describe('webhook', () => {
-  test('is listed without its key', () => {
+describe('a webhook in an answer', () => {
+  test('has no signing key', () => {
     const webhook = {
       ...{ _id: 1, organizationId: 2, url: 'u', signingKey: 'secret', status: 'ACTIVE', statusReason: 'why' },
       ...{ createdAt: on(1), updatedAt: on(2), cursor: 3 },
@@ -343,7 +343,7 @@ describe('webhook', () => {
     });
   });
 
-  test('has deliveries with every attempt', () => {
+  test('has deliveries with all their attempts', () => {
     const event = { kind: 'FILE_READY', customerId: 'ada', objectId: '9', info: null, workflowId: 'w', at: on(1) };
     const delivery = {
       ...{ _id: '4:5', webhookId: 4, organizationId: 2, position: 5, event, objects: [], status: 'PENDING', tries: 1 },

@@ -13,12 +13,12 @@ const document = openApiDocument() as unknown as ReferenceDocument & {
 };
 const contract = publishedDocument as unknown as ReferenceDocument;
 
-interface Named {
+interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
 }
-const namedOf = ({ paths }: ReferenceDocument, method: string, path: string): Named | undefined =>
-  paths[path]?.[method] as unknown as Named | undefined;
+const operationOf = ({ paths }: ReferenceDocument, method: string, path: string): Operation | undefined =>
+  paths[path]?.[method] as unknown as Operation | undefined;
 
 test('everything is described and has an example, as CONTRIBUTING.md ("An operation") requires', () => {
   // `npm run docs:reference` prints the same list.
@@ -26,13 +26,13 @@ test('everything is described and has an example, as CONTRIBUTING.md ("An operat
 });
 
 describe('operations', () => {
-  test('each has the id and the tag of the contract; those not in the contract have a short id and a described tag', () =>
+  test('have the id and the tag of the contract; those not in the contract have a short id and a described tag', () =>
     everyRow(
       operations,
       ({ method, path }) => `${method} ${path}`,
       ({ method, path, operationId, tag }) => {
-        const inContract = namedOf(contract, method, path);
-        expect(namedOf(document, method, path)).toMatchObject({ operationId, tags: [tag] });
+        const inContract = operationOf(contract, method, path);
+        expect(operationOf(document, method, path)).toMatchObject({ operationId, tags: [tag] });
         expect(tag in API_TAGS).toBe(true);
         if (inContract)
           expect({ operationId, tag }).toEqual({ operationId: inContract.operationId, tag: inContract.tags[0] });
@@ -40,30 +40,32 @@ describe('operations', () => {
       },
     ));
 
-  test('ids are unique', () => {
+  test('have unique ids', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  test('every tag has operations, and a description beyond its name', () => {
-    const deliveries = Object.values(document.webhooks ?? {}).flatMap(({ post }) => (post as unknown as Named).tags);
+  test('have tags that are all used, and described by more than their names', () => {
+    const webhookTags = Object.values(document.webhooks ?? {}).flatMap(
+      ({ post }) => (post as unknown as Operation).tags,
+    );
     // Client generators create a file per tag and per webhook, so their names must differ.
-    expect(deliveries.filter((name) => name in API_TAGS)).toEqual([]);
+    expect(webhookTags.filter((name) => name in API_TAGS)).toEqual([]);
     for (const { name, description } of document.tags) {
       expect({ name, isDescribed: addsInformation(description, name) }).toEqual({ name, isDescribed: true });
-      expect([...operations.map(({ tag }) => tag), ...deliveries]).toContain(name);
+      expect([...operations.map(({ tag }) => tag), ...webhookTags]).toContain(name);
     }
   });
 
-  test('the replacement of a deprecated operation exists', () => {
+  test('name an existing operation as the replacement of a deprecated one', () => {
     const names = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     for (const { replacedBy } of operations) if (replacedBy !== undefined) expect(names).toContain(replacedBy);
   });
 });
 
 describe('names of schemas', () => {
-  /** Our schemas that replace several of the contract, by the names in the contract. */
-  const OTHERS: Readonly<Record<string, string>> = {
+  /** Names in our document of schemas that have another name in the contract, by that name. */
+  const RENAMED: Readonly<Record<string, string>> = {
     OrderDirV2: 'OrderDir',
     TextEmbeddingGenerators: 'EmbeddingGenerators',
     MultiModalEmbeddingGenerators: 'EmbeddingGenerators',
@@ -72,40 +74,44 @@ describe('names of schemas', () => {
   const ONE_ENUM = ['item_types', 'file_types_at_source', 'auto_synced_source_types'];
 
   const nameOf = ({ $ref }: Schema): string | null => $ref?.split('/').at(-1) ?? null;
-  const whole = (from: ReferenceDocument, schema: Schema): Schema => {
+  /** Follows the references of a schema. */
+  const resolved = (from: ReferenceDocument, schema: Schema): Schema => {
     const name = nameOf(schema);
-    return name === null ? schema : whole(from, from.components.schemas[name] as Schema);
+    return name === null ? schema : resolved(from, from.components.schemas[name] as Schema);
   };
-  const parts = (schema: Schema): readonly Schema[] =>
+  /** Returns the alternatives of a schema, or the schema itself if it has none. */
+  const alternativesOf = (schema: Schema): readonly Schema[] =>
     (schema.anyOf ?? schema.oneOf ?? [schema]).flatMap((alternative) =>
-      alternative === schema ? [alternative] : parts(alternative),
+      alternative === schema ? [alternative] : alternativesOf(alternative),
     );
 
-  /** Returns the contract's names for all parts of a schema that have another name, or none, in our document. */
-  function differing(mine: Schema, other: Schema, at: string, seen: readonly string[] = []): string[] {
-    const ours = parts(mine).map((part) => ({ name: nameOf(part), schema: whole(document, part) }));
-    return parts(other).flatMap((part) => {
+  /** Reports each part of a schema that has a name in the contract, and another or none in our document. */
+  function namingDifferences(mine: Schema, other: Schema, at: string, seen: readonly string[] = []): string[] {
+    const ours = alternativesOf(mine).map((part) => ({ name: nameOf(part), schema: resolved(document, part) }));
+    return alternativesOf(other).flatMap((part) => {
       const name = nameOf(part);
-      const schema = whole(contract, part);
+      const schema = resolved(contract, part);
       if (schema.properties === undefined && schema.enum === undefined) {
         const [list] = ours.filter((own) => own.schema.items);
-        return schema.items && list?.schema.items ? differing(list.schema.items, schema.items, `${at}[]`, seen) : [];
+        return schema.items && list?.schema.items
+          ? namingDifferences(list.schema.items, schema.items, `${at}[]`, seen)
+          : [];
       }
-      const expectedName = name === null ? null : (OTHERS[name] ?? name);
+      const expectedName = name === null ? null : (RENAMED[name] ?? name);
       const namesake = ours.find((own) => own.name === expectedName);
       if (expectedName !== null && !namesake)
         return [`${at}: ${name} is ${ours.map((own) => own.name ?? 'unnamed').join(', ')}`];
       if (!namesake || name === null || seen.includes(name)) return [];
       return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
         const own = namesake.schema.properties?.[key];
-        return own && !ONE_ENUM.includes(key) ? differing(own, property, `${at}.${key}`, [...seen, name]) : [];
+        return own && !ONE_ENUM.includes(key) ? namingDifferences(own, property, `${at}.${key}`, [...seen, name]) : [];
       });
     });
   }
 
-  test('are those of the contract, for all schemas that the contract names', () =>
+  test('are those of the contract, for all schemas that it names', () =>
     everyRow(
-      operations.filter(({ method, path }) => namedOf(contract, method, path)),
+      operations.filter(({ method, path }) => operationOf(contract, method, path)),
       ({ method, path }) => `${method} ${path}`,
       ({ method, path }) => {
         const schemasOf = ({ paths }: ReferenceDocument): readonly (Schema | undefined)[] => {
@@ -116,18 +122,18 @@ describe('names of schemas', () => {
         const ours = schemasOf(document);
         const differences = schemasOf(contract).flatMap((schema, index) => {
           const own = ours[index];
-          return schema && own ? differing(own, schema, index === 0 ? 'request' : 'response') : [];
+          return schema && own ? namingDifferences(own, schema, index === 0 ? 'request' : 'response') : [];
         });
         expect(differences).toEqual([]);
       },
     ));
 
-  test('a missing name is reported', () => {
+  test('include every name of the contract: a schema without its name is reported', () => {
     const { UserFile: _removed, ...schemas } = contract.components.schemas;
     expect(Object.keys(schemas).length).toBe(Object.keys(contract.components.schemas).length - 1);
-    expect(differing({ type: 'object', properties: {} }, { $ref: '#/components/schemas/UserFile' }, 'x')).toEqual([
-      'x: UserFile is unnamed',
-    ]);
+    expect(
+      namingDifferences({ type: 'object', properties: {} }, { $ref: '#/components/schemas/UserFile' }, 'x'),
+    ).toEqual(['x: UserFile is unnamed']);
   });
 });
 
@@ -141,7 +147,7 @@ test('every event has a webhook with its payload', () => {
   });
 });
 
-test('extensions are marked: operations by api/extensions.ts', () => {
+test('exactly the operations of api/extensions.ts are marked as extensions', () => {
   const marked = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       (operation as { 'x-allotrope-extension'?: true })['x-allotrope-extension']
@@ -152,7 +158,7 @@ test('extensions are marked: operations by api/extensions.ts', () => {
   expect(marked.toSorted()).toEqual(Object.keys(EXTENSIONS.operations).toSorted());
 });
 
-describe('gaps', () => {
+describe('gaps of a reference', () => {
   const described =
     'Lists the things of a caller, newest first, and says how many there are. Use it to page through all of them; the next page starts at next_cursor.';
   const good: ReferenceDocument = {
@@ -181,11 +187,11 @@ describe('gaps', () => {
     },
   };
 
-  test('a document that explains everything has none', () => {
+  test('do not exist if everything is described', () => {
     expect(referenceGaps(good)).toEqual([]);
   });
 
-  test('a missing description, or one that repeats the name, is a gap', () => {
+  test('are missing descriptions, and descriptions that only repeat the name', () => {
     const operation = good.paths['/things']!['get']!;
     const gapsWith = (changed: object): string[] =>
       referenceGaps({ ...good, paths: { '/things': { get: { ...operation, ...changed } } } });

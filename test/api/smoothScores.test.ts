@@ -7,11 +7,11 @@ import type { PointHit } from '../../store/vectors/search.js';
 const HALVES = { semantic: 0.5, keyword: 0.5 };
 const idOf = (nth: number): string => `p${100 + nth}`;
 
-/** Hits with scores from .9 downwards, by .01. */
+/** Returns hits with descending scores: .9, .89, … */
 const listOf = (count: number): PointHit[] =>
   Array.from({ length: count }, (_, nth) => ({ id: idOf(nth), score: 0.9 - nth / 100 }));
 
-/** The neighbours of each smoothed hit: all others of its subject, with a similarity of .8. */
+/** Returns the neighbours of each smoothed hit: all others of its subject, with a similarity of .8. */
 function neighboursIn(subjectOf: (nth: number) => number): Map<string, PointHit[]> {
   const indexes = Array.from({ length: SMOOTHED_HITS }, (_, nth) => nth);
   return new Map(
@@ -28,7 +28,7 @@ describe('smoothed scores', () => {
   // The hits of the second half of the list, and hit 1 of the first half, have another subject than the others.
   const neighbours = neighboursIn((nth) => (nth === 1 || nth >= 15 ? 1 : 0));
 
-  test('lower a hit whose neighbours have lower scores, and keep the order of hits of one subject', () => {
+  test('rank a hit lower if its neighbours have lower scores, and keep the order of hits of one subject', () => {
     const hits = listOf(SMOOTHED_HITS);
     const smoothed = smoothScores(hits, neighbours, 0.4);
     expect(rankOf(smoothed, 1)).toBeGreaterThan(1);
@@ -36,7 +36,7 @@ describe('smoothed scores', () => {
     expect(otherHits.map(({ id }) => id)).toEqual(hits.map(({ id }) => id).filter((id) => id !== idOf(1)));
   });
 
-  test('raise a hit whose neighbours have higher scores', () => {
+  test('rank a hit higher if its neighbours have higher scores', () => {
     const smoothed = smoothScores(
       listOf(SMOOTHED_HITS),
       neighboursIn((nth) => (nth !== 25 && nth >= 10 ? 1 : 0)),
@@ -63,14 +63,14 @@ describe('smoothed scores', () => {
     expect(scoreAt(0)).toBeCloseTo(0.9, 10);
   });
 
-  test('ignore dissimilar neighbours, and hits without neighbours keep their score', () => {
+  test('ignore dissimilar neighbours, and are the original scores of hits without neighbours', () => {
     const hits = listOf(SMOOTHED_HITS);
     const opposite = new Map([[idOf(0), [{ id: idOf(20), score: -0.5 }]]]);
     expect(smoothScores(hits, opposite, 0.4)).toEqual(hits);
     expect(smoothScores(hits, new Map(), 0.4)).toEqual(hits);
   });
 
-  test('stay above the scores of all later hits, which do not change', () => {
+  test('stay above the scores of all hits after the smoothed ones, which do not change', () => {
     const hits = listOf(SMOOTHED_HITS + 20);
     const smoothed = smoothScores(hits, neighbours, 1);
     expect(smoothed.slice(SMOOTHED_HITS)).toEqual(hits.slice(SMOOTHED_HITS));
@@ -78,7 +78,7 @@ describe('smoothed scores', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   });
 
-  test('are unchanged in a short list', () => {
+  test('are not computed for a list shorter than the number of smoothed hits', () => {
     const short = listOf(SMOOTHED_HITS - 1);
     expect(smoothScores(short, neighbours, 0.4)).toEqual(short);
   });

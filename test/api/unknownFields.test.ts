@@ -26,34 +26,34 @@ const schema = Joi.object({
   }),
 }).rename('old_id', 'id', { ignoreUndefined: true, override: true });
 
-/** Validates a body and returns the answer's header and the noted fields. */
-function ask(body: unknown, isStrict = false) {
+/** Validates a body. Returns the response header with the unknown fields, and the fields for the log line. */
+function validateBody(body: unknown, isStrict = false) {
   const headers = new Map<string, string>();
   const response = { locals: {}, setHeader: (name: string, value: string) => headers.set(name, value) } as never;
   validate(schema, body, 'body', RULES, collectIgnored(response, isStrict, '/things'));
-  return { header: headers.get('allotrope-ignored-fields'), noted: ignoredFieldsOf(response) };
+  return { header: headers.get('allotrope-ignored-fields'), logged: ignoredFieldsOf(response) };
 }
 const refusalOf = (body: unknown) => {
   try {
-    ask(body, true);
+    validateBody(body, true);
   } catch (error) {
     return error instanceof HttpError && error.status === 422 ? error.detail : error;
   }
   return null;
 };
 
-test('names unknown fields at any depth in a header and for the log', () => {
+test('names unknown fields at any depth in a response header and in the log line', () => {
   const body = { more: 1, rows: [{ text: 'x' }, { txet: 'y' }], either: { kind: 'A', b: 1 } };
   const paths = ['body.more', 'body.rows[1].txet', 'body.either.b'];
-  expect(ask(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), noted: paths });
+  expect(validateBody(body)).toEqual({ header: paths.map((path) => `"${path}"`).join(', '), logged: paths });
 });
 
-test('does not report defined fields: null, an empty object, renamed fields, free keys, vectors', () => {
+test('does not report known fields: null, an empty object, renamed fields, arbitrary keys, vectors', () => {
   const body = {
     ...{ old_id: 'x', maybe: null, filter: {}, tags: { any: null } },
     ...{ free: { x: { y: 1 } }, rows: [{ vector: [1, 2] }] },
   };
-  expect(ask(body)).toEqual({ header: undefined, noted: [] });
+  expect(validateBody(body)).toEqual({ header: undefined, logged: [] });
   expect(refusalOf(body)).toBeNull();
 });
 
@@ -75,14 +75,14 @@ test('a strict request with unknown fields is refused, with the most similar kno
   ]);
 });
 
-test('a strict request gets unknown fields and other errors in one list', () => {
+test('a strict request is refused with unknown fields and other errors in one list', () => {
   expect(refusalOf({ id: 5, moer: 1 })).toMatchObject([{ loc: ['body', 'id'] }, { loc: ['body', 'moer'] }]);
 });
 
-test('bounds the number and the length of reported paths', () => {
+test('limits the number and the length of reported paths', () => {
   const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 1]));
-  expect(ask(many).noted).toHaveLength(MAX_UNKNOWN);
-  const [long = ''] = ask({ ['é"\r\n'.repeat(10_000)]: 1 }).noted;
+  expect(validateBody(many).logged).toHaveLength(MAX_UNKNOWN);
+  const [long = ''] = validateBody({ ['é"\r\n'.repeat(10_000)]: 1 }).logged;
   expect(long).toMatch(/^body\.%C3%A9"%0D%0A[ -~]{70,}\.\.\.$/);
   expect(long).toHaveLength(100);
   expect(stringList(['a"b\\c'])).toBe(String.raw`"a\"b\\c"`);
@@ -113,14 +113,14 @@ test('parses Prefer according to RFC 7240', () => {
 
 test('suggests the most similar field name, if any is similar enough', () => {
   const knownFields = ['max_pages_to_scrape', 'chunk_size', 'chunk_overlap', 'url', 'tags'];
-  const of = (name: string) => nearestName(name, knownFields);
-  expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(of)).toEqual([
+  const suggestionFor = (name: string) => nearestName(name, knownFields);
+  expect(['max_pages', 'chunkSize', 'chunk-sise', 'chunk_overlpa', 'tag', 'Url'].map(suggestionFor)).toEqual([
     ...['max_pages_to_scrape', 'chunk_size', 'chunk_size', 'chunk_overlap', 'tags', 'url'],
   ]);
-  expect(['', 'colour', 'x'.repeat(100_000)].map(of)).toEqual([null, null, null]);
+  expect(['', 'colour', 'x'.repeat(100_000)].map(suggestionFor)).toEqual([null, null, null]);
 });
 
-test('no operation reports a field of the public contract', () => {
+test('no operation reports a field of the public contract as unknown', () => {
   let fields = 0;
   const reported = operations.flatMap(({ method, path, body }) => {
     const described = bodyOf(publishedDocument, method, path);
@@ -138,7 +138,7 @@ test('no operation reports a field of the public contract', () => {
   expect(fields).toBeGreaterThan(500);
 });
 
-test('does not read vectors', () => {
+test('does not read the elements of vectors', () => {
   const tree = fieldTreeOf(schema)!;
   const vector = new Proxy([1, 2, 3], {
     get: () => {

@@ -36,15 +36,15 @@ const gitbookEnv = () => ({
 const fileAt = (name: string): string => path.join(folder, name);
 const readRecording = async (name: string) => JSON.parse(await readFile(fileAt(name), 'utf8')) as Recording;
 
-test('requests a change and a deletion from the user, and writes the recording', async () => {
-  const requests: string[] = [];
+test('prompts the user for a change and a deletion, and writes the recording', async () => {
+  const prompts: string[] = [];
   const { code, lines } = await cliWithPerson(
     gitbookEnv(),
-    (request) => {
-      requests.push(request);
-      // The provider reports the changes only after the second Enter.
-      const [changed = '', deleted = ''] = [...requests[0]!.matchAll(/\(id (.+)\)/g)].map(([, id]) => id!);
-      if (requests.length === 2) {
+    (prompt) => {
+      prompts.push(prompt);
+      // At the first prompt, the user presses Enter without having made the changes.
+      const [changed = '', deleted = ''] = [...prompts[0]!.matchAll(/\(id (.+)\)/g)].map(([, id]) => id!);
+      if (prompts.length === 2) {
         gitbook.write(changed, 'Changed.');
         gitbook.remove(deleted);
       }
@@ -53,7 +53,7 @@ test('requests a change and a deletion from the user, and writes the recording',
     ...['record', 'gitbook', '--out', fileAt('changes.json'), '--containers', '1', '--items', '1'],
   );
   expect([code, lines[0]]).toEqual([0, expect.stringContaining('requests of GitBook')]);
-  expect(requests).toEqual([
+  expect(prompts).toEqual([
     expect.stringMatching(/change the content of this item[\s\S]+delete this item/),
     expect.stringContaining('does not report both changes yet'),
   ]);
@@ -62,7 +62,7 @@ test('requests a change and a deletion from the user, and writes the recording',
   expect(recording.steps.map(({ name }) => name)).toEqual(['connect', 'list', 'read', 'point', 'changes']);
 });
 
-test('obtains consent in a browser with a callback on loopback', async () => {
+test('obtains consent in a browser, with a callback on loopback', async () => {
   gitbook.reset();
   let printed = '';
   const code = await runCli(['record', 'BOX', '--no-changes', '--port', '0', '--out', fileAt('box.json')], {
@@ -118,7 +118,7 @@ const FAILURES: readonly (readonly [what: string, args: string[], env: () => obj
   ],
 ];
 
-test.each(FAILURES)('explains %s, and saves nothing', async (_what, args, env, code, error) => {
+test.each(FAILURES)('explains %s in the error message, and saves nothing', async (_what, args, env, code, error) => {
   const run = await cli(env() as NodeJS.ProcessEnv, 'record', ...args, '--out', fileAt('failed.json'));
   expect([run.code, run.stderr]).toEqual([code, expect.stringMatching(error)]);
   expect(run.stderr).not.toContain('gb-secret-nobody');

@@ -12,7 +12,8 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-function sleeper(detached: boolean): number {
+/** Starts a process that sleeps. Returns its id. @param detached whether it leads a session of its own */
+function startSleep(detached: boolean): number {
   const child = spawn('sleep', ['60'], { detached, stdio: 'ignore' });
   children.push(child);
   return child.pid ?? 0;
@@ -25,33 +26,33 @@ function sessionNiceness(pid: number): number | null {
 }
 
 test('lowers the priority of the session if the process leads it', () => {
-  const pid = sleeper(true);
-  const shared = sessionNiceness(pid);
+  const pid = startSleep(true);
+  const nicenessBefore = sessionNiceness(pid);
   lowerPriority(pid, 7);
   expect(getPriority(pid)).toBe(7);
-  expect(sessionNiceness(pid)).toBe(shared === null ? null : 7);
+  expect(sessionNiceness(pid)).toBe(nicenessBefore === null ? null : 7);
 });
 
-test('lowers only the priority of the process in the session of another process', () => {
-  const pid = sleeper(false);
-  const shared = sessionNiceness(pid);
+test('lowers only the priority of the process if another process leads its session', () => {
+  const pid = startSleep(false);
+  const nicenessBefore = sessionNiceness(pid);
   lowerPriority(pid, 7);
   expect(getPriority(pid)).toBe(7);
-  expect(sessionNiceness(pid)).toBe(shared);
+  expect(sessionNiceness(pid)).toBe(nicenessBefore);
 });
 
 /** Returns the niceness of each thread of a process. */
-const threads = (pid: number): number[] =>
+const nicenessOfThreads = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
 
-test('lowers the priority of threads that exist already', async () => {
+test('also lowers the priority of the existing threads of the process', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   children.push(child);
   const pid = child.pid ?? 0;
   await waitFor(
-    () => Promise.resolve(threads(pid)),
+    () => Promise.resolve(nicenessOfThreads(pid)),
     ({ length }) => length > 4,
   );
   lowerPriority(pid, 7);
-  expect(new Set(threads(pid))).toEqual(new Set([7]));
+  expect(new Set(nicenessOfThreads(pid))).toEqual(new Set([7]));
 });

@@ -1,4 +1,4 @@
-/** Tests of the checks that refuse a start, and of the setting that each message names. */
+/** Tests of the checks before a start, and of the setting that each error message names. */
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,7 +34,7 @@ test('names the setting to change for each reason why a port is unavailable', ()
     },
   ));
 
-test('creates a folder with its parents, and names the setting of one that it cannot create', async () => {
+test('creates a folder with its parents, and names the setting if it cannot create one', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'allotrope-checks-'));
   try {
     const folder = path.join(root, 'a', 'b');

@@ -1,4 +1,4 @@
-/** Shared setup of the connector suites: accounts, complete listings, contents and Faults. */
+/** Shared setup of the connector suites: accounts, complete listings and contents. */
 import { loadConfig } from '../../config/config.js';
 import type { Account } from '../../connectors/account.js';
 import { readSourceUrls } from '../../connectors/readSourceUrls.js';
@@ -8,6 +8,7 @@ import type { ConnectedSourceType } from '../../contract/sources/connectedSource
 import { createEgress } from '../../egress/createEgress.js';
 import type { Egress } from '../../egress/types.js';
 
+/** A signal that never aborts. */
 export const NEVER = new AbortController().signal;
 
 /** Parameters that occur in the URLs of some sources. */
@@ -51,7 +52,7 @@ export function grantedAccount(
   return connectors.account(source, '1', JSON.stringify({ accessToken, facts: {} }));
 }
 
-/** Reads all pages of a listing. Returns the entries of all pages, and the number of pages. */
+/** Reads all pages of a listing. Returns their entries, and the number of pages. */
 export async function readListing(readPage: (cursor: string | null) => ReturnType<Account['listRoots']>) {
   const items: SourceItem[] = [];
   const skipped: SkippedItem[] = [];
@@ -71,10 +72,10 @@ export async function readListing(readPage: (cursor: string | null) => ReturnTyp
 
 /** Returns the items of all pages of a listing. */
 export const listItems = async (
-  from: (cursor: string | null) => ReturnType<Account['listRoots']>,
-): Promise<SourceItem[]> => (await readListing(from)).items;
+  readPage: (cursor: string | null) => ReturnType<Account['listRoots']>,
+): Promise<SourceItem[]> => (await readListing(readPage)).items;
 
-/** Returns the version of each item by its id. Folders have the version null. */
+/** Returns the version of each item by its id; null for folders. */
 export const versionsOf = (items: readonly SourceItem[]): Record<string, string | null> =>
   Object.fromEntries(items.map(({ externalId, version }) => [externalId, version]));
 

@@ -1,13 +1,13 @@
 /**
- * Checks that a connector never accepts a broken response as complete: items that a complete listing lacks are deleted,
- * and content is replaced.
+ * Checks that a connector never accepts a broken response as complete: the service deletes items that are missing in a
+ * complete listing, and replaces the stored content of an item.
  */
 import { isDeepStrictEqual } from 'node:util';
 
 import { Fault } from '../../contract/failures.js';
 import type { Emulator, InjectedFault } from '../emulators/emulator.js';
 
-/** Ways in which a response can be broken. Gateways send empty objects while the service behind them starts. */
+/** Ways to break a response. Gateways send empty objects while the service behind them starts. */
 const FAULTS: Readonly<Record<string, InjectedFault>> = {
   'HTTP 500': { status: 500 },
   'connection lost': 'broken',
@@ -33,7 +33,7 @@ async function mistakeOf(call: () => Promise<unknown>, expected: unknown): Promi
  * Repeats a call once for each of its requests and each way to break the response to that request.
  * @param call a complete listing, or the reading of an item
  * @param faults further ways to break a response, specific to the source
- * @returns a line for each broken response that the call accepted, or reported as a deletion
+ * @returns a line for each broken response that the call did not reject as expected, and for each request not sent again
  */
 export async function acceptedBrokenAnswers<R extends { readonly status: number }>(
   emulator: Pick<Emulator<R>, 'reset' | 'injectFault' | 'requests'>,
@@ -46,16 +46,16 @@ export async function acceptedBrokenAnswers<R extends { readonly status: number 
   const expected = await call();
   const requests = [...emulator.requests];
   if (requests.length === 0) throw new Error('the call sends no request');
-  const accepted: string[] = [];
+  const mistakes: string[] = [];
   for (const [name, fault] of Object.entries({ ...(FAULTS as Record<string, InjectedFault<R>>), ...faults }))
     for (const [index, request] of requests.entries()) {
       emulator.reset();
       let sent = 0;
       emulator.injectFault(() => (sent++ === index ? fault : null));
       const mistake = await mistakeOf(call, expected);
-      if (sent <= index) accepted.push(`${name}: request ${index + 1} (${request}) was not sent`);
-      else if (mistake !== null) accepted.push(`${name}, request ${index + 1} (${request}): ${mistake}`);
+      if (sent <= index) mistakes.push(`${name}: request ${index + 1} (${request}) was not sent`);
+      else if (mistake !== null) mistakes.push(`${name}, request ${index + 1} (${request}): ${mistake}`);
     }
   emulator.reset();
-  return accepted;
+  return mistakes;
 }

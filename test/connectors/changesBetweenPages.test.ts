@@ -186,7 +186,7 @@ async function connect(source: ConnectedSourceType, containers: readonly string[
 }
 
 /** Resets the account of a source and changes all its items. Returns a change cursor from before these changes. */
-async function begin(source: ConnectedSourceType) {
+async function resetAndChangeAll(source: ConnectedSourceType) {
   const { scenario } = testedSources.get(source)!;
   const { account, items } = await connect(source, scenario.reset().containers);
   const start = await account.changes!.now(NEVER);
@@ -210,14 +210,14 @@ async function betweenPages(
   source: ConnectedSourceType,
   changeSource: (scenario: Scenario, items: readonly SourceItem[]) => void,
 ) {
-  const trial = await begin(source);
+  const trial = await resetAndChangeAll(source);
   const { pages: pageCount } = await readPages(trial.account, trial.start, MAX_PAGES);
   // A feed with a single page has no moment between two pages.
   expect(pageCount).toBeGreaterThan(1);
   expect(pageCount).toBeLessThan(MAX_PAGES);
   const results: { pages: number; items: readonly SourceItem[]; report: Reported }[] = [];
   for (const pages of new Set([1, pageCount - 1])) {
-    const { account, scenario, items, start } = await begin(source);
+    const { account, scenario, items, start } = await resetAndChangeAll(source);
     const { cursor, more } = await readPages(account, start, pages);
     expect(more).toBe(true);
     changeSource(scenario, items);

@@ -249,14 +249,14 @@ describe('an object', () => {
 });
 
 test('never treats a broken response as the end of a list', async () => {
-  const xml = (wrongBody: string) => ({ wrongBody, contentType: 'application/xml' });
+  const xmlAnswer = (wrongBody: string) => ({ wrongBody, contentType: 'application/xml' });
   const broken = (call: () => Promise<unknown>) =>
     acceptedBrokenAnswers(s3, call, {
       // The faults common to all sources in the XML of S3, and faults specific to S3.
       'HTTP 500': { status: 500, code: 'InternalError' },
-      'empty list': xml('<ListBucketResult/>'),
-      'list of no buckets': xml('<ListAllMyBucketsResult/>'),
-      'no body': xml(''),
+      'empty list': xmlAnswer('<ListBucketResult/>'),
+      'list of no buckets': xmlAnswer('<ListAllMyBucketsResult/>'),
+      'no body': xmlAnswer(''),
     });
   expect(await broken(async () => (await roots()).ids)).toEqual([]);
   expect(await broken(async () => (await descendantsOf('atlas')).items)).toEqual([]);

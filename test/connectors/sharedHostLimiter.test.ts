@@ -14,10 +14,11 @@ uri.pathname = `/hostRateLimits${String(Date.now())}`;
 const connections: Connection[] = [];
 const limiters: { close(): Promise<void> }[] = [];
 let hosts = 0;
-/** Returns a host that no other test uses. */
+/** Returns the name of a host that no other test uses. */
 const newHost = () => `host${String((hosts += 1))}.example`;
 
-async function table(leaseMs?: number): Promise<HostRateLimits> {
+/** Returns the host limits stored in the database, over a new connection. */
+async function storedLimits(leaseMs?: number): Promise<HostRateLimits> {
   const connection = await mongoose.createConnection(uri.href).asPromise();
   connections.push(connection);
   return createHostRateLimits(connection, leaseMs);
@@ -27,7 +28,7 @@ function limiterOver(limits: HostRateLimits, perHost: number) {
   limiters.push(limiter);
   return limiter;
 }
-const worker = async (perHost: number, leaseMs?: number) => limiterOver(await table(leaseMs), perHost);
+const worker = async (perHost: number, leaseMs?: number) => limiterOver(await storedLimits(leaseMs), perHost);
 type Limiter = Awaited<ReturnType<typeof worker>>;
 
 beforeAll(async () => {
@@ -44,7 +45,8 @@ afterAll(async () => {
 });
 
 const never = new AbortController().signal;
-const isOpen = async (promise: Promise<unknown>, ms = 100) =>
+/** Returns whether the promise is fulfilled within the time. */
+const isFulfilledWithin = async (promise: Promise<unknown>, ms = 100) =>
   Promise.race([promise.then(() => true), wait(ms).then(() => false)]);
 
 /** Counts the slots in use across all workers, their maximum, and the slots that each worker has taken so far. */
@@ -53,16 +55,16 @@ function counter() {
   return {
     seen,
     /** Takes slots in `atOnce` parallel loops until the signal aborts. */
-    async load(of: Limiter, host: string, atOnce: number, stop: AbortSignal) {
+    async load(limiter: Limiter, host: string, atOnce: number, stop: AbortSignal) {
       const loop = async () => {
         while (!stop.aborted) {
-          const leave = await of.enter(host, 0, stop).catch(() => null);
+          const leave = await limiter.enter(host, 0, stop).catch(() => null);
           if (leave === null) return;
           seen.now += 1;
           seen.max = Math.max(seen.max, seen.now);
           await wait(5);
           seen.now -= 1;
-          seen.slots.set(of, (seen.slots.get(of) ?? 0) + 1);
+          seen.slots.set(limiter, (seen.slots.get(limiter) ?? 0) + 1);
           leave();
         }
       };
@@ -77,7 +79,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a pause that a host requests', () => {
-  test('applies to every current and later worker at the host, and is not ended by a shorter one', async () => {
+  test('applies to all workers, also to those that use the host later, and is not ended by a shorter pause', async () => {
     const host = newHost();
     const [pausing, other, later] = [await worker(2), await worker(2), await worker(2)];
     const leave = await other.enter(host, 0, never);
@@ -95,8 +97,8 @@ describe('a pause that a host requests', () => {
 });
 
 describe('slots at a host', () => {
-  test('are all granted to a single worker, whose single requests need no database request', async () => {
-    const limits = await table();
+  test('are all granted to a worker that is alone, which needs no database request per HTTP request', async () => {
+    const limits = await storedLimits();
     let requests = 0;
     const counted: HostRateLimits = { ...limits, acquire: (request) => ((requests += 1), limits.acquire(request)) };
     const limiter = limiterOver(counted, 8);
@@ -104,14 +106,14 @@ describe('slots at a host', () => {
     const releases = await Promise.all(Array.from({ length: 8 }, () => limiter.enter(host, 0, never)));
     // One request at first, then one per second while the share is in use.
     expect(requests).toBeLessThan(8);
-    expect(await isOpen(limiter.enter(host, 0, never))).toBe(false);
+    expect(await isFulfilledWithin(limiter.enter(host, 0, never))).toBe(false);
     const renewals = requests;
     releases.forEach((leave) => leave());
     for (let page = 0; page < 2000; page += 1) (await limiter.enter(host, 0, never))();
     expect(requests - renewals).toBeLessThan(200);
   });
 
-  test('never exceed the limit across two workers, and both workers get slots', async () => {
+  test('in use by two workers never exceed the limit, and both workers get slots', async () => {
     const [one, two] = [await worker(4), await worker(4)];
     const host = newHost();
     const stop = new AbortController();
@@ -128,18 +130,18 @@ describe('slots at a host', () => {
     expect(seen.max).toBe(4);
   });
 
-  test('in progress at one worker are not granted to another, however long they take', async () => {
+  test('in use by one worker are not granted to another, however long its requests take', async () => {
     const [one, two, host] = [await worker(3), await worker(3), newHost()];
     const [first, ...rest] = await Promise.all([1, 2, 3].map(() => one.enter(host, 0, never)));
     const waiting = two.enter(host, 0, never);
     // More than two renewals.
-    expect(await isOpen(waiting, 2500)).toBe(false);
+    expect(await isFulfilledWithin(waiting, 2500)).toBe(false);
     first?.();
     (await waiting)();
     rest.forEach((leave) => leave());
   });
 
-  thoroughly('reach each worker, even if there are fewer slots than workers', async () => {
+  thoroughly('are granted to every worker in turn, even if there are fewer slots than workers', async () => {
     const workers = [await worker(1), await worker(1), await worker(1)];
     const host = newHost();
     const stop = new AbortController();
@@ -154,7 +156,7 @@ describe('slots at a host', () => {
   });
 
   test('of a dead worker are released when its lease ends', async () => {
-    const limits = await table(1500);
+    const limits = await storedLimits(1500);
     const host = newHost();
     const died = performance.now();
     expect((await limits.acquire({ host, holder: 'dead', cap: 2, minSlots: 0 })).slots).toBe(2);
@@ -163,8 +165,8 @@ describe('slots at a host', () => {
     expect(performance.now() - died).toBeGreaterThan(1495);
   });
 
-  test('of a worker that stops are released at once', async () => {
-    const [limits, host] = [await table(), newHost()];
+  test('of a worker that shuts down are released at once', async () => {
+    const [limits, host] = [await storedLimits(), newHost()];
     const limiter = limiterOver(limits, 4);
     (await limiter.enter(host, 0, never))();
     expect((await limits.acquire({ host, holder: 'other', cap: 4, minSlots: 0 })).slots).toBe(0);
@@ -172,21 +174,21 @@ describe('slots at a host', () => {
     expect((await limits.acquire({ host, holder: 'other', cap: 4, minSlots: 0 })).slots).toBe(4);
   });
 
-  thoroughly('never fall below the number that their worker still uses, whatever the fair share is', async () => {
-    const [limits, host] = [await table(), newHost()];
-    const ask = (holder: string, atMost: number) => limits.acquire({ host, holder, cap: 5, minSlots: atMost });
-    expect(await ask('a', 0)).toMatchObject({ slots: 5, fair: 5 });
-    expect(await ask('b', 0)).toMatchObject({ slots: 0, fair: 2 });
-    expect(await ask('a', 5)).toMatchObject({ slots: 5, fair: 3 });
-    expect(await ask('b', 0)).toMatchObject({ slots: 0, fair: 2 });
-    expect(await ask('a', 4)).toMatchObject({ slots: 4, fair: 3 });
-    expect(await ask('b', 0)).toMatchObject({ slots: 1, fair: 2 });
-    expect(await ask('a', 3)).toMatchObject({ slots: 3, fair: 3 });
-    expect(await ask('b', 1)).toMatchObject({ slots: 2, fair: 2 });
+  thoroughly('of a worker never fall below the number that it still uses, whatever its fair share is', async () => {
+    const [limits, host] = [await storedLimits(), newHost()];
+    const acquire = (holder: string, minSlots: number) => limits.acquire({ host, holder, cap: 5, minSlots });
+    expect(await acquire('a', 0)).toMatchObject({ slots: 5, fair: 5 });
+    expect(await acquire('b', 0)).toMatchObject({ slots: 0, fair: 2 });
+    expect(await acquire('a', 5)).toMatchObject({ slots: 5, fair: 3 });
+    expect(await acquire('b', 0)).toMatchObject({ slots: 0, fair: 2 });
+    expect(await acquire('a', 4)).toMatchObject({ slots: 4, fair: 3 });
+    expect(await acquire('b', 0)).toMatchObject({ slots: 1, fair: 2 });
+    expect(await acquire('a', 3)).toMatchObject({ slots: 3, fair: 3 });
+    expect(await acquire('b', 1)).toMatchObject({ slots: 2, fair: 2 });
   });
 
-  test('last until the share expires if the database is unavailable, and continue when it is available again', async () => {
-    const limits = await table(4000);
+  test('stay usable while the database is unavailable, until their lease expires; are granted again when it is available', async () => {
+    const limits = await storedLimits(4000);
     let isUnavailable = false;
     const unreliable: HostRateLimits = {
       ...limits,
@@ -199,20 +201,20 @@ describe('slots at a host', () => {
     other();
     await wait(4100);
     const waiting = limiter.enter(host, 0, never);
-    expect(await isOpen(waiting, 300)).toBe(false);
+    expect(await isFulfilledWithin(waiting, 300)).toBe(false);
     isUnavailable = false;
     (await waiting)();
     leave();
   });
 
-  test('do not delay the stop of a worker while the database is unavailable', async () => {
-    const limits = await table();
+  test('do not delay the shutdown of a worker while the database is unavailable', async () => {
+    const limits = await storedLimits();
     const limiter = limiterOver({ ...limits, release: () => new Promise(() => undefined) }, 2);
     (await limiter.enter(newHost(), 0, never))();
-    expect(await isOpen(limiter.close(), 30_000)).toBe(true);
+    expect(await isFulfilledWithin(limiter.close(), 30_000)).toBe(true);
   });
 
-  test('reject with the reason of an abort, without affecting other waiting callers', async () => {
+  test('are no longer awaited after an abort: the caller gets its reason, and other callers keep waiting', async () => {
     const [limiter, host] = [await worker(1), newHost()];
     const leave = await limiter.enter(host, 0, never);
     const stop = new AbortController();
@@ -225,8 +227,8 @@ describe('slots at a host', () => {
   });
 });
 
-describe('starts at a host with a Crawl-delay', () => {
-  test('are spaced by the delay across all workers', async () => {
+describe('requests to a host with a Crawl-delay', () => {
+  test('of all workers start at least this delay apart', async () => {
     const workers = [await worker(8), await worker(8)];
     const host = newHost();
     const began = performance.now();
@@ -236,18 +238,18 @@ describe('starts at a host with a Crawl-delay', () => {
     expect(performance.now() - began).toBeGreaterThan(1495);
   });
 
-  thoroughly('of a worker that died while waiting are granted to others', async () => {
-    const [limits, host] = [await table(), newHost()];
+  thoroughly('take over the start time of a worker that died while it waited', async () => {
+    const [limits, host] = [await storedLimits(), newHost()];
     expect(await limits.reserveRequest(host, 2000)).toBe(0);
     const waitMs = await limits.reserveRequest(host, 2000);
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(2000);
     await wait(waitMs + 5);
-    // The next claim gets the start, not the earlier one that waited.
+    // The worker that waited does not claim its start time again, so another claim gets it.
     expect(await limits.reserveRequest(host, 2000)).toBe(0);
   });
 
-  test('reject at once on an abort and release the slot', async () => {
+  test('that wait are rejected at once on an abort, and release their slots', async () => {
     const [limiter, host] = [await worker(2), newHost()];
     (await limiter.enter(host, 60_000, never))();
     const stop = new AbortController();

@@ -3,7 +3,7 @@ import { expect, jest, test } from '@jest/globals';
 import { createSourceCache } from '../../connectors/sourceCache.js';
 import { waitFor } from '../support/waitFor.js';
 
-test('requests a value once and returns it to later calls, until it is deleted', async () => {
+test('requests a value once, and returns it to later calls until it is deleted', async () => {
   const cache = createSourceCache();
   const find = jest.fn(() => Promise.resolve('us-east-1'));
   expect([await cache.getOrFind('bucket', find), await cache.getOrFind('bucket', find)]).toEqual([
@@ -16,7 +16,7 @@ test('requests a value once and returns it to later calls, until it is deleted',
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('caches an empty text, and no failure', async () => {
+test('caches an empty string, but no failure', async () => {
   const cache = createSourceCache();
   const find = jest.fn<() => Promise<string>>().mockRejectedValueOnce(new Error('away')).mockResolvedValue('');
   await expect(cache.getOrFind('name', find)).rejects.toThrow('away');
@@ -24,19 +24,19 @@ test('caches an empty text, and no failure', async () => {
   expect(find).toHaveBeenCalledTimes(2);
 });
 
-test('stores no more values than its limit, and shares none with another cache', () => {
+test('removes the oldest value above its limit, and shares no value with another cache', () => {
   const [cache, other] = [createSourceCache({ maxEntries: 2 }), createSourceCache({ maxEntries: 2 })];
   for (const key of ['a', 'b', 'c']) cache.set(key, key);
   expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([undefined, 'b', 'c']);
   expect(other.get('c')).toBeUndefined();
 });
 
-test('expires a value after its lifetime, and never one without a lifetime', async () => {
+test('removes a value after its lifetime, but never without a lifetime', async () => {
   const [short, unlimited] = [createSourceCache({ lifeMs: 20 }), createSourceCache({ lifeMs: null })];
   for (const cache of [short, unlimited]) cache.set('a', 'a');
   await waitFor(
     () => short.get('a'),
-    (fact) => fact === undefined,
+    (value) => value === undefined,
   );
   expect(unlimited.get('a')).toBe('a');
 });

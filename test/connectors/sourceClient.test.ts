@@ -45,7 +45,7 @@ beforeEach(() => {
 
 const client = (
   timeLimitMs = 30_000,
-  gate = createRateLimiters('Sample', 2)('SAMPLE 1'),
+  rateLimiter = createRateLimiters('Sample', 2)('SAMPLE 1'),
   connector: SourceClientSettings['connector'] = guru,
   signal = NEVER,
 ) =>
@@ -54,14 +54,15 @@ const client = (
     urls: { api: baseUrl },
     headers: { authorization: 'Bearer secret' },
     connector,
-    rateLimiter: gate,
+    rateLimiter,
     egress,
     maxItemBytes: 1_000_000,
     timeLimitMs,
     signal,
   });
 
-const status =
+/** Returns an answer of the server. */
+const answerWith =
   (code: number, headers: Record<string, string> = {}, body = ''): Answer =>
   (_request, response) =>
     void response.writeHead(code, headers).end(body);
@@ -77,7 +78,7 @@ describe('the status of a response', () => {
     [500, 'server_error', true],
     [408, 'server_error', true],
   ])('%d is reported as %s', async (code, kind, retryable) => {
-    answers = [status(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
+    answers = [answerWith(code, { location: `${baseUrl}/elsewhere` }, 'secret <b>words</b>')];
     const fault = await faultOf(client().get(['user'], {}));
     expect(fault).toMatchObject({ kind, retryable });
     expect(fault.message).toMatch(/^Sample .*\(HTTP \d+\)$/);
@@ -89,7 +90,7 @@ describe('the status of a response', () => {
   test.each(['{"ok":', '[]', 'null', '<html>unavailable</html>'])(
     '200 with the body %s is a server error',
     async (body) => {
-      answers = [status(200, {}, body)];
+      answers = [answerWith(200, {}, body)];
       expect(await faultOf(client().get(['user'], {}))).toMatchObject({ kind: 'server_error', retryable: true });
     },
   );
@@ -98,15 +99,15 @@ describe('the status of a response', () => {
 describe('a rate limit', () => {
   test('delays the retry by Retry-After or by the header of the source', async () => {
     const reset = Math.floor(Date.now() / 1000) + 2;
-    answers = [status(429, { 'retry-after': '1' }), status(429, { 'x-ratelimit-reset': String(reset) })];
+    answers = [answerWith(429, { 'retry-after': '1' }), answerWith(429, { 'x-ratelimit-reset': String(reset) })];
     const began = Date.now();
     expect(await client().get(['user'], {})).toEqual({ ok: true });
     expect(requests).toHaveLength(3);
     expect(Date.now()).toBeGreaterThanOrEqual(Math.max(began + 1_000, reset * 1_000));
   });
 
-  test('without a delay still delays the retry', async () => {
-    answers = Array.from({ length: 3 }, () => status(429, { 'retry-after': '0' }));
+  test('with a Retry-After of zero still delays the retry', async () => {
+    answers = Array.from({ length: 3 }, () => answerWith(429, { 'retry-after': '0' }));
     const began = Date.now();
     await client().get(['user'], {});
     expect(requests).toHaveLength(4);
@@ -114,21 +115,21 @@ describe('a rate limit', () => {
   });
 
   test('longer than the maximum wait throws a Fault with the delay, and applies to the whole account', async () => {
-    const gate = createRateLimiters('Sample', 2)('SAMPLE 1');
-    answers = [status(429, { 'retry-after': '3000' })];
-    const fault = await faultOf(client(100, gate).get(['user'], {}));
+    const rateLimiter = createRateLimiters('Sample', 2)('SAMPLE 1');
+    answers = [answerWith(429, { 'retry-after': '3000' })];
+    const fault = await faultOf(client(100, rateLimiter).get(['user'], {}));
     expect(fault).toMatchObject({ kind: 'rate_limited', retryable: true, retryAfterMs: 3_000_000 });
-    const next = await faultOf(client(100, gate).get(['orgs', 'a'], {}));
+    const next = await faultOf(client(100, rateLimiter).get(['orgs', 'a'], {}));
     expect(next.retryAfterMs).toBeGreaterThan(2_000_000);
     expect(requests).toHaveLength(1);
   });
 
-  test('does not delay a caller that aborts', async () => {
-    const giveUp = new AbortController();
-    answers = [status(429, { 'retry-after': '3000' })];
-    const call = client(10_000_000, undefined, undefined, giveUp.signal).get(['user'], {});
+  test('does not delay a caller that aborts its request', async () => {
+    const controller = new AbortController();
+    answers = [answerWith(429, { 'retry-after': '3000' })];
+    const call = client(10_000_000, undefined, undefined, controller.signal).get(['user'], {});
     while (requests.length === 0) await sleep(10);
-    giveUp.abort(new Error('given up'));
+    controller.abort(new Error('given up'));
     await expect(call).rejects.toThrow();
   });
 });
@@ -148,7 +149,7 @@ test('limits the concurrent requests of an account', async () => {
   expect(max).toBe(2);
 });
 
-test('encodes a caller’s value as a single path segment and rejects dot segments', async () => {
+test('encodes a value of the caller as one path segment, and rejects dot segments', async () => {
   await client().get(['orgs', 'a/../b?c#d %', 'spaces'], { page: 'x&y' });
   expect(requests[0]?.url).toBe('/v1/orgs/a%2F..%2Fb%3Fc%23d%20%25/spaces?page=x%26y');
   expect(requests[0]?.headers.authorization).toBe('Bearer secret');
@@ -159,7 +160,7 @@ test('encodes a caller’s value as a single path segment and rejects dot segmen
 
 test('reads integers beyond the safe range as strings, and leaves other values unchanged', async () => {
   answers = [
-    status(
+    answerWith(
       200,
       {},
       String.raw`{"at": 1152922976252290886, "less":-1152922976252290887,"id": 9007199254740991,
@@ -192,33 +193,33 @@ describe('an error with status 200', () => {
   const post = (timeLimitMs: number) =>
     client(timeLimitMs, undefined, connector).post(['user'], { a: 'é&' }, { asForm: true });
 
-  test('is detected and retried after its delay', async () => {
-    answers = [status(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), status(200, {}, '{"name":"Ada"}')];
+  test('for a rate limit is detected and retried after its delay', async () => {
+    answers = [answerWith(200, { 'retry-after': '0' }, '{"error":"slow_down"}'), answerWith(200, {}, '{"name":"Ada"}')];
     expect(await post(1_000)).toEqual({ name: 'Ada' });
     expect(requests.map(({ headers }) => headers['content-type'])).toEqual([
       'application/x-www-form-urlencoded',
       'application/x-www-form-urlencoded',
     ]);
-    answers = [status(200, { 'retry-after': '60' }, '{"error":"slow_down"}')];
+    answers = [answerWith(200, { 'retry-after': '60' }, '{"error":"slow_down"}')];
     expect(await faultOf(post(100))).toMatchObject({ kind: 'rate_limited', retryAfterMs: 60_000 });
   });
 
   test.each([
     ['no_such_user', /\(no_such_user\)$/],
     ['<b>no such user', /\(HTTP 200\)$/],
-  ])('%s is part of the message only if it is a plain code', async (error, end) => {
-    answers = [status(200, {}, JSON.stringify({ error }))];
+  ])('%s is quoted in the message only if it is a plain code', async (error, end) => {
+    answers = [answerWith(200, {}, JSON.stringify({ error }))];
     const fault = await faultOf(post(100));
     expect(fault.kind).toBe('not_found');
     expect(fault.message).toMatch(end);
   });
 });
 
-describe('with a virtual clock', () => {
-  const BEGUN = Date.parse('2026-11-27T00:00:00Z');
+describe('a client with a virtual clock', () => {
+  const STARTED_AT = Date.parse('2026-11-27T00:00:00Z');
   /** Returns a client whose requests are answered by `next`, and the requests that it sent. */
-  function virtual(next: (request: EgressRequest) => { status: number; headers?: Record<string, string> }) {
-    const clock = new VirtualClock(BEGUN);
+  function clientWithClock(next: (request: EgressRequest) => { status: number; headers?: Record<string, string> }) {
+    const clock = new VirtualClock(STARTED_AT);
     const sent: EgressRequest[] = [];
     const request = async (one: EgressRequest) => {
       sent.push(one);
@@ -235,20 +236,22 @@ describe('with a virtual clock', () => {
   test('waits for a rate limit up to exactly the maximum wait', async () => {
     const waiting = (seconds: string) => {
       let attempts = 0;
-      return virtual(() => (attempts++ === 0 ? { status: 429, headers: { 'retry-after': seconds } } : { status: 200 }));
+      return clientWithClock(() =>
+        attempts++ === 0 ? { status: 429, headers: { 'retry-after': seconds } } : { status: 200 },
+      );
     };
     const exact = waiting('30');
     expect(await exact.source.get(['user'], {})).toEqual({ ok: true });
-    expect(exact.clock.now()).toBe(BEGUN + 30_000);
+    expect(exact.clock.now()).toBe(STARTED_AT + 30_000);
     const longer = waiting('31');
     expect(await faultOf(longer.source.get(['user'], {}))).toMatchObject({ retryAfterMs: 31_000 });
-    expect([longer.clock.now(), longer.sent.length]).toEqual([BEGUN, 1]);
+    expect([longer.clock.now(), longer.sent.length]).toEqual([STARTED_AT, 1]);
   });
 
   test('follows five redirects of content, with credentials for the first address only', async () => {
     const redirecting = (times: number) => {
       let redirects = 0;
-      return virtual(() =>
+      return clientWithClock(() =>
         redirects++ < times
           ? { status: 302, headers: { location: `https://b.example/${redirects}` } }
           : { status: 200 },

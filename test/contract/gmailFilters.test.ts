@@ -8,8 +8,8 @@ import { everyRow } from '../support/everyRow.js';
 /** 7 January 2024, midnight in UTC, in seconds. */
 const DAY = 1_704_585_600;
 
-describe('the Gmail query of a filter', () => {
-  const WORDS: readonly (readonly [unknown, string])[] = [
+describe('a Gmail filter', () => {
+  const QUERIES: readonly (readonly [unknown, string])[] = [
     [{}, ''],
     [{ key: 'label', value: 'Test' }, 'label:Test'],
     [{ key: 'label', value: 'Work/Boats & (old) Docks' }, 'label:Work-Boats----old--Docks'],
@@ -78,18 +78,18 @@ describe('the Gmail query of a filter', () => {
       '{(from:a@b.example -to:c@d.example) in:sent}',
     ],
   ];
-  test('expresses every filter, and converts to an item id and back', () =>
+  test('becomes a Gmail query, and converts to an item id and back', () =>
     everyRow(
-      WORDS,
+      QUERIES,
       ([given]) => JSON.stringify(given),
-      ([given, words]) => {
+      ([given, query]) => {
         const filter = readGmailFilter(given);
-        expect(gmailQuery(filter)).toBe(words);
+        expect(gmailQuery(filter)).toBe(query);
         expect(gmailFilterOf(idOfGmailFilter(filter))).toEqual(filter);
       },
     ));
 
-  test('has the same id for equal conditions', () => {
+  test('has the same item id as a filter with equal conditions', () => {
     const ids = [
       { key: 'is', value: 'starred' },
       { value: ' STARRED ', negate: false, key: 'is' },
@@ -103,11 +103,11 @@ describe('an invalid filter', () => {
   const nest = (levels: number): unknown =>
     levels === 0 ? { key: 'is', value: 'unread' } : { AND: [nest(levels - 1)] };
   const condition = { key: 'is', value: 'unread' };
-  const WRONG: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
+  const INVALID: readonly (readonly [string, unknown, readonly (string | number)[]])[] = [
     ['no object', [], []],
     ['no key', { value: 'x' }, ['key']],
     ['an unknown key', { key: 'subject', value: 'x' }, ['key']],
-    ['a key of every object', { key: 'constructor', value: 'x' }, ['key']],
+    ['a property of Object.prototype as key', { key: 'constructor', value: 'x' }, ['key']],
     ['no value', { key: 'label' }, ['value']],
     ['a value that is not a text', { key: 'label', value: 7 }, ['value']],
     ['a blank value', { key: 'label', value: ' ' }, ['value']],
@@ -115,7 +115,7 @@ describe('an invalid filter', () => {
     ['a line end', { key: 'from', value: 'a\nb' }, ['value']],
     ['a value too long', { key: 'from', value: 'a'.repeat(321) }, ['value']],
     ['no date', { key: 'after', value: 'yesterday' }, ['value']],
-    ['another form of date', { key: 'after', value: '2024-01-07' }, ['value']],
+    ['another date format', { key: 'after', value: '2024-01-07' }, ['value']],
     ['an invalid day', { key: 'before', value: '2023/02/29' }, ['value']],
     ['an unknown state', { key: 'is', value: 'muted' }, ['value']],
     ['the trash', { key: 'in', value: 'trash' }, ['value']],
@@ -136,9 +136,9 @@ describe('an invalid filter', () => {
     ['too many', { OR: Array.from({ length: 51 }, () => condition) }, ['OR', 50]],
     ['too long in total', { OR: Array.from({ length: 20 }, () => ({ key: 'from', value: 'a'.repeat(320) })) }, []],
   ];
-  test('is rejected with the path of the fault', () =>
+  test('is rejected with the path of the error', () =>
     everyRow(
-      WRONG,
+      INVALID,
       ([what]) => what,
       ([, given, path]) => {
         const read = () => readGmailFilter(given);
@@ -147,11 +147,11 @@ describe('an invalid filter', () => {
       },
     ));
 
-  test('does not include five levels of nesting', () => {
+  test('has more than five levels: five are accepted', () => {
     expect(readGmailFilter(nest(5))).toEqual(nest(5));
   });
 
-  test('is rejected in an item id too', () => {
+  test('is rejected in an item id, too', () => {
     for (const text of [
       '{"key":"in","value":"trash"}',
       '[]',

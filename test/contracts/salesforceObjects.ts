@@ -1,15 +1,14 @@
 /**
  * Objects of Salesforce with the fields that the connector's queries use. Types and nullability are those of the
- * package
- * @jsforce/jsforce-node 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26. That schema lacks three fields
- * of the object reference (https://developer.salesforce.com/docs/platform/object-reference): Lead.Fax, Lead.MobilePhone
- * and Opportunity.ContactId. It writes dates without a time as timestamps.
+ * package `@jsforce/jsforce-node` 3.10.16 (lib/types/standard-schema.d.ts), taken on 2026-11-26, with two exceptions:
+ * Lead.Fax, Lead.MobilePhone and Opportunity.ContactId are missing there, and are taken from the object reference
+ * (https://developer.salesforce.com/docs/platform/object-reference). Dates without a time are timestamps there.
  */
 import { each, flag, timestamp, number, object, orNull, type Shape, text } from './answers/shape.js';
 
 const nullableText = orNull(text);
 const date: Shape = { ...text, pattern: /^\d{4}-\d\d-\d\d$/ };
-const day = orNull(date);
+const nullableDate = orNull(date);
 /**
  * A compound field: https://developer.salesforce.com/docs/platform/object-reference/guide/compound-fields-address.html.
  */
@@ -30,7 +29,7 @@ const address = orNull(
   }),
 );
 const record = { Id: text, ...each(timestamp, 'CreatedDate', 'LastModifiedDate', 'SystemModstamp'), IsDeleted: flag };
-const owned = { ...record, OwnerId: text, Description: nullableText, LastActivityDate: day };
+const owned = { ...record, OwnerId: text, Description: nullableText, LastActivityDate: nullableDate };
 const activity = { ...record, OwnerId: text, ...each(nullableText, 'WhoId', 'AccountId', 'Subject', 'Description') };
 const person = {
   ...owned,
@@ -72,7 +71,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     ...person,
     ...each(text, 'Name', 'Status', 'Company'),
     ...each(nullableText, 'LeadSource', 'ConvertedAccountId', 'ConvertedContactId'),
-    ConvertedDate: day,
+    ConvertedDate: nullableDate,
     Address: address,
   },
   Opportunity: {
@@ -89,7 +88,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, Shape>>>> =
     Location: nullableText,
     IsAllDayEvent: flag,
     ...each(orNull(timestamp), 'StartDateTime', 'EndDateTime'),
-    ActivityDate: day,
+    ActivityDate: nullableDate,
   },
 };
 

@@ -24,11 +24,11 @@ test.each([
   ],
   ['SELECT Id, (SELECT Colour FROM Tasks) FROM Lead', /names Task\.Colour/],
   ['FIND {x}', /is not a query/],
-])('reports the fault of %s', (soql, problem) => {
+])('reports what is wrong in %s', (soql, problem) => {
   expect(soqlProblem(soql)).toMatch(problem);
 });
 
-test('requires of records the selected fields, their types and addresses, and the same of related ones', () => {
+test('requires the selected fields, types and addresses of the records and of their related records', () => {
   const shape = answerOf('SELECT Id, IsDeleted, (SELECT Id FROM Tasks) FROM Account LIMIT 1');
   const attributes = { type: 'Account', url: '/services/data/v67.0/sobjects/Account/1' };
   const row = { attributes, Id: '1', IsDeleted: false, Tasks: null };

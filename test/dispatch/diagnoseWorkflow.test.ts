@@ -31,7 +31,7 @@ describe('workflow that is not stalled', () => {
 });
 
 describe('evidence of a stall', () => {
-  test('three failed workflow tasks in a row', () => {
+  test('a workflow task at its third attempt, after two failures', () => {
     const evidence = diagnoseWorkflow({ task: { ...task, attempt: 3 }, steps: [step({})] }, NOW, false);
     expect(evidence).toEqual({ cause: 'workflow_task_fails' });
   });
@@ -78,7 +78,7 @@ const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string,
   ['a timeout, as after the crash of a worker', { ...failure, isTimeout: true }, 'no worker', 'none'],
 ];
 
-test('a step counts as failing only after three consecutive failures of the service itself', async () => {
+test('a step counts as failing only from its third attempt on, after two failures of the service itself', async () => {
   const judge = (fields: Partial<PendingStep>): string => {
     const steps = [step({ name: 'recognize', seenAt: fields.isStarted ? ago(1_000) : null, ...fields })];
     const evidence = diagnoseWorkflow({ task: null, steps }, NOW, false);

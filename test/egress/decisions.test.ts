@@ -42,7 +42,7 @@ const FAILURES: readonly (readonly [failure: unknown, kind: string, message: str
   [Object.assign(new AggregateError([coded('ETIMEDOUT')]), { code: 'ECONNREFUSED' }), 'unreachable', 'ECONNREFUSED'],
 ];
 
-test('maps each connection error to its fault', () =>
+test('maps each connection error to a fault with a kind and a message', () =>
   everyRow(
     FAILURES,
     ([failure]) => String((failure as { code?: unknown } | null)?.code ?? failure),
@@ -55,13 +55,13 @@ test('maps each connection error to its fault', () =>
     },
   ));
 
-test('returns an existing fault unchanged', () => {
+test('returns an error that is already a fault unchanged', () => {
   const fault = new Fault('too_large', 'It is too large.');
   expect(networkFault(fault, 'site.example', SETTINGS)).toBe(fault);
 });
 
-/** Hosts and ports that ALLOWED_PRIVATE_HOSTS allows. */
-const ALLOWED: readonly (readonly [hosts: string[], host: string, port: number, opens: boolean])[] = [
+/** Entries of ALLOWED_PRIVATE_HOSTS, and whether they allow a host and port. */
+const ALLOWED: readonly (readonly [hosts: string[], host: string, port: number, isAllowed: boolean])[] = [
   [['site.example'], 'site.example', 80, true],
   [['site.example'], 'site.example', 8080, true],
   [['site.example'], 'site.example.', 80, true],
@@ -83,10 +83,10 @@ test('allows a host by name, limited to the port if the entry has one', () =>
   everyRow(
     ALLOWED,
     (row) => JSON.stringify(row),
-    ([hosts, host, port, opens]) => expect(createAllowances(hosts, []).names(host, port)).toBe(opens),
+    ([hosts, host, port, isAllowed]) => expect(createAllowances(hosts, []).names(host, port)).toBe(isAllowed),
   ));
 
-const COVERED: readonly (readonly [range: string, address: string, covers: boolean])[] = [
+const COVERED: readonly (readonly [range: string, address: string, isCovered: boolean])[] = [
   ['10.0.0.0/8', '10.0.0.0', true],
   ['10.0.0.0/8', '10.255.255.255', true],
   ['10.0.0.0/8', '11.0.0.0', false],
@@ -100,14 +100,14 @@ const COVERED: readonly (readonly [range: string, address: string, covers: boole
   ['::1/128', '::1', true],
   ['::1/128', '::2', false],
 ];
-test('allows the addresses of a range', () =>
+test('allows only the addresses of a range', () =>
   everyRow(
     COVERED,
     (row) => row.join(' '),
-    ([range, address, covers]) => expect(createAllowances([range], []).covers(address)).toBe(covers),
+    ([range, address, isCovered]) => expect(createAllowances([range], []).covers(address)).toBe(isCovered),
   ));
 
-const PORTS: readonly (readonly [hosts: string[], ports: number[], port: number, opens: boolean])[] = [
+const PORTS: readonly (readonly [hosts: string[], ports: number[], port: number, isAllowed: boolean])[] = [
   [[], [], 8080, true],
   [[], [80, 443], 443, true],
   [[], [80, 443], 8080, false],
@@ -116,14 +116,15 @@ const PORTS: readonly (readonly [hosts: string[], ports: number[], port: number,
   // A host without a port allows no additional port.
   [['site.example'], [80], 8080, false],
 ];
-test('allows a port that is listed alone or with the host', () =>
+test('allows a port that is listed alone or with the host, and every port if none is listed alone', () =>
   everyRow(
     PORTS,
     (row) => JSON.stringify(row),
-    ([hosts, ports, port, opens]) => expect(createAllowances(hosts, ports).port('site.example', port)).toBe(opens),
+    ([hosts, ports, port, isAllowed]) =>
+      expect(createAllowances(hosts, ports).port('site.example', port)).toBe(isAllowed),
   ));
 
-test('names an invalid entry', () =>
+test('rejects an invalid entry, and names it', () =>
   everyRow(['site.example:65536', 'a b', '10.0.0.0/33', 'user@site.example', 'http://x', '::1/129'], String, (entry) =>
     expect(() => createAllowances([entry], [])).toThrow(`"${entry}"`),
   ));
@@ -144,7 +145,7 @@ const REASONS: readonly (readonly [answer: string, reason: string])[] = [
   ['', ''],
   [JSON.stringify({ message: 'x'.repeat(301) }), 'x'.repeat(300)],
 ];
-test('reads the reason of an upstream service as one line from the first usable field of its JSON', () =>
+test('reads the stated reason of an error response, as one line, from the first field of its JSON with a text', () =>
   everyRow(
     REASONS,
     ([answer]) => answer.slice(0, 50),

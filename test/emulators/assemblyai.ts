@@ -48,6 +48,7 @@ export interface AssemblyAi {
   close(): Promise<void>;
 }
 
+/** Checks of the parameters of a transcript request. */
 const FIELDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   audio_url: (value) => typeof value === 'string',
   speech_models: (value) =>
@@ -62,6 +63,7 @@ async function jsonOf(request: IncomingMessage): Promise<Record<string, unknown>
   return JSON.parse(text) as Record<string, unknown>;
 }
 
+/** @param key the API key that requests must have */
 export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
   const scenarios = new Map<string, AssemblyScenario>();
   const uploads: ReceivedRecording[] = [];
@@ -107,9 +109,9 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method === 'POST' && path === '/v2/upload') {
         const recording = await receiveRecording(request);
         uploads.push(recording);
-        const next = scenarios.get(recording.scenario ?? '')?.uploadFaults?.shift();
+        const fault = scenarios.get(recording.scenario ?? '')?.uploadFaults?.shift();
         const upload_url = `${emulator.url}/upload/${randomUUID()}`;
-        if (next !== undefined) return writeFault(response, next, { upload_url });
+        if (fault !== undefined) return writeFault(response, fault, { upload_url });
         uploaded.set(upload_url, recording);
         return answer(response, { upload_url });
       }
@@ -120,8 +122,8 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
         const recording = uploaded.get(String(parameters['audio_url']));
         if (!recording) return refuse(400, 'Cannot access uploaded file');
         const scenario = scenarios.get(recording.scenario ?? '');
-        const next = scenario?.transcriptFaults?.shift();
-        if (next !== undefined) return writeFault(response, next, {});
+        const fault = scenario?.transcriptFaults?.shift();
+        if (fault !== undefined) return writeFault(response, fault, {});
         const id = randomUUID();
         const error = scenario?.errors?.shift() ?? null;
         jobs.push({ id, scenario: recording.scenario, parameters, polls: 0, error, deleted: false, statuses: [] });
@@ -136,8 +138,8 @@ export async function startAssemblyAi(key: string): Promise<AssemblyAi> {
       if (method !== 'GET') return refuse(405, 'Method not allowed');
       job.polls += 1;
       const body = jobJson(job);
-      const next = scenarios.get(job.scenario ?? '')?.injectedFaults?.shift();
-      if (next !== undefined) return writeFault(response, next, body);
+      const fault = scenarios.get(job.scenario ?? '')?.injectedFaults?.shift();
+      if (fault !== undefined) return writeFault(response, fault, body);
       answer(response, body);
     })().catch(() => response.destroy());
   }).listen(0, '127.0.0.1');

@@ -33,13 +33,14 @@ export interface AzureEmulator extends Emulator<AzureRefused> {
   readonly empty: { pages: number };
 }
 
-const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapedXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const DECLARATION = '\uFEFF<?xml version="1.0" encoding="utf-8"?>';
 
 function refuse(response: ServerResponse, { status, code, detail, headers = {} }: AzureRefused): void {
   const detailElement =
-    detail === undefined ? '' : `<AuthenticationErrorDetail>${xml(detail)}</AuthenticationErrorDetail>`;
+    detail === undefined ? '' : `<AuthenticationErrorDetail>${escapedXml(detail)}</AuthenticationErrorDetail>`;
   response
     .writeHead(status, { 'content-type': 'application/xml', 'x-ms-error-code': code, ...headers })
     .end(`${DECLARATION}<Error><Code>${code}</Code><Message>no</Message>${detailElement}</Error>`);
@@ -122,7 +123,9 @@ function sendList(
     ['Prefix', 'prefix'],
     ['Marker', 'marker'],
     ['MaxResults', 'maxresults'],
-  ].map(([name = '', parameter = '']) => (query.has(parameter) ? element(name, xml(query.get(parameter) ?? '')) : ''));
+  ].map(([name = '', parameter = '']) =>
+    query.has(parameter) ? element(name, escapedXml(query.get(parameter) ?? '')) : '',
+  );
   const containerAttribute = container === undefined ? '' : ` ContainerName="${container}"`;
   response
     .writeHead(200, { 'content-type': 'application/xml' })
@@ -138,7 +141,7 @@ const nameOf = (name: string): string =>
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u001f\ufffe\uffff]/.test(name)
     ? `<Name Encoded="true">${encodeURIComponent(name)}</Name>`
-    : `<Name>${xml(name)}</Name>`;
+    : `<Name>${escapedXml(name)}</Name>`;
 
 function blobRow(
   name: string,
@@ -155,7 +158,7 @@ function blobRow(
     '<AccessTier>Hot</AccessTier><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState>',
     '<ServerEncrypted>true</ServerEncrypted>',
   ];
-  const pairs = Object.entries(blob.metadata ?? {}).map(([key, value]) => `<${key}>${xml(value)}</${key}>`);
+  const pairs = Object.entries(blob.metadata ?? {}).map(([key, value]) => `<${key}>${escapedXml(value)}</${key}>`);
   const metadata = query.get('include')?.split(',').includes('metadata')
     ? `<Metadata>${pairs.join('')}</Metadata>`
     : '';

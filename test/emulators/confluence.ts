@@ -75,7 +75,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   folders: 'read:folder:confluence',
 };
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size, even if a request asks for more */
 export async function startConfluence({ perPage = 2 } = {}): Promise<ConfluenceEmulator> {
   const sites = new Map<string, EmulatedSite>();
 

@@ -88,7 +88,7 @@ const AGENT = {
   },
 };
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size, even if a request asks for more */
 export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmulator> {
   const accounts = new Map<string, FreshdeskAccount>();
   const keys = new Set([FRESHDESK_KEY]);

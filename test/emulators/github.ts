@@ -108,7 +108,7 @@ function gitOf(files: EmulatedRepository['files']) {
   return { root, trees, entries, whole: recursiveTree };
 }
 
-/** @param perPage maximum page size for repositories, whatever the request asks for */
+/** @param perPage maximum page size for repositories, even if a request asks for more */
 export async function startGitHub({ perPage = 2 } = {}): Promise<GitHubEmulator> {
   const repositories: GitHubEmulator['repositories'] = {};
   const tokens = new Set([GITHUB_TOKEN]);

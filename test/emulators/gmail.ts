@@ -87,7 +87,7 @@ function rawOf(id: string, mail: EmulatedMail): string {
   return `${head}MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="part"\r\n\r\n--part\r\n${body}${parts.join('')}--part--\r\n`;
 }
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size, even if a request asks for more */
 export async function startGmail({
   perPage = 2,
   ...settings

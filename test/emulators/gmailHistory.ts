@@ -27,18 +27,18 @@ export interface MailHistory {
   discardRecords(): void;
 }
 
-/** @param readMessages returns the current messages, by id */
+/** Creates the history. @param readMessages returns the current messages, by id */
 export function createMailHistory(readMessages: () => ReadonlyMap<string, MailState>): MailHistory {
   // Larger than Number.MAX_SAFE_INTEGER, like real 64-bit ids.
-  let end = 9_007_199_254_740_993n;
-  let oldest = end;
+  let currentId = 9_007_199_254_740_993n;
+  let oldest = currentId;
   let previous = new Map<string, MailState>();
-  const last = new Map<string, string>();
+  const lastIds = new Map<string, string>();
   const records: HistoryRecord[] = [];
   const addRecord = (message: string, kind: HistoryRecord['kind'], labelIds: readonly string[]): void => {
-    end += 7n;
-    last.set(message, String(end));
-    records.push({ id: String(end), message, kind, labelIds });
+    currentId += 7n;
+    lastIds.set(message, String(currentId));
+    records.push({ id: String(currentId), message, kind, labelIds });
   };
   return {
     recordChanges() {
@@ -57,12 +57,12 @@ export function createMailHistory(readMessages: () => ReadonlyMap<string, MailSt
       for (const [id, { labelIds }] of previous) if (!now.has(id)) addRecord(id, 'messagesDeleted', labelIds);
       previous = now;
     },
-    now: () => String(end),
-    idOf: (message) => last.get(message) ?? String(end),
+    now: () => String(currentId),
+    idOf: (message) => lastIds.get(message) ?? String(currentId),
     since: (start) => (BigInt(start) < oldest ? null : records.filter(({ id }) => BigInt(id) > BigInt(start))),
     discardRecords() {
-      end += 1n;
-      oldest = end;
+      currentId += 1n;
+      oldest = currentId;
     },
   };
 }

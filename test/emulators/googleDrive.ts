@@ -82,7 +82,7 @@ const timestamp = '2026-03-03T10:00:00.000Z';
 const exportsOf = (mimeType: string): readonly string[] =>
   mimeType.startsWith(NATIVE) ? (EXPORTS[mimeType.slice(NATIVE.length)] ?? []) : [];
 
-/** @param filesPerPage page size, whatever the request asks for */
+/** @param filesPerPage maximum page size, even if a request asks for more */
 export async function startGoogleDrive(
   files: Record<string, EmulatedFile> = {},
   { filesPerPage = 2, ...settings }: { filesPerPage?: number } & Partial<OAuthProviderSettings> = {},

@@ -40,7 +40,7 @@ const stamp = (minutes = 0): string => new Date(CREATED_AT + minutes * 60_000).t
 const refuse = (response: ServerResponse, { status, headers = {} }: Refused): void =>
   sendJson(response, status, { description: 'no', code: status }, headers);
 
-/** @param perPage page size, whatever the request asks for */
+/** Starts the emulator. @param perPage page size, whatever the request asks for */
 export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   const collections = new Map<string, string>();
   const folders = new Map<string, EmulatedFolder>();
@@ -48,7 +48,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   const tokens = new Set([TOKEN]);
 
   /** Returns the collection of a card or a folder. */
-  const ofCollection = (id: string) => ({
+  const collectionReference = (id: string) => ({
     id,
     name: collections.get(id),
     slug: `${id}/name`,
@@ -57,7 +57,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     ...{ color: '#7100d7', collectionType: 'INTERNAL', publicCardsEnabled: false, roiEnabled: false },
   });
   const collectionJson = (id: string) => ({
-    ...ofCollection(id),
+    ...collectionReference(id),
     ...{ description: null, dateCreated: stamp(), roles: ['COLL_ADMIN'] },
   });
   const collectionOf = (folder: string): string => {
@@ -66,7 +66,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
   };
   const folderJson = (id: string) => ({
     ...{ id, title: folders.get(id)?.title, slug: `${id}/slug`, description: null },
-    ...{ lastModified: stamp(), home: false, collection: ofCollection(collectionOf(id)) },
+    ...{ lastModified: stamp(), home: false, collection: collectionReference(collectionOf(id)) },
   });
   /** Returns the fields of a card in a folder's list of entries, without `cardDetail=FULL`. */
   const basicCardJson = (id: string) => ({
@@ -78,7 +78,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     return {
       ...basicCardJson(id),
       ...{ cardType: 'CARD', content: html, version: 1 + (edited ?? 0), archived },
-      collection: ofCollection(collection),
+      collection: collectionReference(collection),
       boards: folder === undefined ? [] : [{ id: folder }],
       dateCreated: stamp(),
       lastModified: stamp(edited),
@@ -90,7 +90,7 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
     ...{ type: 'card', itemId: `item-${id}`, folderCount: 1 },
   });
   /** Sends a page of a list. The link to the next page contains only a token, which is valid for this list only. */
-  const send = ({ request, response, url, query }: Call, all: readonly object[]): void => {
+  const sendPage = ({ request, response, url, query }: Call, all: readonly object[]): void => {
     const [from = '0', listPath = url.pathname] = Buffer.from(query.get('token') ?? '', 'base64url')
       .toString()
       .split(' ');
@@ -112,33 +112,35 @@ export async function startGuru({ perPage = 2 } = {}): Promise<GuruEmulator> {
         team: { id: 'team-1', name: 'Harbour', status: 'ACTIVE', dateCreated: stamp() },
       });
     if (resource === 'collections') {
-      if (id === '') return send(call, [...collections.keys()].map(collectionJson));
+      if (id === '') return sendPage(call, [...collections.keys()].map(collectionJson));
       return collections.has(id) ? sendJson(response, 200, collectionJson(id)) : missing();
     }
     if (resource === 'folders') {
       const parent = id.startsWith('home-') ? id.slice('home-'.length) : id;
       if (!collections.has(parent) && !folders.has(parent)) return missing();
       if (rest === '') return folders.has(id) ? sendJson(response, 200, folderJson(id)) : missing();
-      const isHere = ({ collection, folder }: EmulatedCard): boolean =>
+      const isInFolder = ({ collection, folder }: EmulatedCard): boolean =>
         folder === parent && folders.has(parent) && collections.has(collection);
       const detail = query.get('cardDetail');
-      return send(call, [
+      return sendPage(call, [
         ...[...folders]
           .filter(([, folder]) => folder.parent === parent)
           .map(([at]) => ({ type: 'folder', itemId: `item-${at}`, ...folderJson(at) })),
-        ...[...cards].filter(([, card]) => isHere(card) && card.archived !== true).map(([at]) => entryJson(at, detail)),
+        ...[...cards]
+          .filter(([, card]) => isInFolder(card) && card.archived !== true)
+          .map(([at]) => entryJson(at, detail)),
       ]);
     }
     if (resource === 'search' && id === 'query') {
       if (query.get('token') === null && query.get('sortField') !== 'dateCreated')
         return refuse(response, { status: 400 });
       const found = [...cards].filter(([, card]) => card.archived !== true).map(([at]) => cardJson(at));
-      if (found.length > 0) return send(call, found);
+      if (found.length > 0) return sendPage(call, found);
       response.writeHead(204).end();
       return;
     }
     if (resource !== 'cards' || !cards.has(id) || (rest !== '' && rest !== 'extended')) return missing();
-    // An archived card can only be read without its details.
+    // An archived card has no extended form.
     if (rest === 'extended' && cards.get(id)?.archived === true) return missing();
     sendJson(response, 200, cardJson(id));
   };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
 export interface HttpProxy {
-  /** Includes the credentials. */
+  /** Address of the proxy, with the login. */
   readonly url: string;
   readonly host: string;
   /** Forwarded requests, in order: `GET http://…` or `CONNECT host:port`. */
@@ -13,7 +13,8 @@ export interface HttpProxy {
 
 /**
  * Starts a forward proxy on loopback for absolute addresses and CONNECT tunnels. It adds the header `x-through: <name>`
- * to plain requests, so that a site can identify the proxy. It answers 407 to requests without these credentials.
+ * to plain requests, so that a site can identify the proxy.
+ * @param login `name:password`: requests without it are answered with 407; null: no login is required
  */
 export async function startHttpProxy(name: string, login: string | null = null): Promise<HttpProxy> {
   const forwarded: string[] = [];

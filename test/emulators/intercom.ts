@@ -62,7 +62,7 @@ const refuse = (
 ): void =>
   sendJson(response, status, { type: 'error.list', request_id: 'r1', errors: [{ code, message: code }] }, headers);
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size, even if a request asks for more */
 export async function startIntercom({ perPage = 2 } = {}): Promise<IntercomEmulator> {
   const collections: IntercomEmulator['collections'] = new Map();
   const articles: IntercomEmulator['articles'] = new Map();

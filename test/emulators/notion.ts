@@ -43,7 +43,8 @@ const refuse = (response: ServerResponse, { status, headers = {}, code }: Notion
   );
 
 /**
- * @param perPage page size, whatever the request asks for
+ * Starts the emulator.
+ * @param perPage maximum page size, even if a request asks for more
  * @param perQuery number of rows after which a query of a data source ends
  */
 export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Promise<NotionEmulator> {
@@ -54,7 +55,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
   const { pageJson, sourceJson, databaseJson, blockJson, childrenOf, findBlock } = notionObjects(pages, databases);
 
   /** Sends a page of a list of one type. A cursor is the id of the next item. */
-  const send = (
+  const sendPage = (
     response: ServerResponse,
     type: string,
     all: readonly Readonly<Record<string, unknown>>[],
@@ -107,7 +108,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
           .filter(([own, database]) => !hidden.has(own) && database.trashed !== true)
           .map(([own]) => sourceJson(own)),
       ].toSorted((a, b) => (edited(a) < edited(b) ? -1 : 1));
-      return send(response, 'page_or_data_source', all, parameters, search.isIncomplete ? INCOMPLETE : {});
+      return sendPage(response, 'page_or_data_source', all, parameters, search.isIncomplete ? INCOMPLETE : {});
     }
     if (hidden.has(id)) return missing();
     if (resource === 'pages' && pages.has(id)) {
@@ -121,7 +122,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
         type: kind,
         [kind]: item,
       }));
-      return send(response, 'property_item', items, parameters, {
+      return sendPage(response, 'property_item', items, parameters, {
         property_item: { type: kind, [kind]: {}, id: column, next_url: null },
       });
     }
@@ -130,7 +131,13 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
       if (rest !== 'query' || method !== 'POST') return missing();
       const rows = rowsOf(id, parameters);
       const isIncomplete = rows.length > perQuery;
-      return send(response, 'page_or_data_source', rows.slice(0, perQuery), parameters, isIncomplete ? INCOMPLETE : {});
+      return sendPage(
+        response,
+        'page_or_data_source',
+        rows.slice(0, perQuery),
+        parameters,
+        isIncomplete ? INCOMPLETE : {},
+      );
     }
     if (resource === 'databases') {
       // Notion answers 400 for the id of a linked database view.
@@ -142,7 +149,7 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
     if (!pages.has(id) && (!placed || hidden.has(placed.page))) return missing();
     // Notion does not list the children of such blocks (https://github.com/elastic/connectors/issues/2306).
     if (rest === 'children' && placed?.block.type === 'unsupported') return refuse(response, { status: 400 });
-    if (rest === 'children') return send(response, 'block', childrenOf(id), parameters);
+    if (rest === 'children') return sendPage(response, 'block', childrenOf(id), parameters);
     if (rest !== '' || !placed) return missing();
     sendJson(response, 200, blockJson(id, placed.block, placed.parent));
   };
@@ -197,7 +204,11 @@ export async function startNotion({ perPage = 2, perQuery = 10_000 } = {}): Prom
       });
     },
   });
-  const at = (part: string, path: string) => `NOTION.${part}=${emulator.origin}${path}`;
-  const settings = [at('api', '/v1'), at('authorize', CONSENT.authorize), at('token', CONSENT.token)].join(',');
+  const sourceUrl = (part: string, path: string) => `NOTION.${part}=${emulator.origin}${path}`;
+  const settings = [
+    sourceUrl('api', '/v1'),
+    sourceUrl('authorize', CONSENT.authorize),
+    sourceUrl('token', CONSENT.token),
+  ].join(',');
   return { ...emulator, pages, databases, hidden, search, settings };
 }

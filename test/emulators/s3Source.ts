@@ -36,7 +36,8 @@ export interface S3SourceEmulator extends Emulator<S3Refused> {
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-const xml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapedXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
@@ -100,7 +101,7 @@ function verifySignature({ method, url = '', headers }: IncomingMessage, keys: R
 
 const etagOf = ({ content }: EmulatedObject): string => `"${createHash('md5').update(content).digest('hex')}"`;
 
-/** @param keysPerPage page size, whatever the request asks for */
+/** @param keysPerPage maximum page size, even if a request asks for more */
 export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {}): Promise<S3SourceEmulator> {
   const buckets = new Map<string, Map<string, EmulatedObject>>();
   const regions = new Map<string, string>();
@@ -135,11 +136,11 @@ export async function startS3Source({ bucketsPerPage = 2, keysPerPage = 10 } = {
     const page = read.filter((key) => objects.get(key)?.isDeleted !== true);
     const isEncoded = query.get('encoding-type') === 'url';
     const encodedKey = (key: string): string =>
-      isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : xml(key);
+      isEncoded ? encodeURIComponent(key).replaceAll('%2F', '/').replaceAll('%20', '+') : escapedXml(key);
     const rows = page.map((key) => {
       const object = objects.get(key)!;
       const storageClass = object.refusal === 'archived' ? 'GLACIER' : 'STANDARD';
-      return `<Contents><Key>${encodedKey(key)}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><ETag>${xml(etagOf(object))}</ETag><Size>${Buffer.byteLength(object.content)}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
+      return `<Contents><Key>${encodedKey(key)}</Key><LastModified>2026-03-04T10:00:00.000Z</LastModified><ETag>${escapedXml(etagOf(object))}</ETag><Size>${Buffer.byteLength(object.content)}</Size><StorageClass>${storageClass}</StorageClass></Contents>`;
     });
     const isTruncated = read.length < all.length;
     const place = [

@@ -32,14 +32,14 @@ export interface EmulatedConversation {
   /** Only for direct messages: the other user. */
   readonly user?: string;
   readonly messages: EmulatedMessage[];
-  /** Whether the connected user is not a member of the conversation. */
+  /** Whether the connected user cannot read the messages, because it is not a member. */
   readonly isClosed?: boolean;
 }
 
 /** Refusals have status 200, or 429 for rate limits. */
 type SlackRefused = Refused & { readonly error: string };
 
-/** `injectFault` receives `method?field=value&…`. */
+/** The function given to `injectFault` receives `method?field=value&…`. */
 export interface SlackEmulator extends Emulator<SlackRefused> {
   /** The value of SOURCE_URLS. */
   readonly settings: string;
@@ -63,20 +63,21 @@ const refuse = (response: ServerResponse, { status, error, headers = {} }: Slack
   sendJson(response, status, { ok: false, error }, headers);
 
 const CREATED = 1_767_225_600;
-const NOTHING = { creator: '', last_set: 0, value: '' };
+/** An unset purpose or topic of a channel. */
+const UNSET = { creator: '', last_set: 0, value: '' };
 
-/** Returns a conversation. A direct message has neither a name nor the flags of channels. */
+/** Returns a conversation in Slack's format. A direct message has neither a name nor the flags of channels. */
 export const conversationJson = (id: string, { name = '', type, isArchived = false, user }: EmulatedConversation) =>
   type === 'im'
     ? { id, created: CREATED, is_archived: isArchived, is_im: true, is_org_shared: false, priority: 0, user }
     : {
-        ...{ id, name, name_normalized: name, created: CREATED, creator: 'U0ADA', purpose: NOTHING, topic: NOTHING },
+        ...{ id, name, name_normalized: name, created: CREATED, creator: 'U0ADA', purpose: UNSET, topic: UNSET },
         ...{ is_channel: type === 'public_channel', is_group: type !== 'public_channel', is_im: false },
         ...{ is_mpim: type === 'mpim', is_private: type !== 'public_channel', is_general: false, is_member: true },
         ...{ is_shared: false, is_org_shared: false, is_ext_shared: false, is_archived: isArchived },
       };
 
-/** Returns a user. */
+/** Returns a user in Slack's format. */
 export const userJson = (id: string, name: string) => ({
   ...{
     id,
@@ -93,7 +94,7 @@ export const userJson = (id: string, name: string) => ({
   },
 });
 
-/** @param perPage page size, whatever the request asks for */
+/** Starts the emulator. @param perPage maximum page size, even if a request asks for more */
 export async function startSlack({
   perPage = 2,
   ...settings
@@ -120,7 +121,7 @@ export async function startSlack({
    * Sends a page of a list with the cursor of the next one, in Slack's format. After the last page the cursor of
    * conversations is empty, and that of messages is absent.
    */
-  const send = (
+  const sendPage = (
     response: ServerResponse,
     fields: URLSearchParams,
     name: 'channels' | 'messages',
@@ -135,12 +136,12 @@ export async function startSlack({
     if (!Number.isSafeInteger(from)) return refuse(response, { status: 200, error: 'invalid_cursor' });
     const to = from + Math.min(perPage, Number(fields.get('limit') ?? 100));
     const next = to < all.length ? Buffer.from(`next:${to}`).toString('base64') : '';
-    const isOfMessages = name === 'messages';
+    const isMessageList = name === 'messages';
     sendJson(response, 200, {
       ok: true,
       [name]: all.slice(from, to),
-      ...(isOfMessages ? { has_more: next !== '', ...more } : {}),
-      ...(isOfMessages && next === '' ? {} : { response_metadata: { next_cursor: next } }),
+      ...(isMessageList ? { has_more: next !== '', ...more } : {}),
+      ...(isMessageList && next === '' ? {} : { response_metadata: { next_cursor: next } }),
     });
   };
   const messageJson = (
@@ -168,7 +169,7 @@ export async function startSlack({
     scopes: readonly string[],
   ): void => {
     const method = path.at(-1) ?? '';
-    const may = (type: EmulatedConversation['type'], access: 'read' | 'history'): boolean =>
+    const hasScope = (type: EmulatedConversation['type'], access: 'read' | 'history'): boolean =>
       scopes.includes(`${SCOPES[type]}:${access}`);
     const refuseWith = (error: string): void => refuse(response, { status: 200, error });
     if (method === 'auth.revoke') {
@@ -197,13 +198,13 @@ export async function startSlack({
     }
     if (method === 'conversations.list') {
       const types = (fields.get('types') ?? 'public_channel').split(',') as EmulatedConversation['type'][];
-      if (!types.every((type) => may(type, 'read'))) return refuseWith('missing_scope');
+      if (!types.every((type) => hasScope(type, 'read'))) return refuseWith('missing_scope');
       const all = [...conversations].filter(
         ([, conversation]) =>
           types.includes(conversation.type) &&
           !(fields.get('exclude_archived') === 'true' && conversation.isArchived === true),
       );
-      return send(
+      return sendPage(
         response,
         fields,
         'channels',
@@ -217,7 +218,7 @@ export async function startSlack({
         ok: true,
         channel: conversationJson(fields.get('channel') ?? '', conversation),
       });
-    if (!may(conversation.type, 'history')) return refuseWith('missing_scope');
+    if (!hasScope(conversation.type, 'history')) return refuseWith('missing_scope');
     if (conversation.isClosed === true) return refuseWith('not_in_channel');
     const { messages } = conversation;
     if (method === 'conversations.history') {
@@ -231,7 +232,7 @@ export async function startSlack({
           isWithin(Number(ts)) && (thread === undefined || more?.['subtype'] === 'thread_broadcast'),
       );
       const newestFirst = found.toSorted((a, b) => Number(b.ts) - Number(a.ts));
-      return send(
+      return sendPage(
         response,
         fields,
         'messages',
@@ -246,7 +247,7 @@ export async function startSlack({
     const replies = messages
       .filter(({ thread }) => thread === parentTs)
       .toSorted((a, b) => Number(a.ts) - Number(b.ts));
-    send(
+    sendPage(
       response,
       fields,
       'messages',
@@ -272,7 +273,7 @@ export async function startSlack({
       answer(call, new URLSearchParams(call.body.toString()), access?.person.id ?? '', access?.scopes ?? []);
     },
   });
-  const at = (part: string, path: string) => `SLACK.${part}=${emulator.origin}${path}`;
+  const sourceUrl = (part: string, path: string) => `SLACK.${part}=${emulator.origin}${path}`;
   return {
     ...emulator,
     // Faults are not injected into requests for consent and tokens.
@@ -282,10 +283,10 @@ export async function startSlack({
       calls.length = 0;
     },
     settings: [
-      at('api', '/api'),
-      at('authorize', PATHS.authorize),
-      at('token', PATHS.token),
-      at('revoke', '/api/auth.revoke'),
+      sourceUrl('api', '/api'),
+      sourceUrl('authorize', PATHS.authorize),
+      sourceUrl('token', PATHS.token),
+      sourceUrl('revoke', '/api/auth.revoke'),
     ].join(','),
     oauth,
     conversations,

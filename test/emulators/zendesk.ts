@@ -92,7 +92,7 @@ export const newZendeskAccount = (): ZendeskAccount => ({
 const tokenOf = (ticket: number, attachment: number): string =>
   createHash('sha256').update(`${ticket} ${attachment}`).digest('hex').slice(0, 20);
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size; lists by page number always have this size */
 export async function startZendesk({ perPage = 2 } = {}): Promise<ZendeskEmulator> {
   const accounts = new Map<string, ZendeskAccount>();
   const users = ZENDESK_PEOPLE.map(({ id, label, email, role }) => ({ id: Number(id), name: label, email, role }));

@@ -58,7 +58,7 @@ const refuse = (response: ServerResponse, { status, headers = {} }: Refused): vo
     .writeHead(status === 401 ? 403 : status, { 'content-type': 'text/plain; charset=utf-8', ...headers })
     .end(status === 401 ? 'Invalid key' : (TEXTS[status] ?? 'An error occurred'));
 
-/** @param perPage page size, whatever the request asks for */
+/** @param perPage maximum page size, even if a request asks for more */
 export async function startZotero({ perPage = 2 } = {}): Promise<ZoteroEmulator> {
   const libraries = new Map<string, ZoteroLibrary>();
   const oauth = createOAuth1Provider('Zotero', PATHS, ZOTERO_PEOPLE);

@@ -69,8 +69,8 @@ test('a new engine starts only after the orphan has ended, because both write th
   await writePidFile(dataDir, 'qdrant', orphan);
   // The launcher of the new engine writes whether the orphan is still running.
   const [launcher, seen] = [path.join(dataDir, 'launcher'), path.join(dataDir, 'seen')];
-  const looks = `grep -q "^State:.[^ZX]" /proc/${orphan}/status 2>/dev/null && echo runs || echo ended`;
-  writeFileSync(launcher, `#!/bin/bash\n(${looks}) > ${seen}.new\nmv ${seen}.new ${seen}\nexec sleep 600\n`);
+  const checkOrphan = `grep -q "^State:.[^ZX]" /proc/${orphan}/status 2>/dev/null && echo runs || echo ended`;
+  writeFileSync(launcher, `#!/bin/bash\n(${checkOrphan}) > ${seen}.new\nmv ${seen}.new ${seen}\nexec sleep 600\n`);
   chmodSync(launcher, 0o700);
   const stop = new AbortController();
   const starting = startChild({

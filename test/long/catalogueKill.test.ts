@@ -8,6 +8,7 @@ import { seededRandom } from '../support/seed.js';
 import { SOURCE_FIXTURES } from '../support/sourceFixtures/index.js';
 import type { SourceFixture } from '../support/sourceFixtures/fixture.js';
 
+/** Trials per source; each one kills the worker twice. */
 const TRIALS = Number(process.env['TEST_KILLS'] ?? 3);
 const SOURCES = Object.keys(SOURCE_FIXTURES) as (keyof typeof SOURCE_FIXTURES)[];
 const fixtures = new Map<ConnectedSourceType, SourceFixture>();
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 describe.each(SOURCES)('a sync of %s whose worker is killed at random moments', (type) => {
   test(
-    `stores what an uninterrupted sync stores, ${TRIALS} times`,
+    `stores the same as an uninterrupted sync, in each of ${TRIALS} trials`,
     async () => {
       const random = seededRandom(`kills of ${type}`);
       const fixture = fixtures.get(type)!;

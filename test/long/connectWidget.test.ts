@@ -106,39 +106,43 @@ async function syncFirst(type: string): Promise<void> {
   await widget.picture(`${type}-synced`);
 }
 
-async function connectedAs(type: ConnectedSourceType): Promise<void> {
+/** Waits for the connected account, and syncs a file if the widget offers a selection. */
+async function expectConnectedAndSync(type: ConnectedSourceType): Promise<void> {
   await widget.until(widget.text(accountOf(type)));
   await widget.picture(`${type}-connected`);
   if (!WITHOUT_CHOICE.includes(type)) await syncFirst(type);
 }
 
-describe('connecting each source and syncing one file', () => {
-  test.each(Object.keys(ENTERED_CREDENTIALS) as ConnectedSourceType[])('%s, with entered credentials', async (type) => {
-    catalogue.fixtures[type].reset();
-    await openAt(type);
-    await widget.press('Connect Account');
-    await fill(ENTERED_CREDENTIALS[type]!);
-    await widget.picture(`${type}-screen`);
-    await widget.press('Submit');
-    await widget.text(/sync initiated/).waitFor();
-    await connectedAs(type);
-  });
+describe('connects the account and syncs one file', () => {
+  test.each(Object.keys(ENTERED_CREDENTIALS) as ConnectedSourceType[])(
+    'of %s, with entered credentials',
+    async (type) => {
+      catalogue.fixtures[type].reset();
+      await openAt(type);
+      await widget.press('Connect Account');
+      await fill(ENTERED_CREDENTIALS[type]!);
+      await widget.picture(`${type}-screen`);
+      await widget.press('Submit');
+      await widget.text(/sync initiated/).waitFor();
+      await expectConnectedAndSync(type);
+    },
+  );
 
-  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('%s, at an entered host', async (type) => {
+  test.each(Object.keys(BEFORE_CONSENT) as ConnectedSourceType[])('of %s, at an entered host', async (type) => {
     catalogue.fixtures[type].reset();
     await openAt(type);
     await widget.press('Connect Account');
     await fill(BEFORE_CONSENT[type]!(catalogue.service.url));
     await widget.picture(`${type}-screen`);
     await consent(() => widget.press('Submit'));
-    await connectedAs(type);
+    await expectConnectedAndSync(type);
   });
 
-  test.each(BY_CONSENT)('%s, by consent', async (type) => {
+  test.each(BY_CONSENT)('of %s, by consent', async (type) => {
     catalogue.fixtures[type].reset();
     await openAt(type);
     await consent(() => widget.press('Connect Account'));
-    await connectedAs(type);
+    await expectConnectedAndSync(type);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { DataSourceRecord, FileRecord } from '../../contract/files/records.js';
 import { type StoredState, readStoredState } from '../support/storedState.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
-import { pointsOfFile, storedFor, eventKindsOf } from '../support/coldFiles.js';
+import { pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from '../support/coldFiles.js';
 import { withDatabase } from '../support/dataSources.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, type KillTarget } from '../support/ownService.js';
@@ -119,7 +119,7 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
         });
         await settled(syncedFiles.length - GONE);
         await expectConsistent();
-        const stored = await storedFor(service.env);
+        const stored = await fileIdsWithStoredVectors(service.env);
         expect([stored.length, new Set(stored)]).toEqual([ids.length, new Set(ids)]);
 
         await withKill(async () => {
@@ -129,7 +129,7 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
         });
         await expectConsistent();
         expect(await Promise.all(ids.map((id) => pointsOfFile(service.env, id)))).toEqual(points);
-        expect(await storedFor(service.env)).toEqual([]);
+        expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
 
         // The files return, are removed again, and are not restored.
         fixture.reset(20);
@@ -149,7 +149,7 @@ describe.each(TARGETS)('quarantine with %s killed at random moments', (target) =
           );
         });
         await expectConsistent();
-        expect(await storedFor(service.env)).toEqual([]);
+        expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
         for (const id of ids) {
           expect(await pointsOfFile(service.env, id)).toEqual([]);
           expect((await eventKindsOf(service.env, id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(2);

@@ -170,7 +170,7 @@ const files = async (user: TestUser): Promise<FileRecord[]> =>
   (await user.post<Listed<FileRecord>>('/user_files_v2', { filters: { source: 'GITBOOK' } })).body.results;
 
 test('ends an abandoned connection attempt after half an hour, and a completed one immediately', async () => {
-  const begin = async (customerId: string): Promise<string> => {
+  const beginConsent = async (customerId: string): Promise<string> => {
     const user = await service.user(customerId);
     const request = { service: 'GOOGLE_DRIVE', connecting_new_account: true, sync_source_items: false };
     return (await user.post<{ oauth_url: string }>('/integrations/oauth_url', request)).body.oauth_url;
@@ -179,8 +179,8 @@ test('ends an abandoned connection attempt after half an hour, and a completed o
     withDatabase(service, (db) =>
       db.collection<{ _id: number; state: string }>('connection_attempts').find().sort({ _id: 1 }).toArray(),
     );
-  await begin('ada');
-  const authorizationUrl = await begin('ben');
+  await beginConsent('ada');
+  const authorizationUrl = await beginConsent('ben');
   const [abandoned, completed] = (await attempts()).map(({ _id }) => workflowIds.connect(_id)) as [string, string];
   for (const workflowId of [abandoned, completed])
     await waitFor(() => isRunning(workflowId).catch(() => false), Boolean);

@@ -8,19 +8,19 @@ import { diskProblem, megabytes, readDisks } from '../../observability/diskSpace
 
 const folder = { name: 'DATA_DIR', path: tmpdir() };
 /** A folder that does not exist yet. Its disk is the disk of the nearest existing parent. */
-const below = { name: 'DATA_DIR/new', path: path.join(tmpdir(), `missing-${process.pid}`, 'below') };
+const missingFolder = { name: 'DATA_DIR/new', path: path.join(tmpdir(), `missing-${process.pid}`, 'below') };
 
 test('reads the size and the free space of each disk in bytes, once for all of its folders', async () => {
   const { bavail, blocks, bsize } = await statfs(tmpdir());
-  const disks = await readDisks([folder, below]);
+  const disks = await readDisks([folder, missingFolder]);
   expect(disks.map(({ name }) => name)).toEqual(['DATA_DIR']);
   expect(disks[0]!.totalBytes).toBe(blocks * bsize);
   // Other processes write to the disk between the two readings, so the values differ slightly.
   expect(Math.abs(disks[0]!.freeBytes - bavail * bsize)).toBeLessThan(blocks * bsize * 0.1);
-  expect(await readDisks([below])).toMatchObject([{ ...below, totalBytes: blocks * bsize }]);
+  expect(await readDisks([missingFolder])).toMatchObject([{ ...missingFolder, totalBytes: blocks * bsize }]);
 });
 
-test('reports a disk with less than the minimum of free space, and none with enough', async () => {
+test('reports a disk whose free space is below the minimum, and no disk with enough', async () => {
   const [disk] = await readDisks([folder]);
   const problem = await diskProblem({ folders: [folder], minFreeBytes: disk!.totalBytes + 1 });
   expect(problem).toMatch(/^Free disk space is below \d+ MB \(MIN_FREE_DISK_BYTES\): \d+ MB at DATA_DIR\./);

@@ -57,7 +57,7 @@ test.each(['../README.md', 'api/sources.md'])('docs/%s names each source', (file
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
-test('only a recording of a real account changes the text of the page, with the date of the recording', () => {
+test('the page names a recording, with its date, only if it is of a real account', () => {
   const [sample] = [...readRecordings('test/fixtures/recordings').values()];
   const emulated = { ...sample!, account: 'emulator' as const };
   expect(recordedOf('GITBOOK', [emulated])).toBeNull();

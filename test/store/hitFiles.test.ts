@@ -1,4 +1,4 @@
-/** Tests of the query that reads the files of search hits and whether other files are in another space or cold storage. */
+/** Tests of the query that reads the files of hits, and whether the user has files in another space or cold storage. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 
@@ -7,7 +7,8 @@ import { fileModel } from '../../store/models/files.js';
 import { testEngines } from '../support/engines.js';
 
 const MINE = { organizationId: 901, userId: 5 };
-const ELSEWHERE = { model: 'OPENAI', space: 'here', cold: true } as const;
+/** The searched space, whose other spaces and cold files are looked for. */
+const SEARCHED = { model: 'OPENAI', space: 'here', cold: true } as const;
 let connection: mongoose.Connection;
 let files: HitFiles;
 
@@ -25,7 +26,7 @@ const insert = (...rows: ReturnType<typeof row>[]) =>
   fileModel(connection).collection.insertMany(rows as unknown as Parameters<mongoose.Collection['insertMany']>[0]);
 const findFiles = async (
   ids: readonly number[],
-  elsewhere: Parameters<HitFiles['findWithOtherSpaces']>[2] = ELSEWHERE,
+  elsewhere: Parameters<HitFiles['findWithOtherSpaces']>[2] = SEARCHED,
 ) => {
   const answer = await files.findWithOtherSpaces(MINE, ids, elsewhere);
   return [answer.files.map(({ _id }) => _id).toSorted((a, b) => a - b), answer.hasUnsearched];
@@ -42,7 +43,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-test('returns only records of the tenant, and whether any of its files is in another space', async () => {
+test('returns only records of the tenant, and whether any of its files with the model is in another space', async () => {
   await insert(row(1), row(2), row(3, { space: null }), row(4, { model: 'SOLAR_1_MINI', space: 'other' }));
   // A file of another user, in another space and in cold storage.
   await insert(row(5, { userId: 6, space: 'other', stored: 'COLD_STORAGE' }));
@@ -52,8 +53,8 @@ test('returns only records of the tenant, and whether any of its files is in ano
 
   await insert(row(6, { space: 'other' }));
   expect(await findFiles([1])).toEqual([[1], true]);
-  expect(await findFiles([1], { ...ELSEWHERE, model: 'SOLAR_1_MINI' })).toEqual([[1], true]);
-  expect(await findFiles([1], { ...ELSEWHERE, model: 'COHERE_MULTILINGUAL_V3' })).toEqual([[1], false]);
+  expect(await findFiles([1], { ...SEARCHED, model: 'SOLAR_1_MINI' })).toEqual([[1], true]);
+  expect(await findFiles([1], { ...SEARCHED, model: 'COHERE_MULTILINGUAL_V3' })).toEqual([[1], false]);
   await fileModel(connection).deleteOne({ _id: 6 });
   expect(await findFiles([1])).toEqual([[1], false]);
 });
@@ -63,7 +64,7 @@ test.each(['COLD_STORAGE', 'COLD_TO_HOT'])(
   async (stored) => {
     await insert(row(7, { stored }));
     expect(await findFiles([1])).toEqual([[1], true]);
-    expect(await findFiles([1], { ...ELSEWHERE, cold: false })).toEqual([[1], false]);
+    expect(await findFiles([1], { ...SEARCHED, cold: false })).toEqual([[1], false]);
     await fileModel(connection).deleteOne({ _id: 7 });
   },
 );

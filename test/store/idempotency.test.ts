@@ -12,23 +12,20 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const USE: KeyUse = { organizationId: 1, userId: 7, route: '/upload_text', key: 'k1' };
-/**
- * Claims a key and stores a response. Rejects, like a handler, if the key is already claimed, because the transaction
- * is then aborted.
- */
+/** Claims a key and stores a response. Rejects if the key is already claimed: this aborts the transaction. */
 const claim = (use: KeyUse, answer: string): Promise<void> => {
   const { idempotency, transaction } = service.store;
   return transaction(async (session) => {
-    if (!(await idempotency.claim(use, 'print', session))) throw new Error('taken');
+    if (!(await idempotency.claim(use, 'fingerprint', session))) throw new Error('taken');
     await idempotency.saveAnswer(use, answer, session);
   });
 };
 
-test('a stored response is returned only for its owner and route, and only until it expires', async () => {
+test('a stored response is returned only for its owner, route and key, and only until it expires', async () => {
   const { idempotency } = service.store;
   await claim(USE, 'first');
   await expect(claim(USE, 'second')).rejects.toThrow('taken');
-  expect(await idempotency.find(USE)).toEqual({ fingerprint: 'print', answer: 'first' });
+  expect(await idempotency.find(USE)).toEqual({ fingerprint: 'fingerprint', answer: 'first' });
   const otherUses: KeyUse[] = [
     { ...USE, organizationId: 2 },
     { ...USE, userId: 8 },
@@ -45,5 +42,5 @@ test('a stored response is returned only for its owner and route, and only until
   );
   expect(await idempotency.find(USE)).toBeNull();
   await claim(USE, 'second');
-  expect(await idempotency.find(USE)).toEqual({ fingerprint: 'print', answer: 'second' });
+  expect(await idempotency.find(USE)).toEqual({ fingerprint: 'fingerprint', answer: 'second' });
 });

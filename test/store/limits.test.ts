@@ -45,26 +45,26 @@ const states = async (ids: readonly number[]): Promise<string[]> => {
   const rows = await service.store.files.byIds(owner, ids);
   return ids.map((fileId) => rows.find(({ _id }) => _id === fileId)?.syncStatus ?? 'none');
 };
-const many = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
+const copiesOf = (count: number, fields: Partial<FileDoc> = {}): Partial<FileDoc>[] =>
   Array.from({ length: count }, () => fields);
-const turn = (limits: Partial<EffectiveLimits>) =>
+const applyLimits = (limits: Partial<EffectiveLimits>) =>
   service.store.limits.applyLimits(owner, runId, { ...NONE, ...limits });
-const [Q, D] = ['QUEUED_FOR_SYNC', 'DELAYED'];
+const [QUEUED, DELAYED] = ['QUEUED_FOR_SYNC', 'DELAYED'];
 
 test('queues as many new files as the limit allows, oldest first; delays the newest until there is room', async () => {
-  const ids = await seed(...many(4));
-  expect(await turn({ max_files: 3 })).toBe('max_files');
-  expect(await states(ids)).toEqual([Q, Q, Q, D]);
-  expect(await turn({ max_files: 3 })).toBeNull();
-  expect(await states(ids)).toEqual([Q, Q, Q, D]);
-  expect(await turn({ max_files: 1 })).toBe('max_files');
-  expect(await states(ids)).toEqual([Q, D, D, D]);
-  expect(await turn({ max_files: 0 })).toBe('max_files');
-  expect(await states(ids)).toEqual([D, D, D, D]);
-  expect(await turn({ max_files: 2 })).toBeNull();
-  expect(await states(ids)).toEqual([Q, Q, D, D]);
-  expect(await turn({})).toBeNull();
-  expect(await states(ids)).toEqual([Q, Q, Q, Q]);
+  const ids = await seed(...copiesOf(4));
+  expect(await applyLimits({ max_files: 3 })).toBe('max_files');
+  expect(await states(ids)).toEqual([QUEUED, QUEUED, QUEUED, DELAYED]);
+  expect(await applyLimits({ max_files: 3 })).toBeNull();
+  expect(await states(ids)).toEqual([QUEUED, QUEUED, QUEUED, DELAYED]);
+  expect(await applyLimits({ max_files: 1 })).toBe('max_files');
+  expect(await states(ids)).toEqual([QUEUED, DELAYED, DELAYED, DELAYED]);
+  expect(await applyLimits({ max_files: 0 })).toBe('max_files');
+  expect(await states(ids)).toEqual([DELAYED, DELAYED, DELAYED, DELAYED]);
+  expect(await applyLimits({ max_files: 2 })).toBeNull();
+  expect(await states(ids)).toEqual([QUEUED, QUEUED, DELAYED, DELAYED]);
+  expect(await applyLimits({})).toBeNull();
+  expect(await states(ids)).toEqual([QUEUED, QUEUED, QUEUED, QUEUED]);
   const [row] = await service.store.files.byIds(owner, ids.slice(3));
   expect(row).toMatchObject({ syncErrorMessage: null, notBefore: null });
 });
@@ -73,28 +73,28 @@ test('counts files with content and never delays them; ignores containers, failu
   const [kept] = await seed({ generation: 1, syncStatus: 'READY' });
   const [resynced] = await seed({ generation: 2 });
   await seed({ isContainer: true }, { syncStatus: 'SYNC_ERROR' }, { syncStatus: 'SYNC_ABORTED' });
-  const otherUser = { ...owner };
+  const firstOwner = { ...owner };
   owner = await service.store.users.ensure(1, `another ${runId}`);
-  await seed(...many(3));
-  owner = otherUser;
-  const fresh = await seed(...many(2));
-  expect(await turn({ max_files: 3 })).toBe('max_files');
-  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', Q, Q, D]);
-  expect(await turn({ max_files: 1 })).toBe('max_files');
-  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', Q, D, D]);
+  await seed(...copiesOf(3));
+  owner = firstOwner;
+  const fresh = await seed(...copiesOf(2));
+  expect(await applyLimits({ max_files: 3 })).toBe('max_files');
+  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', QUEUED, QUEUED, DELAYED]);
+  expect(await applyLimits({ max_files: 1 })).toBe('max_files');
+  expect(await states([kept!, resynced!, ...fresh])).toEqual(['READY', QUEUED, DELAYED, DELAYED]);
 });
 
-test('new content of a file that counts already needs no further room', async () => {
+test('queues new content of a file that already counts, although max_files is reached', async () => {
   const ids = await seed({ generation: 1, syncStatus: 'DELAYED' }, { syncStatus: 'DELAYED' });
-  expect(await turn({ max_files: 1 })).toBeNull();
-  expect(await states(ids)).toEqual([Q, D]);
+  expect(await applyLimits({ max_files: 1 })).toBeNull();
+  expect(await states(ids)).toEqual([QUEUED, DELAYED]);
 });
 
 test('releases no more files than the queue has room for', async () => {
-  await seed(...many(4));
-  const delayedIds = await seed(...many(4, { syncStatus: 'DELAYED' }));
-  expect(await turn({})).toBeNull();
-  expect(await states(delayedIds)).toEqual([Q, Q, D, D]);
+  await seed(...copiesOf(4));
+  const delayedIds = await seed(...copiesOf(4, { syncStatus: 'DELAYED' }));
+  expect(await applyLimits({})).toBeNull();
+  expect(await states(delayedIds)).toEqual([QUEUED, QUEUED, DELAYED, DELAYED]);
 });
 
 test('releases a file that waits for characters once enough are free, and a smaller later file before it', async () => {
@@ -103,17 +103,17 @@ test('releases a file that waits for characters once enough are free, and a smal
   const delayedIds = await seed(
     ...[50, 40, 1].map((delayedCharacters) => ({ syncStatus: 'DELAYED' as const, delayedCharacters })),
   );
-  expect(await turn({ max_characters: 100 })).toBeNull();
-  expect(await states(delayedIds)).toEqual([D, Q, D]);
-  expect(await turn({ max_characters: 110 })).toBeNull();
-  expect((await states(delayedIds))[0]).toBe(Q);
+  expect(await applyLimits({ max_characters: 100 })).toBeNull();
+  expect(await states(delayedIds)).toEqual([DELAYED, QUEUED, DELAYED]);
+  expect(await applyLimits({ max_characters: 110 })).toBeNull();
+  expect((await states(delayedIds))[0]).toBe(QUEUED);
   // The length of a file that was never read is unknown; it counts as one character.
   const unread = await seed({ syncStatus: 'DELAYED' });
-  expect(await turn({ max_characters: 60 })).toBeNull();
-  expect(await states(unread)).toEqual([D]);
+  expect(await applyLimits({ max_characters: 60 })).toBeNull();
+  expect(await states(unread)).toEqual([DELAYED]);
   // The unread file needs the last character.
-  expect(await turn({ max_characters: 62 })).toBeNull();
-  expect(await states(unread)).toEqual([Q]);
+  expect(await applyLimits({ max_characters: 62 })).toBeNull();
+  expect(await states(unread)).toEqual([QUEUED]);
 });
 
 test('admits a text up to each limit, including texts that are being read', async () => {
@@ -144,8 +144,8 @@ test("a user's own limits override those of the organization, which override the
   const { organizations, users, limits, transaction } = service.store;
   const { organizationId } = await organizations.create('limited');
   const { userId } = await users.ensure(organizationId, 'eve');
-  const now = () => limits.get({ organizationId, userId });
-  expect(await now()).toEqual(NONE);
+  const currentLimits = () => limits.get({ organizationId, userId });
+  expect(await currentLimits()).toEqual(NONE);
   await transaction((session) =>
     organizations.update(
       organizationId,
@@ -153,11 +153,11 @@ test("a user's own limits override those of the organization, which override the
       session,
     ),
   );
-  expect(await now()).toEqual({ ...NONE, max_files: 5, max_characters: 9 });
+  expect(await currentLimits()).toEqual({ ...NONE, max_files: 5, max_characters: 9 });
   await transaction((session) =>
     users.update(organizationId, ['eve'], { customLimits: { max_files: -1, max_characters: 7 } }, session),
   );
-  expect(await now()).toEqual({ ...NONE, max_characters: 7 });
+  expect(await currentLimits()).toEqual({ ...NONE, max_characters: 7 });
   // Limits do not apply to the same user id in another organization.
   expect(await limits.get({ organizationId: 1, userId })).toEqual(NONE);
 });
@@ -219,7 +219,7 @@ test('a retry assigns files to its run, resets their attempts and makes them due
   expect(row).toMatchObject({
     ...retryRun,
     ...{
-      syncStatus: Q,
+      syncStatus: QUEUED,
       syncErrorMessage: null,
       attempts: 0,
       unfinishedStarts: 0,

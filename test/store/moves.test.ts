@@ -99,8 +99,8 @@ test('moves a file back to hot storage only if its content and tags are those of
     async ([, fields, isMoved, owner]) => {
       const id = await seed({ ...RETURNING, ...fields }, owner);
       const fileBefore = await read(id);
-      const moved = { _id: id, generation: 1, tagsRevision: 3 };
-      expect(await service.store.moves.markHot(ATTEMPT, [moved])).toEqual(isMoved ? [id] : []);
+      const claim = { _id: id, generation: 1, tagsRevision: 3 };
+      expect(await service.store.moves.markHot(ATTEMPT, [claim])).toEqual(isMoved ? [id] : []);
       const { embeddingStorageStatus, coolsAt } = await read(id);
       expect(embeddingStorageStatus).toBe(isMoved ? 'HOT_STORAGE' : fileBefore.embeddingStorageStatus);
       expect(await eventsOf(id)).toBe(isMoved ? 1 : 0);

@@ -8,7 +8,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-// Tests of which schedules a record should have, and of changes that are made while Temporal is being updated.
+// Tests of the desired schedule of each record, and of changes that are made while Temporal is being updated.
 let service: TestService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let stranger: typeof owner;
@@ -26,13 +26,13 @@ const rowOf = (fields: Partial<ScheduleDoc>): ScheduleDoc => ({
   ...{ ...owner, _id: `auto-sync:${lastId}`, dataSourceId: null, fileId: null, version: 1, marked: true },
   ...{ claimedUntil: null, applied: null, ...fields },
 });
-const container = async (fields: Partial<FileDoc> = {}): Promise<Partial<ScheduleDoc>> => {
+const seedSite = async (fields: Partial<FileDoc> = {}): Promise<Partial<ScheduleDoc>> => {
   lastId += 1;
   const site = { isContainer: true, source: 'WEB_SCRAPE' as const, enableAutoSync: true };
   await seedFiles(service, owner, [{ id: lastId, fields: { ...site, ...fields } }]);
   return { fileId: lastId };
 };
-const account = async (enableAutoSync: boolean | null, isRevoked = false): Promise<Partial<ScheduleDoc>> => {
+const connectAccount = async (enableAutoSync: boolean | null, isRevoked = false): Promise<Partial<ScheduleDoc>> => {
   lastId += 1;
   const { _id } = await connectSource(service, owner, { externalId: `GOOGLE_DRIVE|${lastId}`, enableAutoSync });
   if (isRevoked) await revokeSource(service, owner, _id);
@@ -40,19 +40,19 @@ const account = async (enableAutoSync: boolean | null, isRevoked = false): Promi
 };
 const [ON, OFF, GONE] = [{ state: 'on', hours: 24 }, { state: 'off' }, { state: 'gone' }];
 const RECORDS: readonly (readonly [what: string, record: () => Promise<Partial<ScheduleDoc>>, desired: object])[] = [
-  ['an enabled site', () => container(), ON],
-  ['a disabled site', () => container({ enableAutoSync: false }), OFF],
-  ['a site with deleted contents', () => container({ fileContentsDeleted: true }), OFF],
-  ['a file that contains no others', () => container({ isContainer: false }), GONE],
-  ['a site of another user', async () => ({ ...(await container()), ...stranger }), GONE],
+  ['an enabled site', () => seedSite(), ON],
+  ['a disabled site', () => seedSite({ enableAutoSync: false }), OFF],
+  ['a site with deleted contents', () => seedSite({ fileContentsDeleted: true }), OFF],
+  ['a file that contains no others', () => seedSite({ isContainer: false }), GONE],
+  ['a site of another user', async () => ({ ...(await seedSite()), ...stranger }), GONE],
   ['a missing file', () => Promise.resolve({ fileId: 1 }), GONE],
-  ['an enabled account', () => account(true), ON],
-  ['a disabled account', () => account(false), OFF],
-  ['an account without a setting', () => account(null), OFF],
-  ['a revoked account', () => account(true, true), { state: 'paused', hours: 24 }],
-  ['an account of another user', async () => ({ ...(await account(true)), ...stranger }), GONE],
+  ['an enabled account', () => connectAccount(true), ON],
+  ['a disabled account', () => connectAccount(false), OFF],
+  ['an account without a setting', () => connectAccount(null), OFF],
+  ['a revoked account', () => connectAccount(true, true), { state: 'paused', hours: 24 }],
+  ['an account of another user', async () => ({ ...(await connectAccount(true)), ...stranger }), GONE],
   ['a missing account', () => Promise.resolve({ dataSourceId: 1 }), GONE],
-  ['a record of an unknown user', async () => ({ ...(await container()), userId: 999_999 }), GONE],
+  ['a record of an unknown user', async () => ({ ...(await seedSite()), userId: 999_999 }), GONE],
 ];
 test('a record has a schedule while it exists, is enabled and has contents; a revoked one is paused', () =>
   everyRow(
@@ -62,7 +62,7 @@ test('a record has a schedule while it exists, is enabled and has contents; a re
       expect(await service.store.schedules.desiredState(rowOf(await record()))).toEqual(desired),
   ));
 
-test('a change during the update of Temporal marks the row for another update; only a deleted row is reported as such', async () => {
+test('a change during the update of Temporal marks the row for another update; a deleted row is reported as false', async () => {
   const { schedules, transaction } = service.store;
   const seed = rowOf({ _id: 'auto-sync:file:77', fileId: 77 });
   await withDatabase(service, async (connection) => {

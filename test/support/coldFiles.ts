@@ -19,7 +19,7 @@ export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
 }
 
 /** Returns the file id of each vector copy in file storage. */
-export const storedFor = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
+export const fileIdsWithStoredVectors = async (env: NodeJS.ProcessEnv): Promise<number[]> =>
   (await storedVectors(env)).map((name) => Number(name.split('/')[0]));
 
 /** Returns all points of a file in Qdrant, by point id. */

@@ -1,4 +1,4 @@
-/** Runs the commands of an example's README as a person does who pastes them into a new shell. */
+/** Runs the commands of an example's README, as if a user pasted them into a new shell. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ export interface Examples {
   close(): Promise<void>;
 }
 
-/** Copies the examples to a folder whose `.data` has the API key of the service, as that of `npm start` does. */
+/** Copies the examples to a folder. Its `.data/api-key` has the API key of the service, as after `npm start`. */
 export async function copyExamples({ url, apiKey }: Pick<TestService, 'url' | 'apiKey'>): Promise<Examples> {
   const folder = await mkdtemp(path.join(tmpdir(), 'allotrope-examples-'));
   await cp(path.join(ROOT, 'examples'), path.join(folder, 'examples'), {

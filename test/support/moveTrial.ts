@@ -8,7 +8,7 @@ import { expect } from '@jest/globals';
 import type { FileRecord } from '../../contract/files/records.js';
 import { readStoredState } from './storedState.js';
 import type { Listed, TestUser } from './client.js';
-import { letDaysPass, pointsOfFile, storedFor, eventKindsOf } from './coldFiles.js';
+import { letDaysPass, pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from './coldFiles.js';
 import { findDifferences } from './differences.js';
 import type { OwnService, KillTarget } from './ownService.js';
 import type { SeededRandom } from './seed.js';
@@ -104,7 +104,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       expect(await contentNow()).toEqual(content);
       const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
       expect(await pointsNow()).toEqual(direction === 'hot' ? points : ids.map(() => []));
-      expect(ascending(await storedFor(env))).toEqual(direction === 'hot' ? [] : ascending(ids));
+      expect(ascending(await fileIdsWithStoredVectors(env))).toEqual(direction === 'hot' ? [] : ascending(ids));
       for (const id of ids) {
         const kinds = await eventKindsOf(env, id);
         const times = (kind: string) => kinds.filter((other) => other === kind).length;

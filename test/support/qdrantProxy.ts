@@ -1,9 +1,9 @@
-/** A proxy between a service and the real Qdrant that makes chosen requests fail. */
+/** A proxy between a service and the real Qdrant. It makes chosen requests fail. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 
-/** `late`: the request is forwarded only after the caller has disconnected. An object: the response of the proxy. */
+/** How a request fails. `late`: it is forwarded only after the caller has disconnected. An object: the response. */
 export type InjectedFailure =
   | 'late'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
@@ -12,7 +12,7 @@ export type RequestKind = 'write' | 'search';
 
 export interface QdrantProxy {
   readonly url: string;
-  /** Makes the next `times` requests of a kind fail; all others are forwarded. */
+  /** Makes the next `times` requests of a kind fail, and forwards all others. Replaces an earlier call. */
   fail(kind: RequestKind, failure: InjectedFailure, times: number): void;
   /** Returns the number of requests of a kind since the last `fail`. */
   seen(kind: RequestKind): number;
@@ -26,7 +26,7 @@ function kindOf({ method, url = '' }: IncomingMessage): RequestKind | null {
   return method === 'POST' && path.endsWith('/points/query/batch') ? 'search' : null;
 }
 
-/** @param target the address of Qdrant */
+/** Starts a proxy. @param target the address of Qdrant */
 export async function startQdrantProxy(target: string): Promise<QdrantProxy> {
   let failing: { readonly kind: RequestKind; readonly failure: InjectedFailure; remaining: number } | null = null;
   const counts = new Map<RequestKind, number>();

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 
 import { choices, type Document, type Schema } from './contract.js';
 
-const MAX_MEMBERS = 4;
+/** Maximum number of entries of a generated array. */
+const MAX_ENTRIES = 4;
 
-/** Returns values of a schema. @param strings texts with a meaning for the service, used in addition to random texts */
+/** Generates values of a schema. @param strings texts with a meaning for the service, used as well as random texts */
 export function valuesOf(document: Document, schema: Schema, strings: readonly string[]): fc.Arbitrary<unknown> {
   const options = choices(document, schema).flatMap((choice) =>
     [choice.type].flat().map((type) => ofType(document, choice, String(type), strings)),
@@ -15,14 +16,14 @@ export function valuesOf(document: Document, schema: Schema, strings: readonly s
 
 function ofType(document: Document, schema: Schema, type: string, strings: readonly string[]): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  const bound = (word: string, fallback: number): number => Number(schema[word] ?? fallback);
+  const bound = (keyword: string, fallback: number): number => Number(schema[keyword] ?? fallback);
   switch (type) {
     case 'object':
       return objects(document, schema, strings);
     case 'array':
       return fc.array(valuesOf(document, schema.items ?? {}, strings), {
         minLength: bound('minItems', 0),
-        maxLength: Math.max(bound('minItems', 0), Math.min(bound('maxItems', MAX_MEMBERS), MAX_MEMBERS)),
+        maxLength: Math.max(bound('minItems', 0), Math.min(bound('maxItems', MAX_ENTRIES), MAX_ENTRIES)),
       });
     case 'integer': {
       const [min, max] = [bound('minimum', Number.MIN_SAFE_INTEGER), bound('maximum', Number.MAX_SAFE_INTEGER)];
@@ -60,7 +61,7 @@ function objects(document: Document, schema: Schema, strings: readonly string[])
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...(schema.required ?? [])] });
 }
 
-/** Values that no field or few fields accept. */
+/** Values that few or no fields accept. */
 const JUNK: readonly unknown[] = [
   null,
   true,
@@ -101,7 +102,7 @@ function replaced(value: unknown, [key, ...rest]: Path, junk: unknown): unknown 
   return { ...(value as object), [key]: replaced((value as Record<string, unknown>)[key], rest, junk) };
 }
 
-/** Returns the same values with one part replaced by junk. */
+/** Generates the same values, with one part of each replaced by an entry of JUNK. */
 export const withJunk = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.tuple(values, fc.nat(), fc.constantFrom(...JUNK)).map(([value, choice, junk]) => {
     const paths = pathsIn(value);

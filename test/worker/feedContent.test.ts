@@ -7,7 +7,7 @@ import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
 import { createFeedContents } from '../../worker/feedContent.js';
 import { everyRow } from '../support/everyRow.js';
 
-// Tests of where the text of a feed entry is read from, and when the feed is requested. Feeds and pages are functions.
+// Tests of the source of a feed entry's text, and of the requests for the feed. Feeds and pages are fake functions.
 const FEED = 'https://site.example/feed.xml';
 const PAGE = 'https://site.example/1';
 const NEVER = new AbortController().signal;
@@ -32,12 +32,12 @@ const answerOf = (entries: readonly FeedEntry[], movedTo: string | null = null):
   movedTo,
 });
 
-interface World {
+interface FakeSources {
   readonly entries?: readonly FeedEntry[];
   readonly readFeed?: (request: FeedRequest) => Promise<FeedAnswer>;
   readonly fetchPage?: (request: PageRequest) => Promise<FetchedPage | null>;
 }
-function createWorld({ entries = [entryOf()], readFeed, fetchPage }: World = {}) {
+function createContents({ entries = [entryOf()], readFeed, fetchPage }: FakeSources = {}) {
   const requests = { feeds: [] as FeedRequest[], pages: [] as PageRequest[] };
   const contents = createFeedContents(
     {
@@ -71,22 +71,22 @@ function createWorld({ entries = [entryOf()], readFeed, fetchPage }: World = {})
 }
 const textOf = (opened: { bytes: Uint8Array } | null): string => Buffer.from(opened!.bytes).toString();
 
-test('retries a page after a retryable fault; replaces it by the summary, if any, after any other', async () => {
+test('rejects with a retryable fault of the page; uses the summary instead, if there is one, after another fault', async () => {
   const kinds = Object.keys(FAULTS) as FaultKind[];
   await everyRow(kinds, String, async (kind) => {
     const fault = new Fault(kind, 'the page cannot be read');
     const fetchPage = () => Promise.reject(fault);
-    const opened = createWorld({ fetchPage }).open();
+    const opened = createContents({ fetchPage }).open();
     if (FAULTS[kind].retryable) await expect(opened).rejects.toBe(fault);
     else expect(await opened).toMatchObject({ fileMetadata: { content_from: 'summary' }, format: 'HTML' });
-    await expect(createWorld({ fetchPage, entries: [entryOf({ summary: null })] }).open()).rejects.toBe(fault);
+    await expect(createContents({ fetchPage, entries: [entryOf({ summary: null })] }).open()).rejects.toBe(fault);
   });
   const defect = new TypeError('an internal defect');
-  await expect(createWorld({ fetchPage: () => Promise.reject(defect) }).open()).rejects.toBe(defect);
+  await expect(createContents({ fetchPage: () => Promise.reject(defect) }).open()).rejects.toBe(defect);
 });
 
 test('takes the text from the feed, else from the page, else from the summary, and records which', async () => {
-  const whole = createWorld({ entries: [entryOf({ content: '<p>whole</p>' })] });
+  const whole = createContents({ entries: [entryOf({ content: '<p>whole</p>' })] });
   const ofFeed = await whole.open();
   expect(textOf(ofFeed)).toContain('<p>whole</p>');
   expect(textOf(ofFeed)).toContain('<title>A &amp; &lt;B></title>');
@@ -99,7 +99,7 @@ test('takes the text from the feed, else from the page, else from the summary, a
     html: { tags: ['nav'] },
   });
   expect(whole.requests.pages).toEqual([]);
-  const short = createWorld();
+  const short = createContents();
   const fromPage = await short.open();
   expect(textOf(fromPage)).toBe('<p>the page</p>');
   expect(fromPage).toMatchObject({
@@ -110,7 +110,7 @@ test('takes the text from the feed, else from the page, else from the summary, a
   expect(short.requests.pages).toMatchObject([
     { url: PAGE, usePremiumProxies: true, downloadCssAndMedia: false, known: null },
   ]);
-  const bare = createWorld({ entries: [entryOf({ url: null, publishedAt: null, title: null })] });
+  const bare = createContents({ entries: [entryOf({ url: null, publishedAt: null, title: null })] });
   const summary = await bare.open({ pageUrl: null });
   expect(textOf(summary)).toContain('in short');
   expect(textOf(summary)).not.toContain('<h1>');
@@ -119,8 +119,8 @@ test('takes the text from the feed, else from the page, else from the summary, a
   expect(bare.requests.pages).toEqual([]);
 });
 
-test('sends validators with a page request, and reports an unchanged page', async () => {
-  const { open, requests } = createWorld({ fetchPage: () => Promise.resolve(null) });
+test('sends validators with the request for a page, and returns null for an unchanged page', async () => {
+  const { open, requests } = createContents({ fetchPage: () => Promise.resolve(null) });
   const known = { etag: 'e', lastModified: 'l' } as never;
   expect(await open({}, { known })).toBeNull();
   expect(requests.pages).toMatchObject([{ known }]);
@@ -128,19 +128,22 @@ test('sends validators with a page request, and reports an unchanged page', asyn
 
 test('an entry that is no longer in its feed keeps its stored text; without stored text it fails as gone', async () => {
   const known = { etag: null, lastModified: null } as never;
-  for (const world of [
+  for (const sources of [
     { entries: [entryOf({ id: 'other' })] },
     { readFeed: () => Promise.reject(new Fault('gone', 'the feed is gone')) },
   ]) {
-    expect(await createWorld(world).open({}, { known })).toBeNull();
-    await expect(createWorld(world).open()).rejects.toMatchObject({ kind: 'gone', message: /no longer in its feed/ });
+    expect(await createContents(sources).open({}, { known })).toBeNull();
+    await expect(createContents(sources).open()).rejects.toMatchObject({
+      kind: 'gone',
+      message: /no longer in its feed/,
+    });
   }
   const fault = new Fault('not_found', 'for now');
-  await expect(createWorld({ readFeed: () => Promise.reject(fault) }).open({}, { known })).rejects.toBe(fault);
+  await expect(createContents({ readFeed: () => Promise.reject(fault) }).open({}, { known })).rejects.toBe(fault);
 });
 
 test('reads a feed once for all entries with the same login, and reuses a feed that a sync has read', async () => {
-  const { open, requests } = createWorld({ entries: [entryOf(), entryOf({ id: 'two' })] });
+  const { open, requests } = createContents({ entries: [entryOf(), entryOf({ id: 'two' })] });
   await Promise.all([open(), open({ entryId: 'two' }), open()]);
   expect(requests.feeds).toHaveLength(1);
   await open({}, { login: 'ada' });
@@ -148,7 +151,7 @@ test('reads a feed once for all entries with the same login, and reuses a feed t
   expect(requests.feeds.map(({ credentials }) => credentials)).toEqual([null, 'ada', 'bob']);
   await open({ feedUrl: 'https://other.example/feed' });
   expect(requests.feeds).toHaveLength(4);
-  const fresh = createWorld();
+  const fresh = createContents();
   await fresh.read({ credentials: 'ada' });
   await fresh.open({}, { login: 'ada' });
   expect(fresh.requests.feeds).toHaveLength(1);
@@ -156,7 +159,7 @@ test('reads a feed once for all entries with the same login, and reuses a feed t
 
 test('reads entries of a moved feed at its new address', async () => {
   const to = 'https://new.example/feed';
-  const { open, read, requests } = createWorld({ readFeed: () => Promise.resolve(answerOf([entryOf()], to)) });
+  const { open, read, requests } = createContents({ readFeed: () => Promise.resolve(answerOf([entryOf()], to)) });
   await read();
   await open({ feedUrl: to });
   expect(requests.feeds).toHaveLength(1);
@@ -164,7 +167,7 @@ test('reads entries of a moved feed at its new address', async () => {
 
 test('an unchanged answer keeps the cached feed', async () => {
   let reads = 0;
-  const { open, read, requests } = createWorld({
+  const { open, read, requests } = createContents({
     readFeed: () => Promise.resolve((reads += 1) === 2 ? { feed: null, movedTo: null } : answerOf([entryOf()])),
   });
   await read();
@@ -175,7 +178,7 @@ test('an unchanged answer keeps the cached feed', async () => {
 
 test('a caller reads the feed itself if the read that it waits for fails; a failed read is not cached', async () => {
   let reads = 0;
-  const { open, requests } = createWorld({
+  const { open, requests } = createContents({
     readFeed: () =>
       (reads += 1) === 1 ? Promise.reject(new Error('aborted')) : Promise.resolve(answerOf([entryOf()])),
   });

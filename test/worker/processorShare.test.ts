@@ -26,7 +26,7 @@ beforeEach(() => {
 /** Ticks in user and system mode, and those of children that have ended. */
 type Ticks = readonly [user: number, system: number, childrenUser: number, childrenSystem: number];
 interface Machine {
-  /** Time that the process ran, in nanoseconds. */
+  /** Time that the process ran, and that it waited for a processor, in nanoseconds. */
   readonly ran: number;
   readonly waited: number;
   /** Ticks of all cores: user, nice, system, idle, iowait, irq, softirq, steal, guest. */
@@ -46,7 +46,7 @@ function writeProc({ ran, waited, ticks, processes }: Machine): void {
     ...stats,
   ]);
 }
-const times = (machine: Machine, factor: number): Machine => ({
+const scaled = (machine: Machine, factor: number): Machine => ({
   ran: machine.ran * factor,
   waited: machine.waited * factor,
   ticks: machine.ticks.map((count) => count * factor),
@@ -69,25 +69,25 @@ const STEP: Machine = {
   ],
 };
 const SHARES = { waitShare: 0.25, waited: 0.2, othersShare: (350 - 52) / 500 };
-const NOTHING = { waitShare: null, waited: null, othersShare: null };
+const NO_SHARES = { waitShare: null, waited: null, othersShare: null };
 
-test('shares cover the time since the previous reading; the first reading has none', () => {
+test('the first reading has no shares; those of the second cover the time since the first', () => {
   const readLoad = createLoadMeter(ROOT);
   writeProc(STEP);
-  expect(readLoad()).toEqual(NOTHING);
-  writeProc(times(STEP, 2));
+  expect(readLoad()).toEqual(NO_SHARES);
+  writeProc(scaled(STEP, 2));
   atMs += 5_000;
   expect(readLoad()).toEqual(SHARES);
 });
 
-test('shares cover the last fifteen seconds', () => {
+test('shares of later readings cover the last fifteen seconds', () => {
   const readLoad = createLoadMeter(ROOT);
   // Nothing waits at first; then one second in five waits.
   const busy = { ...STEP, waited: 0 };
   writeProc(busy);
   readLoad();
   const waited = [0, 1, 2, 3, 4].map((step) => {
-    writeProc({ ...times(busy, step + 2), waited: step * 1e9 });
+    writeProc({ ...scaled(busy, step + 2), waited: step * 1e9 });
     atMs += 5_000;
     return readLoad().waited;
   });
@@ -101,12 +101,12 @@ test('a share is between 0 and 1, even if counters are inconsistent or do not ch
   writeProc(STEP);
   expect(readLoad()).toEqual({ waitShare: 0, waited: 0, othersShare: 0 });
   atMs += 1_000;
-  writeProc({ ...STEP, waited: 9e9, processes: [[ROOT, 1, [900, 0, 0, 0]]], ticks: times(STEP, 2).ticks });
+  writeProc({ ...STEP, waited: 9e9, processes: [[ROOT, 1, [900, 0, 0, 0]]], ticks: scaled(STEP, 2).ticks });
   expect(readLoad()).toEqual({ waitShare: 1, waited: 1, othersShare: 0 });
 });
 
 test('all shares are null without /proc', () => {
   files = new Map();
   const readLoad = createLoadMeter(ROOT);
-  expect([readLoad(), readLoad()]).toEqual([NOTHING, NOTHING]);
+  expect([readLoad(), readLoad()]).toEqual([NO_SHARES, NO_SHARES]);
 });

@@ -1,3 +1,4 @@
+/** Tests of the workflow of webhook deliveries: its only activity fails, or it is cancelled or terminated. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { activityInfo as currentActivity } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
@@ -13,8 +14,6 @@ import { quietTemporal } from '../support/quietTemporal.js';
 import { waitFor } from '../support/waitFor.js';
 import { startService, type TestService } from '../support/service.js';
 
-/** Tests of webhook deliveries whose only step fails, or whose workflow is cancelled or terminated from outside. */
-
 interface Execution {
   readonly workflowId: string;
   readonly runId: string;
@@ -26,9 +25,9 @@ let client: Client;
 let receiver: Receiver;
 let organizationId: number;
 let webhookId: number;
-/** A disturbance of the next call of the step. */
+/** A disturbance of the next call of the activity. */
 let disturbance: { readonly when: FaultTime; disturb(execution: Execution): Promise<void> } | null = null;
-/** Number of calls of the step, by workflow id. */
+/** Number of calls of the activity, by workflow id. */
 const calls = new Map<string, number>();
 
 function withDisturbances(activities: Activities): Activities {
@@ -109,7 +108,7 @@ test.each<FaultTime>(['before', 'after'])(
 );
 
 test.each<FaultTime>(['before', 'after'])(
-  'ends when cancelled %s its work; the next event starts it again, and no event is lost',
+  'ends when it is cancelled %s its work; the next event starts it again, and no event is lost',
   async (when) => {
     cancelled = null;
     disturbance = { when, disturb: cancel };
@@ -140,7 +139,7 @@ test('is started again without a new event if it was terminated while a delivery
   expect(receiver.accepted()).toEqual(readyEvents(1));
 });
 
-test('runs no pass while there are no events', async () => {
+test('runs no activity while there are no events', async () => {
   await writeEvents(1);
   await receiver.waitForAccepted(1);
   const id = service.names.idOf(workflowIds.deliverEvents(webhookId));

@@ -96,7 +96,7 @@ test('an activity whose run has no record does nothing, or fails without retries
         ({ type, nonRetryable, kind, retryable }: Record<string, unknown>) =>
           kind === undefined ? { type, nonRetryable } : { kind, retryable },
       );
-      // For a connection, the record of its attempt is missing first.
+      // For a connection, the missing record is that of its attempt.
       expect([null, { type: 'RunMissing', nonRetryable: true }, { kind: 'gone', retryable: false }]).toContainEqual(
         error,
       );

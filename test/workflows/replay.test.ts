@@ -39,16 +39,19 @@ test('every workflow has a recorded history', () =>
     expect(histories.filter((name) => name.startsWith(`${workflow}.`))).not.toEqual([]),
   ));
 
-test.each(['with', 'without'] as const)('every recorded history still replays, %s traces', async (traces) => {
-  /** Error of each replayed history, null if it succeeded. */
-  const replayed = new Map<string, unknown>();
-  // One worker replays all histories, because creating a worker takes most of the time.
-  const recorded = histories.map((name) => ({ workflowId: name, history: read(name) }));
-  const { Worker } = (await loadProduct()).sdk;
-  for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), recorded))
-    replayed.set(workflowId, error ?? null);
-  await everyRow(histories, String, (name) => expect(replayed.get(name)).toBeNull());
-});
+test.each(['with', 'without'] as const)(
+  'every recorded history still replays, %s the interceptors for traces',
+  async (traces) => {
+    /** Error of each replayed history, null if it succeeded. */
+    const replayed = new Map<string, unknown>();
+    // One worker replays all histories, because creating a worker takes most of the time.
+    const recorded = histories.map((name) => ({ workflowId: name, history: read(name) }));
+    const { Worker } = (await loadProduct()).sdk;
+    for await (const { workflowId, error } of Worker.runReplayHistories(optionsOf(traces), recorded))
+      replayed.set(workflowId, error ?? null);
+    await everyRow(histories, String, (name) => expect(replayed.get(name)).toBeNull());
+  },
+);
 
 test('a history with other commands does not replay', async () => {
   const name = histories.find((history) => history === 'scrapeSitemap.finished.json') ?? '';

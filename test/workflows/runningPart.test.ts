@@ -13,12 +13,12 @@ const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', i
 const SINKS = { traces: { ended: { fn: () => undefined } } };
 
 /**
- * Runs a scheduled sync with fake steps until its first part, a listing, reads a page. That step lasts until the listing
- * is cancelled.
+ * Runs a scheduled sync with fake activities until its first part, a listing, reads a page. That activity lasts until the
+ * listing is cancelled.
  * @param end cancels or terminates the sync
  * @returns the last steps of the listing and of the sync, after both have ended
  */
-async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>): Promise<string[]> {
+async function lastStepsAfter(end: (handle: WorkflowHandle) => Promise<unknown>): Promise<string[]> {
   const { activity, sdk } = await loadProduct();
   const { temporalAddress: address } = testEngines();
   await quietTemporal('ERROR');
@@ -69,9 +69,9 @@ async function endsDuringPart(end: (handle: WorkflowHandle) => Promise<unknown>)
 }
 
 test('a scheduled sync that is cancelled ends after its running part', async () => {
-  expect(await endsDuringPart((handle) => handle.cancel())).toEqual(['listing aborted', 'sync aborted']);
+  expect(await lastStepsAfter((handle) => handle.cancel())).toEqual(['listing aborted', 'sync aborted']);
 });
 
 test('a scheduled sync that is terminated cancels its running part', async () => {
-  expect(await endsDuringPart((handle) => handle.terminate('test'))).toEqual(['listing aborted']);
+  expect(await lastStepsAfter((handle) => handle.terminate('test'))).toEqual(['listing aborted']);
 });

@@ -8,7 +8,7 @@ import { closeSources, list, source } from './webSource.js';
 afterEach(closeSources);
 
 describe('a single sitemap', () => {
-  test('lists normalised pages with their dates in order, each once', async () => {
+  test('lists normalised URLs with their dates in order, each once', async () => {
     const server = await site({
       '/sitemap.xml': `\n\n<?xml version="1.0"?><urlset ${SPACE}>
         <url><loc> http://HOST/b </loc><lastmod>2024-05-01T10:00:00+02:00</lastmod><priority>0.5</priority></url>
@@ -35,7 +35,7 @@ describe('a single sitemap', () => {
     expect(await pathsOf({ '/sitemap.xml': body })).toEqual(['/1']);
   });
 
-  test('lists pages of its own host only, without other ports, subdomains and www.', async () => {
+  test('lists pages of its own host and port only: no subdomains, and no www.', async () => {
     const lookup = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
     const server = await site({});
     const port = String(server.port);
@@ -81,8 +81,8 @@ describe('a single sitemap', () => {
       { 'Content-Encoding': 'gzip', 'Content-Type': 'application/gzip' },
       (body: string) => gzipSync(gzipSync(body)),
     ],
-  ])('is read gzipped %s', async (_name, headers, pack) => {
-    expect(await pathsOf({ '/sitemap.xml': { headers, body: pack(urlset('/1', '/2')) } })).toEqual(['/1', '/2']);
+  ])('is read gzipped %s', async (_name, headers, compress) => {
+    expect(await pathsOf({ '/sitemap.xml': { headers, body: compress(urlset('/1', '/2')) } })).toEqual(['/1', '/2']);
   });
 
   test.each([
@@ -117,7 +117,7 @@ describe('a single sitemap', () => {
   });
 });
 
-describe('an index', () => {
+describe('a sitemap index', () => {
   test('is followed in order, without loops, and lists each page once', async () => {
     expect(
       await pathsOf({
@@ -164,7 +164,7 @@ describe('an index', () => {
     expect(problems[0]?.fault.message).toContain('SITEMAP_MAX_FILES');
   });
 
-  test('with failing files lists the others and reports the failures', async () => {
+  test('with failing files lists the pages of the others, and reports the failures', async () => {
     const server = await site({
       '/sitemap.xml': index('/gone.xml', '/down.xml', '/html.xml', '/good.xml'),
       '/down.xml': { status: 500 },
@@ -180,13 +180,13 @@ describe('an index', () => {
     ]);
   });
 
-  test('without readable files fails like its first file', async () => {
+  test('without readable files fails with the error of its first file', async () => {
     expect(
       await failure({ '/sitemap.xml': index('/down.xml', '/gone.xml'), '/down.xml': { status: 502 } }),
     ).toMatchObject({ kind: 'server_error' });
   });
 
-  test('rejects a nested sitemap that redirects to a private address', async () => {
+  test('reports a problem for a sitemap in it that redirects to a private address', async () => {
     const server = await site({
       '/sitemap.xml': index('/in.xml', '/good.xml'),
       '/in.xml': { status: 302, headers: { Location: 'http://10.0.0.1/' } },

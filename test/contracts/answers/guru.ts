@@ -1,6 +1,6 @@
 /**
- * Answers of Guru, which publishes no schemas: fields of the examples in its documentation and of its own client.
- * Fields are required here if the examples have them and the client reads them without a default.
+ * Answers of Guru, which publishes no schemas. The fields are those of the examples in its documentation and of Guru's
+ * own client. A field is required if the examples have it and that client reads it without a default.
  */
 import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, orNull, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
@@ -18,7 +18,7 @@ const collectionFields = {
   ...each(flag, 'publicCardsEnabled', 'roiEnabled', 'assistEnabled'),
 };
 /** The collection of a card or a folder. */
-const ofCollection = object(collectionFields, ['id', 'name']);
+const collectionReference = object(collectionFields, ['id', 'name']);
 const collection = object(
   {
     ...collectionFields,
@@ -35,14 +35,20 @@ const collection = object(
 
 const folderFields = {
   ...each(text, 'id', 'title', 'slug'),
-  ...{ description: nullableText, lastModified: time, lastModifiedBy: user, collection: ofCollection, home: flag },
+  ...{
+    description: nullableText,
+    lastModified: time,
+    lastModifiedBy: user,
+    collection: collectionReference,
+    home: flag,
+  },
   ...{ numberOfFacts: integer, groupsSharedWith: listOf(anyObject) },
 };
 const folder = object(folderFields, ['id', 'title', 'slug', 'collection']);
 
 const cardFields = {
   ...each(text, 'id', 'preferredPhrase', 'slug', 'content', 'cardType', 'contentSchemaVersion', 'teamId'),
-  ...{ verificationState, shareStatus, collection: ofCollection, version: integer },
+  ...{ verificationState, shareStatus, collection: collectionReference, version: integer },
   ...each(time, 'dateCreated', 'lastModified', 'lastVerified', 'nextVerificationDate', 'verificationInitiationDate'),
   ...each(user, 'owner', 'originalOwner', 'lastModifiedBy', 'lastVerifiedBy', 'verificationInitiator'),
   ...{ verificationInterval: integer, verificationReason: nullableText, verificationType: text },
@@ -55,8 +61,8 @@ const cardNames = [
 ];
 const card = object(cardFields, [...cardNames, 'content', 'version']);
 
-/** Returns the shape of an entry of a folder. @param detail value of the query parameter `cardDetail` */
-const entry = (detail: string | null): Shape => {
+/** Returns the shape of the items of a folder. @param detail value of the query parameter `cardDetail` */
+const itemsOfFolder = (detail: string | null): Shape => {
   const itemIdField = { itemId: text };
   const folderEntry = object({ type: oneOf('folder'), ...itemIdField, ...folderFields }, [
     'type',
@@ -65,7 +71,7 @@ const entry = (detail: string | null): Shape => {
     'title',
     'slug',
   ]);
-  const basic = {
+  const basicCardFields = {
     ...{ type: oneOf('card'), ...itemIdField, folderCount: integer },
     ...{ ...each(text, 'id', 'preferredPhrase', 'slug'), shareStatus, verificationState },
   };
@@ -74,7 +80,7 @@ const entry = (detail: string | null): Shape => {
       ? object({ ...cardFields, type: oneOf('card', 'fact'), ...itemIdField, folderCount: integer }, [
           ...['type', 'itemId', ...cardNames],
         ])
-      : object(basic, Object.keys(basic));
+      : object(basicCardFields, Object.keys(basicCardFields));
   return listOf(eitherOf(folderEntry, cardEntry));
 };
 
@@ -83,7 +89,7 @@ export const guru: AnswerTable = {
   specification: 'https://developer.getguru.com/docs/cards',
   version: 'v1',
   takenOn: '2026-11-27',
-  // No schema of refusals is published.
+  // Guru publishes no schema of error responses.
   refusal: anyObject,
   operations: {
     'GET /whoami': object({
@@ -93,7 +99,7 @@ export const guru: AnswerTable = {
     'GET /collections': listOf(collection),
     'GET /collections/{collectionId}': collection,
     'GET /folders/{folderId}': folder,
-    'GET /folders/{folderId}/items': ({ searchParams }) => entry(searchParams.get('cardDetail')),
+    'GET /folders/{folderId}/items': ({ searchParams }) => itemsOfFolder(searchParams.get('cardDetail')),
     'GET /cards/{cardId}': card,
     'GET /cards/{cardId}/extended': card,
     // 204 without a body if nothing is found.

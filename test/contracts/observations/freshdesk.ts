@@ -20,7 +20,7 @@ export const freshdesk: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'A ticket of the list can be refused with 403, which ended the whole sync.',
+      statement: 'A listed ticket can be refused with 403, which ended the whole sync of a client.',
       ...{ link: 'https://github.com/singer-io/tap-freshdesk/pull/18', date: '2018-02-16' },
       evidence: {
         test: [SUITE, 'a listed ticket that cannot be opened does not end the listing, and is reported as refused'],
@@ -44,7 +44,7 @@ export const freshdesk: SourceObservations = {
     },
     {
       aspect: 'formats',
-      statement: 'Lists of newer accounts have no description of a ticket, so its text was empty.',
+      statement: 'In newer accounts, lists lack the description of a ticket, so its text was empty in a client.',
       ...{ link: 'https://github.com/singer-io/tap-freshdesk/pull/57', date: '2023-07-13' },
       evidence: { test: [SUITE, 'of a ticket is the conversation of all pages with its authors'] },
     },
@@ -56,7 +56,8 @@ export const freshdesk: SourceObservations = {
     },
     {
       aspect: 'listing',
-      statement: 'A list of tickets that embeds conversations is refused with 400: only a single ticket can.',
+      statement:
+        'A list of tickets that embeds conversations is refused with 400: only a single ticket can embed them.',
       ...{ link: 'https://github.com/DaveTCode/FreshdeskApiDotnet/issues/274', date: '2025-01-14' },
       evidence: {
         reason: 'Lists embed nothing; a ticket embeds its requester.',

@@ -11,7 +11,8 @@ export const outlook: SourceObservations = {
   observations: [
     {
       aspect: 'changes',
-      statement: 'With immutable ids, a message that moves away and back is reported as removed, and never again.',
+      statement:
+        'With immutable ids, a message that is moved away and back is reported as removed, but never as added again.',
       ...{ link: 'https://github.com/microsoftgraph/microsoft-graph-docs/issues/21752', date: '2023-06-21' },
       evidence: {
         reason: 'Each removed message is requested; if it exists outside of Deleted Items, it is kept.',
@@ -29,7 +30,7 @@ export const outlook: SourceObservations = {
     {
       aspect: 'changes',
       statement:
-        'Default ids change with each move, so requests for stored ids are answered with 404 after a rule has moved the message.',
+        'Default ids change with each move: after a rule has moved a message, a request for its stored id gets 404.',
       ...{ link: 'https://github.com/kellylford/QuickMail/issues/366', date: '2026-07-25' },
       evidence: {
         reason: 'All requests for messages require immutable ids (PREFER).',
@@ -62,16 +63,17 @@ export const outlook: SourceObservations = {
     },
     {
       aspect: 'paging',
-      statement: 'A feed accepts only a few filters and orders, and its page size only by the header Prefer.',
+      statement:
+        'A change feed accepts only few filters and sort orders. Its page size is set by the Prefer header only.',
       ...{ link: DELTA, date: '2026-11-26' },
       evidence: {
-        reason: 'The feed is requested with $select and the header only; filters use the list of messages.',
+        reason: 'The feed is requested with $select and this header only; filters are sent to the list of messages.',
         file: 'connectors/microsoft/outlook/messages.ts',
       },
     },
     {
       aspect: 'changes',
-      statement: 'Each folder has a feed of its own; a mailbox has none.',
+      statement: 'Each folder has its own change feed; there is none for a whole mailbox.',
       ...{ link: DELTA, date: '2026-11-26' },
       evidence: { test: [SUITE, 'reads new folders from the beginning, and reports removed folders'] },
     },

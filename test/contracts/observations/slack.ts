@@ -126,7 +126,9 @@ export const slack: SourceObservations = {
       statement:
         'Slack refuses with status 200 and `ok: false`; a client that reads only the status treats it as success.',
       ...{ link: elastic(3516), date: '2025-07-14' },
-      evidence: { test: ['test/connectors/sourceClient.test.ts', 'is detected and retried after its delay'] },
+      evidence: {
+        test: ['test/connectors/sourceClient.test.ts', 'for a rate limit is detected and retried after its delay'],
+      },
     },
     {
       aspect: 'limits',

@@ -6,10 +6,10 @@ const headers: Readonly<Record<string, Rule>> = {
 const text: Rule = { type: 'string' };
 const flag: Rule = { type: 'boolean' };
 /** `2018-02-18T02:30:00-07:00` or `2018-02-18T08:00:00Z`. */
-const at: Rule = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:\\d\\d)$' };
+const dateTime: Rule = { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:\\d\\d)$' };
 const filter: Rule = {
   ...{ type: 'object', required: true },
-  fields: { fromDateTime: at, toDateTime: at, workspaceId: text, callIds: { type: 'array' } },
+  fields: { fromDateTime: dateTime, toDateTime: dateTime, workspaceId: text, callIds: { type: 'array' } },
 };
 const SPECIFICATION = 'https://github.com/cedricziel/gong-rs/blob/e8be3fd/spec/openapi.json';
 
@@ -28,7 +28,7 @@ export const gong: Contract = {
     'GET /calls': {
       query: {
         ...{ cursor: text, workspaceId: text },
-        ...{ fromDateTime: { ...at, required: true }, toDateTime: { ...at, required: true } },
+        ...{ fromDateTime: { ...dateTime, required: true }, toDateTime: { ...dateTime, required: true } },
       },
       headers,
     },

@@ -70,16 +70,16 @@ const eml = async (): Promise<Bytes> => {
 };
 
 // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
-const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
+const Presentation = PptxGenJs as unknown as typeof PptxGenJs.default;
 const pptx = async (): Promise<Bytes> => {
-  const show = new Show();
+  const presentation = new Presentation();
   const master = {
     title: 'M',
     objects: [{ placeholder: { options: { name: 'title', type: 'title', x: 1, y: 0.2, w: 8, h: 1 }, text: '' } }],
   };
-  show.defineSlideMaster(master as unknown as Parameters<typeof show.defineSlideMaster>[0]);
+  presentation.defineSlideMaster(master as unknown as Parameters<typeof presentation.defineSlideMaster>[0]);
   const add = (title: string) => {
-    const slide = show.addSlide({ masterName: 'M' });
+    const slide = presentation.addSlide({ masterName: 'M' });
     slide.addText(title, { placeholder: 'title' });
     return slide;
   };
@@ -89,7 +89,7 @@ const pptx = async (): Promise<Bytes> => {
       sentences.map((text) => ({ text, options: { bullet: true, breakLine: true } })),
       { x: 1, y: 2, w: 8, h: 4 },
     );
-  return (await show.write({ outputType: 'uint8array' })) as Uint8Array;
+  return (await presentation.write({ outputType: 'uint8array' })) as Uint8Array;
 };
 
 const rows = QUAYS.map((row) => [...row]);
@@ -100,10 +100,10 @@ const xlsx = async (): Promise<Uint8Array> => {
 };
 const objects = QUAYS.slice(1).map(([place, depth, rule]) => ({ place, depth, rule }));
 
-const NOTHING = { headings: false, table: false, code: false };
-const ALL = { headings: true, table: true, code: true };
+const NO_STRUCTURE = { headings: false, table: false, code: false };
+const FULL_STRUCTURE = { headings: true, table: true, code: true };
 /** Chunks of the guide as a message: the subject is the only heading. */
-const MAIL = guideChunks(NOTHING).with(0, `# Arrival\n\n${ARRIVAL.join(' ')}`);
+const MAIL = guideChunks(NO_STRUCTURE).with(0, `# Arrival\n\n${ARRIVAL.join(' ')}`);
 /**
  * The header lines and the first paragraph do not fit into one chunk: the second chunk begins with the last words of
  * the header.
@@ -116,22 +116,22 @@ const MAIL_WITH_HEADERS = [
 
 describe('chunks of the guide', () => {
   test.each<readonly [string, string, () => Bytes | Promise<Bytes>, readonly string[]]>([
-    ['plain text', 'a.txt', () => PLAIN, guideChunks(NOTHING)],
-    ['Markdown', 'a.md', () => MARKDOWN, guideChunks(ALL)],
+    ['plain text', 'a.txt', () => PLAIN, guideChunks(NO_STRUCTURE)],
+    ['Markdown', 'a.md', () => MARKDOWN, guideChunks(FULL_STRUCTURE)],
     [
       'HTML',
       'a.html',
       () => `<!doctype html><main>${new Marked().parse(MARKDOWN, { async: false })}</main>`,
-      guideChunks(ALL),
+      guideChunks(FULL_STRUCTURE),
     ],
-    ['Word', 'a.docx', docx, guideChunks({ ...ALL, code: false })],
-    ['PowerPoint', 'a.pptx', pptx, guideChunks({ ...ALL, code: false, points: true })],
-    ['PDF', 'a.pdf', pdf, guideChunks({ ...NOTHING, headings: true })],
+    ['Word', 'a.docx', docx, guideChunks({ ...FULL_STRUCTURE, code: false })],
+    ['PowerPoint', 'a.pptx', pptx, guideChunks({ ...FULL_STRUCTURE, code: false, points: true })],
+    ['PDF', 'a.pdf', pdf, guideChunks({ ...NO_STRUCTURE, headings: true })],
     [
       'RTF',
       'a.rtf',
       () => makeRtf([FEES, ...SECTIONS.map(([, sentences]) => sentences.join(' '))]),
-      guideChunks({ ...NOTHING, table: true }),
+      guideChunks({ ...NO_STRUCTURE, table: true }),
     ],
     ['mail', 'a.eml', eml, MAIL_WITH_HEADERS],
     ['Outlook', 'a.msg', () => makeMsg({ subject: 'Arrival', body: PLAIN }), MAIL],
@@ -158,7 +158,7 @@ describe('chunks of the guide', () => {
   );
 
   /** Returns the chunks of a format without items, and checks that max_items_per_chunk does not change them. */
-  const chunked = async (input: Partial<ParseInput>, name: string) => {
+  const ungroupedChunks = async (input: Partial<ParseInput>, name: string) => {
     const chunking = { chunkSize: SIZE, chunkOverlap: OVERLAP, prefix: null };
     const [chunks, grouped] = await Promise.all(
       [chunking, { ...chunking, maxItemsPerChunk: 1 }].map(async (options) => {
@@ -177,8 +177,8 @@ describe('chunks of the guide', () => {
       return [{ lines: [line(title)], heading: 1 }, { lines: sentences.map(line) }];
     });
     const readAs = name === 'a.png' ? 'PNG' : 'JPG';
-    const chunks = await chunked({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
-    expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NOTHING, headings: true }));
+    const chunks = await ungroupedChunks({ readAs, recognizedPages: [{ number: 1, paragraphs }] }, name);
+    expect(chunks.map(({ text }) => text)).toEqual(guideChunks({ ...NO_STRUCTURE, headings: true }));
     // Eleven lines, 20 apart; the first and the sixth are headings.
     expect(chunks.map(({ metadata }) => [metadata?.['y1'], metadata?.['y2']])).toEqual([
       [20, 115],
@@ -191,7 +191,7 @@ describe('chunks of the guide', () => {
     const segments = SECTIONS.flatMap(([, sentences]) =>
       sentences.map((text, nth) => ({ text, paragraph: nth === 0 })),
     ).map((sentence, nth) => ({ ...sentence, start: nth * 10, end: nth * 10 + 9, speaker: null }));
-    const chunks = await chunked(
+    const chunks = await ungroupedChunks(
       {
         recording: {
           format: 'MP3',
@@ -208,7 +208,7 @@ describe('chunks of the guide', () => {
       'a.mp3',
     );
     expect(chunks).toEqual(
-      guideChunks(NOTHING).map((text, nth) => ({
+      guideChunks(NO_STRUCTURE).map((text, nth) => ({
         text,
         metadata: [
           { start_offset_sec: 0, end_offset_sec: 39 },

@@ -19,7 +19,7 @@ import { chunksOfFile, faultOfFile, readFile } from '../readFile.js';
 import { officeFile } from './officeFile.js';
 
 // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
-const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
+const Presentation = PptxGenJs as unknown as typeof PptxGenJs.default;
 
 const makeDocx = async (children: ConstructorParameters<typeof Document>[0]['sections'][0]['children']) =>
   Uint8Array.from(
@@ -109,9 +109,9 @@ test('reads text boxes and nested tables, but no deleted text, field codes or fa
 test('continues the numbers of lists with a common definition, unless a list sets its own start', async () => {
   const item = (numId: number, text: string): string =>
     `<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="${numId}"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
-  const num = (id: number, more: string): string =>
+  const listInstance = (id: number, more: string): string =>
     `<w:num w:numId="${id}"><w:abstractNumId w:val="7"/>${more}</w:num>`;
-  const from = (start: number): string =>
+  const startAt = (start: number): string =>
     `<w:lvlOverride w:ilvl="0"><w:startOverride w:val="${start}"/></w:lvlOverride>`;
   const bytes = officeFile(
     'word/document.xml',
@@ -121,16 +121,16 @@ test('continues the numbers of lists with a common definition, unless a list set
         '<Relationships><Relationship Id="rId1" Type="http://x/numbering" Target="numbering.xml"/></Relationships>',
       ),
       'word/numbering.xml': strToU8(
-        `<w:numbering ${W}><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>${num(1, '')}${num(3, from(1))}${num(4, from(5))}</w:numbering>`,
+        `<w:numbering ${W}><w:abstractNum w:abstractNumId="7"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum>${listInstance(1, '')}${listInstance(3, startAt(1))}${listInstance(4, startAt(5))}</w:numbering>`,
       ),
     },
   );
   expect((await readFile(bytes, 'a.docx')).text).toBe('1. Call\n2. moor\n3. pay\n5. Leave\n6. wave');
 });
 
-test('reads charts as tables and diagrams as points, at their position', async () => {
-  const show = new Show();
-  const slide = show.addSlide();
+test('reads charts as tables and diagrams as lists, at their positions', async () => {
+  const presentation = new Presentation();
+  const slide = presentation.addSlide();
   const labels = ['First', 'Second'];
   slide.addChart('pie' as Parameters<typeof slide.addChart>[0], [{ name: 'Calls', labels, values: [148, 171.5] }], {
     x: 1,
@@ -140,7 +140,7 @@ test('reads charts as tables and diagrams as points, at their position', async (
     showTitle: true,
     title: 'Calls by quarter',
   });
-  const parts = unzipSync((await show.write({ outputType: 'uint8array' })) as Uint8Array);
+  const parts = unzipSync((await presentation.write({ outputType: 'uint8array' })) as Uint8Array);
   const chart = Object.entries(parts).find(([name]) => /^ppt\/charts\/chart\d+\.xml$/.test(name))?.[1];
   const drawing = (what: string): string => `<w:r><w:drawing>${what}</w:drawing></w:r>`;
   const bytes = officeFile(

@@ -6,10 +6,10 @@ import { openPdf } from '../../../documents/parsers/pdf/pdfjs/openPdf.js';
 import { type PageDrawing, readPage } from '../../../documents/parsers/pdf/readPage.js';
 import { readFile } from '../readFile.js';
 
-const builtIn = (): unknown[] => [Array.prototype.push, JSON.parse, JSON.stringify];
-const BUILT_IN = builtIn();
+/** Functions of JavaScript that PDF.js could replace, as they are before it is loaded. */
+const BUILT_IN = [Array.prototype.push, JSON.parse, JSON.stringify];
 
-/** Makes a page with four aligned cells, so that it may have a table, below the drawing that the operators describe. */
+/** Makes a page with a drawing by the operators, and below it four aligned cells, which may be a table. */
 async function pageWithCells(operators: string, form = ''): Promise<{ pdf: PDFDocument; page: PDFPage }> {
   const pdf = await PDFDocument.create();
   const page = pdf.addPage([600, 800]);
@@ -28,7 +28,7 @@ async function pageWithCells(operators: string, form = ''): Promise<{ pdf: PDFDo
   return { pdf, page };
 }
 
-/** Reads the first page; its operators must not be read in addition to the text. */
+/** Reads the first page. Throws if its operators are read in addition to its text. */
 async function drawingOf(pdf: PDFDocument): Promise<PageDrawing> {
   const task = await openPdf(await pdf.save(), 'text');
   try {
@@ -42,7 +42,7 @@ async function drawingOf(pdf: PDFDocument): Promise<PageDrawing> {
   }
 }
 
-test('fonts and lines are read in the same pass as the text', async () => {
+test('fonts and drawn lines are read in the same pass as the text', async () => {
   const { pdf } = await pageWithCells(
     '50 520 200 0.5 re f 50 470 m 250 470 l S 300 470 m 350 420 l S 400 400 90 90 re f',
   );
@@ -61,7 +61,7 @@ test('fonts and lines are read in the same pass as the text', async () => {
   ]);
 });
 
-test('lines of a form without text are found at each place where it is drawn', async () => {
+test('the lines of a form XObject without text are found at each place where it is drawn', async () => {
   const { pdf } = await pageWithCells('q 1 0 0 1 50 520 cm /Fm Do Q q 1 0 0 2 50 470 cm /Fm Do Q', '0 0 m 200 0 l S');
   expect((await drawingOf(pdf)).rules).toEqual([
     { x1: 50, y1: 280, x2: 250, y2: 280 },
@@ -75,7 +75,7 @@ test('the text of a page with a path of hundreds of thousands of points is read'
   expect([text.includes('Small'), metadata['not_read']]).toEqual([true, undefined]);
 });
 
-test('content with a wrong checksum is read', async () => {
+test('a page is read although its compressed content has a wrong checksum', async () => {
   const { pdf, page } = await pageWithCells('');
   const content = deflateSync('BT /F1 12 Tf 50 700 Td (Harbour) Tj ET');
   content.fill(0, content.length - 4);
@@ -86,6 +86,6 @@ test('content with a wrong checksum is read', async () => {
 
 test('loading PDF.js does not replace built-in functions by slower ones', async () => {
   await drawingOf((await pageWithCells('')).pdf);
-  expect([Array.prototype.push, JSON.parse, JSON.stringify]).toEqual(BUILT_IN);
-  expect(builtIn().map((own, nth) => own === BUILT_IN[nth])).toEqual([true, true, true]);
+  const current: unknown[] = [Array.prototype.push, JSON.parse, JSON.stringify];
+  expect(current.map((own, nth) => own === BUILT_IN[nth])).toEqual([true, true, true]);
 });

@@ -7,7 +7,7 @@ import { faultOfFile, readFile } from '../readFile.js';
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const R = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
-/** Builds a Word document from its body and further parts by the type of their relation. */
+/** Builds a Word document from its body and further parts. @param parts each with the type of its relationship */
 function word(body: string, parts: ReadonlyArray<readonly [type: string, name: string, content: string]> = []) {
   const relations = parts.map(
     ([type, name], nth) => `<Relationship Id="rId${nth + 1}" Type="${R}/${type}" Target="${name}"/>`,
@@ -24,7 +24,7 @@ const cell = (text: string, properties = ''): string =>
   `<w:tc><w:tcPr>${properties}</w:tcPr>${text === '' ? '<w:p/>' : paragraph(text)}</w:tc>`;
 const row = (...cells: readonly string[]): string => `<w:tr>${cells.join('')}</w:tr>`;
 
-test('repeats the text of a merged cell in the columns and rows that it covers', async () => {
+test('repeats the text of a merged cell in all columns and rows that it covers', async () => {
   const down = '<w:vMerge w:val="restart"/>';
   const { text } = await readFile(
     word(
@@ -47,7 +47,7 @@ test('repeats the text of a merged cell in the columns and rows that it covers',
   ]);
 });
 
-test('does not repeat long texts, and limits the columns that a forged cell claims', async () => {
+test('does not repeat long texts of merged cells, and limits the columns that a cell can claim to cover', async () => {
   const { text } = await readFile(
     word(
       `<w:tbl>${row(cell('x'.repeat(101), '<w:gridSpan w:val="2"/>'), cell('b'))}` +
@@ -73,7 +73,7 @@ test('reads a table of one cell as plain text', async () => {
   expect(text).toBe('One\n\nTwo\n\nAfter');
 });
 
-test('reads comments with the text to which they refer, and states tracked changes', async () => {
+test('reads comments with the text to which they refer, and counts tracked changes in the metadata', async () => {
   const document = await readFile(
     word(
       '<w:p><w:commentRangeStart w:id="0"/><w:r><w:t>The fee</w:t></w:r><w:commentRangeEnd w:id="0"/>' +
@@ -117,7 +117,7 @@ test('reads each header and footer once, without page numbers', async () => {
   expect(text).toBe('Body\n\nHeader: Harbour rules\n\nFooter: Ballycotton, printed 3');
 });
 
-test('reads inserted files at their position, and counts those that it cannot read', async () => {
+test('reads files inserted in the text (altChunk) at their position, and counts unreadable ones', async () => {
   const chunk = (nth: number): string => `<w:altChunk r:id="rId${nth}"/>`;
   const document = await readFile(
     word(`${paragraph('Before')}${chunk(1)}${paragraph('Between')}${chunk(2)}${chunk(3)}${chunk(4)}`, [
@@ -150,7 +150,7 @@ test('counts the pictures, embedded files and macros that it does not read', asy
   expect(document.metadata['not_read']).toEqual({ pictures: 2, recordings: 1, embedded_files: 1, macros: 1 });
 });
 
-test('opens files with the default password of Excel, and asks for one otherwise', async () => {
+test('decrypts files with the default password of Excel, and rejects other encrypted files', async () => {
   const plain = Buffer.from(word(paragraph('Anybody may read this')));
   // By default the library writes agile encryption; the option selects the encryption of Office 2007.
   for (const type of [{}, { type: 'standard' }] as const) {

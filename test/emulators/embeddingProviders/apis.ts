@@ -1,4 +1,4 @@
-/** The published behaviour of the five providers, as pure functions of a request: refusals and answers. */
+/** The published behaviour of the five providers, as pure functions from a request to an answer or a refusal. */
 import { createPublicKey, verify } from 'node:crypto';
 
 import { countTokens } from '../../../documents/chunking/countTokens.js';
@@ -77,12 +77,12 @@ const openAiList = (vectors: readonly (readonly number[])[], format: unknown, to
 
 const sumOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + countTokens(text), 0);
 
-function openAiLike(body: ProviderRequest['body'], native: number): ParsedRequest | Refusal {
+function openAiLike(body: ProviderRequest['body'], nativeDimensions: number): ParsedRequest | Refusal {
   const texts = textsOf(body['input']);
   const refusal = openAiLimits(texts);
   if (refusal) return refusal;
-  const dimensions = typeof body['dimensions'] === 'number' ? body['dimensions'] : native;
-  if (dimensions > native) return openAiError(400, `Invalid value for 'dimensions' = ${dimensions}.`);
+  const dimensions = typeof body['dimensions'] === 'number' ? body['dimensions'] : nativeDimensions;
+  if (dimensions > nativeDimensions) return openAiError(400, `Invalid value for 'dimensions' = ${dimensions}.`);
   return {
     ...{ texts, images: [], dimensions, purpose: null },
     present: (vectors) => openAiList(vectors, body['encoding_format'], sumOf(texts)),
@@ -98,10 +98,10 @@ export const AZURE_DEPLOYMENTS: Readonly<Record<string, number>> = { 'my-small':
 function openai(request: ProviderRequest): ParsedRequest | Refusal {
   if (request.path !== '/v1/embeddings') return openAiError(404, 'Invalid URL');
   if (bearer(request) !== KEY) return openAiError(401, 'Incorrect API key provided: wr***ng.', 'invalid_api_key');
-  const native = OPENAI_MODELS[String(request.body['model'])];
-  return native === undefined
+  const nativeDimensions = OPENAI_MODELS[String(request.body['model'])];
+  return nativeDimensions === undefined
     ? openAiError(404, 'The model does not exist.', 'model_not_found')
-    : openAiLike(request.body, native);
+    : openAiLike(request.body, nativeDimensions);
 }
 
 function azure(request: ProviderRequest): ParsedRequest | Refusal {
@@ -109,10 +109,10 @@ function azure(request: ProviderRequest): ParsedRequest | Refusal {
   if (request.headers['api-key'] !== KEY)
     return openAiError(401, 'Access denied due to invalid subscription key.', '401');
   if (!request.query.get('api-version')) return openAiError(404, 'Resource not found', '404');
-  const native = AZURE_DEPLOYMENTS[deployment];
-  return native === undefined
+  const nativeDimensions = AZURE_DEPLOYMENTS[deployment];
+  return nativeDimensions === undefined
     ? openAiError(404, 'The API deployment for this resource does not exist.', 'DeploymentNotFound')
-    : openAiLike(request.body, native);
+    : openAiLike(request.body, nativeDimensions);
 }
 
 /** Returns the number of tokens; Cohere's tokenizer makes each digit a token. */

@@ -44,7 +44,7 @@ async function listen(answer: Parameters<typeof createServer>[1]) {
   };
 }
 
-/** @param pageSize page size, whatever the request asks for */
+/** Starts the emulator. @param pageSize page size, whatever the request asks for */
 export async function startGraph({ pageSize = 2 } = {}): Promise<GraphEmulator> {
   const provider = createOAuthProvider({
     name: 'Microsoft',

@@ -20,7 +20,7 @@ const FOLDERS = 20;
 const ATTACHMENT_STEP = 10;
 const STAMP = '2026-03-03T10:00:00Z';
 
-/** @param messages number of messages, a multiple of 200 */
+/** Starts the emulator. @param messages number of messages, a multiple of 200 */
 export const startLargeMailbox = (messages: number): Promise<LargeAccount> => {
   const perFolder = messages / FOLDERS;
   const folderJson = (folder: number) => ({
@@ -35,7 +35,7 @@ export const startLargeMailbox = (messages: number): Promise<LargeAccount> => {
     parentFolderId: `f${Math.floor(number / perFolder)}`,
   });
   const answer = ({ path, query, response, request }: Call, origin: string): void => {
-    const [, , resource = '', id = '', part, which] = path;
+    const [, , resource = '', id = '', part, lastPart] = path;
     const send = (body: object): void => sendJson(response, 200, body);
     if (resource === 'mailFolders' && id === '') return send({ value: range(0, FOLDERS).map(folderJson) });
     if (resource === 'mailFolders' && id === 'deleteditems') return send({ id: 'bin' });
@@ -49,7 +49,7 @@ export const startLargeMailbox = (messages: number): Promise<LargeAccount> => {
           },
         ],
       });
-    if (resource !== 'mailFolders' || part !== 'messages' || which !== 'delta')
+    if (resource !== 'mailFolders' || part !== 'messages' || lastPart !== 'delta')
       return refuse(response, { status: 404, code: 'ErrorItemNotFound' });
     const pageSize = Number(/odata\.maxpagesize=(\d+)/.exec(String(request.headers['prefer']))?.[1] ?? 10);
     const link = `${origin}/v1.0/me/mailFolders/${id}/messages/delta`;

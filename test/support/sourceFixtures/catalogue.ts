@@ -97,8 +97,8 @@ const FINAL = ['READY', 'SYNC_ERROR', 'SYNC_ABORTED', 'READY_TO_SYNC'];
 let customers = 0;
 
 /**
- * A customer of the service who connects one source. `begin` switches to a new customer and a source in its initial
- * state.
+ * A customer of the service who connects one source. `resetAndCreateUser` switches to a new customer, and resets the
+ * source to its initial contents.
  */
 export class Customer {
   user!: TestUser;
@@ -124,7 +124,7 @@ export class Customer {
     return [this.content.lighthouse, this.content.keeper, ...this.content.others];
   }
 
-  async begin(): Promise<void> {
+  async resetAndCreateUser(): Promise<void> {
     this.content = this.fixture.reset();
     customers += 1;
     this.customerId = `${this.type} ${customers}`;

@@ -47,7 +47,7 @@ export async function fixtureAccount(
   await once(callback, 'listening');
   const baseUrl = `http://127.0.0.1:${(callback.address() as AddressInfo).port}`;
   let exchange = (_code: string): Promise<void> => Promise.reject(new Error('No consent was requested'));
-  const begin = async (body: Fields): Promise<string> => {
+  const beginConsent = async (body: Fields): Promise<string> => {
     const consent = connectors.consent(source);
     if (!consent) throw new Error(`${CONNECTED_SOURCES[source].name} has no OAuth consent`);
     const client = { id: CLIENT_ID, secret: CLIENT_SECRET };
@@ -68,7 +68,7 @@ export async function fixtureAccount(
     async post(path: string, body: Fields) {
       if (path !== '/integrations/oauth_url')
         credentials = Object.fromEntries(Object.entries(body).map(([name, value]) => [camelCase(name), value]));
-      return { status: 200, body: path === '/integrations/oauth_url' ? { oauth_url: await begin(body) } : {} };
+      return { status: 200, body: path === '/integrations/oauth_url' ? { oauth_url: await beginConsent(body) } : {} };
     },
   } as unknown as TestUser;
   try {

@@ -1,6 +1,5 @@
 /**
- * The published React widget for integrators, connected to the service from a page of another origin. To take
- * screenshots:
+ * Tests of the published React connect widget in a page of another origin than the service. Command for screenshots:
  * TEST_PICTURES=FOLDER npm test -- test/system/browser/connectWidget.test.ts
  */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -26,12 +25,12 @@ let site: WidgetSite;
 let browser: WidgetBrowser;
 let widget: WidgetView;
 /** Expired tokens that the integrator's back end returns before valid ones. */
-const expired: string[] = [];
-/** Requests that reached the service. */
+const expiredTokens: string[] = [];
+/** Log lines of the service, with one for each request. */
 const log: string[] = [];
 
 beforeAll(async () => {
-  site = await startWidgetSite(async (customer) => expired.pop() ?? (await service.user(customer)).token);
+  site = await startWidgetSite(async (customer) => expiredTokens.pop() ?? (await service.user(customer)).token);
   drive = await startGoogleDrive({
     sights: { name: 'Sights', mimeType: DRIVE_FOLDER },
     lighthouse: { name: 'lighthouse.txt', parent: 'sights', content: 'The lighthouse was lit in 1901.' },
@@ -62,7 +61,7 @@ afterEach(async () => {
   expect(widget.browserErrors).toEqual([]);
 });
 
-thoroughly('shows at its start which accounts are connected', async () => {
+thoroughly('shows which accounts are connected when it opens', async () => {
   const user = await service.user('una');
   const { body } = await user.post<{ oauth_url: string }>('/integrations/oauth_url', { service: 'GOOGLE_DRIVE' });
   await consentTo(body.oauth_url);
@@ -119,7 +118,7 @@ test('connects an account by consent, syncs, re-syncs and deletes chosen files, 
   await widget.row('lighthouse.txt').getByRole('checkbox').click();
   await widget.press('Delete 1 file');
   await widget.text('Your files have been queued for deletion!').waitFor();
-  // The widget reloads its list itself only every other time, and a list of a moment ago may still contain the file.
+  // The widget does not always reload its list, and a list from before the deletion still contains the file.
   await widget.until(widget.text('No matching results'), () => widget.refresh());
   await widget.picture('deleted');
 
@@ -131,7 +130,7 @@ test('connects an account by consent, syncs, re-syncs and deletes chosen files, 
   await widget.text('Google Drive').click();
   await widget.until(widget.text('No account connected, please connect an account'));
   await widget.picture('disconnected');
-  // The following callbacks report syncs; their number depends on timing.
+  // The later callbacks report syncs; their number depends on timing.
   expect((await widget.callbacks()).slice(0, 2)).toMatchObject([
     { status: 200, action: 'INITIATE', integration: 'GOOGLE_DRIVE' },
     { status: 200, action: 'ADD', data: { data_source_external_id: 'GOOGLE_DRIVE|ada@harbour.example' } },
@@ -170,15 +169,15 @@ thoroughly('uploads a dropped file and shows it as synced', async () => {
   expect(await widget.callbacks()).toMatchObject([{ status: 200, action: 'UPDATE', integration: 'LOCAL_FILES' }]);
 });
 
-thoroughly('fetches a new token after one has expired, and continues', async () => {
-  expired.push('eyJhIjoxfQ.expired');
+thoroughly('fetches a new token when its token has expired, and continues', async () => {
+  expiredTokens.push('eyJhIjoxfQ.expired');
   widget = await browser.open('dora', OPTIONS);
   await widget.text(/wants to access your data/).waitFor();
   await widget.press('Connect');
   await widget.text('Google Drive').click();
   await widget.until(widget.text('No account connected, please connect an account'));
-  expect(expired).toEqual([]);
-  // The browser logs every refused request.
-  const refused = widget.browserErrors.splice(0).filter((message) => !/^401: |status of 401/.test(message));
-  expect(refused).toEqual([]);
+  expect(expiredTokens).toEqual([]);
+  // The browser logs each request with an expired token as an error.
+  const otherErrors = widget.browserErrors.splice(0).filter((message) => !/^401: |status of 401/.test(message));
+  expect(otherErrors).toEqual([]);
 });

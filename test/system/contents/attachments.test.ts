@@ -78,7 +78,7 @@ test('stores attachments as child files of the same upload and reads them like a
   const { body } = await user.get<{ presigned_url: string }>(`/raw_file/${found[1]!.id}`);
   expect(await (await fetch(body.presigned_url)).text()).toBe(TABLE.content);
 
-  // A second read keeps the same files.
+  // A resync keeps the same child files.
   await user.post('/resync_file', { file_id: file.id, chunk_size: 30 });
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', chunk_size: 30 });
   const again = await children(file);
@@ -93,7 +93,7 @@ test('stores attachments as child files of the same upload and reads them like a
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('follows messages inside messages down to a maximum depth', async () => {
+test('reads messages attached to messages, down to a maximum depth', async () => {
   const nest = (depth: number): string =>
     message(
       `depth ${depth}`,

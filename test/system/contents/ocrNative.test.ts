@@ -70,7 +70,7 @@ describe('the installed program', () => {
       const linesOf = (page: PageText | undefined) =>
         page?.paragraphs.flatMap((paragraph) => paragraph.lines.map(({ text }) => text));
       expect(linesOf(byProgram)).toEqual(linesOf(byWasm));
-      // The versions of both engines group lines differently. The size of letters is known in both.
+      // The engines group lines differently, but both report the size of letters.
       expect(byProgram?.paragraphs.at(-1)).toMatchObject({
         heading: expect.any(Number),
         lines: [{ text: 'Port of Cobh' }],
@@ -136,10 +136,10 @@ describe('the installed program', () => {
 
 describe('the limits and the end of a program', () => {
   /**
-   * Returns a program that writes its process id to a file and then runs for ten minutes.
+   * Creates a program that writes its process id to a file and then runs for ten minutes.
    * @param megabytes memory that the program allocates
    */
-  async function endless(
+  async function createEndlessProgram(
     name: string,
     megabytes: number,
   ): Promise<{ native: NativeTesseract; pid: () => Promise<number> }> {
@@ -173,7 +173,7 @@ describe('the limits and the end of a program', () => {
   test(
     'a cancelled page ends its program',
     async () => {
-      const { native: program, pid } = await endless('cancelled', 1);
+      const { native: program, pid } = await createEndlessProgram('cancelled', 1);
       const stop = new AbortController();
       const work = startPool({ native: program, languages: ['eng'] }).recognize(page, ONE_PAGE, stop.signal);
       const running = await pid();
@@ -187,7 +187,7 @@ describe('the limits and the end of a program', () => {
   test(
     'a page that exceeds the time limit ends its program',
     async () => {
-      const { native: program, pid } = await endless('slow', 1);
+      const { native: program, pid } = await createEndlessProgram('slow', 1);
       const work = startPool({ native: program, languages: ['eng'], timeoutMs: 5_000 }).recognize(page, ONE_PAGE);
       await expect(work).rejects.toMatchObject({
         kind: 'parse_limit',
@@ -199,9 +199,9 @@ describe('the limits and the end of a program', () => {
   );
 
   test(
-    'the memory of the program counts',
+    'a page whose program exceeds the memory limit ends the program',
     async () => {
-      const { native: program, pid } = await endless('large', 900);
+      const { native: program, pid } = await createEndlessProgram('large', 900);
       const work = startPool({ native: program, languages: ['eng'] }).recognize(page, ONE_PAGE);
       await expect(work).rejects.toMatchObject({
         kind: 'parse_limit',
@@ -215,7 +215,7 @@ describe('the limits and the end of a program', () => {
   test(
     'a program ends with the process that started it, and with its pool',
     async () => {
-      const { native: program, pid } = await endless('orphan', 1);
+      const { native: program, pid } = await createEndlessProgram('orphan', 1);
       const pool = startPool({ native: program, languages: ['eng'] });
       const work = pool.recognize(page, ONE_PAGE);
       const failure = work.catch((error: unknown) => error);
@@ -236,7 +236,7 @@ describe('the limits and the end of a program', () => {
   thoroughly(
     'a page is tried once more if a signal ended the program, and then fails',
     async () => {
-      const { native: program, pid } = await endless('killed', 1);
+      const { native: program, pid } = await createEndlessProgram('killed', 1);
       const failure = startPool({ native: program, languages: ['eng'] })
         .recognize(page, ONE_PAGE)
         .catch((error: unknown) => error);

@@ -24,7 +24,7 @@ test('describes a collection', async () => {
   expect((await client.getCollections()).collections).toContainEqual({ name: NAME });
 });
 
-test('returns points as they were written, numbers and nulls included', async () => {
+test('returns points as they were written, including numbers and nulls', async () => {
   const [three, twelve, ...more] = await client.retrieve(NAME, { ids: [3, uuid(12), 4711], with_vector: true });
   expect(more).toEqual([]);
   expect(three?.payload).toEqual(points[3]?.payload);
@@ -185,7 +185,7 @@ describe('the distance matrix', () => {
   const ids = [0, 3, uuid(12), uuid(19)];
   const filter = { must: [{ has_id: ids }] };
 
-  test('has the nearest of the other points of a filter, best first', async () => {
+  test('has the nearest other points among the filtered ones, best first', async () => {
     const result = await client.searchMatrixOffsets(NAME, { filter, sample: 4, limit: 2, using: 'dense' });
     expect(result.ids).toEqual(ids);
     expect(result.offsets_row).toEqual([0, 0, 1, 1, 2, 2, 3, 3]);
@@ -205,7 +205,7 @@ describe('the distance matrix', () => {
     result.scores.forEach((score, pair) => expect(score).toBeCloseTo(expected[pair]?.[1] ?? 2, 5));
   });
 
-  test('is empty for less than two points, and limited to the size of the sample', async () => {
+  test('is empty for fewer than two points, and limited to the size of the sample', async () => {
     const matrix = (has_id: (string | number)[], sample: number) =>
       client.searchMatrixOffsets(NAME, { filter: { must: [{ has_id }] }, sample, using: 'dense' });
     expect(await matrix([3], 2)).toEqual({ offsets_row: [], offsets_col: [], scores: [], ids: [] });

@@ -1,3 +1,4 @@
+/** Cancels of runs whose workflow is missing or was terminated in Temporal. The reaper does not run in these tests. */
 import type { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 
@@ -11,7 +12,6 @@ import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Cancels of runs whose workflow is missing or was terminated in Temporal. The reaper does not run in these tests. */
 const PAGES = 5;
 let service: TestService;
 let client: Client;
@@ -65,7 +65,7 @@ async function startInterruptedScrape(): Promise<FileRecord> {
   return parent;
 }
 
-test('a run that was terminated in Temporal ends with its files, and each event is emitted once', async () => {
+test('a cancel ends a run that was terminated in Temporal, with its files, and each event is emitted once', async () => {
   const parent = await startInterruptedScrape();
   await workflowOf(parent).terminate('test');
   const answers = await Promise.all([cancel(parent.id), cancel(parent.id)]);
@@ -79,7 +79,7 @@ test('a run that was terminated in Temporal ends with its files, and each event 
   expect((await cancel(parent.id)).status).toBe(409);
 });
 
-test('ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
+test('a cancel ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
   const parent = await startScrape();
   const { namespace } = client.options;
   const { workflowId } = workflowOf(parent);
@@ -99,7 +99,7 @@ test('ends a run that is missing in Temporal as SYNC_ABORTED', async () => {
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });
 
-test('leaves a later run with the same workflow id alone when a lost run is cancelled', async () => {
+test('a cancel of a lost run does not change a later run with the same workflow id', async () => {
   const parent = await startInterruptedScrape();
   const unfinishedPage = (await user.children(parent.id)).find((page) => page.sync_status !== 'READY')!;
   await workflowOf(parent).terminate('test');

@@ -19,9 +19,9 @@ let service: TestService;
 let site: Site;
 
 beforeAll(async () => {
-  // Failing steps are expected here; the SDK would log each.
+  // Failed activities are expected here; the SDK would log each one.
   await quietTemporal('ERROR');
-  // This test stops Qdrant, so it has its own.
+  // This test kills Qdrant, so it starts its own.
   dataDir = await newEngineFolder('outage');
   engines = await startEngines({ dataDir, need: { temporal: false, mongodb: false, qdrant: true }, ports: 'free' });
   service = await startService({
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('does not fetch pages repeatedly while Qdrant is down, and finishes when it is back', async () => {
+test('fetches each page at most twice while Qdrant is down, and finishes when it is available again', async () => {
   const user = await service.user('lena');
   const pages = () => site.requests.filter((one) => one.startsWith('/pages/'));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
@@ -50,8 +50,8 @@ test('does not fetch pages repeatedly while Qdrant is down, and finishes when it
     sync_status: 'READY',
     file_metadata: { pages_total: PAGES, pages_ready: PAGES },
   });
-  const times = new Map<string, number>();
-  for (const page of pages()) times.set(page, (times.get(page) ?? 0) + 1);
-  expect([...times].filter(([, count]) => count > 2)).toEqual([]);
+  const requestsByPage = new Map<string, number>();
+  for (const page of pages()) requestsByPage.set(page, (requestsByPage.get(page) ?? 0) + 1);
+  expect([...requestsByPage].filter(([, count]) => count > 2)).toEqual([]);
   expect((await readStoredState(service.env)).findInconsistencies()).toEqual([]);
 });

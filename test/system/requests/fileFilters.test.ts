@@ -77,7 +77,7 @@ beforeAll(async () => {
   const owner = await service.store.users.ensure(1, 'fiona');
   const stranger = await service.store.users.ensure(1, 'stranger');
   base = 5_000_000;
-  const moved = (seed: SeededFile, by: number): SeededFile => ({
+  const withShiftedId = (seed: SeededFile, by: number): SeededFile => ({
     ...seed,
     id: seed.id + by,
     texts: WITH_CHUNKS.includes(seed.id)
@@ -92,13 +92,13 @@ beforeAll(async () => {
   await seedFiles(
     service,
     owner,
-    FILES.map((seed) => moved(seed, base)),
+    FILES.map((seed) => withShiftedId(seed, base)),
   );
   // The same files for another user: no filter may return them.
   await seedFiles(
     service,
     stranger,
-    FILES.map((seed) => moved(seed, base + 100)),
+    FILES.map((seed) => withShiftedId(seed, base + 100)),
   );
 });
 afterAll(async () => service.close());

@@ -27,7 +27,7 @@ afterAll(async () => {
   await site.close();
 });
 
-async function limited(name: string, limits: Record<string, number>): Promise<TestUser> {
+async function userWithLimits(name: string, limits: Record<string, number>): Promise<TestUser> {
   const user = await service.user(name);
   await setLimits(name, limits);
   return user;
@@ -41,7 +41,11 @@ const scrape = (user: TestUser, more: Record<string, unknown> = {}): Promise<Fil
 type Counts = Partial<Record<FileSyncStatus, number>>;
 
 /** Waits for the expected number of pages per state. Returns the actual numbers. */
-async function states(user: TestUser, parents: FileRecord | readonly FileRecord[], expected: Counts): Promise<Counts> {
+async function waitForStates(
+  user: TestUser,
+  parents: FileRecord | readonly FileRecord[],
+  expected: Counts,
+): Promise<Counts> {
   const deadline = Date.now() + TIME_LIMIT_MS;
   for (;;) {
     const pages = await Promise.all([parents].flat().map((parent) => user.children(parent.id)));
@@ -56,9 +60,9 @@ const characters = (pages: readonly FileRecord[]): number =>
   pages.reduce((sum, page) => sum + (page.file_statistics?.num_characters ?? 0), 0);
 
 test('delays pages above max_files until files are deleted or the limit is raised', async () => {
-  const user = await limited('max-files', { max_files: 3 });
+  const user = await userWithLimits('max-files', { max_files: 3 });
   const parent = await scrape(user);
-  expect(await states(user, parent, { READY: 3, DELAYED: 3 })).toEqual({ READY: 3, DELAYED: 3 });
+  expect(await waitForStates(user, parent, { READY: 3, DELAYED: 3 })).toEqual({ READY: 3, DELAYED: 3 });
   expect(await user.file(parent.id)).toMatchObject({
     sync_status: 'SYNCING',
     file_metadata: { limit_reached: 'max_files' },
@@ -68,10 +72,10 @@ test('delays pages above max_files until files are deleted or the limit is raise
   const [ready] = (await user.children(parent.id)).filter((page) => page.sync_status === 'READY');
 
   await user.post('/delete_files_v2', { filters: { ids: [ready?.id] } });
-  expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
+  expect(await waitForStates(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
   // The pages stay delayed, because the deleted file's place has been used.
   await sleep(1_000);
-  expect(await states(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
+  expect(await waitForStates(user, parent, { READY: 3, DELAYED: 2 })).toEqual({ READY: 3, DELAYED: 2 });
 
   await setLimits('max-files', { max_files: -1 });
   expect(await user.settled(parent.id)).toMatchObject({
@@ -82,7 +86,7 @@ test('delays pages above max_files until files are deleted or the limit is raise
 });
 
 test('counts no file again at a re-sync', async () => {
-  const user = await limited('resync', { max_files: PAGES });
+  const user = await userWithLimits('resync', { max_files: PAGES });
   const parent = await user.settled((await scrape(user)).id);
   await setLimits('resync', { max_files: 1 });
   expect((await scrape(user)).id).toBe(parent.id);
@@ -90,32 +94,32 @@ test('counts no file again at a re-sync', async () => {
 });
 
 thoroughly('applies max_files to concurrent scrapes together', async () => {
-  const user = await limited('side-by-side', { max_files: 4 });
+  const user = await userWithLimits('side-by-side', { max_files: 4 });
   const sites = await Promise.all([startSampleSite(5, 1), startSampleSite(5, 1)]);
   const parents = await Promise.all(sites.map((source) => user.scrape({ url: source.url('/sitemap.xml') })));
-  const within = { READY: 4, DELAYED: 6 };
-  expect(await states(user, parents, within)).toEqual(within);
+  const expectedCounts = { READY: 4, DELAYED: 6 };
+  expect(await waitForStates(user, parents, expectedCounts)).toEqual(expectedCounts);
   // The pages stay delayed: the other scrape has used the free places.
   await sleep(1_000);
-  expect(await states(user, parents, within)).toEqual(within);
+  expect(await waitForStates(user, parents, expectedCounts)).toEqual(expectedCounts);
   for (const parent of parents) await user.post('/cancel_sync', { file_id: parent.id });
   await Promise.all(parents.map((parent) => user.settled(parent.id)));
   await Promise.all(sites.map((source) => source.close()));
 });
 
-test('cancels a delayed scrape, whose waiting pages end SYNC_ABORTED', async () => {
-  const user = await limited('cancelled', { max_files: 2 });
+test('cancels a delayed scrape, whose waiting pages become SYNC_ABORTED', async () => {
+  const user = await userWithLimits('cancelled', { max_files: 2 });
   const parent = await scrape(user);
-  await states(user, parent, { READY: 2, DELAYED: 4 });
+  await waitForStates(user, parent, { READY: 2, DELAYED: 4 });
   const [delayed] = (await user.children(parent.id)).filter((page) => page.sync_status === 'DELAYED');
   expect((await user.post('/resync_file', { file_id: delayed?.id })).status).toBe(409);
   expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(200);
   expect((await user.settled(parent.id)).sync_status).toBe('SYNC_ABORTED');
-  expect(await states(user, parent, { READY: 2, SYNC_ABORTED: 4 })).toEqual({ READY: 2, SYNC_ABORTED: 4 });
+  expect(await waitForStates(user, parent, { READY: 2, SYNC_ABORTED: 4 })).toEqual({ READY: 2, SYNC_ABORTED: 4 });
 });
 
 test('ends a scrape at max_files_per_upload pages, and the parent reports that', async () => {
-  const user = await limited('per-upload', { max_files_per_upload: 2 });
+  const user = await userWithLimits('per-upload', { max_files_per_upload: 2 });
   const parent = await user.settled((await scrape(user)).id);
   expect(parent).toMatchObject({
     sync_status: 'READY',
@@ -135,8 +139,8 @@ thoroughly('applies the same limits to crawls and feeds', async () => {
   linked.pages.set('/feed.xml', `<rss version="2.0"><channel><title>Feed</title>${entries.join('')}</channel></rss>`);
   const facts = { pages_total: 2, pages_ready: 2, limit_reached: 'max_files_per_upload' };
   const [perUpload, inAll] = await Promise.all([
-    limited('crawl-per-upload', { max_files_per_upload: 2 }),
-    limited('crawl', { max_files: 2 }),
+    userWithLimits('crawl-per-upload', { max_files_per_upload: 2 }),
+    userWithLimits('crawl', { max_files: 2 }),
   ]);
   const crawl = async (user: TestUser): Promise<FileRecord> => {
     const { body } = await user.post<FileRecord[]>('/web_scrape', [{ url: linked.url('/') }]);
@@ -150,7 +154,7 @@ thoroughly('applies the same limits to crawls and feeds', async () => {
   expect(await perUpload.settled(feed?.id ?? 0)).toMatchObject({ file_metadata: facts });
 
   const parent = await crawl(inAll);
-  expect(await states(inAll, parent, { READY: 2, DELAYED: 2 })).toEqual({ READY: 2, DELAYED: 2 });
+  expect(await waitForStates(inAll, parent, { READY: 2, DELAYED: 2 })).toEqual({ READY: 2, DELAYED: 2 });
   await setLimits('crawl', { max_files: -1 });
   expect(await inAll.settled(parent.id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: 4 } });
   await linked.close();
@@ -159,7 +163,7 @@ thoroughly('applies the same limits to crawls and feeds', async () => {
 test('fails a page above max_characters_per_file with the name of the limit, and syncs the others', async () => {
   site.pages.set('/long.html', samplePage(3, 12));
   site.pages.set('/mixed.xml', sitemapOf(site.origin, ['/pages/0.html', '/long.html']));
-  const user = await limited('per-file', { max_characters_per_file: 3_000 });
+  const user = await userWithLimits('per-file', { max_characters_per_file: 3_000 });
   const parent = await user.settled((await user.scrape({ url: site.url('/mixed.xml') })).id);
   const pages = await user.children(parent.id);
   expect(parent.file_metadata).toMatchObject({ pages_ready: 1, pages_failed: 1 });
@@ -178,7 +182,7 @@ async function pageCharacters(): Promise<number> {
 
 test('fails texts above max_characters_per_upload, and stores no more than the limit', async () => {
   const limit = Math.floor(2.5 * (await pageCharacters()));
-  const user = await limited('characters-per-upload', { max_characters_per_upload: limit });
+  const user = await userWithLimits('characters-per-upload', { max_characters_per_upload: limit });
   const parent = await user.settled((await scrape(user)).id);
   const pages = await user.children(parent.id);
   expect(parent.file_metadata).toMatchObject({ pages_ready: 2, pages_failed: PAGES - 2 });
@@ -188,9 +192,9 @@ test('fails texts above max_characters_per_upload, and stores no more than the l
 test('delays texts above max_characters until there is room, and never stores more than the limit', async () => {
   const perPage = await pageCharacters();
   const limit = Math.floor(2.5 * perPage);
-  const user = await limited('characters', { max_characters: limit });
+  const user = await userWithLimits('characters', { max_characters: limit });
   const parent = await scrape(user);
-  expect(await states(user, parent, { READY: 2, DELAYED: 4 })).toEqual({ READY: 2, DELAYED: 4 });
+  expect(await waitForStates(user, parent, { READY: 2, DELAYED: 4 })).toEqual({ READY: 2, DELAYED: 4 });
   expect(characters(await user.children(parent.id))).toBeLessThanOrEqual(limit);
   const requestsBefore = site.requests.length;
   // Pages that do not fit are not fetched repeatedly.

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('answers a user above the rate limit with 429 and the seconds to wait, and serves others', async () => {
+test('answers a user above the rate limit with 429 and Retry-After, and serves others', async () => {
   const rita = await service.user('rita');
   expect((await rita.post('/user_files_v2', {})).status).toBe(200);
   const refused = await rita.post<{ detail: string }>('/user_files_v2', {});
@@ -30,7 +30,7 @@ test('answers a user above the rate limit with 429 and the seconds to wait, and 
     expect((await apiClient(service.url).get('/organization', key)).status).toBe(200);
 });
 
-test('counts each MCP message, and answers above the limit with 429, the seconds to wait and a sentence', async () => {
+test('counts each MCP message, and answers above the limit with 429, Retry-After and an error message', async () => {
   const token = await agentToken(service, 'mia');
   const send = () =>
     fetch(`${service.url}/mcp`, {

@@ -21,7 +21,7 @@ describe('access to operations', () => {
   const withoutCredentials = () => apiClient(service.url);
   const bearer = () => ({ authorization: `Bearer ${service.apiKey}` });
 
-  test('the token operation returns two non-empty strings', async () => {
+  test('the token operation returns an access token and a refresh token', async () => {
     const { status, body } = await withoutCredentials().get<Record<string, unknown>>('/auth/v1/access_token', {
       ...bearer(),
       'customer-id': 'carol',
@@ -92,13 +92,16 @@ describe('access to operations', () => {
     expect((await user.get('/nothing')).status).toBe(404);
   });
 
-  test.each(['/whoami', '/whoami/', '/WhoAmI', '/whoami?x=1'])('%s is a spelling of one path', async (path) => {
-    expect((await user.get(path)).body).toMatchObject({ organization_id: expect.any(Number) });
-    expect((await user.post(path, {})).status).toBe(405);
-  });
+  test.each(['/whoami', '/whoami/', '/WhoAmI', '/whoami?x=1'])(
+    '%s is a spelling of the path of /whoami',
+    async (path) => {
+      expect((await user.get(path)).body).toMatchObject({ organization_id: expect.any(Number) });
+      expect((await user.post(path, {})).status).toBe(405);
+    },
+  );
 });
 
-describe('errors of a request located by their path', () => {
+describe('requests', () => {
   const url = 'https://example.com/sitemap.xml';
   test.each<[Record<string, unknown>, (string | number)[], string]>([
     [{}, ['body', 'url'], 'missing'],
@@ -127,13 +130,13 @@ describe('errors of a request located by their path', () => {
     [{ url, tags: [] }, ['body', 'tags'], 'dict_type'],
     [{ url, tags: { $where: 'x' } }, ['body', 'tags', '$where'], 'value_error'],
     [{ url, tags: { a: { b: 1 } } }, ['body', 'tags', 'a'], 'value_error'],
-  ])('%j', async (body, loc, type) => {
+  ])('with an invalid field are answered with 422, its path and an error type: %j', async (body, loc, type) => {
     const answer = await user.post<Invalid>('/scrape_sitemap', body);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0]).toMatchObject({ loc, type });
   });
 
-  test('name each invalid CSS selector once', async () => {
+  test('with invalid CSS selectors are answered with each of these once', async () => {
     const answer = await user.post<Invalid>('/scrape_sitemap', { url, css_selectors_to_skip: ['p[', '.ad', ':is(p'] });
     expect(answer.body.detail).toEqual([
       { loc: ['body', 'css_selectors_to_skip', 0], msg: expect.stringContaining('CSS selector'), type: 'value_error' },
@@ -141,7 +144,7 @@ describe('errors of a request located by their path', () => {
     ]);
   });
 
-  test('accept CSS selectors of every supported kind, and blank ones', async () => {
+  test('may have CSS selectors of every supported kind, and blank ones', async () => {
     const selectors = [
       '.ad',
       'main > p:not(.lead)',
@@ -154,12 +157,12 @@ describe('errors of a request located by their path', () => {
     expect((await user.post('/scrape_sitemap', { url, css_selectors_to_skip: selectors })).status).toBe(200);
   });
 
-  test('allow exactly ten include paths, and ignore unknown fields', async () => {
+  test('may have up to ten include paths, and unknown fields', async () => {
     const body = { url, url_paths_to_include: Array(10).fill('/a'), recursion_depth: 3, css_selectros_to_skip: [] };
     expect((await user.post('/scrape_sitemap', body)).status).toBe(200);
   });
 
-  test('ignore a version in a header or parameter', async () => {
+  test('are answered in the same way with a version in a header or parameter', async () => {
     const post = async (path: string, headers: Record<string, string>) => {
       const answer = await fetch(`${service.url}${path}`, {
         method: 'POST',
@@ -181,7 +184,7 @@ describe('errors of a request located by their path', () => {
       ).toEqual(plain);
   });
 
-  test('accept 5.0 as an integer', async () => {
+  test('may have 50.0 as an integer', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
@@ -190,7 +193,7 @@ describe('errors of a request located by their path', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('answer a body that is not JSON, or of another type, with 422, and a huge one with 413', async () => {
+  test('are answered with 422 if the body is not JSON or of another type, and with 413 if it is huge', async () => {
     const send = (body: string, type: string) =>
       fetch(`${service.url}/scrape_sitemap`, {
         method: 'POST',
@@ -205,7 +208,7 @@ describe('errors of a request located by their path', () => {
     expect((await send(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, 'application/json')).status).toBe(422);
   });
 
-  test('ignore __proto__ in tags', async () => {
+  test('with __proto__ in tags do not change the prototype of objects', async () => {
     const answer = await fetch(`${service.url}/scrape_sitemap`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Token ${user.token}` },
@@ -225,19 +228,19 @@ describe('errors of a request located by their path', () => {
     [{ filters: { ids: ['1'] } }, ['body', 'filters', 'ids', 0]],
     [{ filters: { root_files_only: true, parent_file_ids: [1] } }, ['body', 'filters']],
     [{ filters: { tags_v2: { AND: [], OR: [] } } }, ['body', 'filters', 'tags_v2']],
-  ])('lists: %j', async (body, loc) => {
+  ])('for a list with an invalid field are answered with 422 and its path: %j', async (body, loc) => {
     const answer = await user.post<Invalid>('/user_files_v2', body);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0]?.loc).toEqual(loc);
   });
 
-  test('require filters in list_chunks', async () => {
+  test('for a list of chunks require filters', async () => {
     const answer = await user.post<Invalid>('/list_chunks_and_embeddings', {});
     expect(answer.status).toBe(422);
     expect(answer.body.detail).toEqual([expect.objectContaining({ loc: ['body', 'filters'], type: 'missing' })]);
   });
 
-  test('accept the null filters that published front ends send', async () => {
+  test('may have the null filters that published front ends send', async () => {
     const body = {
       filters: { root_files_only: false, parent_file_ids: [1], tags: null, source: null },
       pagination: { limit: 20 },
@@ -245,9 +248,12 @@ describe('errors of a request located by their path', () => {
     expect((await user.post('/user_files_v2', body)).status).toBe(200);
   });
 
-  test.each([{ query: 'x' }, { k: 1 }, { query: '', k: 1 }, { query: 'x', k: 0 }])('embeddings: %j', async (body) => {
-    expect((await user.post('/embeddings', body)).status).toBe(422);
-  });
+  test.each([{ query: 'x' }, { k: 1 }, { query: '', k: 1 }, { query: 'x', k: 0 }])(
+    'for a search with a missing or invalid field are answered with 422: %j',
+    async (body) => {
+      expect((await user.post('/embeddings', body)).status).toBe(422);
+    },
+  );
 });
 
 describe('browser access', () => {
@@ -289,7 +295,7 @@ describe('browser access', () => {
   test('reports /health as ok, and in /ready names the missing worker', async () => {
     expect(await apiClient(service.url).get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
     const { status, body } = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
-    expect({ status, said: body.status }).toEqual({ status: 200, said: 'degraded' });
+    expect({ status, readiness: body.status }).toEqual({ status: 200, readiness: 'degraded' });
     expect(body.reasons).toEqual([expect.stringContaining('npm run worker')]);
   });
 });

@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.js';
 import type { TestUser } from '../../support/client.js';
 
 const LOCAL = { name: 'minilm-l6-v2-384', dimensions: 384 };
-const GIVEN = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
+const CALLER_SPACE = callerSpace('OPENAI', EMBEDDING_MODELS.OPENAI.dimensions);
 
 /**
  * Returns a vector whose cosine with QUERY_VECTOR is 1 - n/100. Its other component has a different direction for each
@@ -45,7 +45,7 @@ const FILES: readonly SeededFile[] = [
   { id: 8, texts: ['Seen and said.'], media: 'VIDEO', fields: { source: 'MP4' } },
   { id: 9, texts: [' '], media: 'IMAGE', model: 'VERTEX_MULTIMODAL', fields: { source: 'PNG' } },
   { id: 10, texts: ['Read by Cohere.'], model: 'COHERE_MULTILINGUAL_V3' },
-  { id: 11, texts: ['Given.'], space: GIVEN, vectors: [vectorAt(11, GIVEN.dimensions)] },
+  { id: 11, texts: ['Given.'], space: CALLER_SPACE, vectors: [vectorAt(11, CALLER_SPACE.dimensions)] },
 ];
 /** The OPENAI files other than pictures, most similar first. */
 const ALL = [3, 4, 5, 6, 7, 8];
@@ -73,16 +73,16 @@ beforeAll(async () => {
     [await service.store.users.ensure(1, 'fay'), BASE],
     [await service.store.users.ensure(1, 'stranger'), BASE + 100],
   ] as const;
-  for (const [owner, by] of owners)
+  for (const [owner, offset] of owners)
     await seedFiles(
       service,
       owner,
       FILES.map((seed) => ({
         vectors: [vectorAt(seed.id)],
         ...seed,
-        id: seed.id + by,
-        ...(seed.ancestors ? { ancestors: seed.ancestors.map((id) => id + by) } : {}),
-        fields: { ...seed.fields, parentId: seed.fields?.parentId ? seed.fields.parentId + by : null },
+        id: seed.id + offset,
+        ...(seed.ancestors ? { ancestors: seed.ancestors.map((id) => id + offset) } : {}),
+        fields: { ...seed.fields, parentId: seed.fields?.parentId ? seed.fields.parentId + offset : null },
       })),
     );
 });
@@ -95,21 +95,21 @@ type Body = Record<string, unknown>;
 const documents = (body: Body): Promise<DocumentRecord[]> =>
   user.search({ query: 'pump', query_vector: QUERY_VECTOR, k: 50, ...body });
 const ids = async (body: Body): Promise<number[]> => (await documents(body)).map(({ file_id: id }) => id - BASE);
-const refusal = async (body: Body): Promise<{ status: number; body: { detail: unknown } }> =>
+const answerTo = async (body: Body): Promise<{ status: number; body: { detail: unknown } }> =>
   user.post<{ detail: unknown }>('/embeddings', { query: 'pump', query_vector: QUERY_VECTOR, k: 50, ...body });
-const at = (...numbers: number[]): number[] => numbers.map((number) => number + BASE);
+const idsAt = (...numbers: number[]): number[] => numbers.map((number) => number + BASE);
 
-/** The effect of each field. */
+/** The test of each field. */
 const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async query() {
     // Without a vector the text is embedded: its similarity to seeded vectors is arbitrary.
     expect(await ids({ query_vector: null })).toHaveLength(ALL.length);
-    expect((await refusal({ query: '' })).status).toBe(422);
+    expect((await answerTo({ query: '' })).status).toBe(422);
     expect((await user.post('/embeddings', { k: 1, query_vector: QUERY_VECTOR })).status).toBe(422);
   },
   async k() {
     expect(await ids({ k: 2 })).toEqual([3, 4]);
-    for (const k of [0, 1001, '5', null]) expect((await refusal({ k })).status).toBe(422);
+    for (const k of [0, 1001, '5', null]) expect((await answerTo({ k })).status).toBe(422);
   },
   async query_vector() {
     const found = await documents({});
@@ -117,23 +117,23 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(found.map(({ rank }) => rank)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const { score, file_id: id } of found) expect(score).toBeCloseTo(1 - (id - BASE) / 100, 4);
     // Vectors of callers are compared with vectors only.
-    expect(await ids({ query_vector: vectorAt(0, GIVEN.dimensions) })).toEqual([11]);
+    expect(await ids({ query_vector: vectorAt(0, CALLER_SPACE.dimensions) })).toEqual([11]);
     expect(await ids({ query_vector: null })).not.toContain(11);
   },
   async file_ids() {
-    expect(await ids({ file_ids: at(5, 3, 10, 99) })).toEqual([3, 5]);
-    expect(await ids({ file_ids: at(1) })).toEqual([]);
+    expect(await ids({ file_ids: idsAt(5, 3, 10, 99) })).toEqual([3, 5]);
+    expect(await ids({ file_ids: idsAt(1) })).toEqual([]);
     expect(await ids({ file_ids: [] })).toEqual(ALL);
     expect(await ids({ file_ids: null })).toEqual(ALL);
   },
   async parent_file_ids() {
-    expect(await ids({ parent_file_ids: at(1) })).toEqual([3]);
-    expect(await ids({ parent_file_ids: at(2, 1) })).toEqual([3, 4]);
-    expect(await ids({ parent_file_ids: at(2), file_ids: at(3) })).toEqual([]);
+    expect(await ids({ parent_file_ids: idsAt(1) })).toEqual([3]);
+    expect(await ids({ parent_file_ids: idsAt(2, 1) })).toEqual([3, 4]);
+    expect(await ids({ parent_file_ids: idsAt(2), file_ids: idsAt(3) })).toEqual([]);
   },
   async include_all_children() {
-    expect(await ids({ parent_file_ids: at(1), include_all_children: true })).toEqual([3, 4]);
-    expect(await ids({ file_ids: at(2, 5), include_all_children: true })).toEqual([4, 5]);
+    expect(await ids({ parent_file_ids: idsAt(1), include_all_children: true })).toEqual([3, 4]);
+    expect(await ids({ file_ids: idsAt(2, 5), include_all_children: true })).toEqual([4, 5]);
     expect(await ids({ include_all_children: true })).toEqual(ALL);
   },
   async tags() {
@@ -152,7 +152,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     // It overrides the older form, unless it has no conditions.
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [green] } })).toEqual([4]);
     expect(await ids({ tags: { team: 'red' }, tags_v2: { AND: [] } })).toEqual([3]);
-    expect((await refusal({ tags_v2: { AND: [red], OR: [green] } })).status).toBe(422);
+    expect((await answerTo({ tags_v2: { AND: [red], OR: [green] } })).status).toBe(422);
   },
   async include_tags() {
     const [found] = await documents({ include_tags: true, k: 1 });
@@ -189,7 +189,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       configuration_key_name: 'sparse_vectors',
       value: { enabled: false },
     });
-    const { status, body } = await refusal({ hybrid_search: true });
+    const { status, body } = await answerTo({ hybrid_search: true });
     expect({ status, body }).toMatchObject({
       status: 400,
       body: { detail: expect.stringMatching(/modify_user_configuration/) },
@@ -215,13 +215,13 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       [0.5, 0.498],
       [1.5, -0.5],
     ] as const) {
-      const { status, body } = await refusal(weighted(a, b));
+      const { status, body } = await answerTo(weighted(a, b));
       expect({ status, at: JSON.stringify(body.detail) }).toEqual({
         status: 422,
         at: expect.stringContaining('hybrid_search_tuning_parameters'),
       });
     }
-    expect((await refusal({ hybrid_search_tuning_parameters: { weight_a: 1 } })).status).toBe(422);
+    expect((await answerTo({ hybrid_search_tuning_parameters: { weight_a: 1 } })).status).toBe(422);
   },
   async media_type() {
     expect(await ids({ media_type: 'TEXT' })).toEqual(ALL);
@@ -231,7 +231,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ media_type: 'IMAGE' })).toEqual([9]);
     expect(await ids({ media_type: 'IMAGE', embedding_model: 'COHERE_MULTILINGUAL_V3' })).toEqual([9]);
     expect(await ids({ media_type: 'TEXT', embedding_model: 'VERTEX_MULTIMODAL' })).toEqual([]);
-    expect((await refusal({ media_type: 'text' })).status).toBe(422);
+    expect((await answerTo({ media_type: 'text' })).status).toBe(422);
   },
   async embedding_model() {
     expect(await ids({ embedding_model: 'COHERE_MULTILINGUAL_V3' })).toEqual([10]);
@@ -257,8 +257,8 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ rerank, media_type: 'IMAGE' })).toEqual([9]);
     expect(rerankers.calls).toHaveLength(1);
     expect(await ids({ rerank: null })).toEqual(ALL);
-    expect((await refusal({ rerank: { model: 'jina' } })).status).toBe(422);
-    expect(await refusal({ rerank: { model: 'PONGO_RERANKER' } })).toMatchObject({
+    expect((await answerTo({ rerank: { model: 'jina' } })).status).toBe(422);
+    expect(await answerTo({ rerank: { model: 'PONGO_RERANKER' } })).toMatchObject({
       status: 400,
       body: { detail: expect.stringMatching(/PONGO_API_KEY/) },
     });
@@ -267,7 +267,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(await ids({ file_types_at_source: ['TICKET'] })).toEqual([5]);
     expect(await ids({ file_types_at_source: ['TICKET', 'INCIDENT'] })).toEqual([5, 6]);
     expect(await ids({ file_types_at_source: [] })).toEqual(ALL);
-    expect((await refusal({ file_types_at_source: ['PAGE'] })).status).toBe(422);
+    expect((await answerTo({ file_types_at_source: ['PAGE'] })).status).toBe(422);
   },
   async exclude_cold_storage_files() {
     // No file is in cold storage here.
@@ -283,7 +283,7 @@ describe('each field of /embeddings', () => {
     expect(Object.keys(ROWS).toSorted()).toEqual(fields.filter((path) => !path.includes('.')).toSorted());
   });
 
-  test.each(Object.entries(ROWS))('%s', async (_name, row) => row());
+  test.each(Object.entries(ROWS))('has its effect, default and limits: %s', async (_name, row) => row());
 });
 
 test('describes the origin of a document', async () => {
@@ -300,14 +300,14 @@ test.each<[string, unknown]>([
   ['without numbers', []],
   ['with a number out of range', [...new Array<number>(383).fill(0), 1e300]],
   ['with a value that is not a number', [...new Array<number>(383).fill(0), 'x']],
-])('refuses a query_vector %s with 422 naming it', async (_what, query_vector) => {
-  const { status, body } = await refusal({ query_vector });
+])('rejects a query_vector %s with 422, and names the field', async (_what, query_vector) => {
+  const { status, body } = await answerTo({ query_vector });
   expect(status).toBe(422);
   expect(JSON.stringify(body.detail)).toContain('"query_vector"');
 });
 
 test('names the accepted sizes for a query_vector of another size', async () => {
-  const { body } = await refusal({ query_vector: [1, 0] });
+  const { body } = await answerTo({ query_vector: [1, 0] });
   expect(JSON.stringify(body.detail)).toMatch(/384 or 1536 numbers/);
   // A user without files gets the size that their files would have.
   const userWithoutFiles = await service.user('without files');
@@ -318,12 +318,12 @@ test('names the accepted sizes for a query_vector of another size', async () => 
   );
 });
 
-test('answers ids of another user like missing ones', async () => {
+test('answers a search in files of another user like one in missing files', async () => {
   for (const field of ['file_ids', 'parent_file_ids'])
     for (const include_all_children of [false, true]) {
       const request = { query: 'pump', query_vector: QUERY_VECTOR, k: 50, include_all_children, hybrid_search: true };
       const [foreign, missing] = await Promise.all(
-        [at(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...request, [field]: named })),
+        [idsAt(1, 2, 3, 4), [1, 2]].map((named) => stranger.post('/embeddings', { ...request, [field]: named })),
       );
       expect(foreign).toMatchObject({ status: 200, body: { documents: [] } });
       expect(foreign?.body).toEqual(missing?.body);
@@ -332,7 +332,7 @@ test('answers ids of another user like missing ones', async () => {
 
 test('limits a query to 32,000 characters', async () => {
   expect(await documents({ query: 'a'.repeat(32_000) })).toHaveLength(ALL.length);
-  expect(await refusal({ query: 'a'.repeat(32_001) })).toMatchObject({
+  expect(await answerTo({ query: 'a'.repeat(32_001) })).toMatchObject({
     status: 422,
     body: { detail: [{ loc: ['body', 'query'], type: 'string_too_long' }] },
   });
@@ -380,12 +380,15 @@ describe('a reranker that fails', () => {
     [{ status: 401 }, 502, null],
     ['cut', 503, null],
     ['beyond', 503, null],
-  ] as const)('with %j is answered with %d, never with another order', async (injectedFault, status, retryAfter) => {
-    rerankers.injectFault(injectedFault);
-    const answer = await user.post<{ detail: string }>('/embeddings', { query: 'pump', k: 2, rerank });
-    rerankers.injectFault(null);
-    expect(answer.status).toBe(status);
-    expect(answer.body.detail).toMatch(/^Jina /);
-    expect(answer.headers.get('retry-after')).toBe(retryAfter);
-  });
+  ] as const)(
+    'with %j is answered with %d, never with results in the order of similarity',
+    async (injectedFault, status, retryAfter) => {
+      rerankers.injectFault(injectedFault);
+      const answer = await user.post<{ detail: string }>('/embeddings', { query: 'pump', k: 2, rerank });
+      rerankers.injectFault(null);
+      expect(answer.status).toBe(status);
+      expect(answer.body.detail).toMatch(/^Jina /);
+      expect(answer.headers.get('retry-after')).toBe(retryAfter);
+    },
+  );
 });

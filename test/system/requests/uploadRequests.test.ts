@@ -36,7 +36,7 @@ const BOUNDARY = 'a-boundary';
 const HEAD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n`;
 
 /** Opens a request with a form whose body the test writes piece by piece. */
-function open(headers: Record<string, string> = {}) {
+function openRequest(headers: Record<string, string> = {}) {
   const call = httpRequest(`${service.url}/uploadfile?skip_embedding_generation=true`, {
     method: 'POST',
     headers: {
@@ -55,7 +55,7 @@ function open(headers: Record<string, string> = {}) {
   return { call, answer };
 }
 
-/** Returns the names of originals in file storage. */
+/** Returns the names of the uploaded contents in file storage. */
 const storedNames = async (): Promise<string[]> =>
   readdir(path.join(service.env['DATA_DIR'] ?? '', 'files', '1', 'originals')).catch(() => []);
 const files = async (): Promise<number> =>
@@ -65,7 +65,7 @@ const expectConsistent = async (): Promise<void> =>
 
 describe('a file above MAX_UPLOAD_BYTES', () => {
   test('is refused with 413 before it is sent when its length is declared', async () => {
-    const { call, answer } = open({ 'content-length': '5000000000' });
+    const { call, answer } = openRequest({ 'content-length': '5000000000' });
     call.write(HEAD);
     expect(await answer).toMatchObject({ status: 413, body: { detail: expect.stringContaining('MAX_UPLOAD_BYTES') } });
     call.destroy();
@@ -73,7 +73,7 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
 
   test('is refused with 413 as soon as it is too long, and no part of it is stored', async () => {
     const before = [await files(), await storedNames()];
-    const { call, answer } = open();
+    const { call, answer } = openRequest();
     call.write(HEAD);
     for (let sent = 0; sent <= MAX_UPLOAD_BYTES + 100_000; sent += 50_000) call.write('x'.repeat(50_000));
     expect(await answer).toMatchObject({ status: 413 });
@@ -95,7 +95,7 @@ describe('a file above MAX_UPLOAD_BYTES', () => {
 
 test('deletes the stored part of an interrupted upload', async () => {
   const [filesBefore, storedBefore] = [await files(), await storedNames()];
-  const { call } = open();
+  const { call } = openRequest();
   call.write(HEAD + 'x'.repeat(100_000));
   await waitFor(storedNames, (names) => names.length > storedBefore.length);
   call.destroy();
@@ -132,13 +132,13 @@ describe('an invalid request', () => {
     ['a truncated form', {}, `${HEAD}some text`, 400],
     ['a body that is not a form', {}, 'just some text', 400],
     ['a compressed form', { 'content-encoding': 'gzip' }, 'x', 415],
-  ])('%s', async (_what, headers, sent, status) => {
+  ])('is refused: %s', async (_what, headers, sent, status) => {
     const before = await files();
-    const { call, answer } = open(headers);
+    const { call, answer } = openRequest(headers);
     call.end(sent);
-    const got = await answer;
-    expect({ ...got, status: got.status }).toMatchObject({ status });
-    if (status === 422) expect(got.body.detail).toMatchObject([{ loc: ['body', 'file'], type: 'missing' }]);
+    const response = await answer;
+    expect(response).toMatchObject({ status });
+    if (status === 422) expect(response.body.detail).toMatchObject([{ loc: ['body', 'file'], type: 'missing' }]);
     expect(await files()).toBe(before);
   });
 
@@ -152,14 +152,14 @@ describe('an invalid request', () => {
     ['media_type', 'SMELL'],
     ['hot_storage_time_to_live', '0'],
     ['use_ocr', 'perhaps'],
-  ])('?%s=%s is 422, and the file is not kept', async (name, value) => {
+  ])('is refused with 422, and no file is kept: ?%s=%s', async (name, value) => {
     const before = [await files(), await storedNames()];
     const { status, body } = await user.upload({ name: 'a.txt', content: 'x'.repeat(5_000) }, { [name]: value });
     expect({ status, body }).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', name] }] } });
     expect([await files(), await storedNames()]).toEqual(before);
   });
 
-  test('is 401 without credentials', async () => {
+  test('is refused with 401 without credentials', async () => {
     const form = new FormData();
     form.set('file', new Blob(['some text']), 'a.txt');
     expect((await fetch(`${service.url}/uploadfile`, { method: 'POST', body: form })).status).toBe(401);
@@ -264,7 +264,7 @@ describe('an Idempotency-Key', () => {
     await expectConsistent();
   });
 
-  test('works for texts and addresses too', async () => {
+  test('also applies to /upload_text and /upload_file_from_url', async () => {
     site.pages.set('/once.txt', { type: 'text/plain', body: 'Some text.' });
     const calls = [
       ['/upload_text', { contents: 'Some text.', skip_embedding_generation: true }],
@@ -423,7 +423,7 @@ describe('/upload_file_from_url', () => {
     ['a missing file', '/missing.pdf', /does not exist/],
     ['a file larger than the setting allows', '/big.txt', /larger than/],
     ['an unreadable file', '/things.zip', /ZIP/],
-  ])('%s ends with an error, and no content is stored', async (_what, address, sentence) => {
+  ])('ends in SYNC_ERROR, without stored content, for %s', async (_what, address, sentence) => {
     site.pages.set('/big.txt', { type: 'text/plain', body: 'x'.repeat(MAX_UPLOAD_BYTES + 1) });
     site.pages.set('/things.zip', { type: 'application/zip', body: 'PK\u0003\u0004\u0000\u0000\u0000things.bin' });
     const { body } = await post({ url: site.url(address) });
@@ -432,20 +432,20 @@ describe('/upload_file_from_url', () => {
     await expectConsistent();
   });
 
-  test('refuses a private address with 422, and does not call a name that resolves to one', async () => {
-    const closed = await startSite({ '/secret.txt': 'Secret.' });
-    expect((await post({ url: closed.url('/secret.txt') })).status).toBe(422);
-    const { body } = await post({ url: closed.url('/secret.txt').replace('127.0.0.1', 'localhost') });
+  test('refuses a private address with 422, and sends no request to a name that resolves to one', async () => {
+    const privateSite = await startSite({ '/secret.txt': 'Secret.' });
+    expect((await post({ url: privateSite.url('/secret.txt') })).status).toBe(422);
+    const { body } = await post({ url: privateSite.url('/secret.txt').replace('127.0.0.1', 'localhost') });
     expect(await user.settled(body.id)).toMatchObject({
       sync_status: 'SYNC_ERROR',
       sync_error_message: expect.stringContaining('ALLOWED_PRIVATE_HOSTS'),
     });
-    expect(closed.requests).toEqual([]);
-    await closed.close();
+    expect(privateSite.requests).toEqual([]);
+    await privateSite.close();
   });
 
   test.each(['ftp://example.com/a.txt', 'http://me:secret@example.com/a.txt', 'not an address'])(
-    '%s is 422',
+    'refuses the address %s with 422',
     async (url) => {
       expect(await post({ url })).toMatchObject({ status: 422, body: { detail: [{ loc: ['body', 'url'] }] } });
     },

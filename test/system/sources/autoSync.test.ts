@@ -101,8 +101,8 @@ test('an account has a schedule while its user enables auto-sync', async () => {
   fixture.remove(content.others[0]!);
   expect(await triggerScheduledSync(client, service.names, scheduleId)).toMatchObject({ outcome: 'finished' });
   const after = await settledFiles(user, files.length - 1);
-  const moved = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
-  expect(moved.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
+  const syncedAgain = after.filter(({ last_sync }) => !files.some((file) => file.last_sync === last_sync));
+  expect(syncedAgain.map((file) => file.external_file_id)).toEqual([content.lighthouse]);
 
   // The schedule pauses with the connection, and resumes when the account is connected again.
   expect((await user.post('/revoke_access_token', { data_source_id: id })).status).toBe(200);

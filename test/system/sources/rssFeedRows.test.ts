@@ -128,8 +128,8 @@ describe('a feed that has moved', () => {
     const { feed, entries } = await add();
     site.pages.set('/new.xml', { headers: { etag: '"v1"' }, body: feedOf({ one: 'Lit in 1901.', two: 'Dredged.' }) });
     site.pages.set('/feed.xml', { status: 301, headers: { location: '/new.xml' } });
-    const moved = await resync(feed.id);
-    expect(moved).toMatchObject({
+    const syncedFeed = await resync(feed.id);
+    expect(syncedFeed).toMatchObject({
       id: feed.id,
       sync_status: 'READY',
       external_url: site.url('/new.xml'),

@@ -3,14 +3,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { ConnectedSourceType } from '../../../contract/sources/connectedSources.js';
 import { readStoredState } from '../../support/storedState.js';
 import { Customer, SOURCES, useCatalogue } from '../../support/sourceFixtures/catalogue.js';
-import { connectionOptionRows } from './rows/connectionOptions.js';
-import { connectingRows } from './rows/connecting.js';
-import { diagnosisRows } from './rows/diagnosis.js';
-import { listingRows } from './rows/listing.js';
-import { scheduledSyncRows } from './rows/scheduledSyncs.js';
-import { secretRows } from './rows/secrets.js';
-import { syncingRows } from './rows/syncing.js';
-import { wholeAccountRows } from './rows/wholeAccount.js';
+import { defineConnectionOptionTests } from './rows/connectionOptions.js';
+import { defineConnectingTests } from './rows/connecting.js';
+import { defineDiagnosisTests } from './rows/diagnosis.js';
+import { defineListingTests } from './rows/listing.js';
+import { defineScheduledSyncTests } from './rows/scheduledSyncs.js';
+import { defineSecretTests } from './rows/secrets.js';
+import { defineSyncingTests } from './rows/syncing.js';
+import { defineWholeAccountTests } from './rows/wholeAccount.js';
 
 /**
  * Runs the tests in rows/ for every connected source. Each file of rows/ tests one subject.
@@ -27,21 +27,21 @@ export function catalogueSuite(
 
   describe.each(SOURCES)('%s', (type) => {
     const customer = new Customer(catalogue, type);
-    wholeAccountRows(customer, hasFaults(type));
-    connectionOptionRows(customer, catalogue, isConnectedOften(type));
-    if (isConnectedOften(type)) connectingRows(customer);
+    defineWholeAccountTests(customer, hasFaults(type));
+    defineConnectionOptionTests(customer, catalogue, isConnectedOften(type));
+    if (isConnectedOften(type)) defineConnectingTests(customer);
     if (!hasFaults(type)) return;
-    listingRows(customer);
-    syncingRows(customer);
-    scheduledSyncRows(customer);
+    defineListingTests(customer);
+    defineSyncingTests(customer);
+    defineScheduledSyncTests(customer);
     // Last, because rate limits remain in force after it, at some sources for all accounts of an OAuth client.
-    diagnosisRows(customer);
+    defineDiagnosisTests(customer);
   });
 
   describe('the service after all sources', () => {
     test('has consistent stores for every customer', async () => {
       expect((await readStoredState(catalogue.service.env)).findInconsistencies()).toEqual([]);
     });
-    secretRows(catalogue);
+    defineSecretTests(catalogue);
   });
 }

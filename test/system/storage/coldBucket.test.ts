@@ -10,7 +10,7 @@ import { createLog } from '../../../observability/log.js';
 import { type S3Emulator, startS3 } from '../../emulators/s3.js';
 import { cli } from '../../support/cli.js';
 import type { TestUser } from '../../support/client.js';
-import { letDaysPass, pointsOfFile, storedFor } from '../../support/coldFiles.js';
+import { letDaysPass, pointsOfFile, fileIdsWithStoredVectors } from '../../support/coldFiles.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
@@ -40,7 +40,7 @@ afterAll(async () => {
   await s3.close();
 });
 
-const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
+const waitForStatus = (id: number, status: EmbeddingStorageStatus): Promise<FileRecord> =>
   waitFor(
     () => user.file(id),
     (file) => file.embedding_storage_status === status,
@@ -51,10 +51,10 @@ const allRunsEnded = () =>
     (runs) => runs.length === 0,
   );
 const vectorKeys = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));
-async function cool(id: number): Promise<void> {
+async function moveToColdStorage(id: number): Promise<void> {
   await letDaysPass(service.env, 2, [id]);
   await coldSweepOnce(service.store, dispatcher);
-  await inStorage(id, 'COLD_STORAGE');
+  await waitForStatus(id, 'COLD_STORAGE');
   await allRunsEnded();
 }
 async function upload(): Promise<number> {
@@ -65,25 +65,25 @@ async function upload(): Promise<number> {
   return id;
 }
 
-test('stores vectors in the bucket of file storage, and restores them bit for bit', async () => {
+test('moves vectors to the bucket of file storage, and restores them bit for bit', async () => {
   const id = await upload();
   const before = await pointsOfFile(service.env, id);
   expect(before.length).toBeGreaterThan(2);
-  await cool(id);
+  await moveToColdStorage(id);
   expect(await pointsOfFile(service.env, id)).toEqual([]);
   expect(vectorKeys()).toEqual([expect.stringMatching(new RegExp(`^files/1/${id}/\\d+\\..+\\.vectors$`))]);
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
 
   expect((await user.post('/move_to_hot_storage', { filters: { ids: [id] } })).body).toBe(true);
-  await inStorage(id, 'HOT_STORAGE');
+  await waitForStatus(id, 'HOT_STORAGE');
   await allRunsEnded();
   expect(await pointsOfFile(service.env, id)).toEqual(before);
   expect(vectorKeys()).toEqual([]);
 });
 
-test('fails a file whose stored vectors were changed in the bucket, and deletes the vectors of a deleted file', async () => {
+test('ends a file whose vectors were changed in the bucket in SYNC_ERROR, and deletes the vectors of a deleted file', async () => {
   const id = await upload();
-  await cool(id);
+  await moveToColdStorage(id);
   const key = vectorKeys().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
   s3.objects.set(key, (s3.objects.get(key) ?? Buffer.alloc(0)).subarray(0, -1));
   await user.post('/move_to_hot_storage', { filters: { ids: [id] } });
@@ -100,17 +100,17 @@ test('fails a file whose stored vectors were changed in the bucket, and deletes 
   expect(s3.inProgress()).toEqual([]);
 });
 
-test('lists the whole bucket in reconcile, and deletes only stray objects whose names the service uses', async () => {
+test('lists the whole bucket in reconcile, and deletes only stray objects whose names have the form of the service', async () => {
   const id = await upload();
-  await cool(id);
+  await moveToColdStorage(id);
   const env = { ...service.env, PUBLIC_URL: service.url };
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
   const keysBefore = [...s3.objects.keys()];
   // More than one page of a listing.
   const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
   for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
-  const foreign = 'files/1/notes.txt';
-  s3.objects.set(foreign, Buffer.from('not ours'));
+  const foreignKey = 'files/1/notes.txt';
+  s3.objects.set(foreignKey, Buffer.from('not ours'));
   const found = await cli(env, 'reconcile', '--json');
   expect(found.code).toBe(1);
   expect(found.json()).toMatchObject({
@@ -119,7 +119,7 @@ test('lists the whole bucket in reconcile, and deletes only stray objects whose 
   });
   // Objects with other names are reported but not deleted.
   expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
-  expect([...s3.objects.keys()].toSorted()).toEqual([...keysBefore, foreign].toSorted());
-  s3.objects.delete(foreign);
+  expect([...s3.objects.keys()].toSorted()).toEqual([...keysBefore, foreignKey].toSorted());
+  s3.objects.delete(foreignKey);
   expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
 });

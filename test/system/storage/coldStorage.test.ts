@@ -16,7 +16,7 @@ import {
   letDaysPass,
   pointsOfFile,
   recordOf,
-  storedFor,
+  fileIdsWithStoredVectors,
   storedVectors,
   eventKindsOf,
 } from '../../support/coldFiles.js';
@@ -96,7 +96,7 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
   const cold = await inStorage(file.id, 'COLD_STORAGE');
   await allRunsEnded();
   expect(await pointsOf(file)).toEqual([]);
-  expect(await storedFor(service.env)).toEqual([file.id]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([file.id]);
   expect(cold).toMatchObject({
     sync_status: 'READY',
     embedding_properties: file.embedding_properties,
@@ -109,7 +109,7 @@ test('moves unused vectors to file storage, and restores them bit for bit', asyn
   await inStorage(file.id, 'HOT_STORAGE');
   await allRunsEnded();
   expect(await pointsOf(file)).toEqual(before);
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
   expect((await eventKindsOf(service.env, file.id)).filter((kind) => kind.startsWith('MOVED'))).toEqual([
     'MOVED_TO_COLD_STORAGE',
     'MOVED_TO_HOT_STORAGE',
@@ -214,7 +214,7 @@ test('keeps a file in cold storage after a resync of unchanged content, and rest
   expect(await user.settled(file.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'HOT_STORAGE' });
   await allRunsEnded();
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
-  expect(await storedFor(service.env)).not.toContain(file.id);
+  expect(await fileIdsWithStoredVectors(service.env)).not.toContain(file.id);
   expect(await findInconsistencies()).toEqual([]);
   // The file can move to cold storage again.
   await cool([file]);
@@ -275,7 +275,7 @@ test('deletes the stored vectors of a deleted file in cold storage, whether or n
     () => recordOf(service.env, file.id),
     (record) => record === null,
   );
-  const stored = await storedFor(service.env);
+  const stored = await fileIdsWithStoredVectors(service.env);
   expect(stored).not.toContain(file.id);
   expect(stored).not.toContain(kept.id);
   expect(await findInconsistencies()).toEqual([]);
@@ -292,14 +292,14 @@ thoroughly(
     await cool([cold]);
     expect((await user.post('/revoke_access_token', { data_source_id: _id })).body).toEqual({ success: true });
     expect(await user.file(cold.id)).toMatchObject({ sync_status: 'READY', embedding_storage_status: 'COLD_STORAGE' });
-    expect(await storedFor(service.env)).toContain(cold.id);
+    expect(await fileIdsWithStoredVectors(service.env)).toContain(cold.id);
     expect(await pointsOf(hot)).toEqual(before[1]);
     await cool([hot]);
     expect((await toHot({ ids: [cold.id, hot.id] })).body).toBe(true);
     for (const { id } of [cold, hot]) await inStorage(id, 'HOT_STORAGE');
     await allRunsEnded();
     expect([await pointsOf(cold), await pointsOf(hot)]).toEqual(before);
-    const stored = await storedFor(service.env);
+    const stored = await fileIdsWithStoredVectors(service.env);
     for (const { id } of [cold, hot]) expect(stored).not.toContain(id);
     expect(await findInconsistencies()).toEqual([]);
   },
@@ -328,7 +328,7 @@ test('changes the cold storage settings of an existing file, with one event for 
   expect((await pointsOf(file)).length).toBeGreaterThan(0);
   const events = await eventKindsOf(service.env, file.id);
   expect(events.filter((kind) => kind === 'EMBEDDING_STORAGE_MODIFIED')).toHaveLength(3);
-  expect(await storedFor(service.env)).not.toContain(file.id);
+  expect(await fileIdsWithStoredVectors(service.env)).not.toContain(file.id);
   expect(await findInconsistencies()).toEqual([]);
 });
 
@@ -397,8 +397,8 @@ thoroughly('reverts a move during which the file is searched or synced', async (
   await allRunsEnded();
   expect(await pointsOf(used)).toEqual(before);
   expect((await pointsOf(synced)).length).toBeGreaterThan(0);
-  expect(await storedFor(service.env)).not.toContain(used.id);
-  expect(await storedFor(service.env)).not.toContain(synced.id);
+  expect(await fileIdsWithStoredVectors(service.env)).not.toContain(used.id);
+  expect(await fileIdsWithStoredVectors(service.env)).not.toContain(synced.id);
   expect(await findInconsistencies()).toEqual([]);
 });
 
@@ -431,7 +431,7 @@ thoroughly('leaves no stored vectors of a deleted user', async () => {
   await letDaysPass(service.env, 2, [id]);
   await sweep();
   await waitFor(
-    () => storedFor(service.env),
+    () => fileIdsWithStoredVectors(service.env),
     (ids) => ids.includes(id),
   );
   const organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
@@ -441,7 +441,7 @@ thoroughly('leaves no stored vectors of a deleted user', async () => {
     (record) => record === null,
   );
   await allRunsEnded();
-  expect(await storedFor(service.env)).not.toContain(id);
+  expect(await fileIdsWithStoredVectors(service.env)).not.toContain(id);
   expect(await findInconsistencies()).toEqual([]);
 });
 

@@ -11,7 +11,7 @@ import { createLog } from '../../../observability/log.js';
 import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
-import { pointsOfFile, storedFor, eventKindsOf } from '../../support/coldFiles.js';
+import { pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from '../../support/coldFiles.js';
 import { withDatabase } from '../../support/dataSources.js';
 import { testEngines } from '../../support/engines.js';
 import { runScheduledSync } from '../../support/scheduledSyncs.js';
@@ -129,7 +129,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect((await user.post('/resync_file', { file_id: missing.id })).status).toBe(404);
   expect(await user.get('/whoami')).toMatchObject({ body: { num_files_synced: all.length - 1 } });
   expect(await pointsOfFile(service.env, missing.id)).toEqual([]);
-  expect(await storedFor(service.env)).toEqual([missing.id]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([missing.id]);
   expect((await eventKindsOf(service.env, missing.id)).filter((kind) => kind === 'FILE_DELETED')).toHaveLength(1);
   const [row] = await quarantined(mine);
   expect(row).toMatchObject({ file_id: missing.id, external_file_id: name, state: 'KEPT' });
@@ -168,7 +168,7 @@ test('hides a missing file from callers, keeps it for operators, and restores it
   expect((await user.chunks({ ids: [missing.id] })).results).toEqual(chunks);
   expect(await found('About boats')).toContain(missing.id);
   expect(fixture.contentRequests?.(name)).toBe(requestsBefore);
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
   expect(await quarantined(mine)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 
@@ -206,7 +206,7 @@ test('erases a file that is not restored in time, without leftovers', async () =
     Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
   );
   expect(remainingCounts).toEqual([0, 0]);
-  expect(await storedFor(service.env)).toEqual([second]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([second]);
   expect(await pointsOfFile(service.env, first)).toEqual([]);
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(0);
   expect(await findInconsistencies()).toEqual([]);
@@ -219,7 +219,7 @@ test('erases a file that is not restored in time, without leftovers', async () =
   expect(await quarantineSweepOnce(service.store, dispatcher)).toBe(1);
   await waitFor(rows, (number) => number === 0);
   await allRunsEnded();
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 });
 const sourcesOf = async (customerId: string): Promise<DataSourceRecord[]> =>
@@ -246,7 +246,7 @@ thoroughly('does not restore a file if a new file has its name, and erases all f
     (rows) => rows.length === 0,
   );
   await allRunsEnded();
-  expect(await storedFor(service.env)).toEqual([]);
+  expect(await fileIdsWithStoredVectors(service.env)).toEqual([]);
   expect(await findInconsistencies()).toEqual([]);
 });
 

@@ -48,15 +48,15 @@ const label = object(
 );
 
 /** A message of the history, which has its ids and labels only. */
-const changed = object({ ...ids, labelIds: listOf(text) }, ['id', 'threadId']);
-const moved = listOf(object({ message: changed }, ['message']));
-const relabelled = listOf(object({ message: changed, labelIds: listOf(text) }, ['message', 'labelIds']));
+const messageIds = object({ ...ids, labelIds: listOf(text) }, ['id', 'threadId']);
+const messageChanges = listOf(object({ message: messageIds }, ['message']));
+const labelChanges = listOf(object({ message: messageIds, labelIds: listOf(text) }, ['message', 'labelIds']));
 const record = object(
   {
     id: long,
-    messages: listOf(changed),
-    ...each(moved, 'messagesAdded', 'messagesDeleted'),
-    ...each(relabelled, 'labelsAdded', 'labelsRemoved'),
+    messages: listOf(messageIds),
+    ...each(messageChanges, 'messagesAdded', 'messagesDeleted'),
+    ...each(labelChanges, 'labelsAdded', 'labelsRemoved'),
   },
   ['id', 'messages'],
 );

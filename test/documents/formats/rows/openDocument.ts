@@ -57,7 +57,7 @@ They hold from 1 February.`,
     {
       by: 'AbiWord, the same report',
       from: 'abiword/report.odt',
-      // AbiWord loses the marks of lists, except those of the inner one.
+      // AbiWord loses the markers of outer lists, and the indents of inner ones.
       text: report(
         ['\n- The', '\n\nThe'],
         ['\n- Waste', '\n\nWaste'],

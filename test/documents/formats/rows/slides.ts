@@ -3,12 +3,12 @@ import PptxGenJs from 'pptxgenjs';
 import { firstHalf, encryptWithPassword, type Row } from './row.js';
 
 // In the package's types the class is `PptxGenJs.default`; in Node the import itself is the class.
-const Show = PptxGenJs as unknown as typeof PptxGenJs.default;
+const Presentation = PptxGenJs as unknown as typeof PptxGenJs.default;
 
-async function show(
+async function presentationOf(
   ...slides: ReadonlyArray<readonly [lines: readonly string[], notes?: string]>
 ): Promise<Uint8Array> {
-  const presentation = new Show();
+  const presentation = new Presentation();
   for (const [lines, notes] of slides) {
     const slide = presentation.addSlide();
     lines.forEach((line, nth) => slide.addText(line, { x: 1, y: 1 + nth }));
@@ -17,15 +17,17 @@ async function show(
   return (await presentation.write({ outputType: 'uint8array' })) as Uint8Array;
 }
 const boats = async (): Promise<Uint8Array> =>
-  show([['Boats moor.', 'At the north quay.'], 'Say why.'], [['Questions?']]);
+  presentationOf([['Boats moor.', 'At the north quay.'], 'Say why.'], [['Questions?']]);
 
-async function drawn(draw: (slide: ReturnType<InstanceType<typeof Show>['addSlide']>) => void): Promise<Uint8Array> {
-  const presentation = new Show();
+async function slideOf(
+  draw: (slide: ReturnType<InstanceType<typeof Presentation>['addSlide']>) => void,
+): Promise<Uint8Array> {
+  const presentation = new Presentation();
   draw(presentation.addSlide());
   return (await presentation.write({ outputType: 'uint8array' })) as Uint8Array;
 }
 const plan = async (): Promise<Uint8Array> =>
-  drawn((slide) => {
+  slideOf((slide) => {
     const points = [
       ['Repair the quay', 0],
       ['the north side first', 1],
@@ -42,7 +44,7 @@ const plan = async (): Promise<Uint8Array> =>
     slide.addNotes('Ask Zoë.');
   });
 const calls = async (): Promise<Uint8Array> =>
-  drawn((slide) => {
+  slideOf((slide) => {
     slide.addText('Calls in 2024', { x: 1, y: 0.2 });
     const labels = ['First', 'Second'];
     slide.addChart(
@@ -137,7 +139,7 @@ Calls by quarter
     },
   ],
   broken: { make: () => firstHalf(boats()), fault: /^broken_content: / },
-  empty: () => show([[]]),
+  empty: () => presentationOf([[]]),
   encrypted: () => encryptWithPassword(boats()),
   wrong: { ending: 'docx' },
 };

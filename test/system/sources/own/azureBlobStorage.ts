@@ -4,10 +4,10 @@ import type { DataSourceRecord } from '../../../../contract/files/records.js';
 import { ACCOUNT, ACCOUNT_KEY } from '../../../emulators/azureBlobStorage.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function azureRows(catalogue: Catalogue): void {
+export function defineAzureTests(catalogue: Catalogue): void {
   describe('the operations of AZURE_BLOB_STORAGE', () => {
     const customer = new Customer(catalogue, 'AZURE_BLOB_STORAGE');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     const connect = (body: Record<string, unknown> = {}) =>
       customer.fixture.connect(customer.user, { sync_source_items: false, ...body });

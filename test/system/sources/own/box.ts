@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { BoxFixture } from '../../../support/sourceFixtures/box.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function boxRows(catalogue: Catalogue): void {
+export function defineBoxTests(catalogue: Catalogue): void {
   describe('the specific behaviour of BOX', () => {
     const customer = new Customer(catalogue, 'BOX');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const emulated = () => (customer.fixture as BoxFixture).box.items;
 
     test('unavailable items end with the reason: links and inaccessible folders', async () => {

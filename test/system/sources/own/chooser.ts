@@ -5,11 +5,11 @@ import { consentTo, openPage } from '../../../support/consent.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Tests the file chooser page of a source that supports the options of a file picker. */
-export function chooserRows(catalogue: Catalogue, type: ConnectedSourceType): void {
+export function defineChooserTests(catalogue: Catalogue, type: ConnectedSourceType): void {
   describe(`the file chooser of ${type}`, () => {
     const customer = new Customer(catalogue, type);
     const { name } = CONNECTED_SOURCES[type];
-    beforeAll(() => customer.begin());
+    beforeAll(() => customer.resetAndCreateUser());
 
     const connected = async (body: Record<string, unknown>) => {
       const request = { service: type, connecting_new_account: true, sync_source_items: false, ...body };

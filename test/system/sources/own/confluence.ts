@@ -28,7 +28,7 @@ function addSites({ sites }: ConfluenceFixture['emulator']): void {
 }
 
 /** Tests the selection of a site by an account with access to several. */
-export function confluenceAddressRows(catalogue: Catalogue): void {
+export function defineConfluenceAddressTests(catalogue: Catalogue): void {
   describe('the confluence_subdomain of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
@@ -38,7 +38,7 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
     ];
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       addSites(emulator());
       emulator().oauth.requests.length = 0;
     });
@@ -64,14 +64,14 @@ export function confluenceAddressRows(catalogue: Catalogue): void {
   });
 }
 
-export function confluenceRows(catalogue: Catalogue): void {
+export function defineConfluenceTests(catalogue: Catalogue): void {
   describe('the operations of CONFLUENCE', () => {
     const customer = new Customer(catalogue, 'CONFLUENCE');
     const emulator = () => (catalogue.fixtures.CONFLUENCE as ConfluenceFixture).emulator;
     const list = (body: Record<string, unknown>) => customer.user.post<Listed>('/integrations/confluence/list', body);
     const sync = (body: Record<string, unknown>) => customer.user.post('/integrations/confluence/sync', body);
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       addSites(emulator());
     });
 

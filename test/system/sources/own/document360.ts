@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Document360Fixture } from '../../../support/sourceFixtures/document360.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function document360Rows(catalogue: Catalogue): void {
+export function defineDocument360Tests(catalogue: Catalogue): void {
   describe('the operation of DOCUMENT360', () => {
     const customer = new Customer(catalogue, 'DOCUMENT360');
     const emulator = () => (catalogue.fixtures.DOCUMENT360 as Document360Fixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('stores published articles in the default language as files, and lists drafts and hidden articles', async () => {
       const { workspaces } = emulator();

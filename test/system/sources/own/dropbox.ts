@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { DropboxFixture } from '../../../support/sourceFixtures/dropbox.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function dropboxRows(catalogue: Catalogue): void {
+export function defineDropboxTests(catalogue: Catalogue): void {
   describe('the specific behaviour of DROPBOX', () => {
     const customer = new Customer(catalogue, 'DROPBOX');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const dropbox = () => (customer.fixture as DropboxFixture).dropbox;
 
     test('moved items keep their files, and a deletion by path includes all descendants', async () => {

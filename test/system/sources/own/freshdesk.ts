@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { newFreshdeskAccount } from '../../../emulators/freshdesk.js';
 import type { FreshdeskFixture } from '../../../support/sourceFixtures/freshdesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills one domain with an item of each kind, and no other domain. */
 export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): HelpdeskContent {
@@ -28,15 +28,15 @@ export function fillFreshdesk({ fixtures }: Catalogue, domain = 'harbour'): Help
   };
 }
 
-export function freshdeskRows(catalogue: Catalogue): void {
+export function defineFreshdeskTests(catalogue: Catalogue): void {
   const emulator = () => (catalogue.fixtures.FRESHDESK as FreshdeskFixture).emulator;
-  helpdeskRows(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
+  defineHelpdeskTests(catalogue, 'FRESHDESK', () => fillFreshdesk(catalogue));
 
   describe('the operation of FRESHDESK', () => {
     const customer = new Customer(catalogue, 'FRESHDESK');
 
     test('accepts domain with or without its common ending, refuses others with 422, and names missing fields', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillFreshdesk(catalogue, 'quay');
       const { user, fixture } = customer;
       for (const domain of [
@@ -76,7 +76,7 @@ export function freshdeskRows(catalogue: Catalogue): void {
     });
 
     test("lists all tickets even if many changed in one second; a ticket's text is its conversation", async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillFreshdesk(catalogue);
       const { tickets } = emulator().accounts.get('harbour')!;
       for (let id = 20; id < 27; id += 1) tickets.set(id, { subject: `T${id}`, text: `Ticket ${id}.` });

@@ -8,7 +8,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import type { FixtureContent } from '../../../support/sourceFixtures/fixture.js';
 import { type Catalogue, expectSparse } from '../../../support/sourceFixtures/catalogue.js';
 
-export function gitbookRows(catalogue: Catalogue): void {
+export function defineGitbookTests(catalogue: Catalogue): void {
   describe('the operations of GITBOOK', () => {
     let user: TestUser;
     let dataSource: DataSourceRecord;

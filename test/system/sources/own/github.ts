@@ -6,7 +6,7 @@ import { connectSource } from '../../../support/dataSources.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { Catalogue, Item } from '../../../support/sourceFixtures/catalogue.js';
 
-export function githubRows(catalogue: Catalogue): void {
+export function defineGithubTests(catalogue: Catalogue): void {
   describe('the operations of GITHUB', () => {
     let user: TestUser;
     let id: number;

@@ -12,7 +12,7 @@ interface Page {
 }
 const BASE_PATH = '/integrations/data/github';
 
-export function githubReadRows(catalogue: Catalogue): void {
+export function defineGithubReadTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'GITHUB');
   const github = () => (customer.fixture as GitHubFixture).emulator;
   let source = 0;
@@ -40,7 +40,7 @@ export function githubReadRows(catalogue: Catalogue): void {
 
   describe('issues and pull requests of GITHUB, as they are now', () => {
     beforeAll(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       github().repositories['ada/atlas']!.discussions = discussionsOfAtlas();
       source = (await customer.connect()).id;
     });
@@ -247,7 +247,7 @@ export function githubReadRows(catalogue: Catalogue): void {
     });
 
     test('answer a token that GitHub rejects with 400, and revoked access with 409', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       source = (await customer.connect()).id;
       customer.fixture.revokeAccess();
       expect(await list('issues')).toMatchObject({ status: 400, body: { detail: expect.stringContaining('Connect') } });

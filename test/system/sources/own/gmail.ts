@@ -11,7 +11,7 @@ import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 const NOTES = { name: 'notes.md', type: 'text/markdown', content: '# Notes\n\nOtters juggle pebbles.' };
 const isSettled = (file: FileRecord): boolean => /^(READY|SYNC_ERROR)$/.test(file.sync_status);
 
-export function gmailRows(catalogue: Catalogue): void {
+export function defineGmailTests(catalogue: Catalogue): void {
   describe('the operations of GMAIL', () => {
     let user: TestUser;
     let fixture: GmailFixture;

@@ -9,10 +9,10 @@ import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Tests the selection of the account. */
-export function gongAccountRows(catalogue: Catalogue): void {
+export function defineGongAccountTests(catalogue: Catalogue): void {
   describe('the gong_account_email of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const sources = async (): Promise<(string | null)[]> => {
       const { body } = await customer.user.post<Listed<DataSourceRecord>>('/user_data_sources', {
         order_by: 'created_at',
@@ -117,10 +117,10 @@ export function gongAccountRows(catalogue: Catalogue): void {
   });
 }
 
-export function gongRows(catalogue: Catalogue): void {
+export function defineGongTests(catalogue: Catalogue): void {
   describe('the specific behaviour of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const gong = () => (customer.fixture as GongFixture).gong;
 
     test('calls are requested at the address issued with the tokens, and at the common address for given tokens', async () => {

@@ -4,11 +4,11 @@ import { TOKEN, USERNAME } from '../../../emulators/guru.js';
 import type { GuruFixture } from '../../../support/sourceFixtures/guru.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function guruRows(catalogue: Catalogue): void {
+export function defineGuruTests(catalogue: Catalogue): void {
   describe('the operation of GURU', () => {
     const customer = new Customer(catalogue, 'GURU');
     const emulator = () => (catalogue.fixtures.GURU as GuruFixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('lists cards inside and outside of folders, without archived ones', async () => {
       const { cards, folders } = emulator();

@@ -73,7 +73,7 @@ async function connect(
 }
 
 /** Tests which types a connection syncs. @param fill adds an item of each type, and no others */
-export function typeRows(
+export function defineTypeTests(
   catalogue: Catalogue,
   type: ConnectedSourceType,
   fill: Fill,
@@ -110,7 +110,7 @@ export function typeRows(
 }
 
 /** Tests the events of a selection of which some items are skipped. */
-export function skippedRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
+export function defineSkippedTests(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
   test(`${type}: a selection with types that its connection excludes emits one FILES_SKIPPED; other selections emit none`, async () => {
     const { types } = fill();
     const customerId = `${type} of tickets`;
@@ -154,10 +154,10 @@ export function skippedRows(catalogue: Catalogue, type: ConnectedSourceType, fil
 }
 
 /** Tests a helpdesk source. @param fill adds an item of each type, and no others */
-export function helpdeskRows(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
+export function defineHelpdeskTests(catalogue: Catalogue, type: ConnectedSourceType, fill: Fill): void {
   describe(`the helpdesk ${type}`, () => {
-    typeRows(catalogue, type, fill);
-    skippedRows(catalogue, type, fill);
+    defineTypeTests(catalogue, type, fill);
+    defineSkippedTests(catalogue, type, fill);
 
     test('lists items with their attachments and syncs none without a selection (sync_files_on_connection false)', async () => {
       const { types, attached } = fill();

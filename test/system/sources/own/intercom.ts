@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import type { IntercomFixture } from '../../../support/sourceFixtures/intercom.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills the account with an item of each kind, and no others. */
 export function fillIntercom({ fixtures }: Catalogue) {
@@ -31,15 +31,15 @@ export function fillIntercom({ fixtures }: Catalogue) {
   } satisfies HelpdeskContent;
 }
 
-export function intercomRows(catalogue: Catalogue): void {
+export function defineIntercomTests(catalogue: Catalogue): void {
   const emulator = () => (catalogue.fixtures.INTERCOM as IntercomFixture).emulator;
-  helpdeskRows(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
+  defineHelpdeskTests(catalogue, 'INTERCOM', () => fillIntercom(catalogue));
 
   describe('the items of INTERCOM', () => {
     const customer = new Customer(catalogue, 'INTERCOM');
 
     test('conversations and tickets have their messages as text, and tickets their attributes as tags', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillIntercom(catalogue);
       const config = { sync_attachments: true };
       const source = await customer.connect({ sync_files_on_connection: true, file_sync_config: config });
@@ -68,7 +68,7 @@ export function intercomRows(catalogue: Catalogue): void {
     });
 
     test('later listings search for changes only, and detect deletions by a lower count', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillIntercom(catalogue);
       const { conversations, tickets, articles } = emulator();
       const file = { name: 'a.txt', content: 'a' };
@@ -98,7 +98,7 @@ export function intercomRows(catalogue: Catalogue): void {
     });
 
     test('a refusal by an attachment host fails only the attachment, not the connection', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { attached } = fillIntercom(catalogue);
       await customer.connect();
       emulator().fileStatus = 401;
@@ -114,7 +114,7 @@ export function intercomRows(catalogue: Catalogue): void {
     });
 
     test('an article in several languages is one file, without drafts', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillIntercom(catalogue);
       emulator().articles.set(101, {
         collection: null,

@@ -11,13 +11,13 @@ const ROWS = notionId(50);
 const DATABASE = `database:${ROWS}`;
 const row = (number: number): string => `row:${notionId(number)}`;
 
-export function notionRows(catalogue: Catalogue): void {
+export function defineNotionTests(catalogue: Catalogue): void {
   describe('the databases of NOTION', () => {
     const customer = new Customer(catalogue, 'NOTION');
     const emulator = () => (catalogue.fixtures.NOTION as NotionFixture).emulator;
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { pages, databases, oauth } = emulator();
       databases.set(ROWS, { title: 'Tides', container: notionId(60) });
       for (const [number, state] of [

@@ -7,7 +7,7 @@ import { waitFor } from '../../../support/waitFor.js';
 import type { MicrosoftFixture } from '../../../support/sourceFixtures/microsoft.js';
 import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
-export function outlookRows(catalogue: Catalogue): void {
+export function defineOutlookTests(catalogue: Catalogue): void {
   describe('the operations of OUTLOOK', () => {
     let user: TestUser;
     let id: number;

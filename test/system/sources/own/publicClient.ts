@@ -58,7 +58,7 @@ async function listChildren(client: Carbon, dataSourceId: number, parent: string
 }
 
 /** Tests five source types, from connecting an account to finding a passage. */
-export function publicClientRows(catalogue: Catalogue): void {
+export function definePublicClientTests(catalogue: Catalogue): void {
   describe('the published client', () => {
     test.each(KINDS)('%s: connects, lists down to a folder, syncs it, and finds the passage', async (type) => {
       const fixture = catalogue.fixtures[type];

@@ -9,7 +9,7 @@ import { fixtureForS3 } from '../../../support/sourceFixtures/s3.js';
 import type { SourceFixture } from '../../../support/sourceFixtures/fixture.js';
 import { type Catalogue, MAX_BYTES } from '../../../support/sourceFixtures/catalogue.js';
 
-export function s3Rows(catalogue: Catalogue): void {
+export function defineS3Tests(catalogue: Catalogue): void {
   describe('the operations of S3', () => {
     let user: TestUser;
     let s3: S3SourceEmulator;

@@ -13,26 +13,29 @@ interface CrmList {
 }
 
 /** Tests that salesforce_domain selects the Salesforce organization. */
-export function salesforceAddressRows(catalogue: Catalogue): void {
+export function defineSalesforceAddressTests(catalogue: Catalogue): void {
   describe('the salesforce_domain of SALESFORCE', () => {
     const customer = new Customer(catalogue, 'SALESFORCE');
-    const emulated = () => (customer.fixture as SalesforceFixture).emulator;
-    beforeEach(() => customer.begin());
+    const emulator = () => (customer.fixture as SalesforceFixture).emulator;
+    beforeEach(() => customer.resetAndCreateUser());
 
     test.each([
       ['harbour.my.salesforce.com', { salesforce_domain: 'harbour.my.salesforce.com' }],
       ['harbour--test.sandbox.my.salesforce.com', { salesforce_domain: 'harbour--test.sandbox.my.salesforce.com' }],
       ['login.salesforce.com', {}],
       ['login.salesforce.com', { salesforce_domain: null }],
-    ])('sends users to %s for consent, and reads from the host that consent returns', async (host, fields) => {
-      emulated().oauth.requests.length = 0;
-      await customer.connect(fields);
-      expect(new Set(emulated().oauth.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set([host]));
-      const apiRequests = emulated().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
-      expect(new Set(apiRequests.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
-    });
+    ])(
+      'sends users to %s for consent; the content is read from the host that consent returns',
+      async (host, fields) => {
+        emulator().oauth.requests.length = 0;
+        await customer.connect(fields);
+        expect(new Set(emulator().oauth.requests.map(({ path }) => path.split('/')[1]))).toEqual(new Set([host]));
+        const apiRequests = emulator().requests.filter((path) => !/\/(?:authorize|token)\b/.test(path));
+        expect(new Set(apiRequests.map((path) => path.split('/')[1]))).toEqual(new Set([ORGANIZATION_HOST]));
+      },
+    );
 
-    test('refuses hosts other than API hosts of Salesforce with 422', async () => {
+    test('is rejected with 422 if it is not a login or API host of Salesforce', async () => {
       for (const domain of ['harbour.lightning.force.com', 'evil.com', 'evil.com/#', '127.0.0.1:8080', 'a@b']) {
         const body = { service: 'SALESFORCE', salesforce_domain: domain };
         expect(await customer.user.post('/integrations/oauth_url', body)).toMatchObject({
@@ -44,35 +47,36 @@ export function salesforceAddressRows(catalogue: Catalogue): void {
   });
 }
 
-export function salesforceRows(catalogue: Catalogue): void {
+/** Tests the listed files and articles, and the CRM records that are read from the account at each request. */
+export function defineSalesforceTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'SALESFORCE');
-  const emulated = () => (customer.fixture as SalesforceFixture).emulator;
-  const id = (name: string) => sfId('001', name);
+  const emulator = () => (customer.fixture as SalesforceFixture).emulator;
+  const accountId = (name: string) => sfId('001', name);
 
   describe('the items of SALESFORCE', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
-    test('later listings request changed and deleted files outside of libraries only', async () => {
-      const file = (name: string, more: object = {}) =>
-        emulated().put('ContentDocument', sfId('069', name), {
+    test('include files outside of libraries, of which later listings request only the changed and deleted ones', async () => {
+      const putFile = (name: string, more: object = {}) =>
+        emulator().put('ContentDocument', sfId('069', name), {
           ...{ Title: name, FileExtension: 'md', CreatedDate: CREATED, ParentId: null },
           ...{ LatestPublishedVersionId: sfId('068', name), LatestPublishedVersion: { ContentLocation: 'S' } },
           ...more,
         });
       const idOf = (name: string) => `file:${sfId('069', name)}`;
-      for (const name of ['kept', 'lost', 'moved', 'back']) file(name);
+      for (const name of ['kept', 'lost', 'moved', 'back']) putFile(name);
       await customer.connect({ sync_source_items: true });
       const parentsById = async () =>
         new Map((await customer.items()).items.map((item) => [item.external_id, item.parent_external_id]));
       const before = await parentsById();
-      emulated().reset();
+      emulator().reset();
       const minutesAgo = Date.now() - 120_000;
-      for (const name of ['lost', 'back']) emulated().drop('ContentDocument', sfId('069', name), minutesAgo);
-      for (const name of ['back', 'new']) file(name);
+      for (const name of ['lost', 'back']) emulator().drop('ContentDocument', sfId('069', name), minutesAgo);
+      for (const name of ['back', 'new']) putFile(name);
       const library = sfId('058', 'atlas');
-      file('moved', { ParentId: library });
-      const folder = emulated().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
-      emulated().put('ContentFolderItem', sfId('069', 'moved'), {
+      putFile('moved', { ParentId: library });
+      const folder = emulator().records.get('ContentWorkspace')!.get(library)!['RootContentFolderId'] as string;
+      emulator().put('ContentFolderItem', sfId('069', 'moved'), {
         ...{ Title: 'Moved', IsFolder: false, ParentContentFolderId: folder },
       });
       customer.fixture.remove(customer.content.keeper);
@@ -81,22 +85,22 @@ export function salesforceRows(catalogue: Catalogue): void {
       for (const deletedId of [idOf('lost'), customer.content.keeper]) after.delete(deletedId);
       after.set(idOf('new'), 'files').set(idOf('moved'), `library:${library}`);
       expect(await parentsById()).toEqual(after);
-      const looseFileQueries = emulated().queries.filter((query) => query.includes('ParentId = null'));
+      const looseFileQueries = emulator().queries.filter((query) => query.includes('ParentId = null'));
       expect(looseFileQueries.length).toBeGreaterThan(0);
       expect(looseFileQueries.filter((query) => !query.includes('SystemModstamp > '))).toEqual([]);
       // If Salesforce no longer reports deletions of that age, a full listing finds the deletion.
-      emulated().reset();
-      emulated().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
-      emulated().deletions.purgedUntil = Date.now();
+      emulator().reset();
+      emulator().records.get('ContentDocument')!.delete(sfId('069', 'kept'));
+      emulator().deletions.purgedUntil = Date.now();
       await customer.listItems();
-      emulated().deletions.purgedUntil = 0;
+      emulator().deletions.purgedUntil = 0;
       expect([...(await parentsById()).keys()]).not.toContain(idOf('kept'));
-      expect(emulated().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
+      expect(emulator().queries.some((query) => /WHERE ParentId = null ORDER/.test(query))).toBe(true);
     });
 
-    test('only published articles are listed, with the custom fields of their organization', async () => {
-      const article = (name: string, more: object) =>
-        emulated().put('Knowledge__kav', sfId('ka0', name), {
+    test('include published articles only, whose text has the custom fields of their organization', async () => {
+      const putArticle = (name: string, more: object) =>
+        emulator().put('Knowledge__kav', sfId('ka0', name), {
           ...{
             KnowledgeArticleId: sfId('kA0', name),
             Title: `About ${name}`,
@@ -106,9 +110,9 @@ export function salesforceRows(catalogue: Catalogue): void {
           ...{ PublishStatus: 'Online', CreatedDate: CREATED, SystemModstamp: CREATED },
           ...more,
         });
-      article('gulls', { Answer__c: '<p>Gulls <b>dive</b>.</p>', Hint__c: 'a < b' });
-      article('drafts', { PublishStatus: 'Draft' });
-      article('moewen', { KnowledgeArticleId: sfId('kA0', 'gulls'), Language: 'de', Title: 'Von Möwen' });
+      putArticle('gulls', { Answer__c: '<p>Gulls <b>dive</b>.</p>', Hint__c: 'a < b' });
+      putArticle('drafts', { PublishStatus: 'Draft' });
+      putArticle('moewen', { KnowledgeArticleId: sfId('kA0', 'gulls'), Language: 'de', Title: 'Von Möwen' });
       const connected = await customer.connect({ sync_source_items: true, sync_files_on_connection: true });
       const syncedFiles = await customer.settledFiles(customer.documents.length + 2);
       expect(new Set(syncedFiles.map((file) => file.sync_status))).toEqual(new Set(['READY']));
@@ -128,9 +132,9 @@ export function salesforceRows(catalogue: Catalogue): void {
       ]);
     });
 
-    test('a file that is a link is listed but not selectable, and is SYNC_ERROR with the reason when selected', async () => {
+    test('include files that are links, which are not selectable', async () => {
       const link = sfId('069', 'link');
-      emulated().put('ContentDocument', link, {
+      emulator().put('ContentDocument', link, {
         ...{ Title: 'Link', FileType: 'LINK', ParentId: null, CreatedDate: CREATED },
         ...{ LatestPublishedVersionId: sfId('068', 'link'), LatestPublishedVersion: { ContentLocation: 'L' } },
       });
@@ -140,42 +144,53 @@ export function salesforceRows(catalogue: Catalogue): void {
     });
   });
 
-  describe('the current CRM records of SALESFORCE', () => {
+  describe('requests for CRM records of SALESFORCE', () => {
     const OWNER = sfId('005', 'ada');
-    let source = 0;
+    let dataSourceId = 0;
     const accounts = (body: object = {}) =>
-      customer.user.post<CrmList>('/integrations/data/crm/accounts', { data_source_id: source, ...body });
+      customer.user.post<CrmList>('/integrations/data/crm/accounts', { data_source_id: dataSourceId, ...body });
     const names = async (body: object) => (await accounts(body)).body.data.map(({ name }) => name);
 
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
-      const account = (name: string, more: object = {}) =>
-        emulated().put('Account', id(name), { ...common, Name: name, NumberOfEmployees: null, ...more });
-      account("O'Hare 100%", {
+      const putAccount = (name: string, more: object = {}) =>
+        emulator().put('Account', accountId(name), { ...common, Name: name, NumberOfEmployees: null, ...more });
+      putAccount("O'Hare 100%", {
         ...{ Industry: 'Ports', Website: 'https://harbour.example', NumberOfEmployees: 12, Phone: '1', Fax: '2' },
         BillingAddress: { street: '1 Quay\nFloor 2', city: 'Kiel', state: null, postalCode: '24103', country: 'DE' },
         Tasks: [
           {
-            ...{ Id: sfId('00T', 'call'), OwnerId: OWNER, WhoId: sfId('003', 'ben'), AccountId: id("O'Hare 100%") },
+            ...{
+              Id: sfId('00T', 'call'),
+              OwnerId: OWNER,
+              WhoId: sfId('003', 'ben'),
+              AccountId: accountId("O'Hare 100%"),
+            },
             ...{ Subject: 'Call', Status: 'Open', Priority: 'High', Description: null, ...common },
           },
         ],
       });
-      account('Boats', { NumberOfEmployees: 30, OwnerId: sfId('005', 'ben') });
-      account('Crews', { CreatedDate: '2026-02-01T09:00:00.000+0000' });
-      account('Docks', { NumberOfEmployees: 12 });
-      source = (await customer.connect()).id;
+      putAccount('Boats', { NumberOfEmployees: 30, OwnerId: sfId('005', 'ben') });
+      putAccount('Crews', { CreatedDate: '2026-02-01T09:00:00.000+0000' });
+      putAccount('Docks', { NumberOfEmployees: 12 });
+      dataSourceId = (await customer.connect()).id;
     });
 
-    test("return an account in full, with Salesforce's own data on request", async () => {
+    test("return all fields of an account, and Salesforce's own data with include_remote_data", async () => {
       const account = await customer.user.get(
-        `/integrations/data/crm/accounts/${id("O'Hare 100%")}?data_source_id=${source}&includes=Tasks&includes=Events`,
+        `/integrations/data/crm/accounts/${accountId("O'Hare 100%")}?data_source_id=${dataSourceId}&includes=Tasks&includes=Events`,
       );
       expect(account).toMatchObject({ status: 200 });
       const billing = { state: null, address_type: 'BILLING' };
       expect(account.body).toEqual({
-        ...{ id: id("O'Hare 100%"), owner: { id: OWNER }, name: "O'Hare 100%", description: null, industry: 'Ports' },
+        ...{
+          id: accountId("O'Hare 100%"),
+          owner: { id: OWNER },
+          name: "O'Hare 100%",
+          description: null,
+          industry: 'Ports',
+        },
         ...{ website: 'https://harbour.example', number_of_employees: 12, last_activity_at: null },
         addresses: [
           { street_1: '1 Quay', street_2: 'Floor 2', city: 'Kiel', postal_code: '24103', country: 'DE', ...billing },
@@ -188,7 +203,7 @@ export function salesforceRows(catalogue: Catalogue): void {
         tasks: [
           {
             ...{ id: sfId('00T', 'call'), owner: { id: OWNER }, subject: 'Call', status: 'Open', priority: 'High' },
-            ...{ account: { id: id("O'Hare 100%") }, contact: { id: sfId('003', 'ben') }, description: null },
+            ...{ account: { id: accountId("O'Hare 100%") }, contact: { id: sfId('003', 'ben') }, description: null },
             ...{ created_at: '2026-01-07T09:00:00.000Z', updated_at: '2026-01-07T09:00:00.000Z' },
             ...{ is_deleted: false, remote_data: null },
           },
@@ -197,7 +212,7 @@ export function salesforceRows(catalogue: Catalogue): void {
         remote_data: null,
       });
       const remote = await customer.user.get(
-        `/integrations/data/crm/accounts/${id('Boats')}?data_source_id=${source}&include_remote_data=true`,
+        `/integrations/data/crm/accounts/${accountId('Boats')}?data_source_id=${dataSourceId}&include_remote_data=true`,
       );
       expect(remote.body).toMatchObject({ name: 'Boats', remote_data: { Name: 'Boats', NumberOfEmployees: 30 } });
       expect(remote.body).not.toHaveProperty('tasks');
@@ -235,7 +250,7 @@ export function salesforceRows(catalogue: Catalogue): void {
     test('return leads, contacts and opportunities with the fields of their type', async () => {
       const common = { OwnerId: OWNER, IsDeleted: false, CreatedDate: CREATED, LastModifiedDate: CREATED };
       const address = { street: 'Pier 1', city: null, state: null, postalCode: null, country: null };
-      emulated().put('Lead', sfId('00Q', 'eel'), {
+      emulator().put('Lead', sfId('00Q', 'eel'), {
         ...{
           ...common,
           Name: 'Eel Lang',
@@ -244,61 +259,85 @@ export function salesforceRows(catalogue: Catalogue): void {
           Email: 'eel@harbour.example',
           Address: address,
         },
-        ...{ Company: 'Lantern', Status: 'Open', LeadSource: 'Web', ConvertedAccountId: id('Boats'), MobilePhone: '3' },
+        ...{
+          Company: 'Lantern',
+          Status: 'Open',
+          LeadSource: 'Web',
+          ConvertedAccountId: accountId('Boats'),
+          MobilePhone: '3',
+        },
       });
-      emulated().put('Contact', sfId('003', 'ben'), {
-        ...{ ...common, Name: 'Ben Low', FirstName: 'Ben', LastName: 'Low', AccountId: id('Boats'), Title: 'Captain' },
+      emulator().put('Contact', sfId('003', 'ben'), {
+        ...{
+          ...common,
+          Name: 'Ben Low',
+          FirstName: 'Ben',
+          LastName: 'Low',
+          AccountId: accountId('Boats'),
+          Title: 'Captain',
+        },
         MailingAddress: address,
       });
-      const deal = { ...common, Amount: 99.6, AccountId: id('Boats'), CloseDate: '2026-03-01', StageName: 'Closed' };
-      emulated().put('Opportunity', sfId('006', 'won'), { ...deal, Name: 'Won', IsClosed: true, IsWon: true });
-      emulated().put('Opportunity', sfId('006', 'lost'), { ...deal, Name: 'Lost', IsClosed: true, IsWon: false });
-      emulated().put('Opportunity', sfId('006', 'open'), { ...deal, Name: 'Open', IsClosed: false, IsWon: false });
+      const deal = {
+        ...common,
+        Amount: 99.6,
+        AccountId: accountId('Boats'),
+        CloseDate: '2026-03-01',
+        StageName: 'Closed',
+      };
+      emulator().put('Opportunity', sfId('006', 'won'), { ...deal, Name: 'Won', IsClosed: true, IsWon: true });
+      emulator().put('Opportunity', sfId('006', 'lost'), { ...deal, Name: 'Lost', IsClosed: true, IsWon: false });
+      emulator().put('Opportunity', sfId('006', 'open'), { ...deal, Name: 'Open', IsClosed: false, IsWon: false });
       const read = async (kind: string, filters: object) =>
-        (await customer.user.post<CrmList>(`/integrations/data/crm/${kind}`, { data_source_id: source, filters })).body
-          .data;
-      expect(await read('leads', { converted_account_id: id('Boats') })).toMatchObject([
+        (await customer.user.post<CrmList>(`/integrations/data/crm/${kind}`, { data_source_id: dataSourceId, filters }))
+          .body.data;
+      expect(await read('leads', { converted_account_id: accountId('Boats') })).toMatchObject([
         {
-          ...{ first_name: 'Eel', source: 'Web', converted_account: { id: id('Boats') }, converted_contact: null },
+          ...{
+            first_name: 'Eel',
+            source: 'Web',
+            converted_account: { id: accountId('Boats') },
+            converted_contact: null,
+          },
           emails: [{ email: 'eel@harbour.example' }],
           phone_numbers: [{ phone_number: '3', phone_number_type: 'MOBILE' }],
           addresses: [{ street_1: 'Pier 1', street_2: null }],
         },
       ]);
-      expect(await read('contacts', { account_id: id('Boats') })).toMatchObject([
-        { name: 'Ben Low', title: 'Captain', account: { id: id('Boats') }, emails: [] },
+      expect(await read('contacts', { account_id: accountId('Boats') })).toMatchObject([
+        { name: 'Ben Low', title: 'Captain', account: { id: accountId('Boats') }, emails: [] },
       ]);
       expect(await read('opportunities', { status: 'WON' })).toMatchObject([
         { name: 'Won', status: 'WON', amount: 100, close_date: '2026-03-01', contact: null },
       ]);
       expect(await read('opportunities', { status: 'OPEN' })).toMatchObject([{ name: 'Open', status: 'OPEN' }]);
       const lost = await customer.user.get(
-        `/integrations/data/crm/opportunities/${sfId('006', 'lost')}?data_source_id=${source}`,
+        `/integrations/data/crm/opportunities/${sfId('006', 'lost')}?data_source_id=${dataSourceId}`,
       );
       expect(lost.body).toMatchObject({ name: 'Lost', stage: 'Closed', status: null });
       expect(await read('opportunities', { stage: 'Nowhere' })).toEqual([]);
     });
 
-    test('answer missing records with 404, invalid requests with 422, and revoked access with 409', async () => {
+    test('fail with 404 for missing records, 422 for invalid fields, 400 for a foreign cursor and 409 after revocation', async () => {
       const get = (path: string) => customer.user.get(`/integrations/data/crm/${path}`);
-      for (const wrong of [id('Nobody'), "x' OR Id != '", '1'])
-        expect((await get(`accounts/${encodeURIComponent(wrong)}?data_source_id=${source}`)).status).toBe(404);
-      expect((await get(`accounts/${id('Boats')}?data_source_id=${2 ** 40}`)).status).toBe(404);
-      for (const query of ['', '?data_source_id=x', `?data_source_id=${source}&includes=Cases`])
-        expect((await get(`accounts/${id('Boats')}${query}`)).status).toBe(422);
+      for (const wrong of [accountId('Nobody'), "x' OR Id != '", '1'])
+        expect((await get(`accounts/${encodeURIComponent(wrong)}?data_source_id=${dataSourceId}`)).status).toBe(404);
+      expect((await get(`accounts/${accountId('Boats')}?data_source_id=${2 ** 40}`)).status).toBe(404);
+      for (const query of ['', '?data_source_id=x', `?data_source_id=${dataSourceId}&includes=Cases`])
+        expect((await get(`accounts/${accountId('Boats')}${query}`)).status).toBe(422);
       for (const [field, value] of Object.entries({ order_by: 'Name', order_dir: 'up', page_size: 0, includes: ['x'] }))
         expect(await accounts({ [field]: value })).toMatchObject({
           status: 422,
           body: { detail: [{ loc: expect.arrayContaining(['body', field]) }] },
         });
       expect((await accounts({ filters: 'x' })).status).toBe(422);
-      for (const cursor of ['x', Buffer.from(JSON.stringify([id('Boats'), '1 OR 1'])).toString('base64url')])
+      for (const cursor of ['x', Buffer.from(JSON.stringify([accountId('Boats'), '1 OR 1'])).toString('base64url')])
         expect(await accounts({ next_cursor: cursor, order_by: 'created_at' })).toMatchObject({
           status: 400,
           body: { detail: expect.stringContaining('next_cursor') },
         });
       const { user } = customer;
-      await user.post('/revoke_access_token', { data_source_id: source });
+      await user.post('/revoke_access_token', { data_source_id: dataSourceId });
       expect((await accounts()).status).toBe(409);
     });
   });

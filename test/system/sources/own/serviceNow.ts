@@ -29,7 +29,7 @@ function attach(
 }
 
 /** Tests the OAuth client that each ServiceNow connection has. */
-export function serviceNowClientRows(catalogue: Catalogue): void {
+export function defineServiceNowClientTests(catalogue: Catalogue): void {
   describe('the servicenow_credentials of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
@@ -42,7 +42,7 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
         ...{ service: 'SERVICENOW', connecting_new_account: true, servicenow_credentials: clientFields },
         ...more,
       });
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('have a redirect_uri of the service or an alias; authorization and token requests use it unchanged', async () => {
       const { baseUrl } = customer.user;
@@ -180,10 +180,13 @@ export function serviceNowClientRows(catalogue: Catalogue): void {
 }
 
 /** Tests which item types a selection syncs. */
-export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS): void {
+export function defineServiceNowTypeTests(
+  catalogue: Catalogue,
+  optionSets: readonly TypeOptions[] = ALL_TYPE_OPTIONS,
+): void {
   describe('the types of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('are selected by auto_synced_source_types and sync_attachments', async () => {
       const { attachments } = (customer.fixture as ServiceNowFixture).emulator;
@@ -230,11 +233,11 @@ export function serviceNowTypeRows(catalogue: Catalogue, optionSets: readonly Ty
   });
 }
 
-export function serviceNowRows(catalogue: Catalogue): void {
+export function defineServiceNowTests(catalogue: Catalogue): void {
   describe('tables, incidents and attachments of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('can be filtered by type, and contain their journal entries', async () => {
       emulated().tables.get(incident)!.rows.get(sysIdOf('keeper'))!['comments'] = 'Ada: seen on Monday.';

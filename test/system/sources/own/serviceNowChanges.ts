@@ -4,7 +4,7 @@ import { timestampOf, sysIdOf } from '../../../emulators/serviceNow.js';
 import type { ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
 
-export function serviceNowChangeRows(catalogue: Catalogue): void {
+export function defineServiceNowChangeTests(catalogue: Catalogue): void {
   describe('the changes of SERVICENOW', () => {
     const customer = new Customer(catalogue, 'SERVICENOW');
     const emulated = () => (customer.fixture as ServiceNowFixture).emulator;
@@ -14,7 +14,7 @@ export function serviceNowChangeRows(catalogue: Catalogue): void {
       emulated().attachments.set(sysIdOf(name), { ...attachment, ...(created === undefined ? {} : { created }) });
       return `${table}/${sysIdOf(record)}/${sysIdOf(name)}`;
     };
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('are all that later listings request; a lower row count reveals a deletion', async () => {
       const { tables, attachments, requests } = emulated();

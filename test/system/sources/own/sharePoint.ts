@@ -10,7 +10,7 @@ import type { Catalogue } from '../../../support/sourceFixtures/catalogue.js';
 
 const PAGE = '3bf6b2b0-6a0c-4a3e-9b7e-1d4b9b0f7a11';
 
-export function sharePointRows(catalogue: Catalogue): void {
+export function defineSharePointTests(catalogue: Catalogue): void {
   describe('the operations of SHAREPOINT', () => {
     let user: TestUser;
     let id: number;

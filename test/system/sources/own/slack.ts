@@ -8,10 +8,10 @@ interface Conversations {
   readonly next_cursor: string | null;
 }
 
-export function slackRows(catalogue: Catalogue): void {
+export function defineSlackTests(catalogue: Catalogue): void {
   describe('the operations of SLACK', () => {
     const customer = new Customer(catalogue, 'SLACK');
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     const page = (query = '') => customer.user.get<Conversations>(`/integrations/slack/conversations${query}`);
     const sync = (filters: Record<string, unknown>, body: Record<string, unknown> = {}) =>

@@ -19,11 +19,11 @@ const skippedReasonsOf = async (customer: Customer, number: number) => {
 };
 
 /** Tests that selected items that do not become files are reported. */
-export function unreadableRows(catalogue: Catalogue): void {
+export function defineUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files', () => {
     const github = new Customer(catalogue, 'GITHUB');
     const gitbook = new Customer(catalogue, 'GITBOOK');
-    beforeEach(() => Promise.all([github.begin(), gitbook.begin()]));
+    beforeEach(() => Promise.all([github.resetAndCreateUser(), gitbook.resetAndCreateUser()]));
 
     test('in a directory of GITHUB are reported once, with reason and request_id, even if they are also selected by id', async () => {
       const { files } = (github.fixture as GitHubFixture).emulator.repositories['ada/atlas']!;
@@ -86,12 +86,14 @@ export function unreadableRows(catalogue: Catalogue): void {
 }
 
 /** Tests the same for further sources, whose tests would make `npm test` too slow. */
-export function moreUnreadableRows(catalogue: Catalogue): void {
+export function defineMoreUnreadableTests(catalogue: Catalogue): void {
   describe('selected items that do not become files, in more sources', () => {
     const drive = new Customer(catalogue, 'GOOGLE_DRIVE');
     const oneDrive = new Customer(catalogue, 'ONEDRIVE');
     const outlook = new Customer(catalogue, 'OUTLOOK');
-    beforeEach(() => Promise.all([drive.begin(), oneDrive.begin(), outlook.begin()]));
+    beforeEach(() =>
+      Promise.all([drive.resetAndCreateUser(), oneDrive.resetAndCreateUser(), outlook.resetAndCreateUser()]),
+    );
 
     test('in a folder of GOOGLE_DRIVE include shortcuts to folders; a selected shortcut is followed', async () => {
       const { files } = (drive.fixture as GoogleDriveFixture).emulator;

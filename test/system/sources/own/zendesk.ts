@@ -4,7 +4,7 @@ import { newZendeskAccount } from '../../../emulators/zendesk.js';
 import { waitFor } from '../../../support/waitFor.js';
 import type { ZendeskFixture } from '../../../support/sourceFixtures/zendesk.js';
 import { type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
-import { type HelpdeskContent, helpdeskRows } from './helpdesk.js';
+import { type HelpdeskContent, defineHelpdeskTests } from './helpdesk.js';
 
 /** Fills one subdomain with an item of each kind, and leaves the others empty. */
 export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): HelpdeskContent {
@@ -28,14 +28,14 @@ export function fillZendesk({ fixtures }: Catalogue, subdomain = 'harbour'): Hel
 }
 
 /** Tests that zendesk_subdomain selects the account. */
-export function zendeskAddressRows(catalogue: Catalogue): void {
+export function defineZendeskAddressTests(catalogue: Catalogue): void {
   const fixture = () => catalogue.fixtures.ZENDESK as ZendeskFixture;
 
   describe('the zendesk_subdomain of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
     test('is required (400), must be a single host label (422), and identifies a separate account', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { user } = customer;
       const requestUrl = (body: Record<string, unknown>) =>
         user.post('/integrations/oauth_url', { service: 'ZENDESK', connecting_new_account: true, ...body });
@@ -74,14 +74,14 @@ export function zendeskAddressRows(catalogue: Catalogue): void {
   });
 }
 
-export function zendeskRows(catalogue: Catalogue): void {
-  helpdeskRows(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
+export function defineZendeskTests(catalogue: Catalogue): void {
+  defineHelpdeskTests(catalogue, 'ZENDESK', () => fillZendesk(catalogue));
 
   describe('the items of ZENDESK', () => {
     const customer = new Customer(catalogue, 'ZENDESK');
 
     test('a ticket has its comments as text, its attributes as tags, and its attachments as files', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillZendesk(catalogue);
       await customer.connect({ sync_files_on_connection: true, file_sync_config: { sync_attachments: true } });
       const files = await customer.settledFiles(3);
@@ -105,7 +105,7 @@ export function zendeskRows(catalogue: Catalogue): void {
     });
 
     test('later listings request only changed tickets, but the whole help centre', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       fillZendesk(catalogue);
       const { emulator } = catalogue.fixtures.ZENDESK as ZendeskFixture;
       const { tickets, articles } = emulator.accounts.get('harbour')!;

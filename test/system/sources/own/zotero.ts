@@ -12,7 +12,7 @@ import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures
 const OWN = 'users/475';
 const ADDED = '2026-01-07T09:00:00Z';
 
-export function zoteroRows(catalogue: Catalogue): void {
+export function defineZoteroTests(catalogue: Catalogue): void {
   const customer = new Customer(catalogue, 'ZOTERO');
   const emulated = () => (customer.fixture as ZoteroFixture).emulator;
   const idOf = (name: string): string => `${OWN}/items/${zoteroKey(name)}`;
@@ -24,7 +24,7 @@ export function zoteroRows(catalogue: Catalogue): void {
         ...body,
       });
     beforeEach(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       emulated().oauth.requests.length = 0;
     });
 
@@ -118,7 +118,7 @@ export function zoteroRows(catalogue: Catalogue): void {
   });
 
   describe('items and attachments of ZOTERO', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
     const addItem = (name: string, data: object, file?: string): void =>
       emulated().put(OWN, 'items', zoteroKey(name), { dateAdded: ADDED, ...data }, file);
 

@@ -5,9 +5,9 @@ import type { Listed } from '../../../support/client.js';
 import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 
 /** Tests the effects of connecting an account, and of rejected or revoked credentials. */
-export function connectingRows(customer: Customer): void {
+export function defineConnectingTests(customer: Customer): void {
   describe('connecting', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test.each([
       [true, true],

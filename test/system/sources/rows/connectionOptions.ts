@@ -85,7 +85,7 @@ const pickerIn = (html: string): string =>
  * Tests each option of a connection: it has its effect for the sources that support it, and none for the others.
  * @param isConnected whether the tests connect accounts and sync files; otherwise they only check consent URLs
  */
-export function connectionOptionRows(customer: Customer, { recorded }: Catalogue, isConnected: boolean): void {
+export function defineConnectionOptionTests(customer: Customer, { recorded }: Catalogue, isConnected: boolean): void {
   const { type } = customer;
   const isByConsent = CONNECTED_SOURCES[type].auth === 'oauth';
   if (!isByConsent && !isConnected) return;
@@ -94,7 +94,7 @@ export function connectionOptionRows(customer: Customer, { recorded }: Catalogue
     let fixtureFields: Body = {};
 
     beforeAll(async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       // Records the fields that the fixture adds to those of a test, for instance the subdomain, without connecting.
       const listener: TestUser = {
         ...customer.user,

@@ -17,9 +17,9 @@ export interface DiagnosisAnswer {
 const PARTS = ['credential', 'scopes', 'limits', 'sample_item', 'schedule', 'last_failures'];
 
 /** Tests the diagnosis of a healthy data source, and of a data source with a fault. */
-export function diagnosisRows(customer: Customer): void {
+export function defineDiagnosisTests(customer: Customer): void {
   describe('its diagnosis', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     const diagnose = async () => {
       const { id } = await customer.source();

@@ -8,9 +8,9 @@ import { thoroughly } from '../../../support/thorough.js';
 const MISSING = 12;
 
 /** Tests listings with missing items, and listings that wait for an answer forever. */
-export function listingRows(customer: Customer): void {
+export function defineListingTests(customer: Customer): void {
   describe('a listing', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     thoroughly('with too many missing items deletes nothing until an operator approves', async () => {
       const { fixture, content, documents } = customer;

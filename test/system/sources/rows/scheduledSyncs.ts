@@ -13,7 +13,7 @@ import type { Customer } from '../../../support/sourceFixtures/catalogue.js';
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Tests what scheduled syncs change, and what they must not change. */
-export function scheduledSyncRows(customer: Customer): void {
+export function defineScheduledSyncTests(customer: Customer): void {
   const { type } = customer;
   describe('a scheduled sync', () => {
     let client: Client;
@@ -34,7 +34,7 @@ export function scheduledSyncRows(customer: Customer): void {
 
     if (!canAutoSync(type)) {
       test('is off for this source', async () => {
-        await customer.begin();
+        await customer.resetAndCreateUser();
         await customer.connect();
         await enable();
         expect(await syncNow()).toEqual({ outcome: 'off', parts: 0 });
@@ -88,7 +88,7 @@ export function scheduledSyncRows(customer: Customer): void {
       };
 
       beforeAll(async () => {
-        await customer.begin();
+        await customer.resetAndCreateUser();
         const { service, fixture, documents } = customer;
         organization = apiClient(service.url, { authorization: `Bearer ${service.apiKey}` });
         customer.content = fixture.reset(more);
@@ -173,7 +173,7 @@ export function scheduledSyncRows(customer: Customer): void {
     });
 
     thoroughly('deletes nothing after an empty listing', async () => {
-      await customer.begin();
+      await customer.resetAndCreateUser();
       const { fixture, documents } = customer;
       const more = 20;
       customer.content = fixture.reset(more);

@@ -60,7 +60,7 @@ const LONG = 'The lantern stays lit. '.repeat(20_000);
 /**
  * Tests that no secret of the suite's users is stored, logged or returned in plain text. Runs after all other tests.
  */
-export function secretRows(catalogue: Catalogue): void {
+export function defineSecretTests(catalogue: Catalogue): void {
   describe('the secrets of its users', () => {
     const textsByPlace = new Map<string, readonly string[]>();
     let ownClients: readonly string[] = [];

@@ -7,10 +7,10 @@ import { type Customer, expectSparse } from '../../../support/sourceFixtures/cat
 import { thoroughly } from '../../../support/thorough.js';
 
 /** Tests syncs of selected files, and faults during a sync. */
-export function syncingRows(customer: Customer): void {
+export function defineSyncingTests(customer: Customer): void {
   const { type } = customer;
   describe('a sync of files', () => {
-    beforeEach(() => customer.begin());
+    beforeEach(() => customer.resetAndCreateUser());
 
     test('stores the selection and its descendants with its own options, and emits UPDATE', async () => {
       const { content } = customer;

@@ -22,7 +22,7 @@ const RECORD_KEYS = [
  * previous one.
  * @param isThorough whether to run all tests; otherwise the account is only listed and its content searched
  */
-export function wholeAccountRows(customer: Customer, isThorough: boolean): void {
+export function defineWholeAccountTests(customer: Customer, isThorough: boolean): void {
   const { type } = customer;
   // The request id contains the type because events are counted over all customers.
   const options = { tags: { team: 'docs' }, request_id: `whole ${type}`, chunk_size: 200, chunk_overlap: 10 };
@@ -38,7 +38,7 @@ export function wholeAccountRows(customer: Customer, isThorough: boolean): void 
       return new Map(files.map((file) => [file.externalFileId, file.generation]));
     };
 
-    beforeAll(() => customer.begin());
+    beforeAll(() => customer.resetAndCreateUser());
 
     test('is connected and listed in full, page by page', async () => {
       const { fixture, content } = customer;
