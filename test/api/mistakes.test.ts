@@ -165,7 +165,7 @@ const VALUES: readonly Mistake[] = [
   wrongField('url', '', 'Must not be empty'),
   wrongField('url', 5, 'Must be a string'),
   wrongField('url', `https://example.com/${'x'.repeat(9_000)}`, 'Must have at most 8192 characters'),
-  wrongField('url', 'http://169.254.169.254/', 'not one that this service may call'),
+  wrongField('url', 'http://169.254.169.254/', 'This service may not call this address'),
   wrongField('chunk_size', 0, 'Must be greater than or equal to 1'),
   wrongField('chunk_size', '100', 'Must be a number'),
   wrongField('chunk_size', 1.5, 'Must be an integer'),
