@@ -26,8 +26,8 @@ const ITEM_FAULTS: ReadonlySet<FaultKind> = new Set(['access_denied', 'bad_respo
 const MAX_RESTARTS = 3;
 
 /**
- * Returns the walk with its current list at the first page; null if the error is no stale cursor, or the walk was
- * restarted too often.
+ * Returns the walk with its current list at the first page; null if the error is not a stale cursor, or if the
+ * walk was restarted too often.
  */
 function restart(walk: Walk, error: unknown): Walk | null {
   const { open, at, roots, restarts = 0 } = walk;

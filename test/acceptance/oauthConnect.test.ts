@@ -13,7 +13,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { type SlackEmulator, startSlack } from '../emulators/slack.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 import { thoroughly } from '../support/thorough.js';

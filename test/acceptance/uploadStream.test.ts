@@ -7,7 +7,7 @@ import { createTemporalClient } from '../../dispatch/client.js';
 import type { FileDoc } from '../../store/models/files.js';
 import { readStoredState } from '../support/storedState.js';
 import type { TestUser } from '../support/client.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { testEngines } from '../support/engines.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';

@@ -7,7 +7,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
 import { readStoredState } from '../support/storedState.js';
 import type { Listed, TestUser } from '../support/client.js';
 import { answerConsent, openPage, type FinalPage } from '../support/consent.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { type OwnService, startOwnService, KILL_TARGETS } from '../support/ownService.js';
 import { seededRandom } from '../support/seed.js';
 import { waitFor } from '../support/waitFor.js';

@@ -9,7 +9,7 @@ import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { readStoredState } from '../support/storedState.js';
 import { apiClient, type Listed, type TestUser, testUser } from '../support/client.js';
 import { answerConsent, consentTo, openPage } from '../support/consent.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { findDifferences } from '../support/differences.js';
 import { startProcess } from '../support/processes.js';
 import { startService, type TestService } from '../support/service.js';

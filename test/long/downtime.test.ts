@@ -7,7 +7,7 @@ import { scheduleIds } from '../../contract/runs/workflowIds.js';
 import { createTemporalClient } from '../../dispatch/client.js';
 import type { RunDoc } from '../../store/models/runs.js';
 import { apiClient, type Listed } from '../support/client.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { type OwnService, startOwnService } from '../support/ownService.js';
 import { scheduleOf, scheduleWhen } from '../support/scheduledSyncs.js';
 import { waitFor } from '../support/waitFor.js';

@@ -12,7 +12,8 @@ import { CONNECTED_SOURCES, type ConnectedSourceType } from '../../contract/sour
 import { type Receiver, startReceiver } from '../emulators/receiver.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient } from '../support/client.js';
-import { connectSource, revokeSource, withDatabase } from '../support/dataSources.js';
+import { connectSource, revokeSource } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 

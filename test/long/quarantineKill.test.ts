@@ -6,7 +6,7 @@ import type { DataSourceRecord, FileRecord } from '../../contract/files/records.
 import { type StoredState, readStoredState } from '../support/storedState.js';
 import { apiClient, type ApiClient, type Listed, type TestUser } from '../support/client.js';
 import { pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from '../support/coldFiles.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { findDifferences } from '../support/differences.js';
 import { type OwnService, startOwnService, type KillTarget } from '../support/ownService.js';
 import { seededRandom } from '../support/seed.js';

@@ -17,7 +17,7 @@ import { type Received, type Receiver, startReceiver } from '../emulators/receiv
 import { samplePage, type Site, sitemapOf, startSite } from '../emulators/site.js';
 import { apiClient, type Listed, type TestUser } from '../support/client.js';
 import { consentTo } from '../support/consent.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { quietTemporal } from '../support/quietTemporal.js';
 import { startService, type TestService } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';

@@ -10,7 +10,7 @@ import { fileModel } from '../../store/models/files.js';
 import { openModels } from '../../store/models/openModels.js';
 import { RUN_STATES } from '../../store/runs/list.js';
 import type { Tenant } from '../../store/users/accept.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { type FileDoc, fileModel } from '../../store/models/files.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';

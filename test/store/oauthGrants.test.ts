@@ -9,7 +9,7 @@ import { connectStore, type Store } from '../../store/connect.js';
 import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import { type GoogleDriveEmulator, startGoogleDrive } from '../emulators/googleDrive.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../emulators/oauthProvider.js';
-import { withDatabase } from '../support/dataSources.js';
+import { withDatabase } from '../support/mongo.js';
 import { startService, type TestService } from '../support/service.js';
 
 /** Number of independent stores and connectors, which act like separate processes that refresh one grant. */

@@ -2,11 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { QdrantClient } from '@qdrant/js-client-rest';
-import type mongoose from 'mongoose';
 
 import type { EventRowDoc } from '../../store/models/events.js';
 import type { FileDoc } from '../../store/models/files.js';
-import { connectMongo } from './mongo.js';
+import { withDatabase } from './mongo.js';
 
 /** Returns the names of all vector copies in file storage: `<file id>/<generation>.<attempt>.vectors`. */
 export async function storedVectors(env: NodeJS.ProcessEnv): Promise<string[]> {
@@ -43,22 +42,10 @@ export async function pointsOfFile(env: NodeJS.ProcessEnv, fileId: number): Prom
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-async function inDatabase<T>(
-  env: NodeJS.ProcessEnv,
-  work: (connection: mongoose.Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
-}
-
 /** Simulates the passage of days: moves lastUsedAt and coolsAt of files into the past. @param ids unset: all files */
 export async function letDaysPass(env: NodeJS.ProcessEnv, days: number, ids?: readonly number[]): Promise<void> {
   const earlier = (field: string) => ({ $subtract: [`$${field}`, days * 24 * 3_600_000] });
-  await inDatabase(env, async (connection) => {
+  await withDatabase({ env }, async (connection) => {
     const files = connection.collection<FileDoc>('files');
     for (const field of ['coolsAt', 'lastUsedAt'])
       await files.updateMany({ [field]: { $type: 'date' }, ...(ids ? { _id: { $in: [...ids] } } : {}) }, [
@@ -68,14 +55,14 @@ export async function letDaysPass(env: NodeJS.ProcessEnv, days: number, ids?: re
 }
 
 export const recordOf = (env: NodeJS.ProcessEnv, id: number): Promise<FileDoc | null> =>
-  inDatabase(
-    env,
+  withDatabase(
+    { env },
     (connection) => connection.collection<FileDoc>('files').findOne({ _id: id }) as Promise<FileDoc | null>,
   );
 
 /** Returns the kinds of the events about a file, in order. */
 export async function eventKindsOf(env: NodeJS.ProcessEnv, fileId: number): Promise<string[]> {
-  return inDatabase(env, async (connection) => {
+  return withDatabase({ env }, async (connection) => {
     const rows = await connection.collection<EventRowDoc>('events').find({}).sort({ at: 1 }).toArray();
     return (rows as unknown as EventRowDoc[]).flatMap(({ events }) =>
       events.flatMap(({ kind, objectId }) => ([objectId].flat().includes(String(fileId)) ? [kind] : [])),

@@ -1,6 +1,5 @@
 /** Creates data sources and assigns files to them, directly in the store. */
 import { QdrantClient } from '@qdrant/js-client-rest';
-import type mongoose from 'mongoose';
 
 import type { TagValue } from '../../contract/files/records.js';
 import { storedTags } from '../../contract/files/tags.js';
@@ -9,7 +8,7 @@ import type { DataSourceDoc } from '../../store/models/dataSources.js';
 import type { FileDoc } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
 import type { TestService } from './service.js';
-import { connectMongo } from './mongo.js';
+import { withDatabase } from './mongo.js';
 
 type Connecting = Partial<Omit<Connection, 'tags'>> & { readonly tags?: Readonly<Record<string, TagValue>> };
 
@@ -39,19 +38,6 @@ export async function revokeSource(
   id: number,
 ): Promise<DataSourceDoc | null> {
   return store.transaction((session) => store.dataSources.revoke(owner, id, session));
-}
-
-/** Runs a function with a direct connection to the service's database. */
-export async function withDatabase<T>(
-  { env }: Pick<TestService, 'env'>,
-  work: (connection: mongoose.Connection) => Promise<T>,
-): Promise<T> {
-  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
-  try {
-    return await work(connection);
-  } finally {
-    await connection.close();
-  }
 }
 
 /** Assigns files to a data source. */

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 
 import { loadConfig } from '../../config/config.js';
 import { createTemporalClient } from '../../dispatch/client.js';
-import { withDatabase } from './dataSources.js';
+import { withDatabase } from './mongo.js';
 import { testEngines } from './engines.js';
 import type { TestService } from './service.js';
 

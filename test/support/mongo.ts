@@ -8,3 +8,16 @@ import { loadProduct } from './product.js';
  */
 export const connectMongo = async (uri: string): Promise<Connection> =>
   (await loadProduct()).mongoose.createConnection(uri).asPromise();
+
+/** Runs a function with a direct connection to the database of a service. */
+export async function withDatabase<T>(
+  { env }: { readonly env: NodeJS.ProcessEnv },
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connectMongo(env['MONGODB_URI'] ?? '');
+  try {
+    return await work(connection);
+  } finally {
+    await connection.close();
+  }
+}

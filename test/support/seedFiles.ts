@@ -7,7 +7,7 @@ import { storedTags, tagPairs } from '../../contract/files/tags.js';
 import { encodeDocument } from '../../providers/embeddings/sparse/sparseEncoder.js';
 import { type FileDoc, fileModel } from '../../store/models/files.js';
 import type { Tenant } from '../../store/users/accept.js';
-import { withDatabase } from './dataSources.js';
+import { withDatabase } from './mongo.js';
 import type { TestService } from './service.js';
 
 const SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };

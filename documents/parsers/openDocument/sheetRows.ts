@@ -88,7 +88,7 @@ export class SheetRows {
     for (let column = this.#column; column < this.#column + width; column++) this.#merged.set(column, merged);
   }
 
-  /** Passes the row to the handler as often as it is repeated; reports an empty row as a gap, once. */
+  /** Passes each repetition of the row to the handler; reports an empty row as one gap. */
   endRow(): void {
     // A merged cell that is alone in its row is a title, and not repeated in it.
     const isTitle = this.#owned === 1;

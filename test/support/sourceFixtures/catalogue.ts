@@ -11,7 +11,7 @@ import { INTENDED } from '../../../store/models/hiddenRows.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed, TestUser } from '../client.js';
-import { withDatabase } from '../dataSources.js';
+import { withDatabase } from '../mongo.js';
 import { startService, type TestService } from '../service.js';
 import { waitFor } from '../waitFor.js';
 import { SOURCE_FIXTURES } from './index.js';

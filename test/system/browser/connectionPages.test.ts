@@ -14,7 +14,7 @@ import { DRIVE_FOLDER, type GoogleDriveEmulator, startGoogleDrive } from '../../
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { type SlackEmulator, startSlack, TEAM } from '../../emulators/slack.js';
 import type { Listed, TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { thoroughly } from '../../support/thorough.js';

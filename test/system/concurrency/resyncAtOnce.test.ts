@@ -5,7 +5,7 @@ import type { DataSourceRecord, FileRecord } from '../../../contract/files/recor
 import type { RunDoc } from '../../../store/models/runs.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { Listed, TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { fixtureForGitBook } from '../../support/sourceFixtures/gitbook.js';

@@ -11,7 +11,7 @@ import type { OAuthProvider } from '../../emulators/oauthProvider.js';
 import { type SlackEmulator, startSlack } from '../../emulators/slack.js';
 import { type AccountCaller, startAccountCaller } from '../../support/accountCaller.js';
 import type { IdentifyCalls } from '../../support/accountCallerChild.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 

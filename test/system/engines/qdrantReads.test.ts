@@ -24,7 +24,7 @@ test('describes a collection', async () => {
   expect((await client.getCollections()).collections).toContainEqual({ name: NAME });
 });
 
-test('returns points as they were written, including numbers and nulls', async () => {
+test('returns the points that were written, including numbers and nulls', async () => {
   const [three, twelve, ...more] = await client.retrieve(NAME, { ids: [3, uuid(12), 4711], with_vector: true });
   expect(more).toEqual([]);
   expect(three?.payload).toEqual(points[3]?.payload);

@@ -7,7 +7,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { loadProduct } from '../../support/product.js';
 import { startService, type TestService } from '../../support/service.js';

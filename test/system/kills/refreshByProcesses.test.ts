@@ -10,7 +10,7 @@ import { type AccountCaller, startAccountCaller } from '../../support/accountCal
 import type { IdentifyCalls } from '../../support/accountCallerChild.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 

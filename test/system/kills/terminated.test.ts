@@ -9,7 +9,7 @@ import { SCHEMA_VERSION } from '../../../store/migrations/run.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';

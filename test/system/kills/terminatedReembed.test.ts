@@ -5,7 +5,7 @@ import { createTemporalClient } from '../../../dispatch/client.js';
 import { reapOnce } from '../../../dispatch/reaper.js';
 import { createLog } from '../../../observability/log.js';
 import { readStoredState } from '../../support/storedState.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { type FaultProxy, startFaultProxy } from '../../support/faultProxy.js';
 import { startProcess } from '../../support/processes.js';

@@ -13,7 +13,7 @@ import { type EmbeddingEmulator, startEmbeddingEmulator } from '../../emulators/
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../emulators/otlpReceiver.js';
 import { type Site, startSite } from '../../emulators/site.js';
 import { testUser, type TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startProcess } from '../../support/processes.js';
 import { loadProduct } from '../../support/product.js';
 import { quietTemporal } from '../../support/quietTemporal.js';

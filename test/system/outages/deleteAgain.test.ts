@@ -6,7 +6,7 @@ import { type Site, startSampleSite } from '../../emulators/site.js';
 import type { RunDoc } from '../../../store/models/runs.js';
 import { readStoredState } from '../../support/storedState.js';
 import type { TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 

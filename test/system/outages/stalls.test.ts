@@ -11,7 +11,7 @@ import { traceSinks } from '../../../worker/traces.js';
 import { type HeldSite, startHeldSite } from '../../emulators/heldSite.js';
 import { cli } from '../../support/cli.js';
 import { type ApiClient, apiClient, type TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { opsPicture } from '../../support/opsPicture.js';
 import { loadProduct } from '../../support/product.js';

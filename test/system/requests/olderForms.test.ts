@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 
 import type { ChunkRecord, FileRecord } from '../../../contract/files/records.js';
 import { type Site, startSampleSite } from '../../emulators/site.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import type { Listed, TestUser } from '../../support/client.js';
 import { waitFor } from '../../support/waitFor.js';

@@ -12,7 +12,7 @@ import { type GoogleDriveEmulator, startGoogleDrive } from '../../emulators/goog
 import { CLIENT_ID, CLIENT_SECRET } from '../../emulators/oauthProvider.js';
 import type { Listed } from '../../support/client.js';
 import { answerConsent, consentTo, openPage } from '../../support/consent.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';

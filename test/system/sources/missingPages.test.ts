@@ -9,7 +9,7 @@ import { samplePage, sitemapOf, type Site, startSampleSite } from '../../emulato
 import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { eventKindsOf } from '../../support/coldFiles.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { runScheduledSync, scheduleOf } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';

@@ -12,7 +12,7 @@ import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from '../../support/coldFiles.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { runScheduledSync } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';

@@ -7,7 +7,7 @@ import { DIFFERENCES } from '../../../store/reconcile/differences.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import { samplePage, type Site, sitemapOf, startSite } from '../../emulators/site.js';
 import type { TestUser } from '../../support/client.js';
-import { withDatabase } from '../../support/dataSources.js';
+import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { collectionsOf, qdrantOf } from '../../support/storedPoints.js';
 

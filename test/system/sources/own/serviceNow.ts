@@ -5,7 +5,7 @@ import { CLIENT_ID, CLIENT_SECRET } from '../../../emulators/oauthProvider.js';
 import { HIBERNATING, sysIdOf } from '../../../emulators/serviceNow.js';
 import type { Answer } from '../../../support/client.js';
 import { answerConsent, openPage } from '../../../support/consent.js';
-import { withDatabase } from '../../../support/dataSources.js';
+import { withDatabase } from '../../../support/mongo.js';
 import { waitFor } from '../../../support/waitFor.js';
 import { serviceNowCredentials, type ServiceNowFixture } from '../../../support/sourceFixtures/serviceNow.js';
 import { ALIAS, type Catalogue, Customer } from '../../../support/sourceFixtures/catalogue.js';
