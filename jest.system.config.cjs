@@ -7,6 +7,6 @@ const config = require('./jest.config.cjs');
 module.exports = {
   ...config,
   testMatch: ['<rootDir>/test/system/**/*.test.ts'],
-  // Its suites kill and starve processes: four at once would miss their time limits.
+  // Its suites start processes of their own: with four workers it needs a quarter more processor time, and is no faster.
   maxWorkers: 3,
 };

@@ -48,13 +48,24 @@ interface Sent {
 
 const KEY = 'key $1 `x`';
 
-/** Parses a curl command with a shell, and returns the request that curl would send. */
-function sentByCurl(source: string): Sent {
-  const script = `set -eu\ncurl() { printf '%s\\0' "$@"; }\n${source}`;
-  expect(spawnSync('bash', ['-n'], { input: source }).status).toBe(0);
-  const { status, stdout } = spawnSync('bash', ['-c', script], { env: { ...process.env, API_KEY: KEY } });
-  expect(status).toBe(0);
-  const words = stdout.toString().split('\0').slice(0, -1);
+/** Runs commands with a `curl` that only prints its arguments, each followed by a zero byte, and \x01 after a command. */
+const RUN_CURL = `
+curl() { printf '%s\\0' "$@"; }
+for source in "$@"; do (set -eu; eval "$source"); printf '\\x01'; done
+`;
+
+/** Runs curl commands in a shell, and returns the requests that curl would send. */
+function sentByCurl(sources: readonly string[]): Sent[] {
+  const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', RUN_CURL, 'bash', ...sources], {
+    env: { ...process.env, API_KEY: KEY },
+  });
+  expect([status, stderr.toString()]).toEqual([0, '']);
+  const printed = stdout.toString().split('\x01').slice(0, -1);
+  return printed.map((words) => requestOf(words.split('\0').slice(0, -1)));
+}
+
+/** Returns the request that curl sends when it is called with these arguments. */
+function requestOf(words: readonly string[]): Sent {
   const valuesOf = (option: string): string[] => words.filter((_word, index) => words[index - 1] === option);
   const [data] = valuesOf('--data');
   const [form] = valuesOf('--form');
@@ -177,7 +188,10 @@ function expectSent({ method, path, auth, takesFile, described, example }: Row, 
 }
 
 describe('every operation has a sample that parses and sends its example', () => {
-  test('in curl', () => everyRow(rows, nameOf, (row) => expectSent(row, sentByCurl(row.sourceOf('curl')), true)));
+  test('in curl', () => {
+    const sent = sentByCurl(rows.map((row) => row.sourceOf('curl')));
+    return everyRow(rows, nameOf, (row, index) => expectSent(row, sent[index]!, true));
+  });
 
   test('in TypeScript', () =>
     everyRow(rows, nameOf, async (row) => expectSent(row, await sentByTypescript(row.sourceOf('TypeScript')), true)));
@@ -195,7 +209,7 @@ describe('every operation has a sample that parses and sends its example', () =>
       ...{ headers: { 'customer-id': "o'hara" }, body, file: null, answer: 'json' as const },
     };
     const expected = { method: 'POST', url: request.url, body, file: null };
-    expect(sentByCurl(curlSample(request))).toMatchObject(expected);
+    expect(sentByCurl([curlSample(request)])[0]).toMatchObject(expected);
     expect(await sentByTypescript(typescriptSample(request))).toMatchObject(expected);
     expect(sentByPython([pythonSample(request)])[0]).toMatchObject(expected);
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startSite, type Site } from '../../emulators/site.js';
 import { copyExamples, type Examples } from '../../support/examples.js';
 import { startService, type TestService } from '../../support/service.js';
-import { thoroughRows } from '../../support/thorough.js';
+import { thoroughly, thoroughRows } from '../../support/thorough.js';
 
 const FOLDER = new URL('../../../examples/', import.meta.url);
 const PASSAGE = /\[report\.pdf, page 2\]/;
@@ -37,7 +37,8 @@ test.each(['python', ...thoroughRows(['langchain', 'llamaindex', 'ai-sdk'])])(
   },
 );
 
-test('mcp adds a page, waits, searches, reads the file and cites it', async () => {
+// test/system/requests/mcpClients.test.ts calls these tools with the same client.
+thoroughly('mcp adds a page, waits, searches, reads the file and cites it', async () => {
   const run = await examples.run('mcp', { PAGE: site.url('/tern'), QUESTION: 'Where does the tern fly?' });
   const printed = await run.ended();
   const calls = [...printed.matchAll(/^> (\w+)/gm)].map(([, name]) => name);
