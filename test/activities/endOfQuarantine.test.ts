@@ -245,7 +245,7 @@ test('a restore claims exactly the files of one user that match its filters and 
     },
   ));
 
-test('a successor of a file has its account, source, external id and user', async () => {
+test('a file replaces a file in quarantine if both have the same account, source, external id and user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const identity = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
   const id = await quarantined(owner, identity);

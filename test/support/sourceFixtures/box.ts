@@ -3,7 +3,7 @@ import { nextRequests } from '../../emulators/emulator.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export interface BoxFixture extends SourceFixture {
   readonly box: BoxEmulator;
 }

@@ -15,7 +15,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type Document360Fixture = SourceFixture & { readonly emulator: Document360Emulator };
 
 export async function fixtureForDocument360(): Promise<Document360Fixture> {

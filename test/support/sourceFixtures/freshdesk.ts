@@ -16,7 +16,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type FreshdeskFixture = SourceFixture & { readonly emulator: FreshdeskEmulator };
 
 const idOf = (id: string): string => `${FRESHDESK_DOMAIN}/${id}`;

@@ -12,7 +12,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export interface GongFixture extends SourceFixture {
   readonly gong: GongEmulator;
 }

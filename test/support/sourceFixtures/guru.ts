@@ -10,7 +10,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type GuruFixture = SourceFixture & { readonly emulator: GuruEmulator };
 
 export async function fixtureForGuru(): Promise<GuruFixture> {

@@ -11,7 +11,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type IntercomFixture = SourceFixture & { readonly emulator: IntercomEmulator };
 
 export async function fixtureForIntercom(): Promise<IntercomFixture> {

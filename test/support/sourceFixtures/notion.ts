@@ -4,7 +4,7 @@ import { notionId, PEOPLE, WORKSPACE } from '../../emulators/notionObjects.js';
 import { lastToken, fixtureByConsent } from './byConsent.js';
 import { KEEPER_SENTENCE, LIGHTHOUSE, moreDocuments, OTHERS, type SourceFixture, fixtureOn } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type NotionFixture = SourceFixture & { readonly emulator: NotionEmulator };
 
 const LIGHTHOUSE_ID = notionId(1);

@@ -14,7 +14,7 @@ const TABLES = [
   ['eels', 'u_drill', 'Drill'],
 ] as const;
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type ServiceNowFixture = SourceFixture & { readonly emulator: ServiceNowEmulator };
 
 /** Returns the credentials that a caller sends to connect an instance. @param service address of our service */

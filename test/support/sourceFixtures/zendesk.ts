@@ -11,7 +11,7 @@ import {
   fixtureOn,
 } from './fixture.js';
 
-/** Includes the emulator, for tests of this source alone. */
+/** The fixture with its emulator, which only the tests of this source use. */
 export type ZendeskFixture = SourceFixture & { readonly emulator: ZendeskEmulator };
 
 export const ZENDESK_SUBDOMAIN = 'harbour';
