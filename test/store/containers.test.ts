@@ -125,7 +125,7 @@ test('concurrent requests of several users are accepted separately, for new and 
   }
 });
 
-test('accepts a new container once, with its event and run, and writes nothing for an existing one', async () => {
+test('accepts a new container once, with its event and run; writes nothing for an existing one or if an insert fails', async () => {
   const owner = { organizationId: 0, userId: 0, customerId: '' };
   const user = await service.user('dora');
   const like = await user.scrape({ url: 'http://site.example/like.xml' });
@@ -143,6 +143,9 @@ test('accepts a new container once, with its event and run, and writes nothing f
     expect(await service.store.newContainers.accept(fresh)).toBe(true);
     expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));
     expect(await service.store.newContainers.accept(fresh)).toBe(false);
+    // Its run cannot be inserted.
+    const conflicting = { file: { ...fresh.file, _id: -2, externalFileId: 'other' }, run: fresh.run };
+    expect(await service.store.newContainers.accept(conflicting)).toBe(false);
     expect(await countRecords()).toEqual(countsBefore.map((count) => count + 1));
   } finally {
     await connection.close();
