@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
-import { makeDataDirPrivate, makePrivate } from '../../config/process/privateFiles.js';
+import { makeDataDirPrivate, makePrivate, setPrivateUmask } from '../../config/process/privateFiles.js';
 import { everyRow } from '../support/everyRow.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -83,4 +83,16 @@ test('changes only the files of the service in DATA_DIR', async () => {
   expect(await makeDataDirPrivate(folder)).toBe(true);
   await everyRow(serviceEntries, String, (name) => expect(modeOf(at(name))).toBe('600'));
   expect([modeOf(at('of-another-program')), modeOf(folder)]).toEqual(['644', '700']);
+});
+
+test('makes new files and folders private', () => {
+  const previous = process.umask();
+  try {
+    setPrivateUmask();
+    mkdirSync(folder);
+    writeFileSync(at('new'), 'x');
+  } finally {
+    process.umask(previous);
+  }
+  expect([modeOf(folder), modeOf(at('new'))]).toEqual(['700', '600']);
 });
