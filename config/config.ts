@@ -1,5 +1,5 @@
 /**
- * Reads and validates every setting once at start. Nothing else reads process.env. `npm run docs:settings` writes
+ * Reads and validates every setting once at start. No other module of the service reads settings from process.env. `npm run docs:settings` writes
  * `docs/settings.md` from SETTINGS; a test checks that the page is current.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secretKeys: readSecretKeys(
       settings.optional('SECRET_KEY') ??
         storedKey(dataDir, 'secret-key') ??
-        missing('SECRET_KEY', 'openssl rand -base64 32 generates the part after `id:`'),
+        missing('SECRET_KEY', 'its format is `id:key`; openssl rand -base64 32 generates the key'),
     ),
     ...storeSection(settings, dataDir, embedded),
     egress,

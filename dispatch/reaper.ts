@@ -25,7 +25,8 @@ export interface ReaperStores extends OrphanedRunStores {
 
 /**
  * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
- * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended runs.
+ * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended and restarted
+ * runs.
  */
 export async function reapOnce(
   temporal: TemporalAccess,
@@ -93,7 +94,7 @@ export async function reap(
     await reapOnce(temporal, stores, log);
     await endEmptyPauses(stores);
     const swept = await stores.originals.sweep();
-    if (swept > 0) log.info({ swept }, 'deleted leftovers of interrupted uploads and replaced copies');
+    if (swept > 0) log.info({ swept }, 'deleted the contents of interrupted uploads, and contents that were replaced');
   };
   const onError = (error: unknown): void =>
     log.warn({ err: error }, 'comparing runs with Temporal or sweeping uploads failed; trying again');

@@ -13,7 +13,7 @@ export interface FoundChunk {
   readonly file: HitFile;
 }
 
-/** Maximum number of hits requested, however many are dropped. */
+/** A search for this many hits or more is not repeated with a higher limit. */
 const MAX_HITS = 20_000;
 /** Number of additional hits requested after hits were dropped. */
 const ADDITIONAL_HITS = 16;
@@ -52,7 +52,7 @@ async function readCurrent(
   const found = hits.flatMap((hit) => {
     const file = fileOf.get(hit.fileId);
     const chunk = chunkOf.get(chunkKey(hit.fileId, hit.generation, hit.chunkIndex));
-    // Points of a file in cold storage are being moved.
+    // Files in cold storage are not searched: while a run moves them, Qdrant has only some of their points.
     return file && chunk && file.generation === hit.generation && !isCold(file) ? [{ hit, space, chunk, file }] : [];
   });
   store.chunks.cache(
@@ -64,7 +64,7 @@ async function readCurrent(
 
 /**
  * Returns the best `wanted` current chunks of one space. Usually one search, and one read of chunks and of records, are
- * enough. They are repeated only if too many hits belong to superseded generations.
+ * enough. They are repeated only if too many hits are dropped.
  * @param search returns at most `limit` ranked hits; `isAll`: no more points match
  */
 export async function findCurrent(

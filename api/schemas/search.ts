@@ -22,7 +22,7 @@ export const hybridWeights = () =>
     })
       .description('Weights of both scores of a hybrid search. Their sum must be 1, within 0.001.')
       .custom((value: { weight_a: number; weight_b: number }, helpers) =>
-        // The tolerance covers sums that floats cannot represent.
+        // Number.EPSILON covers rounding: 1 - 0.999 is slightly more than 0.001.
         Math.abs(value.weight_a + value.weight_b - 1) > TOLERANCE + Number.EPSILON
           ? helpers.message({ custom: '{{#label}} must have weights whose sum is 1, within 0.001' })
           : value,

@@ -46,8 +46,8 @@ export const resumeRun = operation({
     if (!run) throw notFound('run');
     const { _id: id, tokensTaken = 0, pause } = run;
     if (run.finishedAt !== null || !pause) throw new HttpError(409, 'The run is not paused, so it cannot be resumed.');
-    // A limit that is already used up would pause the run again at once. `wanted` is not required, because the next
-    // text may be shorter when the run continues.
+    // A limit that is already used up would pause the run again at once. The limit need not leave room for
+    // `pause.wanted` tokens, because the next text may be shorter when the run continues.
     if (maxTokens !== null && maxTokens <= tokensTaken) {
       const sentence = `${tokensTaken} tokens are used, and the next text has ${pause.wanted}. Give a higher limit, or null`;
       throw invalid(['body', 'max_tokens'], sentence, 'greater_than');

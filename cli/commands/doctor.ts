@@ -22,7 +22,7 @@ async function examine(call: Call): Promise<Check[]> {
     try {
       const broken = qdrant.find(({ state }) => state === 'bad');
       const work = await workChecks(config, mongodb.inspection, temporal.inspection, {
-        qdrant: broken ? `Qdrant does not answer. ${broken.fix?.replace(/\.$/, '') ?? ''}` : null,
+        qdrant: broken ? `Qdrant failed its check. ${broken.fix?.replace(/\.$/, '') ?? ''}` : null,
         temporal: null,
       });
       const engines = [...mongodb.checks, ...qdrant, ...temporal.checks];

@@ -34,7 +34,10 @@ async function ifThere<T>(call: Promise<T>): Promise<T | null> {
 const LIBRARIES = { fields: ['Id', 'Name', 'RootContentFolderId'], from: 'ContentWorkspace', where: [] };
 const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["PublishStatus = 'Online'"] };
 
-/** Returns a page of the root items: the libraries; after the last one, files outside of libraries and articles. */
+/**
+ * Returns a page of the root items: the libraries; after the last one, the container of files outside of libraries, and
+ * the container of articles if the organization has them.
+ */
 export async function outermost(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const page = await ifThere(fetchPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));

@@ -114,7 +114,8 @@ export function itemOfAttachment(row: Json, table: string, site: string): Source
     itemType: 'ATTACHMENT',
     typeAtSource: 'ATTACHMENT',
     attachedTo: typeOf(table),
-    // A path below the record's: when the record changes, the feed deletes its remaining attachments by this path.
+    // Begins with the id of the record. For a changed record the change feed reports this id in `deletedPaths`, so that
+    // attachments that no longer exist are deleted.
     path: `${table}/${record}/${id}`,
     externalUrl: `${site}/sys_attachment.do?sys_id=${id}`,
     fileFormat: formatOfName(name),
@@ -162,7 +163,7 @@ export const fieldsOf = (table: string): string =>
     ...(MARKED_UP[table] ?? [...FACTS, ...TEXTS].map(([, field]) => field)),
   ].join(',');
 
-/** Returns a record's content: title, fields, and texts of users. */
+/** Returns a record's content: the title with the fields in MARKED_UP as HTML, or with FACTS and TEXTS as Markdown. */
 export function contentOfRecord(row: Json, table: string, record: string, site: string): ItemContent {
   const title = nameOf(row, record);
   const markedUp = MARKED_UP[table];

@@ -1,2 +1,5 @@
-/** Value of `last` in a hidden event row, whose change may not have happened. Its module loads no database driver. */
+/**
+ * Value of `last` in a hidden event row: its events are published only if the change that they report was written. This
+ * file imports nothing, so importing it loads no database driver.
+ */
 export const INTENDED = -1;

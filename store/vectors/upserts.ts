@@ -36,8 +36,8 @@ function bytesAtMost(file: FileVectors): number | null {
 }
 
 /**
- * Yields the points of files in requests of at most `maxBytes`. Small files are not measured, because measuring costs
- * as much as writing.
+ * Yields the points of files in requests of at most `maxBytes`. If all files certainly fit in one request, points are
+ * not measured, because measuring costs as much as writing.
  */
 async function* requestsOf(files: readonly FileVectors[], maxBytes: number): AsyncGenerator<Point[]> {
   const maxSizes = files.map(bytesAtMost);

@@ -22,7 +22,7 @@ export interface FilePointTags extends Tenant {
   readonly tagPairs: readonly string[];
 }
 
-/** The points of one generation of a file, if it has exactly one per chunk. */
+/** Points of one generation of a file that has exactly one point per chunk; `count` is their number. */
 export interface WrittenPoints {
   readonly fileId: number;
   readonly generation: number;
@@ -100,7 +100,8 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
 ];
 
 /**
- * Reads and writes vectors in Qdrant. Every search and filter contains the tenant.
+ * Reads and writes vectors in Qdrant. Searches and filters contain the tenant, except `countBySpace` (organization only)
+ * and `probe` (no filter).
  * @param watch observes each request; null: none
  * @param timeoutMs maximum duration of a request in milliseconds
  * @throws StoreFailure from every method while Qdrant does not answer or fails

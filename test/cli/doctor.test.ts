@@ -2,6 +2,9 @@ import { expect, test } from '@jest/globals';
 
 import { type Check, exitCodeOf } from '../../cli/doctor/check.js';
 import { clockCheck } from '../../cli/doctor/clock.js';
+import { workers } from '../../cli/doctor/stalls.js';
+import type { TemporalInspection } from '../../dispatch/inspect.js';
+import type { Inspection } from '../../store/overview/inspection.js';
 import { everyRow } from '../support/everyRow.js';
 
 const REQUESTED_AT = 1_000_000;
@@ -35,3 +38,28 @@ test('exits with 1 only if a check is bad', () => {
   const codeOf = (...states: Check['state'][]): number => exitCodeOf(states.map((state) => ({ state })));
   expect([codeOf('ok'), codeOf('ok', 'warn', 'skipped'), codeOf('ok', 'bad', 'warn')]).toEqual([0, 0, 1]);
 });
+
+/** Seconds since the last heartbeat of each worker, pollers of the task queue, and the expected states. */
+const WORKERS: [ages: number[], pollers: number, states: Check['state'][]][] = [
+  [[], 0, ['bad']],
+  [[1], 1, ['ok']],
+  [[1, 1], 1, ['ok']],
+  [[1, 3600], 1, ['ok', 'warn']],
+  [[3600], 1, ['bad']],
+  [[1], 0, ['bad']],
+];
+
+test('reports missing, silent and wrongly configured workers; a silent one only as a warning while another runs', () =>
+  everyRow(
+    WORKERS,
+    ([ages, pollers]) => `${ages.join(', ')}; ${pollers}`,
+    async ([ages, pollers, states]) => {
+      const load = { waitShare: null, waited: null, othersShare: null };
+      const reports = ages.map((age, nth) => ({ ageMs: age * 1000, host: 'a', pid: nth, ...load }));
+      const inspection = { workers: { list: async () => reports } } as unknown as Inspection;
+      const temporal = { server: async () => ({ pollers }) } as unknown as TemporalInspection;
+      const checks = await workers(inspection, temporal);
+      expect(checks.map(({ state }) => state)).toEqual(states);
+      if (states[0] === 'ok') expect(checks[0]?.found).toBe(`${ages.filter((age) => age < 60).length} running`);
+    },
+  ));

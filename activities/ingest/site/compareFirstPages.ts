@@ -40,11 +40,11 @@ interface ComparedPage {
 }
 
 /**
- * Compares the first pages of a scrape before any of them is read, and stores the blocks that they repeat. Repeats the
- * comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds the
+ * Compares the first pages of a scrape before any of them is ingested, and stores the blocks that they repeat. Repeats
+ * the comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds the
  * same blocks.
  * @param fileIds the files of a batch; the first ones by id are compared
- * @returns the contents that were or are being fetched, so that no page is fetched twice
+ * @returns the contents that were or are being fetched; up to KEPT_BYTES of them are not fetched again
  * @throws the error of a store
  */
 export async function compareFirstPages(
@@ -146,7 +146,7 @@ function keepFetched(comparing: Map<number, Promise<ComparedPage>>, compared: re
   return async (file, isComparable) => {
     const page = await comparing.get(file._id);
     comparing.delete(file._id);
-    // Its options may have changed since.
+    // If the options of the file have changed since the fetch, its page is fetched again.
     if (!page || page.isComparable !== isComparable) return null;
     if (page.outcome instanceof Fault) throw page.outcome;
     return { opened: page.outcome };

@@ -28,10 +28,9 @@ import { labelsAt, placesAt } from './labels.js';
 import { byId, itemsAt, messagesPage, threadAt } from './messages.js';
 import { gmailQuery } from './query.js';
 import { bearer } from '../../bearer.js';
-import { requireId } from '../../faults.js';
+import { noSuchItem, requireId } from '../../faults.js';
 
-const missing = (): Fault =>
-  new Fault('not_found', 'Gmail has no such message for the connected account. It may have been deleted.');
+const missing = (): Fault => noSuchItem('Gmail');
 
 /** Matches messages that have no listed label. */
 const OTHER_QUERY = 'has:nouserlabels -in:inbox -in:sent';
