@@ -1,6 +1,6 @@
 /**
- * `npm run docs:guide`: builds the guide to dist/guide/, or to OUTPUT, if its sources have changed. `npm run docs:guide
- * -- OUTPUT [DOCS]`: DOCS replaces the folder docs/.
+ * `npm run docs:guide`: builds the guide from docs/ to dist/guide/, if it does not exist or its sources have changed.
+ * `npm run docs:guide -- OUTPUT [DOCS]`: builds it to OUTPUT, from the folder DOCS instead of docs/.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

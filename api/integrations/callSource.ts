@@ -4,7 +4,7 @@ import { HttpError } from '../http/errors.js';
 /** Time limit in milliseconds for calls to a source during a request. */
 const TIMEOUT_MS = 60_000;
 
-/** Text in the descriptions of all operations that call a source during the request. */
+/** Text in the descriptions of the operations that only read from a source during the request. */
 export const LIVE =
   'The service queries the source during the request, and stores nothing. The response is 503 if the source limits requests or does not answer within 60 seconds, 400 if it rejects the request, and 409 if the data source is revoked.';
 
@@ -22,7 +22,7 @@ export async function callSource<T>(name: string, call: (signal: AbortSignal) =>
   }
 }
 
-/** Returns the response for a request that the source rejected. */
+/** Returns the response for a failed call to a source: 503 if a retry may help, else 400. */
 export function faultAnswer({ retryAfterMs, retryable, message }: Fault): HttpError {
   return new HttpError(retryable ? 503 : 400, message, retryAfterMs === null ? null : Math.ceil(retryAfterMs / 1000));
 }

@@ -41,7 +41,7 @@ async function noAnswer(
 interface MongodbFindings {
   readonly checks: Check[];
   readonly inspection: Inspection | null;
-  /** Null if MongoDB does not respond, or nothing was started yet. */
+  /** Null if no address is set, MongoDB does not respond, or the service was never started on this database. */
   readonly deploymentId: string | null;
 }
 
@@ -165,8 +165,8 @@ export async function apiChecks(call: Call): Promise<Check[]> {
         ? ok('API_KEY', 'is accepted')
         : warn(
             'API_KEY',
-            `answered ${key.status}`,
-            'Set API_KEY to a valid key. List keys with npm run cli -- key list, or create one with key create.',
+            `GET /organization answered ${key.status}`,
+            'If it is 401, set API_KEY to a valid key: npm run cli -- key list shows the keys, key create creates one.',
           ),
     ];
   } catch (error) {

@@ -19,7 +19,10 @@ test('a stopped worker closes its connections to the stores', async () => {
   const { createLog, createWorker, loadConfig } = await loadProduct();
   await quietTemporal();
   const before = countConnections();
-  const worker = await createWorker(loadConfig(service.env), { log: createLog({ level: 'silent', name: 'test' }) });
+  const worker = await createWorker(loadConfig(service.env), {
+    log: createLog({ level: 'silent', name: 'test' }),
+    measureLoad: () => ({ waitShare: null, waited: null, othersShare: null }),
+  });
   const ended = worker.run();
   expect(countConnections()).toBeGreaterThan(before);
   worker.stop();

@@ -40,7 +40,7 @@ const callback = (service: OAuthSource): Operation =>
       if (attempt?.service !== service) return unknownPage();
       if (typeof code === 'string' && code !== '' && code.length <= MAX_CODE && error === undefined)
         return returnedWithCode(attempt, code, deps);
-      // After a refusal, OAuth 1.0a providers send no parameters.
+      // After a refusal, OAuth 1.0a providers add no parameters to the callback URL, which already contains the state.
       const errorWithoutParameters = isOAuth1 ? 'access_denied' : '';
       return returnedWithoutCode(attempt, typeof error === 'string' ? error : errorWithoutParameters, deps);
     },
@@ -133,8 +133,8 @@ async function afterConnecting(attempt: AttemptDoc, deps: ApiDeps): Promise<Page
   for (const runId of runIds) unit.start(runId);
   const source = await store.dataSources.find(attempt, dataSourceId ?? 0);
   const until = new Date(Date.now() + settings.connectPageLifeMs);
-  // The page with the account's name has no URL of its own, since browsers may store URLs for a long time.
   const chooser = actions.offersChooser ? await store.attempts.createPage(_id, until) : null;
   if (chooser !== null && actions.opensChooser) return new RedirectAnswer(pagePath(chooser));
+  // This page shows the name of the account, so it has no URL of its own: browsers may store URLs for a long time.
   return connectedPage(nameOf(service), source ? readableAccount(source) : null, chooser);
 }

@@ -74,7 +74,7 @@ export const isTrashed = (file: FileJson): boolean => file.trashed === true;
 interface Target {
   readonly id: string;
   readonly isFolder: boolean;
-  /** Its resource key; null: it needs no key. */
+  /** Value of the resource keys header for the target; null: it needs no key. */
   readonly keys: string | null;
 }
 
@@ -139,21 +139,21 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
   const target = targetOf(file);
   const name = asName(file.name) ?? id;
   const targetType = target ? (asText(asAnswer<DriveShortcut>(file.shortcutDetails).targetMimeType) ?? '') : mimeType;
-  const isInside = isFolder(file) || target?.isFolder === true;
+  const isFolderOrLinkToOne = isFolder(file) || target?.isFolder === true;
   const [parent] = Array.isArray(parents) ? (parents as unknown[]) : [];
   return createItem({
     externalId: id,
     parentExternalId: isFileId(parent) ? parent : SHARED_WITH_ME,
     rootExternalId: root,
     name,
-    itemType: isInside ? 'FOLDER' : 'FILE',
+    itemType: isFolderOrLinkToOne ? 'FOLDER' : 'FILE',
     externalUrl: asLink(file.webViewLink),
-    fileFormat: isInside ? null : listedFormat(targetType, name),
-    isSelectable: isInside || nativeKindOf(targetType) !== 'none',
+    fileFormat: isFolderOrLinkToOne ? null : listedFormat(targetType, name),
+    isSelectable: isFolderOrLinkToOne || nativeKindOf(targetType) !== 'none',
     // A shortcut to a folder is not followed in a listing: shortcuts could form a cycle.
     isExpandable: isFolder(file),
     // A file without an export format becomes a file whose error gives the reason.
-    hasContent: !isInside,
+    hasContent: !isFolderOrLinkToOne,
     createdAt: asTimestamp(file.createdTime),
     version: versionOf(file),
     ...(target?.isFolder === true ? { skipReason: POINTS_TO_FOLDER } : {}),

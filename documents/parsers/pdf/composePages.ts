@@ -71,7 +71,10 @@ function writeParagraph(
   }
 }
 
-/** Whether the next line continues a line: the line reaches the right margin, and the next one is not a list item. */
+/**
+ * Whether the next line continues a line: the line extends past 75 % of the width, neither line has columns, and the next
+ * one is not a list item.
+ */
 function flowsOn(line: ShownLine, next: ShownLine, left: number, right: number): boolean {
   if (line.hasColumns || next.hasColumns) return false;
   if (/^(?:[-*+•–]|\d{1,3}[.)])\s/.test(next.text)) return false;
