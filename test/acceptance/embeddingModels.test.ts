@@ -22,7 +22,7 @@ import { waitFor } from '../support/waitFor.js';
 import { thoroughly, thoroughRows } from '../support/thorough.js';
 
 const LOCAL = 'minilm-l6-v2-384';
-/** A text of one chunk of the default size, with more tokens than the context window of most models. */
+/** A text with a chunk of the default size, which is longer than the context windows of Cohere and Vertex. */
 const LONG = Array.from({ length: 900 }, (_, i) => (i === 450 ? 'lighthouse' : `word${i}`)).join(' ');
 
 let emulator: EmbeddingEmulator;
@@ -174,7 +174,7 @@ describe('picture without OCR', () => {
   });
 });
 
-describe('a provider with faulty responses', () => {
+describe('after a faulty response of a provider', () => {
   const FAULTS: readonly (readonly [string, ProviderFault])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
     ['a broken connection', 'broken'],
@@ -195,10 +195,10 @@ describe('a provider with faulty responses', () => {
   const cases = FAULTS.map(([what, wrong], at) => [what, models[at % models.length] ?? 'OPENAI', wrong] as const);
 
   test.each(cases)(
-    'loses no text and writes no wrong vector after %s (%s)',
+    'no text is lost and no wrong vector is written: %s (%s)',
     async (what, model, wrong) => {
       const { space, dimensions } = EMBEDDING_MODELS[model];
-      // More faults than one call has tries, so the file is queued again once.
+      // More faults than a request has tries, so its files are queued again once. (429 does not count as a try.)
       emulator.injectFault((_one, nth) => (nth <= 3 ? wrong : null));
       const names = Array.from({ length: 4 }, (_, i) => `${what} ${i}: the heron waits at the weir.`);
       const files = await Promise.all(names.map((contents) => uploadText(contents, model)));
@@ -220,14 +220,14 @@ describe('a provider with faulty responses', () => {
     60_000,
   );
 
-  test('truncates texts that a provider refuses as too long', async () => {
+  test('a text that the provider refuses as too long is truncated', async () => {
     // Three digits are one token for our tokenizer and three for Cohere's.
     const { id } = await uploadText('1234567890 '.repeat(90), 'COHERE_MULTILINGUAL_V3');
     expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
     expect(emulator.requests.some((request) => request.status === 400)).toBe(true);
   }, 60_000);
 
-  test('fails the file without retries if it refuses the API key, with the name of the setting', async () => {
+  test('a refused API key fails the file without retries, with the name of the setting', async () => {
     emulator.injectFault(() => ({ status: 401 }));
     const file = await user.settled((await uploadText('A text that is never sent.', 'OPENAI_ADA_LARGE_256')).id);
     expect(file.sync_status).toBe('SYNC_ERROR');
@@ -310,7 +310,7 @@ test('GET /models lists the provider of each model', async () => {
 });
 
 thoroughly(
-  'search finds files of the embedded model after a remote provider is configured',
+  'search still finds files that the built-in model embedded, after a remote provider is configured',
   async () => {
     const without = await startService({ LOG_LEVEL: 'silent' });
     const owner = await without.user('nora');

@@ -77,8 +77,8 @@ const FILTERS: readonly (readonly [string, FileFilters])[] = [
   ['lastSync', { nonSyncedOnly: true, syncStatuses: ['SYNC_ABORTED'] }],
 ];
 
-describe('index narrowed by an equality filter', () => {
-  test.each(FILTERS)('%s of %j', async (field, filters) => {
+describe('bounds of the index scan', () => {
+  test.each(FILTERS)('%s is bounded for %j', async (field, filters) => {
     const { queryPlanner } = (await find(filters).explain()) as unknown as Explained;
     const scans = stages(planOf(queryPlanner));
     expect(scans.map(({ stage }) => stage)).not.toContain('COLLSCAN');
@@ -102,7 +102,7 @@ test.each(FILE_ORDERS)('order by %s uses an index, without a sort', async (order
 });
 
 /**
- * Filters whose totals can be computed from index keys, and the maximum number of documents read. Default: 1, to read
+ * Filters, the files that match them, and the maximum number of documents that counting may read. Default: 1, to read
  * the time of the last change.
  */
 const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, number?])[] = [
@@ -118,7 +118,7 @@ const BY_KEYS: readonly (readonly [FileFilters, (file: FileDoc) => boolean, numb
     5,
   ],
 ];
-test('counts files and chunks by user, status, source, model, and without containers from index keys only', async () => {
+test('counts files and chunks, and reads few documents: most filters are counted from index keys', async () => {
   const { files } = service.store;
   const allFiles = (await connection
     .collection<FileDoc>('files')
@@ -145,10 +145,10 @@ test('counts files and chunks by user, status, source, model, and without contai
   );
 });
 
-/** Maximum number of index entries of a new page. Each entry is a separate write. */
-const MAX_ENTRIES = 12;
+/** Number of indexes, besides that of the id, to which a new page adds an entry. Each entry is a separate write. */
+const ENTRIES = 12;
 
-test('an ordinary new page adds at most 12 index entries, not counting its id', async () => {
+test('an ordinary new page adds an entry to exactly 12 indexes, not counting that of its id', async () => {
   const entries = async (): Promise<Readonly<Record<string, number>>> =>
     (await connection.db!.command({ validate: 'files' }))['keysPerIndex'] as Record<string, number>;
   const entriesBefore = await entries();
@@ -169,7 +169,7 @@ test('an ordinary new page adds at most 12 index entries, not counting its id', 
   const added = Object.entries(await entries()).filter(
     ([name, keys]) => name !== '_id_' && keys > (entriesBefore[name] ?? 0),
   );
-  expect(added.map(([name]) => name).toSorted()).toHaveLength(MAX_ENTRIES);
+  expect(added.map(([name]) => name).toSorted()).toHaveLength(ENTRIES);
 });
 
 describe('plan of a list page', () => {

@@ -125,7 +125,7 @@ describe('interrupted refresh', () => {
     drive.oauth.loseReplies(1);
     await expect(identify(workers[0]!)).rejects.toMatchObject({ kind: 'access_revoked' });
     expect(refreshes()).toHaveLength(2);
-    // The next call finds that the claim has ended.
+    // The failed refresh has released its claim, so another process does not wait until the claim expires.
     await expect(identify(workers[1]!)).rejects.toMatchObject({ kind: 'access_revoked' });
   });
 

@@ -3,7 +3,7 @@ import type { IMAGE_SOURCES, TEXT_SOURCES } from '../../contract/sources/sources
 
 const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
 const padded = (text: string): Buffer => Buffer.concat([latin1(text), Buffer.alloc(600)]);
-/** Returns an archive with one empty member of this name. */
+/** Returns the beginning of a ZIP archive: a local file header of which only signature and name are set. */
 const zip = (member: string): Buffer => padded(`PK\u0003\u0004${'\u0000'.repeat(26)}${member}`);
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const compound = (stream: string): Buffer =>

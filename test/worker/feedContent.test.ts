@@ -71,7 +71,7 @@ function createContents({ entries = [entryOf()], readFeed, fetchPage }: FakeSour
 }
 const textOf = (opened: { bytes: Uint8Array } | null): string => Buffer.from(opened!.bytes).toString();
 
-test('rejects with a retryable fault of the page; uses the summary instead, if there is one, after another fault', async () => {
+test('rejects with a retryable fault of the page; after any other fault uses the summary, or rejects if there is none', async () => {
   const kinds = Object.keys(FAULTS) as FaultKind[];
   await everyRow(kinds, String, async (kind) => {
     const fault = new Fault(kind, 'the page cannot be read');

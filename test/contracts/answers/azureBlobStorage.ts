@@ -1,6 +1,7 @@
 /**
- * Answers of Azure Blob Storage, from the client that Microsoft generates of its specification. It requires Deleted and
- * Snapshot of each blob, which the service sends only for requests that include deleted blobs and snapshots.
+ * Answers of Azure Blob Storage, from the client that Microsoft generates from its specification. The specification
+ * requires Deleted and Snapshot for each blob. They are optional here: Azure sends them only if a request includes
+ * deleted blobs or snapshots.
  */
 import { anyObject, each, eitherOf, flag, integer, listOf, object, oneOf, type Shape, text } from './shape.js';
 import type { AnswerTable } from './table.js';
@@ -55,7 +56,7 @@ const blob = object(
   {
     ...{ Name: eitherOf(text, encodedName), Deleted: flag, Snapshot: text, VersionId: text, IsCurrentVersion: flag },
     ...{ Properties: properties, HasVersionsOnly: flag, Tags: anyObject },
-    // Both elements are empty if they have no content.
+    // An element without children is read as an empty text, not as an object.
     ...each(eitherOf(text, anyObject), 'Metadata', 'OrMetadata'),
   },
   ['Name', 'Properties'],

@@ -71,7 +71,7 @@ type Row = readonly [what: string, levels: readonly Level[], blocks: readonly Bl
 /** ECMA-376, part 1: 17.9.4 (isLgl), 17.9.10 (lvlRestart), 17.9.11 (lvlText), 17.9.23 (pStyle), 17.18.59 (formats). */
 const ROWS: readonly Row[] = [
   [
-    'headings have the numbers of their list, by the style or by the style of a level',
+    'headings have the numbers of their list, whether the style names the level or the level names the style',
     HEADINGS,
     [heading(1, 'Scope'), heading(2, 'Aim'), heading(2, 'Limits'), heading(3, 'Time'), heading(1, 'Terms')],
     ['# 1 Scope', '## 1.1 Aim', '## 1.2 Limits', '### 1.2.1 Time', '# 2 Terms'],
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     ['1. x', '  - (a) x', '  - (b) x', '    - 1.b.i x', '2. x', '  - (a) x'],
   ],
   [
-    'a mark of more than 100 characters is cut',
+    'a number text (lvlText) of more than 100 characters is cut',
     [{ text: `%1. ${'x'.repeat(300)}` }],
     [item(1, 0)],
     [`- 1. ${'x'.repeat(96)} x`],
@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
     ['- I. x', '- II. x', '  - 2.1 x', '    - II.1.1 x'],
   ],
   [
-    'a level that never restarts, and one that restarts below the first level only',
+    'a level that never restarts, and one that restarts only after an item of the first level',
     [
       { text: '%1.' },
       { text: '%2.', more: '<w:lvlRestart w:val="0"/>' },

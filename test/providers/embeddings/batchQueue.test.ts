@@ -44,7 +44,7 @@ function sizes(model: RemoteModel, waiting: (of: ReturnType<typeof call>) => Ite
 test('fills a request up to exactly the limits of inputs, tokens and bytes', () => {
   const input = { tokens: 10, bytes: 10 };
   expect(sizes(modelOf({ inputs: 3 }, input), (of) => items(of, 7))).toEqual([3, 3, 1]);
-  // Before each item there must be room for the largest possible one.
+  // A further item is taken only if the request has room for the largest possible item.
   expect(sizes(modelOf({ tokens: 30 }, input), (of) => items(of, 7, 10))).toEqual([3, 3, 1]);
   expect(sizes(modelOf({ tokens: 29 }, input), (of) => items(of, 7, 10))).toEqual([2, 2, 2, 1]);
   expect(sizes(modelOf({ bytes: 30 }, input), (of) => items(of, 7, 10))).toEqual([3, 3, 1]);
