@@ -60,7 +60,7 @@ async function restorable(ids: readonly number[]): Promise<number[]> {
   const { found } = await service.store.quarantine.list(1, { fileIds: ids }, { limit: 100, offset: 0 });
   return found.map(({ _id }) => _id);
 }
-const isSwept = async ({ userId }: Owner): Promise<boolean> =>
+const isDueForSweep = async ({ userId }: Owner): Promise<boolean> =>
   (await service.store.quarantine.listOwnersOfDue(new Date(), 1_000)).some((owner) => owner.userId === userId);
 
 const ignore = (): void => undefined;
@@ -108,7 +108,11 @@ const DELETIONS: readonly (readonly [
     ({ owner, containerId }) => deleteFiles(owner, { filters: { ids: [containerId] }, preserveFileRecord: true }),
     ['own'],
   ],
-  ['of all files of the user', ({ owner }) => deleteFiles(owner, { filters: {} }), ['own', 'nested', 'sibling']],
+  [
+    'of all files of the user outside quarantine',
+    ({ owner }) => deleteFiles(owner, { filters: {} }),
+    ['own', 'nested', 'sibling'],
+  ],
   [
     'of another container',
     ({ owner, siblingId }) => deleteFiles(owner, { filters: { ids: [siblingId] } }),
@@ -147,7 +151,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
       // A quarantined file of another user with the same parent id and data source id.
       const foreign = await quarantined(stranger, { parentId: containerId, dataSourceId });
       expect(await restorable([...children.values(), foreign])).toHaveLength(children.size + 1);
-      expect(await isSwept(owner)).toBe(false);
+      expect(await isDueForSweep(owner)).toBe(false);
 
       await act({ user, owner, dataSourceId, containerId, siblingId });
       const stillRestorable = await restorable([...children.values(), foreign]);
@@ -155,7 +159,7 @@ test('a deletion ends the quarantine of exactly the files that belong to the del
       expect(endedNames).toEqual(expectedNames);
       expect(stillRestorable).toContain(foreign);
       // The sweep erases files whose quarantine has expired.
-      expect([await isSwept(owner), await isSwept(stranger)]).toEqual([true, false]);
+      expect([await isDueForSweep(owner), await isDueForSweep(stranger)]).toEqual([true, false]);
     },
   ));
 
@@ -181,7 +185,7 @@ const statesOf = (ids: readonly number[]) =>
     return rows.map(({ _id, state, runId }) => ({ id: _id, state, runId }));
   });
 
-test('a sweep claims expired files of one user, the oldest first, up to its limit', async () => {
+test('a sweep claims expired files of one user in the order of their ids, up to its limit', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const ids: number[] = [];
   for (let index = 0; index < 4; index += 1) ids.push(await quarantined(owner, { parentId: index < 3 ? 1 : 2 }));
@@ -245,7 +249,7 @@ test('a restore claims exactly the files of one user that match its filters and 
     },
   ));
 
-test('a file replaces a file in quarantine if both have the same account, source, external id and user', async () => {
+test('a file counts as replaced by one with the same account, source, external id and user', async () => {
   const [{ owner }, { owner: stranger }] = [await newUser(), await newUser()];
   const identity = { source: 'NOTION', externalFileId: 'page', accountId: 5 } as const;
   const id = await quarantined(owner, identity);

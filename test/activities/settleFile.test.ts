@@ -79,7 +79,7 @@ const LIMITED: [
   ],
 ];
 
-test('waits at least Retry-After; a rate limit of an account does not count as an attempt', async () => {
+test('waits at least Retry-After; an account limit with Retry-After does not count as an attempt', async () => {
   await everyRow(
     LIMITED,
     ([what]) => what,
@@ -117,7 +117,7 @@ const CHECKS: [what: string, kind: FaultKind, file: Partial<FileDoc>, end: strin
   ['access denied', 'access_denied', { restoredAt: new Date() }, 'files.fail'],
 ];
 
-test('a check for changes keeps the file unchanged if its fault is expected', async () => {
+test('a check for changes keeps the state of a file after lost access, or if a restored file is missing', async () => {
   await everyRow(
     CHECKS,
     ([what]) => what,
@@ -128,7 +128,7 @@ test('a check for changes keeps the file unchanged if its fault is expected', as
   );
 });
 
-test('deletes the data that the attempt wrote, and no other generation', async () => {
+test('deletes the data of an attempt that is not retried, and no other generation', async () => {
   const { of } = await settle('not_found');
   expect(of('contents.deleteGenerations')).toEqual([
     [[{ organizationId: 1, userId: 2, fileId: 3, generations: { exactly: 1 } }]],

@@ -6,7 +6,7 @@
 import { personJson, type Row } from './githubJson.js';
 
 /**
- * The discussions of a repository, as GitHub returns them, oldest first. Comments, commits and files are keyed by pull
+ * Issues, pull requests and their parts, in GitHub's JSON format, stored oldest first. Comments, commits and files are keyed by pull
  * request number.
  */
 export interface Discussions {
@@ -100,13 +100,13 @@ export function answerDiscussion(
   discussions: Discussions,
   [resource, number, part, ...more]: readonly string[],
   url: URL,
-  numbered: number,
+  numberedRows: number,
 ): DiscussionAnswer | null {
   if ((resource !== 'issues' && resource !== 'pulls') || more.length > 0) return null;
   const query = url.searchParams;
   if (number === undefined) {
     const rows = sorted(filtered(discussions[resource], query), query);
-    return resource === 'issues' ? paged(rows, url, numbered) : paged(rows.map(listedRow), url);
+    return resource === 'issues' ? paged(rows, url, numberedRows) : paged(rows.map(listedRow), url);
   }
   const row = discussions[resource].find((candidate) => candidate['number'] === Number(number));
   if (!row) return NOT_FOUND;

@@ -4,7 +4,7 @@ import { detailOf } from '../../cli/api.js';
 import type { Client } from '../../scripts/demo/client.js';
 import { followScrape } from '../../scripts/demo/scrape.js';
 
-/** Returns a fake API with a scrape of four pages; with each poll, one more page is ready. */
+/** Returns a fake API with a scrape of four pages; from the fourth poll on, each poll makes one more page ready. */
 function growingScrape(): { readonly api: Client; readonly polls: () => number } {
   let polls = 0;
   const parent = () => ({

@@ -1,4 +1,4 @@
-/** Starts processes that send requests to connected accounts. The processes share only the stores with each other. */
+/** Starts processes that call sources with the credentials of accounts. The processes share only the stores. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import type { IdentifyResults, IdentifyCalls } from './accountCallerChild.js';
 const CHILD = fileURLToPath(new URL('accountCallerChild.ts', import.meta.url));
 
 export interface AccountCaller {
-  /** Sends calls concurrently and returns their results. Only one `identify` may be in progress at a time. */
+  /** Asks the source for the names of accounts, concurrently. Only one `identify` may be in progress at a time. */
   identify(calls: IdentifyCalls): Promise<IdentifyResults>;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;

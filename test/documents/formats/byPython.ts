@@ -7,8 +7,8 @@ const SCRIPT = fileURLToPath(new URL('../../fixtures/documents/write.py', import
 let written: Readonly<Record<string, string>> | null = null;
 
 /**
- * Creates a function that returns a file which Python's standard library writes in this run
- * (test/fixtures/documents/write.py).
+ * Returns a function that returns a file by its name in test/fixtures/documents/write.py, which creates the files with
+ * Python's standard library during the test.
  */
 export const byPython = (name: string) => (): Uint8Array => {
   written ??= JSON.parse(

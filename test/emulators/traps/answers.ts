@@ -100,7 +100,7 @@ export const STATUS_TRAPS: readonly Trap[] = [
     outcome: { words: ['Hints came first.'] },
   },
   {
-    name: 'headers-without-end',
+    name: 'oversized-header',
     page: raw(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}\r\n\r\n`),
     outcome: { sentence: /more header lines than can be read/, requests: 1 },
   },
