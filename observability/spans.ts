@@ -23,10 +23,10 @@ export interface SpanSettings {
   /** Span name, of low cardinality. */
   readonly name: string;
   readonly kind: 'server' | 'producer' | 'consumer' | 'internal';
-  /** Ids of this span, in addition to those of its parent. */
+  /** Ids of this span. Those of the active span are added, but not those of a parent given as traceparent. */
   readonly ids?: SpanIds;
   readonly attributes?: Readonly<Record<string, string | number | boolean>>;
-  /** The parent span; unset: the active one. */
+  /** Traceparent of the parent span; unset: the active span is the parent. */
   readonly parent?: string;
 }
 
@@ -57,7 +57,7 @@ export interface Tracing {
   begin(settings: SpanSettings): OpenSpan;
   /** Returns the trace context of the active span; null outside any span. */
   carried(): TraceContext | null;
-  /** Returns the span id of a workflow execution as a parent, even before the execution has ended. */
+  /** Returns the traceparent of a workflow execution's span, even before the execution has ended. */
   parentOf(executionId: string, carried: TraceContext | null): string;
   /** Records the span of a workflow execution after its end. */
   workflowEnded(span: WorkflowSpan): void;

@@ -29,7 +29,7 @@ export function parseTraceContext(headers: unknown): TraceContext | null {
     const ids = Object.fromEntries(members.map(idOf).filter((id) => id !== null));
     return { traceparent, ids };
   } catch {
-    // Skip baggage of other applications.
+    // The baggage has an invalid percent-encoding, perhaps from another application: ignore all of it.
     return { traceparent, ids: {} };
   }
 }

@@ -6,10 +6,10 @@ import { commitFiles } from './commitFiles.js';
 import type { ActivityDeps } from '../deps.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** Milliseconds to wait for further starts, which then share one write, and the maximum number per write. */
+/** Milliseconds to wait for further starts or found links; the maximum number of starts per write. */
 const START_WAIT_MS = 4;
 const START_FILES = 50;
-/** Milliseconds to wait for further finished files, and the maximum number per write. */
+/** Milliseconds to wait for further finished files; the maximum number of files, or lists of links, per write. */
 const COMMIT_WAIT_MS = 30;
 const COMMIT_FILES = 32;
 
@@ -20,8 +20,8 @@ export interface StartRequest {
 }
 
 /**
- * The writes that every ingested file needs, combined over all batches of this worker, because one write for many files
- * costs little more than for one.
+ * The writes of ingested files, combined over all batches of this worker, because one write for many files costs little
+ * more than for one.
  */
 export interface IngestWrites {
   /** Returns null if the file is done or no longer belongs to the run. */

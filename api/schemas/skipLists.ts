@@ -9,25 +9,14 @@ const MAX_ENTRIES = 100;
 const MAX_CHARACTERS = 500;
 
 /** Returns the schema of tags or classes of elements that the page reader skips. */
-export const skipNames = () =>
-  Joi.array()
-    .items(Joi.string().allow('').max(MAX_CHARACTERS))
-    .max(MAX_ENTRIES)
-    .description(
-      `Names of elements, or of classes of elements, that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters.`,
-    );
+export const skipNames = () => Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS)).max(MAX_ENTRIES);
 
 /**
  * Returns the schema of CSS selectors of elements to skip. Each must be valid for the engine that applies it. Blank
  * ones are ignored.
  */
 export const skipSelectors = () =>
-  Joi.array()
-    .items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable))
-    .max(MAX_ENTRIES)
-    .description(
-      `CSS selectors of elements that are removed from the text of a page. Up to ${MAX_ENTRIES} of ${MAX_CHARACTERS} characters; an invalid selector returns 422, a blank one is ignored.`,
-    );
+  Joi.array().items(Joi.string().allow('').max(MAX_CHARACTERS).custom(readable)).max(MAX_ENTRIES);
 
 function readable(selector: string, helpers: Joi.CustomHelpers): string | Joi.ErrorReport {
   if (selector.trim() === '') return selector;

@@ -7,11 +7,12 @@ export const WEB_SETTINGS = {
   ALLOWED_PRIVATE_HOSTS: {
     schema: text().default(''),
     about:
-      'Hosts that the address guard allows, separated by commas: host, host:port or CIDR. Link-local and metadata addresses are never allowed.',
+      'Hosts that may be called although their addresses are not public, separated by commas: host, host:port or CIDR. Link-local and metadata addresses are never allowed.',
   },
   ALLOWED_PORTS: {
     schema: text().default(''),
-    about: 'Ports that outgoing requests may use, separated by commas; empty: any.',
+    about:
+      'Ports that outgoing requests may use, separated by commas; empty: any. The ports in ALLOWED_PRIVATE_HOSTS are allowed, too.',
   },
   PREMIUM_PROXY_URLS: {
     schema: text().default('').custom(proxyAddresses),
@@ -28,10 +29,14 @@ export const WEB_SETTINGS = {
   MAX_REDIRECTS: { schema: count(5, 0), about: 'Maximum number of redirects.' },
   CONNECTIONS_PER_HOST: {
     schema: count(8),
-    about: 'Maximum number of concurrent requests to one host, over all workers.',
+    about:
+      'Maximum number of concurrent requests to one site, over all workers; for other hosts, of connections per process.',
   },
   MAX_PAGE_BYTES: { schema: count(20_000_000), about: 'Maximum size of a page in bytes, decompressed.' },
-  PAGE_TIMEOUT_MS: { schema: count(30_000), about: 'Time limit for one page, including redirects and body.' },
+  PAGE_TIMEOUT_MS: {
+    schema: count(30_000),
+    about: 'Time limit for one attempt to load a page, including redirects and body.',
+  },
   SITEMAP_MAX_BYTES: { schema: count(50_000_000), about: 'Maximum size of a sitemap file in bytes, decompressed.' },
   SITEMAP_MAX_FILES: { schema: count(500), about: 'Maximum number of sitemap files per scrape.' },
   SITEMAP_MAX_DEPTH: { schema: count(3), about: 'Maximum nesting of sitemap index files.' },

@@ -18,7 +18,7 @@ export const microsoftOAuth = (scopes: readonly string[]): OAuthSpec => ({
   scopes: ['offline_access', 'User.Read', ...scopes],
   scopeSeparator: ' ',
   scopeParameter: 'scope',
-  // Write scopes include read access. https://learn.microsoft.com/graph/permissions-reference
+  // Wider scopes include narrower ones. https://learn.microsoft.com/graph/permissions-reference
   scopeAliases: {
     // An empty list: token responses never contain this scope.
     offline_access: [],
@@ -156,7 +156,7 @@ export async function fetchAll(
     if (entries.length > maxEntries)
       throw new Fault(
         'too_large',
-        `Microsoft lists more than ${maxEntries} entries, the maximum for this kind of list.`,
+        `Microsoft lists more than ${maxEntries} entries, a fixed maximum of this service. Reduce their number.`,
       );
   }
   return entries;

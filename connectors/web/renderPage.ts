@@ -22,7 +22,7 @@ const SETTLE_MS = 5000;
 /**
  * Renders one page with its scripts, styles, images and fonts, and returns the resulting document. All its requests
  * pass a guarded proxy of its own, which also limits their total size. Returns null if plain HTTP should be used: the
- * answer is not HTML, or the browser could not load it and plain HTTP gives a better error.
+ * answer is not HTML, or the browser failed to load it: plain HTTP then loads it or gives a better error.
  */
 export async function renderPage(
   { egress, settings, now }: PageRenderer,
@@ -111,7 +111,7 @@ export async function renderPage(
  */
 const NAVIGATION_ABORTED = 'net::ERR_ABORTED';
 
-/** Resolves with the error when the document's transfer fails. For this, `goto` neither resolves nor rejects. */
+/** Resolves with the error if the document's transfer fails: in this case, `goto` neither resolves nor rejects. */
 function watchTransfer(page: Page): Promise<Error> {
   let first: Request | undefined;
   page.on('request', (request) => {

@@ -44,7 +44,7 @@ export interface SyncFeedProgress {
   readonly found?: FeedFound;
 }
 
-/** A complete reading of a feed, stored on its record. */
+/** A reading of a feed. It is stored on the feed's record once all its entries are ingested. */
 export interface FeedReading {
   /** Validators for conditional requests. */
   readonly etag: string | null;
@@ -52,8 +52,8 @@ export interface FeedReading {
   /** Hash of all other inputs of the reading, such as tags, options and limits. */
   readonly fingerprint: string;
   /**
-   * The run that read the feed, and the number of entries that it ingested. If the run now has fewer READY files, some
-   * were changed or deleted.
+   * The run that read the feed, and the number of entries that it ingested (0 in the progress of the run). If the run
+   * now has fewer READY files, some were changed or deleted.
    */
   readonly runId: number;
   readonly entries: number;

@@ -13,7 +13,7 @@ export interface LanguageChoice {
   readonly languages: readonly OcrLanguage[];
   readonly engine: EngineChoice;
   readonly present: readonly DataCode[];
-  /** Data that could not be downloaded: other languages are tried without it. */
+  /** Data that could not be downloaded: other languages of the same script are tried without it. */
   readonly refused: readonly DataCode[];
 }
 
@@ -40,7 +40,7 @@ export class DataNeeded extends Error {
 const RIGHT_SCRIPT_CONFIDENCE = 0.65;
 /** Confidence above which the languages of a text without frequent words are not compared. */
 const GOOD_CONFIDENCE = 0.88;
-/** Maximum number of languages of one script that are compared. */
+/** Maximum number of languages that are compared at once, of one script or of several. */
 const MAX_COMPARED = 4;
 /** Scripts of this service by the script names of Tesseract. */
 const SCRIPTS: Readonly<Record<string, OcrScript>> = {
@@ -147,7 +147,9 @@ async function chooseLanguage(raster: Raster, trials: Trials, choice: LanguageCh
   const { languages, refused } = choice;
   const languagesOf = (script: OcrScript): OcrLanguage[] =>
     languages.filter((language) => OCR_LANGUAGES[language].script === script);
-  const latin = languagesOf('Latin');
+  const allLatin = languagesOf('Latin');
+  const usableLatin = allLatin.filter((language) => !refused.includes(language));
+  const latin = usableLatin.length > 0 ? usableLatin : allLatin;
   const first = latin.find((language) => language === 'eng') ?? latin[0];
   const trial = first === undefined ? null : await trials.readIn(first);
   if (trial !== null && trial.confidence >= RIGHT_SCRIPT_CONFIDENCE) return latinLanguage(trial, latin, trials);

@@ -84,7 +84,10 @@ function referencedKeys(file: RecordOfFile, held: StoredOfFile | undefined): str
   ];
 }
 
-/** Measures all stored data of a user's files in a range of ids, with or without records. */
+/**
+ * Measures the data in MongoDB and Qdrant under a range of a user's file ids, with or without records, and the objects
+ * in file storage that the given records reference.
+ */
 export async function measure(
   { models, points, chunks, blobs }: MeasuredStores,
   { organizationId, userId }: Tenant,

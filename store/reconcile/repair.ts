@@ -40,7 +40,10 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     const { matchedCount } = await models.files.updateOne(unchanged(file), update);
     return matchedCount === 1 ? DONE : CHANGED;
   };
-  /** Ensures that a generation above the last reserved one is never reserved, so that its data can be deleted. */
+  /**
+   * Reserves all generations up to this one, so that no later sync writes under a generation whose data is being deleted.
+   * Returns false if the file has changed.
+   */
   const reserveUpTo = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
     if (file === null || generation <= file.lastGeneration) return true;
     const { done } = await change(file, { $set: { lastGeneration: generation } });

@@ -7,10 +7,11 @@ import { type RunDoc, PAUSED } from '../models/runs.js';
 export interface Pauses {
   /**
    * Reserves tokens before they are embedded, in one write, so that parallel batches cannot exceed the run's limit
-   * together. If the tokens do not fit, the run is paused, and no reservation succeeds until the run is resumed.
+   * together. If the tokens do not fit, the run is paused, and no reservation succeeds until clearPause removes the
+   * pause.
    */
   reserveTokens(runId: number, tokens: number): Promise<boolean>;
-  /** Returns reserved tokens that the provider reported as not used. */
+  /** Releases the reserved tokens of texts whose embedding failed. */
   releaseTokens(runId: number, tokens: number): Promise<void>;
   /** Resumes a paused run with another limit; null removes the limit. False if it is not paused or already resumed. */
   resume(tenant: Tenant, runId: number, maxTokens: number | null): Promise<boolean>;

@@ -21,7 +21,7 @@ interface Tenant {
 export interface Liveness {
   /** @param read reads from the user's record whether the user exists */
   isLive(tenant: Tenant, read: () => Promise<boolean>): Promise<boolean>;
-  /** Removes users whose deletion has started, so that this process rejects their requests at once. */
+  /** Stops caching users whose deletion has started: this process rejects their requests once it is committed. */
   invalidate(tenants: readonly Tenant[]): void;
 }
 

@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 export interface Pseudonyms {
   /** Returns the pseudonym of a sequence of letters and digits. Numbers of fewer than six digits stay. */
   of(word: string): string;
-  /** Chooses the pseudonym of a word that has none yet, such as a digest of redacted content. */
+  /** Sets the pseudonym of a word before its first use: for a content's digest, the digest of the redacted content. */
   set(word: string, pseudonym: string): void;
 }
 

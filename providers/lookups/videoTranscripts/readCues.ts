@@ -12,7 +12,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rlm: '',
 };
 
-/** Times below one hour have no hours. */
+/** Returns a time in seconds. Times below one hour may omit the hours. */
 const seconds = (time: string): number => time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
 const rounded = (time: number): number => Math.round(time * 1000) / 1000;
 
