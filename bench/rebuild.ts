@@ -111,7 +111,7 @@ const text = [
   '',
   `${PAGES} pages per iteration, median of ${ITERATIONS} iterations; the ratio is computed per iteration. Ingest: a scrape of pages on loopback, from its ` +
     'acceptance to its end. Rebuild: the same chunks after the collection and the vector cache were deleted, from the ' +
-    'acceptance of the run to its end, without the start of the command.',
+    'acceptance of the run to its end, without the start of the command. `command, s`: seconds of the whole command, including its start; it polls once per second.',
   '',
   table(
     ['what', 'chunks', 'chunks/s', 'command, s'],

@@ -127,7 +127,8 @@ test('a small site is read completely, and the estimate equals the run', async (
   expect(dry.price).toBeCloseTo(((dry.tokens ?? 0) / 1_000_000) * 2);
   expect([dry.tokens_low, dry.tokens_high]).toEqual([dry.tokens, dry.tokens]);
 
-  // A second estimate counts texts that are embedded already, and derives the duration from recent runs without a limit.
+  // A second estimate counts the texts that are embedded already. Its duration comes from earlier runs without
+  // max_tokens.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((file) => user.settled(file.id));
   // Estimates use the run from its end on, which is after the end of its last file.
   await waitFor(
@@ -141,7 +142,7 @@ test('a small site is read completely, and the estimate equals the run', async (
 
 test('a large site is estimated from a sample, with a lower and an upper bound', async () => {
   const user = await service.user('bob');
-  // Long and short pages alternate.
+  // The pages have two to six paragraphs in turn, so that their sizes differ.
   const paths = range(0, 40).map((number) => `/large/${number}.html`);
   paths.forEach((path, number) => site.pages.set(path, samplePage(100 + number, 2 + (number % 5))));
   paths.push('/large/private/1.html');
@@ -187,32 +188,35 @@ test('a dry run has a time limit, and respects the limits of its user', async ()
   expect(missing).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
 });
 
-thoroughly('a crawl is followed within the sample', async () => {
-  const user = await service.user('dora');
-  site.pages.set('/start.html', linkedPage('start', ['/a.html', '/b.html', '/c.html', 'http://elsewhere.example/']));
-  for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}.html`, linkedPage(name, [`/${name}${name}.html`]));
-  const crawl = async (options: Record<string, unknown>) => {
-    const dataBefore = await storedData(user);
-    const body = [{ url: site.url('/start.html'), ...DRY, ...options }];
-    const { status, body: answer } = await user.post<Estimate[]>('/web_scrape', body);
-    expect({ status, fault: answerFault('ours', { method: 'post', path: '/web_scrape', status }, answer) }).toEqual({
-      status: 200,
-      fault: null,
-    });
-    expect(await storedData(user)).toEqual(dataBefore);
-    return answer[0];
-  };
-  expect(await crawl({ recursion_depth: 1 })).toMatchObject({ files: 4, complete: true, estimated: false });
-  expect(await crawl({ recursion_depth: 2 })).toMatchObject({ files: 7, complete: true, estimated: true });
-  // Links of pages that were not read are unknown.
-  expect(await crawl({ recursion_depth: 3 })).toMatchObject({ files: 7, complete: false, tokens_high: null });
-  expect(await crawl({ recursion_depth: 3, max_pages_to_scrape: 2 })).toMatchObject({ files: 2, complete: true });
-  const mixed = [{ url: site.url('/start.html'), dry_run: true }, { url: site.url('/start.html') }];
-  expect((await user.post('/web_scrape', mixed)).status).toBe(422);
-  expect((await storedData(user)).files).toBe(0);
-});
+thoroughly(
+  'a dry run of a crawl reads pages up to the sample size, and counts the pages that they link to',
+  async () => {
+    const user = await service.user('dora');
+    site.pages.set('/start.html', linkedPage('start', ['/a.html', '/b.html', '/c.html', 'http://elsewhere.example/']));
+    for (const name of ['a', 'b', 'c']) site.pages.set(`/${name}.html`, linkedPage(name, [`/${name}${name}.html`]));
+    const crawl = async (options: Record<string, unknown>) => {
+      const dataBefore = await storedData(user);
+      const body = [{ url: site.url('/start.html'), ...DRY, ...options }];
+      const { status, body: answer } = await user.post<Estimate[]>('/web_scrape', body);
+      expect({ status, fault: answerFault('ours', { method: 'post', path: '/web_scrape', status }, answer) }).toEqual({
+        status: 200,
+        fault: null,
+      });
+      expect(await storedData(user)).toEqual(dataBefore);
+      return answer[0];
+    };
+    expect(await crawl({ recursion_depth: 1 })).toMatchObject({ files: 4, complete: true, estimated: false });
+    expect(await crawl({ recursion_depth: 2 })).toMatchObject({ files: 7, complete: true, estimated: true });
+    // Links of pages that were not read are unknown.
+    expect(await crawl({ recursion_depth: 3 })).toMatchObject({ files: 7, complete: false, tokens_high: null });
+    expect(await crawl({ recursion_depth: 3, max_pages_to_scrape: 2 })).toMatchObject({ files: 2, complete: true });
+    const mixed = [{ url: site.url('/start.html'), dry_run: true }, { url: site.url('/start.html') }];
+    expect((await user.post('/web_scrape', mixed)).status).toBe(422);
+    expect((await storedData(user)).files).toBe(0);
+  },
+);
 
-test('a selection is listed at its source', async () => {
+test('a dry run of a sync lists the selected items at the connected source', async () => {
   const user = await service.user('emil');
   gitbook.tokens.set('gb_api_emil', ORGANIZATION);
   await user.post('/integrations/gitbook', {

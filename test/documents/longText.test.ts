@@ -65,7 +65,7 @@ describe('a table of several megabytes', () => {
   const rows = Array.from({ length: 120_000 }, (_, nth) => `Boat ${nth},${nth % 97},green`);
   const bytes = Buffer.from(`name,berth,colour\n${rows.join('\n')}\n`);
 
-  test('is returned complete from its process, through a file', async () => {
+  test('is returned complete: the reader process passes its text to the caller in a file', async () => {
     const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES });
     try {
       const file = path.join(folder, 'boats.csv');

@@ -33,7 +33,7 @@ function connect(guard: Guard, hostname: string, port: number): Promise<string |
 }
 
 test.each(['127.0.0.1', '[::1]', '::ffff:127.0.0.1', 'name.example'])(
-  'rejects %s in the connection itself',
+  'rejects %s, even without the checks that normally come first',
   async (host) => {
     const server = await serve((_, response) => response.end());
     await faultOf(connect(strict, host, server.port), 'address_refused');

@@ -73,7 +73,7 @@ describe('the site', () => {
   );
 });
 
-test('resolves a file by drive and id, or by its id alone in the first library', async () => {
+test('resolves a file by drive and id, or by its id alone in the default library', async () => {
   const id = graph.drives.put('b!docs', 'plans/plan.md', { content: 'The plan.' });
   const account = accountFor('Marketing');
   expect(idsOf((await descendantsOf(account, id)).items)).toEqual([`b!docs/${id}`]);
@@ -153,7 +153,7 @@ describe('pages', () => {
     expect((await descendantsOf(accountFor('Marketing'), 'pages')).items).toHaveLength(6);
   });
 
-  test('are unsupported content as a container', async () => {
+  test('have a container without content of its own: opening it fails with unsupported_type', async () => {
     expect(await faultOf(accountFor('Marketing').open('pages', NEVER))).toMatchObject({ kind: 'unsupported_type' });
   });
 });
@@ -185,7 +185,7 @@ describe('the sites of the tenant', () => {
     Buffer.from('[1]').toString('base64url'),
     Buffer.from('{"$expand":"drives"}').toString('base64url'),
     Buffer.from('{"$skiptoken":7}').toString('base64url'),
-  ])('are rejected from the invalid cursor %s', async (cursor) => {
+  ])('are not listed from the invalid cursor %s', async (cursor) => {
     expect(await faultOf(read(cursor))).toMatchObject({
       kind: 'bad_response',
       message: expect.stringMatching(/cursor/),

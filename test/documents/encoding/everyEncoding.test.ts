@@ -32,8 +32,8 @@ test('decodes a plain text file in every language and encoding', () =>
     },
   ));
 
-const EBCDIC_UPPER = ' .<(+|&!$*);-/,%_>?:#@\'="';
-const EBCDIC_PLACES = [
+const EBCDIC_PUNCTUATION = ' .<(+|&!$*);-/,%_>?:#@\'="';
+const EBCDIC_PUNCTUATION_BYTES = [
   0x40, 0x4b, 0x4c, 0x4d, 0x4e, 0xbb, 0x50, 0x4f, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f,
   0x7a, 0x7b, 0x7c, 0x7d, 0x7e, 0x7f,
 ];
@@ -52,7 +52,7 @@ function ebcdicByte(char: string): number {
   ];
   const row = rows.find(([from, to]) => char >= from && char <= to);
   if (row) return row[2] + char.charCodeAt(0) - row[0].charCodeAt(0);
-  return EBCDIC_PLACES[EBCDIC_UPPER.indexOf(char)] ?? 0x6f;
+  return EBCDIC_PUNCTUATION_BYTES[EBCDIC_PUNCTUATION.indexOf(char)] ?? 0x6f;
 }
 
 test('decodes a text file in EBCDIC, the encoding of mainframes', async () => {
@@ -77,7 +77,7 @@ test.each([
   expect(decodeText({ bytes, contentType: null }, { html: false })).toBe(text);
 });
 
-test('reads the columns of a table in Shift_JIS', async () => {
+test('decodes a CSV table in Shift_JIS', async () => {
   const table = '品名,数量,場所\nりんご,12,東京の倉庫\nみかん,30,大阪の倉庫\nぶどう,7,京都の店\n';
   expect((await readFile(encode(table, 'shift_jis'), 'stock.csv')).text).toContain('りんご');
 });

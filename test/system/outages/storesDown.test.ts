@@ -187,7 +187,7 @@ async function callWithout(engine: EngineName, how: 'killed' | 'frozen'): Promis
 }
 
 const NEED_QDRANT = ['POST /embeddings', 'POST /list_chunks_and_embeddings'];
-/** Public operations, which do not look up a caller. */
+/** Operations that answer without MongoDB: they read no record. */
 const NEED_NO_MONGODB = ['GET /health', 'GET /content/{organization}/{file}/{content}'];
 
 /** Returns the vector files of the embedded engine's segments. */
@@ -212,7 +212,7 @@ test('answers searches with 503, reports /ready as degraded and fails doctor whe
   expect(files.length).toBeGreaterThan(0);
   await Promise.all(files.map((name) => rename(name, `${name}.away`)));
   await qdrant.restart();
-  // Results from before the damage are cached for some seconds.
+  // /ready caches the result of its test search for some seconds.
   const ready = await waitFor(
     () => api.get<{ status: string; reasons: string[] }>('/ready'),
     ({ body }) => body.reasons.join().includes('Qdrant fails searches in'),
@@ -247,7 +247,7 @@ describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as cons
       expect(refused(answers, 'Temporal')).toEqual(['POST /cancel_sync']);
     });
 
-    test('answer 503 without MongoDB whenever they need a caller', async () => {
+    test('answer 503 without MongoDB, except /health and content links', async () => {
       const answers = await callWithout('mongodb', how);
       expect(unexpected(answers, 'MongoDB')).toEqual([]);
       const served = answers.filter(({ status }) => status !== 503).map(({ operation }) => operation);
@@ -259,7 +259,7 @@ describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as cons
 test('answers 503 without file storage to contents larger than a row, and works otherwise', async () => {
   const caller = await newCaller('file storage');
   const folder = path.join(service.env['DATA_DIR'] ?? '', 'files');
-  // Root may write into any folder, so a file replaces it.
+  // A file takes the place of the folder: without write permission, a service of root could still write.
   await rename(folder, `${folder}.away`);
   await writeFile(folder, 'not a folder');
   const answers = await callAll(caller);
@@ -269,7 +269,7 @@ test('answers 503 without file storage to contents larger than a row, and works 
   expect(refused(answers, 'File storage')).toEqual(['POST /uploadfile', 'POST /upload_text']);
 });
 
-test('answers a search without Qdrant, and any call without MongoDB, with 503 instead of waiting for frozen stores', async () => {
+test('answers 503 and does not hang: a search while Qdrant is frozen, whoami and an upload while MongoDB is', async () => {
   const caller = await newCaller('frozen');
   const api = apiClient(service.url, caller.credentials.user);
   const { qdrant, mongodb } = service.engines;
@@ -284,8 +284,8 @@ test('answers a search without Qdrant, and any call without MongoDB, with 503 in
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringMatching(/^MongoDB does not answer/) } });
 });
 
-/** Number of concurrent callers that send requests one after another while an engine dies. */
-const BUSY_CALLERS = 20;
+/** Number of concurrent loops, each of which sends requests one after another while an engine is killed. */
+const BUSY_LOOPS = 20;
 
 test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)])(
   'answers no request with 500 when %s is killed in the middle of requests',
@@ -317,7 +317,7 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
     };
     let isOver = false;
     const answers: Answer[] = [];
-    const busy = Array.from({ length: BUSY_CALLERS }, async (_, nth) => {
+    const busy = Array.from({ length: BUSY_LOOPS }, async (_, nth) => {
       while (!isOver)
         answers.push(
           nth % 2 === 0
@@ -330,12 +330,12 @@ test.each<'mongodb' | 'qdrant'>(['mongodb', ...thoroughRows(['qdrant'] as const)
     });
     await waitFor(
       () => answers.length,
-      (number) => number > 2 * BUSY_CALLERS,
+      (number) => number > 2 * BUSY_LOOPS,
     );
     await service.engines[engine].kill();
     await waitFor(
       () => answers,
-      (all) => all.filter(({ status }) => status === 503).length > BUSY_CALLERS,
+      (all) => all.filter(({ status }) => status === 503).length > BUSY_LOOPS,
     );
     isOver = true;
     await Promise.all(busy);

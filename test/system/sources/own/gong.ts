@@ -8,7 +8,7 @@ import { GONG_EMAIL, type GongFixture } from '../../../support/sourceFixtures/go
 import { waitFor } from '../../../support/waitFor.js';
 import { type Catalogue, Customer, type Item } from '../../../support/sourceFixtures/catalogue.js';
 
-/** Tests the selection of the account. */
+/** Tests of gong_account_email, which determines the external id of the data source. */
 export function defineGongAccountTests(catalogue: Catalogue): void {
   describe('the gong_account_email of GONG', () => {
     const customer = new Customer(catalogue, 'GONG');
@@ -37,7 +37,7 @@ export function defineGongAccountTests(catalogue: Catalogue): void {
       expect(await sources()).toEqual(['GONG|ada@harbour.example', 'GONG|ben@harbour.example']);
     });
 
-    test('creates a file in each of two data sources for a shared call; neither changes or deletes the file of the other', async () => {
+    test('separates files: a call in two data sources is two files; neither data source changes or deletes the file of the other', async () => {
       const gong = (customer.fixture as GongFixture).gong;
       const emails = ['ada@harbour.example', 'ben@harbour.example'] as const;
       for (const email of emails) await connect(email);
@@ -176,7 +176,7 @@ export function defineGongTests(catalogue: Catalogue): void {
       });
     });
 
-    test('refreshed tokens keep the address and replace used ones', async () => {
+    test('after a refresh of the tokens, requests still go to the API host issued at the consent', async () => {
       await customer.connect();
       expect(customer.fixture.externalId).toBe(`GONG|${GONG_EMAIL.toLowerCase()}`);
       gong().oauth.expireAll();

@@ -42,7 +42,7 @@ export function defineGuruTests(catalogue: Catalogue): void {
       expect(await customer.textOf('loose')).toMatch(/Tides & winds[\s\S]*High\s+Noon\.$/);
     });
 
-    test('includes /integrations/connect', async () => {
+    test('connects an account through /integrations/connect', async () => {
       const authentication = { source: 'GURU', username: USERNAME, access_token: TOKEN };
       expect(await customer.user.post('/integrations/connect', { authentication })).toMatchObject({
         status: 200,

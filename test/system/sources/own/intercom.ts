@@ -67,7 +67,7 @@ export function defineIntercomTests(catalogue: Catalogue): void {
       expect(await customer.textOf('conversation:5/s-0')).toContain('High tide at noon.');
     });
 
-    test('later listings search for changes only, and detect deletions by a lower count', async () => {
+    test('later listings search for changed conversations and tickets, and detect deleted ones by a lower count', async () => {
       await customer.resetAndCreateUser();
       fillIntercom(catalogue);
       const { conversations, tickets, articles } = emulator();
