@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { createEgress } from '../../egress/createEgress.js';
@@ -38,6 +39,19 @@ describe('an exchange', () => {
       url: '/path?q=1',
       headers: { 'user-agent': 'Allotrope/test', 'accept-encoding': 'gzip, deflate, br', host: server.host },
     });
+  });
+
+  // Many exchanges share the signal of a batch: a listener that stays keeps its exchange in memory.
+  test.each([
+    ['the body was read', 'bytes'],
+    ['the body was discarded', 'discard'],
+  ] as const)('removes its listener from the signal after %s', async (_what, end) => {
+    const server = await serve((_, response) => response.end('body'));
+    const { signal } = new AbortController();
+    const answer = await egress().request(request(server.origin, { signal }));
+    expect(getEventListeners(signal, 'abort').length).toBeGreaterThan(0);
+    await answer[end]();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test("sends a body and the caller's headers, except connection headers", async () => {

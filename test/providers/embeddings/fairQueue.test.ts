@@ -56,6 +56,15 @@ test('keeps the items of other owners of a fairnessKey if one owner is dropped',
   expect(takeAll(queue)).toEqual(['b1']);
 });
 
+test('keeps the items of other users of an organization if the only owner of one user is dropped', () => {
+  const queue = createFairQueue<object, string>();
+  queue.add(a, ['a1'], { organizationId: 1, userId: 1 });
+  queue.add(b, ['b1'], { organizationId: 1, userId: 2 });
+  queue.drop(a);
+  expect(takeAll(queue)).toEqual(['b1']);
+  expect(queue.isEmpty()).toBe(true);
+});
+
 test('serves the users of an organization in turn, within the turns of one organization', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2', 'a3'], { organizationId: 1, userId: 1 });
