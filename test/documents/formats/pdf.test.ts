@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import { describe, expect, test } from '@jest/globals';
 import { parseDocument } from '../../../documents/registry.js';
@@ -127,6 +129,14 @@ test('rejects too many pages or too much text and names the setting', async () =
   const bytes = await threePages();
   expect(await faultOfFile(bytes, 'a.pdf', { maxPages: 2 })).toMatch(/^too_large: .*3 pages.*MAX_DOCUMENT_PAGES: 2/);
   expect(await faultOfFile(bytes, 'a.pdf', { maxTextCharacters: 20 })).toMatch(/^too_large: .*MAX_TEXT_CHARACTERS/);
+});
+
+// Node then loads the source map of each module, which failed for the changed worker of PDF.js.
+test('can be read by a process with source maps enabled', async () => {
+  const library = new URL('../../../dist/documents/parsers/pdf/pdfjs/loadPdfjs.js', import.meta.url).href;
+  const program = `const { loadPdfjs } = await import('${library}'); console.log(typeof (await loadPdfjs()).getDocument);`;
+  const options = ['--enable-source-maps', '--input-type=module', '--eval', program];
+  expect((await promisify(execFile)(process.execPath, options)).stdout).toBe('function\n');
 });
 
 describe('a page covered by a picture', () => {

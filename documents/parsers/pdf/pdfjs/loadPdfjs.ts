@@ -34,8 +34,12 @@ async function load(): Promise<Library> {
  * second time for its fonts and lines, which almost doubles the processor time.
  */
 async function loadWorker(): Promise<ContentReaders> {
+  const code = await readFile(WORKER);
+  // Without the address of its source map: Node could not resolve it against a data URL, and would not load the module
+  // if source maps are enabled.
+  const mapAt = code.lastIndexOf('//# sourceMappingURL=');
   const exports = `\nexport { ${READERS.join(', ')} };\n//# sourceURL=${WORKER}\n`;
-  const module = Buffer.concat([await readFile(WORKER), Buffer.from(exports)]);
+  const module = Buffer.concat([mapAt === -1 ? code : code.subarray(0, mapAt), Buffer.from(exports)]);
   return (await import(`data:text/javascript;base64,${module.toString('base64')}`)) as ContentReaders;
 }
 
