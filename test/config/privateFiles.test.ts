@@ -86,7 +86,7 @@ test('changes only the files of the service in DATA_DIR', async () => {
 });
 
 test('makes new files and folders private', () => {
-  const previous = process.umask();
+  const previous = process.umask(0o022);
   try {
     setPrivateUmask();
     mkdirSync(folder);
