@@ -5,6 +5,7 @@ import { OCR_LANGUAGES, OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLa
 import { cutStrip } from '../../../documents/ocr/cutStrip.js';
 import { guessLanguage } from '../../../documents/ocr/guessLanguage.js';
 import { ocrMetadata } from '../../../documents/ocr/ocrMetadata.js';
+import { readInLanguage } from '../../../documents/ocr/readInLanguage.js';
 
 const LATIN = OCR_LANGUAGE_CODES.filter((code) => OCR_LANGUAGES[code].script === 'Latin');
 
@@ -40,6 +41,17 @@ function picture(height: number, from: number, to: number) {
   }
   return { bytes: pixels, pixels, width, height, scale: 1 };
 }
+
+test('begins with a Latin language whose data can be downloaded, if there is one', async () => {
+  const neededFirst = (refused: readonly ('deu' | 'fra')[]): Promise<unknown> =>
+    readInLanguage(picture(300, 100, 200), {
+      ...{ languages: ['rus', 'deu', 'fra'], engine: { kind: 'wasm', folder: '' }, present: [] },
+      refused,
+    });
+  await expect(neededFirst([])).rejects.toMatchObject({ code: 'deu' });
+  await expect(neededFirst(['deu'])).rejects.toMatchObject({ code: 'fra' });
+  await expect(neededFirst(['deu', 'fra'])).rejects.toMatchObject({ code: 'deu' });
+});
 
 test('cuts a strip of printed text whose edges are between lines, and none from a small picture', () => {
   const page = picture(2000, 1200, 1700);
