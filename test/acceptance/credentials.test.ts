@@ -83,8 +83,9 @@ const EXPECTED = {
 } as const satisfies Record<Exclude<AuthScheme, 'reader' | 'operator'>, Record<string, number>>;
 
 /**
- * Returns the auth scheme that corresponds to the contract's declaration of an operation; null if it declares none. The
- * operation that issues tokens declares its two headers as parameters, not as a security scheme.
+ * Returns the auth scheme that corresponds to the contract's declaration of an operation; null if the contract does
+ * not contain the operation. The operation that issues tokens declares its two headers as parameters, not as a
+ * security scheme.
  */
 function schemeInContract(method: string, path: string): keyof typeof EXPECTED | null {
   const described = publishedDocument.paths[path]?.[method];

@@ -148,7 +148,7 @@ async function seedRun({ owner }: StoredUser, fields: object = {}): Promise<numb
   return id;
 }
 
-test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and then 204', async () => {
+test('GET /sync_runs/{id}/events sends snapshots until the run has ended; who has the last one gets 204', async () => {
   const who = await createUser();
   const id = await seedRun(who);
   const path = `/sync_runs/${id}/events`;
@@ -192,7 +192,7 @@ test('GET /sync_runs/{id}/events sends snapshots until the run has ended, and th
   expect(late.messages.slice(1)).toEqual([lastSnapshot]);
 });
 
-test("a user's run is not found by any other caller", async () => {
+test("a user's run is found by the user's organization, but not by other users or organizations", async () => {
   const [owner, stranger] = [await createUser(), await createUser()];
   const id = await seedRun(owner);
   const foreign = await stranger.user.get(`/sync_runs/${id}/events`);

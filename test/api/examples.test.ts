@@ -43,7 +43,7 @@ describe('the examples of the reference', () => {
       },
     ));
 
-  test('reports an example that violates its schema', () => {
+  test('are reported if they violate their schema', () => {
     const place = documentedCallOf('/embeddings');
     expect(faultsOf(place, { request: { query: 'x', k: 0 }, response: { documents: [] } })).toEqual([
       'request/k must be >= 1',
@@ -88,7 +88,7 @@ describe('a recorded call', () => {
     expect(example?.parameters).toEqual({ sync_run_id: 7, limit: 2 });
   });
 
-  test('has no addresses of this machine, logins, times, ids, signatures or secrets; long lists and texts are shortened', () => {
+  test('has no addresses of this machine, logins, request ids, signatures or secrets; times are fixed, long values shortened', () => {
     const recorded = {
       presigned_url: `${baseUrl}/content/1/2/3.raw?key=k1&expires=9&signature=abc`,
       url: 'http://localhost:8123/sitemap.xml',

@@ -184,7 +184,7 @@ describe('a listing', () => {
     expect((await descendantsOf(more)).ids).toEqual([more]);
   });
 
-  test('contains all attachments, and counts them, without headers that only tables are documented to have', async () => {
+  test('contains and counts all attachments without the headers that are documented only for tables', async () => {
     serviceNow.rights.countsAttachments = false;
     const all = Array.from({ length: 250 }, (_, index) =>
       attach('incident', 'b', `n${String(index).padStart(3, '0')}`),
@@ -244,7 +244,7 @@ describe('the change feed', () => {
         `gone ${idOf('kb_knowledge', 'tides')}`,
       ].toSorted(),
     );
-    // The previous attachments of the changed records are deleted.
+    // Attachments of the changed records that are not in the same page are deleted.
     expect(deletedPaths).toEqual(expect.arrayContaining(['a', 'new', 'c'].map((name) => idOf('incident', name))));
   });
 

@@ -170,7 +170,7 @@ describe('a listing', () => {
     expect(ids.filter((id) => id === itemId('pier'))).toHaveLength(2);
   });
 
-  test('gives the reason why a linked file has no content', async () => {
+  test('gives the reason why an attachment that is only a link has no content', async () => {
     putFile('link', 'pier', '', { linkMode: 'linked_url' });
     const { items } = await descendantsOf(itemId('link'));
     expect(items).toMatchObject([

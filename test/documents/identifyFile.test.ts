@@ -99,7 +99,7 @@ test('detects a file with a signature by its bytes, whatever its name', () =>
       expect(identifyFile({ bytes, contentType: null, name })).toMatchObject({ format, namedAs }),
   ));
 
-/** An MP3 frame, 32 kbit/s at 8 kHz, of the length that its header states. */
+/** An MP3 frame, 16 kbit/s at 8 kHz, of the length that its header states. */
 const FRAME = Buffer.concat([hex('ff e3 28 c4'), Buffer.alloc(140, 7)]);
 const TAG = Buffer.concat([latin1('ID3\u0004\u0000\u0000\u0000\u0000\u0001\u0002'), Buffer.alloc(130)]);
 

@@ -27,12 +27,12 @@ export interface Observation {
 
 /** The observations of one source. */
 export interface SourceObservations {
-  /** Name of the source, as in its row. */
+  /** Name of the source, as in CONNECTED_SOURCES. */
   readonly source: string;
   readonly observations: readonly Observation[];
 }
 
-/** Address of a commit or pull request of the projects that most observations come from. */
+/** Address of a pull request of one of the projects that most observations come from. */
 export const onyx = (pull: number): string => `https://github.com/onyx-dot-app/onyx/pull/${pull}`;
 export const elastic = (pull: number): string => `https://github.com/elastic/connectors/pull/${pull}`;
 export const nango = (pull: number): string => `https://github.com/NangoHQ/nango/pull/${pull}`;

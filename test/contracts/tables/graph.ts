@@ -1,6 +1,6 @@
 /**
- * Operations of Microsoft Graph v1.0. Selectable fields are those of the metadata; the query parameters and their
- * limits are on the reference page of each operation. Pages continue by `$skiptoken` or `$skip`:
+ * Operations of Microsoft Graph v1.0. Selectable fields are those of the published metadata; the query parameters and
+ * their limits are on the reference page of each operation. Pages continue by `$skiptoken` or `$skip`:
  * https://learn.microsoft.com/graph/paging.
  */
 import { attachment, driveItem, drive, mailFolder, message, site, sitePage, user } from '../answers/graph.js';

@@ -1,4 +1,4 @@
-/** A Google Drive with hundreds of thousands of items in a tree: each folder contains ten folders and 49 files. */
+/** A Google Drive with hundreds of thousands of items in a tree: a folder contains 49 files and at most ten folders. */
 import { type Call, sendJson } from '../emulator.js';
 import { type GoogleRefusal, refuseGoogle } from '../googleApi.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';
@@ -22,7 +22,7 @@ const STAMP = '2026-03-03T10:00:00.000Z';
 const folderId = (folder: number): string => (folder === 0 ? ROOT : `folder-${folder}`);
 const common = { trashed: false, createdTime: STAMP, modifiedTime: STAMP, version: '1' };
 
-/** @param items number of files and folders, a multiple of 50; the root folder does not count */
+/** @param items number of files and folders, including the root folder; a multiple of 50 */
 export const startLargeGoogleDrive = (items: number): Promise<LargeAccount> => {
   const folders = items / (FILES_IN + 1);
   const folderJson = (folder: number) => ({

@@ -2,8 +2,8 @@ import { drip, raw, type Trap } from './trap.js';
 
 /**
  * Time limits for a service that reads these traps. With these limits only small pages are requested, because the time
- * for a large page depends on the machine. The limits differ widely, so that a busy machine does not exceed the wrong
- * one first.
+ * for a large page depends on the machine. The limit for a whole page is far above the limits for one pause, so that a
+ * busy machine does not exceed it first.
  */
 export const SLOWNESS_LIMITS = { HEADERS_TIMEOUT_MS: '4000', BODY_TIMEOUT_MS: '4000', PAGE_TIMEOUT_MS: '16000' };
 

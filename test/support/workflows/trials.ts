@@ -185,7 +185,7 @@ interface ScenarioResult {
   readonly running: number;
   /** Number of planned faults that were not injected. */
   readonly unusedFaults: number;
-  /** Statuses of the records that the run lists, read right after the workflow ended, before any reaper. */
+  /** Statuses of the records that the run lists, read when the workflow ends, before the reaper could change them. */
   readonly listed: { readonly sources: readonly string[]; readonly containers: readonly string[] };
 }
 
