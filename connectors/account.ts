@@ -23,7 +23,7 @@ export interface Account {
   sourceOf(externalId: string): SourceType;
   identify(signal: AbortSignal): Promise<Identity>;
   listRoots(cursor: string | null, signal: AbortSignal): Promise<ItemPage>;
-  /** Only for sources that number their pages; undefined for others. */
+  /** Returns a page of containers; an empty one for sources that cannot list them by page number. */
   listContainers(page: { readonly number: number; readonly size: number }, signal: AbortSignal): Promise<ContainerPage>;
   /** @param typeFilter types that become files; items of other types may be skipped. Unset: no item is skipped */
   listDescendants(
@@ -71,7 +71,7 @@ export interface AccountSettings extends Pick<
   rateLimiterOf(group: string | null): RateLimiter;
 }
 
-/** Creates an account: each call decrypts the credentials and gets a new client. */
+/** Creates an account. Each call to the source gets a new client; OAuth grants are read from their store each time. */
 export function createAccount(settings: AccountSettings): Account {
   const { source, connector, credentials, live, cache, rateLimiterOf: limiterOf, ...transport } = settings;
   const { oauth, sharedLimit: limit, changes: feed } = connector;

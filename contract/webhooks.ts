@@ -12,7 +12,7 @@ export const MAX_WEBHOOKS = 3;
 export const WEBHOOK_ORDERS = ['created_at', 'updated_at'] as const;
 export type WebhookOrder = (typeof WEBHOOK_ORDERS)[number];
 
-/** Filters of a list of webhooks; absent or empty ids select all. */
+/** Filters, order and page of a list of webhooks; empty ids select all. */
 export interface WebhookListing {
   readonly ids: readonly number[];
   readonly orderBy: WebhookOrder;

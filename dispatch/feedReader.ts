@@ -51,7 +51,7 @@ export function createFeedReader(
   const wake = async ({ _id: webhookId, organizationId, wake: since, wokenAt }: WebhookDoc): Promise<void> => {
     const workflowId = idOf(workflowIds.deliverEvents(webhookId));
     await client.withDeadline(Date.now() + CALL_TIMEOUT_MS, async () => {
-      // The workflow was signalled before. It still runs, because it waits for a receiver, or was terminated.
+      // The workflow was signalled before: it still runs and waits for a receiver, or it was terminated.
       if (wokenAt !== null && (await isRunning(workflowId).catch(() => false))) return;
       await client.workflow.signalWithStart<(input: DeliverEventsInput) => Promise<void>>('deliverEvents', {
         workflowId,

@@ -46,9 +46,9 @@ const flat = (text: string): string => `\\[(?:[^[\\]{}"\\\\]|${text})*\\]|\\{(?:
 const FIELD = new RegExp(`("(?:${SECRET_NAMES})"\\s*:\\s*)(?:${STRING}|${flat(`${STRING}|${flat(STRING)}`)})`, 'gi');
 /** A string in JSON that is escaped inside a JSON string. Each of its own escapes has two backslashes. */
 const QUOTED = '\\\\"(?:[^"\\\\]|\\\\\\\\(?:\\\\\\\\|\\\\"|[^"\\\\]))*\\\\"';
-/** Like FIELD, in JSON that is escaped inside a JSON string. */
+/** Like FIELD, but without lists and objects inside, in JSON that is escaped inside a JSON string. */
 const QUOTED_FIELD = new RegExp(`(\\\\"(?:${SECRET_NAMES})\\\\"\\s*:\\s*)(?:${QUOTED}|${flat(QUOTED)})`, 'gi');
-/** Like FIELD, in JSON that is escaped several times, up to the first escape in the value. */
+/** Like FIELD for a string, in JSON that is escaped several times. Matches only up to the first escape in the value. */
 const DEEP_FIELD = new RegExp(`((\\\\{3,})"(?:${SECRET_NAMES})\\2"\\s*:\\s*\\2")[^"\\\\]*`, 'gi');
 /** `name=value` in a query, a fragment or a form. */
 const PARAMETER = new RegExp(`([?&#;](?:${SECRET_NAMES}|${SIGNED_URL_PARAMETERS})=)[^&\\s"'\\\\<>#]+`, 'gi');

@@ -15,8 +15,8 @@ export function createGonePagesActivities(deps: ActivityDeps) {
   return {
     /**
      * At the end of a scheduled scrape, deletes pages that the site reports as gone, and pages that are no longer in a
-     * completely read sitemap. Deletes nothing if so many pages are missing that an error of the site is more likely.
-     * Safe to repeat.
+     * completely read sitemap. Deletes nothing if so many pages are missing that an error of the site is more likely,
+     * unless an operator approved the deletion. Safe to repeat.
      */
     async deleteGonePages({ runId }: RunInput): Promise<void> {
       const run = await requireRun(store, runId, 'fileId');

@@ -33,8 +33,8 @@ const requestBody = named(
 type Body = Infer<typeof requestBody>;
 
 /**
- * Returns the file's stored options with the overrides of this call. @throws HttpError 422 if the overlap no longer
- * fits
+ * Returns the file's stored options with the overrides of this call. @throws HttpError 422 if the requested overlap is
+ * not less than the chunk size
  */
 function overridden({ options }: FileDoc, body: Body): FileDoc['options'] {
   const chunkSize = body.chunk_size ?? options.chunkSize;
@@ -62,7 +62,7 @@ export const resyncFile = operation({
   auth: 'user',
   summary: 'Sync a file again',
   description: [
-    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409. An upload whose content was deleted also returns 409. FILE_READY or FILE_ERROR reports the end, also if nothing has changed.',
+    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409. An upload whose content was deleted also returns 409. FILE_READY or FILE_ERROR reports the end, also if nothing has changed; FILES_SKIPPED does so after `skip_file_processing` or an abort.',
   ],
   returns: 'Record of the file, which waits for its new sync.',
   createsWork: true,

@@ -43,7 +43,8 @@ export const updateWhiteLabel = operation({
   description: [
     'Changes the OAuth client of one source, such as a rotated secret. `client_id` and `redirect_uri` are required; other credentials that are absent, null or empty keep their stored values. Use `POST /white_label/create` to replace all of them. 404 if the organization has no client of this source.',
   ],
-  returns: 'The changed OAuth client, without its secrets. It applies to later consents.',
+  returns:
+    'The changed OAuth client, without its secrets. It applies to later consents, and to token refreshes of accounts that a client with the same `client_id` connected.',
   errors: { 404: 'The organization has no OAuth client of this source. Store one with `POST /white_label/create`.' },
   body: whiteLabelInput(),
   answer: whiteLabelRecord,

@@ -11,7 +11,7 @@ export interface TallyRow {
   readonly tokens: number;
   readonly reused: number;
 }
-/** Adds rows to the tally of a run. */
+/** Returns the tally of a run: the sum of its rows. */
 export const tallyOf = (rows: readonly TallyRow[]): RunTally =>
   rows.reduce<RunTally>(
     (sum, { _id, items, bytes, tokens, reused }) => ({
@@ -30,7 +30,7 @@ const SUMS = {
   tokens: { $sum: '$tokens' },
   reused: { $sum: '$reused' },
 } as const;
-/** Stages that reduce the entries of a run. */
+/** Aggregation stages that filter the entries of a run, before they are summed. */
 export type EntryStages = readonly Exclude<PipelineStage, PipelineStage.Merge | PipelineStage.Out>[];
 
 /** Sums the entries of a run by outcome. */

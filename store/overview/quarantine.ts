@@ -9,7 +9,7 @@ import { accountName } from './names.js';
 /** Files in quarantine of one data source, or of one scrape. */
 export interface QuarantineRow {
   readonly of: 'data_source_id' | 'parent_id';
-  /** Null for files without a data source and container. */
+  /** Null for files with neither a data source nor a container. */
   readonly id: number | null;
   readonly name: string | null;
   readonly source: SourceType | null;
@@ -37,7 +37,7 @@ interface Group {
   readonly lastErasedAt: Date;
 }
 
-/** Counts the restorable files of one organization by data source, from the index only. */
+/** Counts the restorable files of one organization by data source or scrape, from the index only. */
 export function createQuarantineOverview(
   quarantined: Model<QuarantinedDoc>,
   dataSources: Model<DataSourceDoc>,

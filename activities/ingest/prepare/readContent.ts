@@ -19,7 +19,7 @@ export interface ReadableContent {
   readonly site: SiteEvidence | null;
 }
 
-/** Kinds of Faults of a crashed reader. Faults of other kinds mean that the content is unreadable. */
+/** Kinds of Faults that count as a crash of the reader: it died or exceeded a limit. Other Faults are not counted. */
 const CRASH_FAULTS: readonly Fault['kind'][] = ['parse_limit', 'quarantined'];
 
 /** Counts a crash of the reader on this content, identified by its hash. */
@@ -42,7 +42,7 @@ export function refuseCrashing({ crashes }: FileDoc, hash: string): void {
   );
 }
 
-/** Returns the input for the reader of a recording. openOriginal takes the format from the record. */
+/** Returns the input for the reader of a recording. The cast is safe: openOriginal takes the format from the file. */
 const recordingOf = ({ format, mimeType }: OpenedOriginal, transcript: Transcript) => ({
   format: format as FileFormat,
   mimeType,

@@ -18,8 +18,8 @@ const MAX_LINES_UP = 5;
 const MAX_ALIGNED_DISTANCE = 3;
 
 /**
- * Returns whether a page may have a table: two lines near each other have column gaps, and cells after them are
- * aligned.
+ * Returns whether a page may have a table: two lines near each other have column gaps, and a cell after a gap of one
+ * line is aligned with a cell after a gap of the other.
  */
 export const mayHaveTable = (runs: readonly Glyphs[]): boolean =>
   streamsOf(runs.map(placedRun)).some((stream) => {
@@ -82,7 +82,7 @@ const placedRun = (run: Glyphs): PlacedRun => ({
 
 const sizedLine = (row: PageLine): SizedLine => ({ ...row, size: row.y2 - row.y1, baseline: row.y2 });
 
-/** Splits the runs of a page, in the order of drawing, before each run that is far above the previous ones. */
+/** Splits the runs of a page, in drawing order, before each run far above the lowest one since the last split. */
 function streamsOf(runs: readonly PlacedRun[]): PlacedRun[][] {
   const streams: PlacedRun[][] = [];
   let lowest = Infinity;

@@ -17,7 +17,7 @@ export class Asides {
   readonly #comments: string[] = [];
   /** Sections, and left and right pages, repeat their headers. */
   readonly #edges = new Set<string>();
-  /** The lines of the open header or footer; a set, because a hostile file has many. */
+  /** The different lines of the open header or footer. A set, so that many lines of a hostile file take linear time. */
   #lines = new Set<string>();
   /** The name that precedes a comment. */
   author = '';

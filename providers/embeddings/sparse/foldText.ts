@@ -1,8 +1,9 @@
 const NOT_ASCII = /[^\0-\x7f]/;
-/** Invisible characters inside words: soft hyphens, joiners, byte order marks. */
+/** Soft hyphens, joiners, byte order marks and the Arabic letter stretcher (tatweel), which do not change a word. */
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
 /**
- * Accents of Latin and Greek letters, stress marks and ё in Cyrillic, vowel signs in Arabic and Hebrew. Other
+ * Accents of Latin and Greek letters, stress marks and the dots of ё in Cyrillic, vowel signs in Arabic and Hebrew,
+ * hamza and madda above or below Arabic letters, Hebrew cantillation marks and the dots of shin and sin. Other
  * characters with marks (й, が, the vowels of India) are letters of their own.
  */
 const ACCENTS =
@@ -22,7 +23,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 const OTHER_LETTERS = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
 
 /**
- * Returns a word in the form in which words are compared: lower case, NFKC, without accents and invisible characters.
+ * Returns a word in the form in which words are compared: lower case, NFKC, without accents and invisible characters,
+ * with the letters of LETTERS in their ASCII spelling, and with ي for ى.
  */
 export function foldText(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
