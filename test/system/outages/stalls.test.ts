@@ -201,7 +201,7 @@ test('reports a run that needs Qdrant as stalled while Qdrant is down', async ()
   expect(status).toBe('degraded');
   expect(reasons.join(' ')).toContain('Qdrant does not answer');
   expect(await waitFor(opsPage, (page) => page.includes('1 run is stalled'))).toContain('see QDRANT_URL');
-  expect((await doctor('stalled runs'))?.found).toContain('Qdrant does not answer');
+  expect((await doctor('stalled runs'))?.found).toContain('Qdrant failed its check');
   await opsPicture(service, 'qdrant');
 
   // `npm start` writes this record for an embedded engine that does not start.
