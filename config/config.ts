@@ -1,6 +1,6 @@
 /**
- * Reads and validates every setting once at start. No other module of the service reads settings from process.env. `npm run docs:settings` writes
- * `docs/settings.md` from SETTINGS; a test checks that the page is current.
+ * Reads and validates every setting once at start. No other module of the service reads settings from process.env.
+ * `npm run docs:settings` writes `docs/settings.md` from SETTINGS; a test checks that the page is current.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

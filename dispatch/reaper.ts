@@ -25,8 +25,8 @@ export interface ReaperStores extends OrphanedRunStores {
 
 /**
  * Ends the records of runs whose workflow no longer exists, because a terminated, failed or timed-out workflow runs no
- * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended and restarted
- * runs.
+ * clean-up. Runs of RESTARTED_KINDS are accepted again instead, up to a limit. Returns the number of ended and
+ * restarted runs.
  */
 export async function reapOnce(
   temporal: TemporalAccess,

@@ -21,8 +21,8 @@ export interface TypeFilter {
 
 /**
  * Returns whether the type filter selects an item. It selects items without a type, items of the named types, and all
- * items if autoSyncedSourceTypes is absent. It selects an attachment only if its own type is named, or if attachments are
- * requested and the type of the item it is attached to is selected.
+ * items if autoSyncedSourceTypes is absent. It selects an attachment only if its own type is named, or if attachments
+ * are requested and the type of the item it is attached to is selected.
  */
 export function isChosenByType(
   { typeAtSource, attachedTo }: Typed,

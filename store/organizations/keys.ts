@@ -74,8 +74,8 @@ export function createApiKeys(
         const ended = await end(id, session);
         if (!ended) return 'unknown';
         const { organizationId } = ended;
-        // Concurrent revocations conflict in this row: MongoDB repeats the later one, which then no longer counts the key
-        // that the other one revoked.
+        // Concurrent revocations conflict in this row: MongoDB repeats the later one, which then no longer counts the
+        // key that the other one revoked.
         await organizations.updateOne({ _id: organizationId }, { $currentDate: { updatedAt: true } }, { session });
         if (evenLast || (await apiKeys.countDocuments({ organizationId, revokedAt: null }, { session })) > 0)
           return 'revoked';

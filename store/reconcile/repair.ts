@@ -41,8 +41,8 @@ export function createRepairer({ models, points, vectors, chunks, originals, fil
     return matchedCount === 1 ? DONE : CHANGED;
   };
   /**
-   * Reserves all generations up to this one, so that no later sync writes under a generation whose data is being deleted.
-   * Returns false if the file has changed.
+   * Reserves all generations up to this one, so that no later sync writes under a generation whose data is being
+   * deleted. Returns false if the file has changed.
    */
   const reserveUpTo = async (file: RecordOfFile | null, generation: number): Promise<boolean> => {
     if (file === null || generation <= file.lastGeneration) return true;

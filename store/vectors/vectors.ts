@@ -100,8 +100,8 @@ const ofFiles = (files: readonly [Tenant & { _id: number }, ...{ _id: number }[]
 ];
 
 /**
- * Reads and writes vectors in Qdrant. Searches and filters contain the tenant, except `countBySpace` (organization only)
- * and `probe` (no filter).
+ * Reads and writes vectors in Qdrant. Searches and filters contain the tenant, except `countBySpace` (organization
+ * only) and `probe` (no filter).
  * @param watch observes each request; null: none
  * @param timeoutMs maximum duration of a request in milliseconds
  * @throws StoreFailure from every method while Qdrant does not answer or fails

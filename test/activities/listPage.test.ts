@@ -2,21 +2,15 @@ import { expect, test } from '@jest/globals';
 
 import { type Listing, listPage } from '../../activities/connected/listPage.js';
 import type { OpenAccount } from '../../activities/connected/openAccount.js';
-import type { SourceItem } from '../../connectors/sourceItem.js';
 import { isListed, type SyncItemsProgress, WALK_ALL } from '../../contract/accounts/connections.js';
 import { Fault } from '../../contract/failures.js';
-
-const item = (externalId: string): SourceItem => ({
-  ...{ externalId, parentExternalId: null, rootExternalId: null, name: externalId, externalUrl: null },
-  ...{ itemType: 'FOLDER', fileFormat: null, isSelectable: true, isExpandable: true, hasContent: false },
-  ...{ createdAt: null, version: null },
-});
+import { folderItem } from '../support/folderItem.js';
 
 // Files that a listing does not find are deleted only if each folder that it could not list is a known one.
 test('counts the known folders that could not be listed over all pages of a listing', async () => {
   const account = {
     sourceOf: () => 'BOX',
-    listRoots: async () => ({ items: ['closed', 'open', 'unknown', 'alsoClosed'].map(item), next: null }),
+    listRoots: async () => ({ items: ['closed', 'open', 'unknown', 'alsoClosed'].map(folderItem), next: null }),
     listDescendants: async (folder: string) => {
       if (folder !== 'open') throw new Fault('access_denied', 'no access');
       return { items: [], next: null };

@@ -1,14 +1,9 @@
 import { expect, test } from '@jest/globals';
 
-import type { ItemPage, SourceItem } from '../../connectors/sourceItem.js';
+import type { ItemPage } from '../../connectors/sourceItem.js';
 import { folderWalk, nextFolderPage } from '../../connectors/folderWalk.js';
 import { Fault } from '../../contract/failures.js';
-
-const item = (externalId: string): SourceItem => ({
-  ...{ externalId, parentExternalId: null, rootExternalId: null, name: externalId, externalUrl: null },
-  ...{ itemType: 'FOLDER', fileFormat: null, isSelectable: true, isExpandable: true, hasContent: false },
-  ...{ createdAt: null, version: null },
-});
+import { folderItem } from '../support/folderItem.js';
 
 async function walked(list: (folder: string, at: string | null) => Promise<ItemPage>) {
   const [ids, refused]: [string[], string[]] = [[], []];
@@ -24,7 +19,7 @@ async function walked(list: (folder: string, at: string | null) => Promise<ItemP
 }
 
 test('stops at a folder that contains itself, 500 levels below the first, and reports it as refused', async () => {
-  const { ids, refused } = await walked(async () => ({ items: [item('again')], next: null }));
+  const { ids, refused } = await walked(async () => ({ items: [folderItem('again')], next: null }));
   expect(ids).toHaveLength(501);
   expect(refused).toEqual(['again']);
 });
@@ -36,7 +31,7 @@ test('reads every page of nested folders, skips a deleted folder and reports one
     if (folder === 'closed') throw new Fault('access_denied', 'no');
     const from = Number(at ?? 0);
     const all = tree[folder] ?? [];
-    return { items: all.slice(from, from + 1).map(item), next: from + 1 < all.length ? String(from + 1) : null };
+    return { items: all.slice(from, from + 1).map(folderItem), next: from + 1 < all.length ? String(from + 1) : null };
   });
   expect(ids.toSorted()).toEqual(['a', 'b', 'c', 'closed', 'gone']);
   expect(refused).toEqual(['closed']);

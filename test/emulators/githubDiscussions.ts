@@ -6,8 +6,8 @@
 import { personJson, type Row } from './githubJson.js';
 
 /**
- * Issues, pull requests and their parts, in GitHub's JSON format, stored oldest first. Comments, commits and files are keyed by pull
- * request number.
+ * Issues, pull requests and their parts, in GitHub's JSON format, stored oldest first. Comments, commits and files are
+ * keyed by pull request number.
  */
 export interface Discussions {
   /** Includes pull requests, as in GitHub's API. */

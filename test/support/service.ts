@@ -33,7 +33,7 @@ export interface TestService {
 }
 
 /** Load measurements without values: other suites delay this process, which would look like an overloaded machine. */
-const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
+export const UNMEASURED = { waitShare: null, waited: null, othersShare: null };
 
 /** Starts the ids of each suite at a random number, so that an id of one suite does not exist in another. */
 async function spreadIds(uri: string): Promise<void> {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { loadProduct } from '../support/product.js';
 import { quietTemporal } from '../support/quietTemporal.js';
-import { startService, type TestService } from '../support/service.js';
+import { startService, type TestService, UNMEASURED } from '../support/service.js';
 import { waitFor } from '../support/waitFor.js';
 
 let service: TestService;
@@ -21,7 +21,7 @@ test('a stopped worker closes its connections to the stores', async () => {
   const before = countConnections();
   const worker = await createWorker(loadConfig(service.env), {
     log: createLog({ level: 'silent', name: 'test' }),
-    measureLoad: () => ({ waitShare: null, waited: null, othersShare: null }),
+    measureLoad: () => UNMEASURED,
   });
   const ended = worker.run();
   expect(countConnections()).toBeGreaterThan(before);

@@ -41,8 +41,8 @@ interface ComparedPage {
 
 /**
  * Compares the first pages of a scrape before any of them is ingested, and stores the blocks that they repeat. Repeats
- * the comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds the
- * same blocks.
+ * the comparison only if one of these pages is new or changed. Writes once, at the end, so a retry after a crash finds
+ * the same blocks.
  * @param fileIds the files of a batch; the first ones by id are compared
  * @returns the contents that were or are being fetched; up to KEPT_BYTES of them are not fetched again
  * @throws the error of a store

@@ -72,8 +72,8 @@ function writeParagraph(
 }
 
 /**
- * Whether the next line continues a line: the line extends past 75 % of the width, neither line has columns, and the next
- * one is not a list item.
+ * Whether the next line continues a line: the line extends past 75 % of the width, neither line has columns, and the
+ * next one is not a list item.
  */
 function flowsOn(line: ShownLine, next: ShownLine, left: number, right: number): boolean {
   if (line.hasColumns || next.hasColumns) return false;
