@@ -19,7 +19,7 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data', '<rootDir>/.engines'],
   // Only a hang reaches this limit; conditions that tests wait for have shorter ones (test/support/waitFor.ts).
   testTimeout: 300_000,
-  // Suites wait for something much of the time: two cores are busy with four.
+  // Suites spend much of their time waiting: four workers keep two cores busy.
   maxWorkers: 4,
   // Suites leave objects in the memory of their process, which slow all later suites.
   workerIdleMemoryLimit: '800MB',

@@ -31,7 +31,7 @@ export interface ContentRef {
 export interface OpenedContent {
   readonly bytes: Uint8Array;
   readonly contentType: string | null;
-  /** The contract's file_format of the content as received. */
+  /** Format of the content as received: a value of `file_format` in the API. */
   readonly format: string;
   readonly mimeType: string;
   /** URL of the content: its name, and the base of its relative links. */
@@ -43,7 +43,7 @@ export interface OpenedContent {
   readonly fileMetadata: Readonly<Record<string, unknown>>;
   /** Current name at the source; absent: the name in the record. */
   readonly name?: string;
-  /** Format for the record, if it differs from the reader's. */
+  /** Format for the file's record, if it differs from the one that the parser detects. */
   readonly recordedFormat?: string;
   /** Whether attachments become files only if the file's options request it. */
   readonly attachmentsOnRequest?: boolean;

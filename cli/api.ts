@@ -46,7 +46,7 @@ export function openApi({ text, terminal }: Call): Api {
   if (url === null) throw new CommandError('PORT is 0, so the URL of the API is unknown. Pass it with --url.');
   if (settings.apiKey === null)
     throw new CommandError(
-      'API_KEY is not set, and DATA_DIR contains none. Set it, or run the command on the machine of npm start.',
+      'API_KEY is not set, and DATA_DIR contains none. Set it, or run the command on the machine where npm start runs.',
     );
   const bearer = { authorization: `Bearer ${settings.apiKey}` };
   const send = async <T>(path: string, init: RequestInit): Promise<Answer<T>> => {

@@ -11,8 +11,8 @@ export interface Embedder {
 }
 
 /**
- * Creates an embedder with the embedded model, which is loaded with the first text; null if EMBEDDING_MODEL_PATH is not
- * set. @param remote whether to use also the configured providers, which bill for it
+ * Creates an embedder with the built-in model, which is loaded when the first text arrives; null if the paths of the
+ * model and its tokenizer are unknown. @param remote whether to use the configured providers too, which bill for it
  */
 export function createEmbedder(
   { embedding, egress }: Pick<Config, 'embedding' | 'egress'>,

@@ -1,4 +1,4 @@
-/** Every setting of the service, one row each: schema, default and description. Only config/config.ts reads it. */
+/** Every setting of the service, one row each: schema, default and description. readSettings.ts validates with it. */
 import { ACCOUNTS_SETTINGS } from './settings/accounts.js';
 import { DOCUMENTS_SETTINGS } from './settings/documents.js';
 import { EMBEDDINGS_SETTINGS } from './settings/embeddings.js';

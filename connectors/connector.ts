@@ -102,7 +102,10 @@ export interface SharedLimit {
   appliesTo(refusal: Refusal): boolean;
 }
 
-/** Documentation of a source, in addition to what its row and connector state: it is part of docs/sources.md. */
+/**
+ * Documentation of a source for docs/sources.md, in addition to what its connector and its row in
+ * contract/sources/connectedSources.ts state.
+ */
 export interface SourceAbout {
   /** The items that are listed. */
   readonly listed: string;

@@ -18,8 +18,8 @@ export interface TokenResponseField {
 }
 
 /**
- * How users grant access to a source. Its addresses `authorize` and `token`, with `revokes` also `revoke`, are in its
- * row; `{name}` in them is a parameter of the connection.
+ * How users grant access to a source. The source's row of CONNECTED_SOURCES contains the addresses `authorize` and
+ * `token`, and with `revokes` also `revoke`; `{name}` in them is a parameter of the connection.
  */
 export interface OAuthSpec {
   /**

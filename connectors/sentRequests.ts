@@ -4,7 +4,7 @@
 import { channel } from 'node:diagnostics_channel';
 
 export interface SentRequest {
-  /** Name of the source, as in its row. */
+  /** Name of the source, as in its row of CONNECTED_SOURCES. */
   readonly source: string;
   /** Addresses of the source by part, for this account. */
   readonly urls: Readonly<Record<string, string>>;

@@ -23,7 +23,7 @@ interface Host {
   limit: number;
   until: number;
   usedAt: number;
-  /** No request starts before this time of the pauses' clock. */
+  /** End of the pause, by the pauses' clock. enter() does not wait for it: callers check pausedMs(). */
   pausedUntil: number;
   /** Serialises the claims of start times. */
   claims: Promise<void>;
@@ -34,8 +34,8 @@ interface Host {
 /** A host limiter whose pauses apply to all workers. */
 export interface SharedHostLimiter extends HostLimiter {
   /**
-   * Delays requests of all workers to a host; the other workers apply the pause within a second. A longer earlier pause
-   * is kept.
+   * Pauses a host for all workers; the other workers receive the pause within a second. Callers observe the pause with
+   * pausedMs(), because enter() does not wait for it. A longer earlier pause is kept.
    */
   pause(host: string, forMs: number): void;
   /** Returns the remaining pause of a host. It is known only while a slot of the host is in use. */

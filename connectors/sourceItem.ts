@@ -65,7 +65,7 @@ export interface ItemPage {
   readonly isPartial?: true;
 }
 
-/** A root container, as the source lists it during the request. */
+/** A root container, as an operation of the API returns it directly from the source. */
 export interface Container {
   /** Its id at the source. */
   readonly id: number;

@@ -59,7 +59,7 @@ export interface EventItem {
 /** Additional fields of an event. Booleans and numbers are strings in the body; null stays null. */
 export type EventInfo = Readonly<Record<string, string | null | readonly EventItem[]>>;
 
-/** An event without its number. */
+/** An event before it is published: without time and position. */
 export interface NewEvent {
   readonly kind: EventKind;
   readonly organizationId: number;
@@ -75,7 +75,7 @@ export interface NewEvent {
   readonly workflowId?: string | null;
 }
 
-/** An event with the number under which it is delivered. */
+/** An event with the time at which it happened. */
 export interface PublishedEvent extends Pick<NewEvent, 'kind' | 'customerId' | 'objectId' | 'info' | 'workflowId'> {
   readonly at: Date;
 }

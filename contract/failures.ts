@@ -46,7 +46,7 @@ export const FAULTS = {
   encrypted: { retryable: false, remedy: 'Remove the password and send it again.' },
   /** Parsing exceeded its time or memory limit. */
   parse_limit: { retryable: false, remedy: 'Split or simplify it, or ask the operator to raise the parsing limits.' },
-  /** The worker crashed twice on this item. */
+  /** The worker, or the reader of the content, crashed repeatedly on this item. */
   quarantined: { retryable: false, remedy: 'Repair or split it, then retry it.' },
   /** The host name does not resolve. */
   dns_failed: { retryable: true, remedy: 'Check the address; if it is right, retry it later.' },

@@ -67,8 +67,8 @@ function classifyStep(step: PendingStep, now: number, isQdrantDown: boolean): St
 }
 
 /**
- * Returns the evidence that a workflow makes no progress; null while it is active, or waits for a timer, a signal or
- * the other side of a connection.
+ * Returns the evidence that a workflow makes no progress; null while it is active, or waits for a timer, a signal, or
+ * the retry of a step that failed because of a site or a source.
  * @param now milliseconds since the epoch
  */
 export function diagnoseWorkflow({ task, steps }: WorkflowState, now: number, isQdrantDown: boolean): Evidence | null {

@@ -2,8 +2,8 @@ import type { DocumentLimits } from './types.js';
 import { removeInvisible, tooLong } from './html/textWriter.js';
 
 /**
- * Normalises plain text: line ends to `
- * `, no-break spaces to spaces, no invisible characters, at most two empty lines.
+ * Normalises plain text: line ends to `\n`, no-break spaces to spaces, no invisible characters, at most two empty
+ * lines.
  */
 export function cleanText(raw: string, limits: DocumentLimits): string {
   const text = removeInvisible(raw.replace(/\r\n?|\f|\u0085|\u2028|\u2029/g, '\n').replaceAll('\u00a0', ' '))

@@ -87,7 +87,7 @@ function createOcr(
           signal,
         );
         if (!('needs' in answer)) return answer;
-        // It cannot be read without this data.
+        // The engine cannot read the page without this data.
         const fault = refused.get(answer.needs);
         if (fault) throw fault;
         await data.ensure(answer.needs, signal).catch((error: unknown) => {

@@ -163,7 +163,7 @@ function startProcess({ memoryMb }: ProcessSettings): ChildProcess {
   });
 }
 
-/** Lowers the priority below all other work. If the system refuses, they run at normal priority. */
+/** Lowers a process's priority below all other work. If the system refuses, the process keeps normal priority. */
 function lowerPriority(pid: number, niceness: number): void {
   try {
     if (niceness > 0) setPriority(pid, Math.min(19, getPriority() + niceness));

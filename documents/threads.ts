@@ -28,8 +28,8 @@ const WATCH_MS = 100;
 const YOUNG_GENERATION_MB = 24;
 
 /**
- * Creates threads that parse and chunk; they start with the first documents. The caller never passes more groups than
- * there are threads. If an abort ends a thread, the tasks that wait for this thread in Piscina's own queue never start.
+ * Creates threads that parse and chunk; they start with the first documents. The caller must not pass more groups than
+ * there are threads: if an abort ends a thread, the tasks that wait for it in Piscina's own queue never start.
  */
 export function createThreads(settings: ThreadSettings): Readers {
   let pool: Piscina<ThreadTask, readonly PoolAnswer[]> | null = null;
@@ -80,7 +80,7 @@ async function runTask(
   try {
     return await pool.run(
       { documents: documents.map(taskOf), limits, begun },
-      // A document that is read alone is not retried, so its bytes may be transferred.
+      // Transfer the bytes only of a single document: the documents of a larger group may be retried.
       { signal: ending.signal, transferList: only && documents.length === 1 ? ownBuffer(only.input) : [] },
     );
   } catch (error) {

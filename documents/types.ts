@@ -11,11 +11,9 @@ export interface DocumentLimits {
   readonly maxDepth: number;
   /** Maximum number of attributes: further ones of HTML are ignored; in other formats it is a Fault too_large. */
   readonly maxAttributesPerElement: number;
-  /**
-   * Maximum number of open HTML elements; beyond it a Fault too_large. The same limit applies to the attributes of one
-   * element.
-   */
+  /** Maximum number of open HTML elements; beyond it a Fault too_large. */
   readonly maxHtmlDepth: number;
+  /** Maximum number of attributes of one HTML element; beyond it a Fault too_large. */
   readonly maxHtmlAttributes: number;
   /** Maximum number of characters of extracted text; beyond it a Fault too_large. */
   readonly maxTextCharacters: number;

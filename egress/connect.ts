@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import type { Guard } from './guard.js';
 
 /**
- * Creates a connector that connects to checked addresses only, once per host and port. A name is resolved and checked
+ * Creates the connector of one host and port, which connects to checked addresses only. A name is resolved and checked
  * inside the connection's own lookup, so the checked addresses are the ones used. Node calls no lookup for an IP
  * literal, so an IP literal is checked before the connection. The socket's remote address is checked once more.
  */

@@ -258,7 +258,7 @@ try {
   const picture = await send('words.png', pictureOfWords());
   await pause();
   await record('syncUpload.recognized', idOf(workflowIds.upload(picture.id)));
-  // The vectors expire at once, are restored, and then have no cold storage.
+  // The vectors move to cold storage at once and are restored. Then cold storage is disabled for the file.
   const { mongodbUri } = engines;
   await post('/modify_cold_storage_parameters', {
     filters: { ids: [upload.id] },

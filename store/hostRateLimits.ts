@@ -23,7 +23,7 @@ const HOST = {
   nextStart: orNull(date),
   /** No request starts before this time. */
   pausedUntil: optional(orNull(date)),
-  /** Worker that made the last claim of a start. */
+  /** Random id of the last successful claim of a request start. */
   claim: orNull(text),
   askedAt: date,
   /** MongoDB deletes the row at this time if the host is not called until then. */

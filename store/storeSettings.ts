@@ -24,7 +24,7 @@ export interface StoreSettings {
   readonly schemaCheckMs: number;
   /** Observes calls to MongoDB and Qdrant; unset: calls are not observed. */
   readonly watch?: CallObserver | null;
-  /** Called with the files whose sync this process ends; unset: they are not counted. */
+  /** Called with the number of files whose sync a write of this process ended; unset: they are not counted. */
   readonly onFilesEnded?: FilesEnded;
   /** Returns the trace context of the current call; null if it has none. Unset: calls have no trace. */
   readonly traceparent?: () => string | null;

@@ -83,7 +83,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
         if (known) return null;
         throw new Fault(
           'gone',
-          'The entry is no longer in its feed, so it cannot be read again. Its stored text stays unchanged.',
+          'The entry is no longer in its feed, so it cannot be read. A text stored earlier stays unchanged.',
         );
       }
       if (entry.content !== null) return entryContent(entry, entry.content, 'feed', options);

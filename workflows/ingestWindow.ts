@@ -62,9 +62,9 @@ export interface WindowHooks {
 }
 
 /**
- * Ingests every open file of a run in a sliding window of batches, and repeats this until no file is left or the
- * history is long. Returns the cursor at which to continue after continue-as-new, or null when the run has no open
- * file.
+ * Ingests every unfinished file of a run in a sliding window of batches, and repeats this until no file is left or the
+ * history is long. Returns the cursor at which to continue after continue-as-new, or null when all files of the run
+ * have a final state.
  */
 export async function ingestWindow(runId: number, startAfter: number, hooks: WindowHooks): Promise<number | null> {
   let afterId = startAfter;

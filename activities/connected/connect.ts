@@ -110,7 +110,7 @@ export function createConnectActivities({ store, connectors, log }: ActivityDeps
             session,
           );
           const change = { dataSourceId: dataSource._id, runIds };
-          // Another attempt wrote the result, or the connection was cancelled: discard this one.
+          // Another execution of this activity wrote the result, or the connection was cancelled: roll back.
           if (!(await store.attempts.changeState(runId, ['granted'], 'connected', change, session)))
             throw new Error('The connection was ended in the meantime');
         });

@@ -77,7 +77,7 @@ export function createItemActivities(deps: ActivityDeps) {
       const source =
         finished && nextChangeToken !== undefined ? await store.dataSources.find(run, run.dataSourceId) : null;
       // The feed reports neither items that a full listing missed, nor deletions in folders that could not be listed.
-      // Therefore the next listing is a full one.
+      // If this listing had such gaps, the next listing is a full one.
       const canUseFeed = isByChanges(run.progress)
         ? source !== null && (await store.items.countReopened(source, runId)) === 0
         : isAccountedFor(walk) && walk.refused <= MAX_INACCESSIBLE && source?.metadata['deletions_held'] === undefined;

@@ -158,7 +158,7 @@ export function createQueueActivities(deps: ActivityDeps) {
           const upload = { ...run, uploadId: run.uploadId ?? null };
           if (isFull)
             await store.events.write([uploadEvent('FILE_SYNC_LIMIT_REACHED', upload)], session, `limit:${runId}`);
-          // A scheduled sync writes one event for the whole selection.
+          // For a scheduled sync, the end of the parent run writes one event for the whole selection.
           if (isScheduled(run)) return;
           await store.events.write([uploadEvent('ALL_UPLOADED_FILES_QUEUED', upload)], session, `discovered:${runId}`);
         });

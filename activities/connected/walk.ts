@@ -9,9 +9,9 @@ export interface WalkStep {
   readonly items: readonly SourceItem[];
   /** Ids of items that do not exist or cannot be listed. */
   readonly missing: readonly string[];
-  /** Those of `missing` that exist. */
+  /** Ids from `missing` of items that exist, but cannot be listed. */
   readonly refused: readonly string[];
-  /** Entries that are not items. */
+  /** Entries at the source that the connector does not return as items, with the reason of each. */
   readonly skipped: readonly SkippedItem[];
   readonly walk: Walk;
 }

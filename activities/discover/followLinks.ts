@@ -123,7 +123,7 @@ export function createCrawlActivities(deps: ActivityDeps) {
         if ((await queue(run, [start])) === 0)
           throw new Fault(
             'bad_response',
-            'This address was scraped as a sitemap before, and its record has the same name. Delete that file, then scrape again.',
+            'This address already has a file from a sitemap scrape. Delete that file, then scrape again.',
           );
         await store.frontier.add(runId, [start]);
         discovered = 1;

@@ -21,7 +21,7 @@ export async function publishWithTags<T extends { readonly file: FileDoc; readon
     published.push(...publishedIds);
     remaining = remaining.filter(({ file }) => !publishedIds.has(file._id));
     if (remaining.length === 0 || change === TAG_CHANGES) return published;
-    // Rare: the tags changed, or another run owns the file. The next iteration shows which of the two is the cause.
+    // Rare: the tags changed, or another run owns the file. Only changed tags are retried.
     const settled = await settlePointTags(
       store,
       remaining.map(({ file }) => file._id),

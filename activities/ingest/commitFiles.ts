@@ -6,7 +6,7 @@ import { pointPayload, tenantOf } from '../generations/points.js';
 import { publishWithTags } from '../generations/publishWithTags.js';
 import type { PreparedFile } from './prepare/preparedFile.js';
 
-/** Returns the text rows of a document. */
+/** Returns the text of a document and the positions of its chunks. */
 const textOf = ({ text, prefix, cuts }: ProcessedDocument) => ({ text, prefix, cuts });
 
 /**

@@ -19,7 +19,7 @@ import { discardAttempts, separateSkipped, reembeddedEnd, settleAttempts } from 
 import { byTarget, targetOf, type VectorTarget } from './target.js';
 import { writeVectors } from './writeVectors.js';
 
-/** Generations assigned in one step. */
+/** Maximum number of files whose new generations are assigned in parallel. */
 const BEGUN_AT_ONCE = 8;
 /** Maximum number of attempts on a file that others change while it is embedded. */
 const MAX_ITERATIONS = 3;

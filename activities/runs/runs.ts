@@ -33,8 +33,8 @@ export function createRunActivities({ store, embeddings, log }: ActivityDeps) {
     if (run.kind === 'webScrape') await store.frontier.clear(run._id);
   };
   /**
-   * Returns the reading if the next run may skip an unchanged feed: all files of its entries are READY, and no other
-   * run processes them.
+   * Returns the reading if the next run may skip an unchanged feed: its server sent a validator, all files of its
+   * entries are READY, and none has its content from a web page, which may change while the feed does not.
    */
   const unchangedReading = async (reading: FeedReading, { total, ready }: RunCounts): Promise<FeedReading | null> =>
     (reading.etag !== null || reading.lastModified !== null) &&

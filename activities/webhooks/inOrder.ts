@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Processes items in parallel, `atOnce` at a time, but items of the same object in sequence. An item of several
- * objects, or of all objects, waits for all items before it, and the items after it wait for it.
+ * Processes items in parallel, `atOnce` at a time, but items of the same file in sequence. An item of several objects,
+ * or of an object that is not a file, waits for all items before it, and the items after it wait for it.
  * @throws the first error, after all work has stopped
  */
 export async function inOrder<T>(

@@ -1,8 +1,8 @@
 import { CUSTOMER_ID, EXAMPLE_ORIGIN } from '../openapi/samples/request.js';
 
 /**
- * Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path. Some tables
- * of Scalar are a few pixels wider than a phone.
+ * Returns the page at /docs/. Its addresses are relative, because a proxy may serve the API below a path.
+ * Horizontal overflow is clipped, because some tables of Scalar are a few pixels wider than a phone.
  */
 export const docsPage = (nonce: string): string => `<!doctype html>
 <html lang="en">

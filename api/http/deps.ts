@@ -31,7 +31,7 @@ export type QueryEmbedder = Pick<Embeddings, 'spaceOf' | 'models' | 'embed'>;
 /** The reranking functions that a search needs. */
 export type { Reranker };
 
-/** The functions of the web connector that live reads need. */
+/** The functions of the web connector that operations call during a request. */
 export interface SitemapReader {
   /** Streams the page URLs of a sitemap. Throws a Fault. */
   discover(
@@ -68,7 +68,7 @@ export interface AddressCheck {
   mayCall(url: URL): boolean;
 }
 
-/** The functions of connectors and documents that reading a page during a request needs. */
+/** The functions of connectors and documents with which an operation reads a page during a request. */
 export type PageReader = Pick<WebSource, 'fetchPage'>;
 export type LinkReader = Pick<DocumentPool, 'links'>;
 

@@ -13,7 +13,7 @@ import type { OpsSession } from './identity/opsSessions.js';
 export interface Check {
   readonly ok: boolean;
   readonly latency_ms: number;
-  /** The remedy if the dependency is unhealthy. */
+  /** What failed and where to look; absent if the dependency is healthy. */
   readonly hint?: string;
 }
 

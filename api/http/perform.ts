@@ -63,7 +63,7 @@ export interface CallContext {
   readonly peer: string;
 }
 
-/** Performs an operation for a user without its HTTP request. @returns its response; of a list, a page in memory */
+/** Performs an operation for a user without an HTTP request. @returns its response; for a list, the whole page */
 export type Perform = (operation: Operation, input: OperationInput) => Promise<unknown>;
 
 /**

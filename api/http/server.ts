@@ -98,7 +98,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions = 
     // A partial response must not look complete, and a disconnected client receives nothing.
     const hasStarted = answer?.headersSent === true && !answer.writableFinished;
     if (hasStarted || !socket.writable) {
-      // Discard the remaining body of a refused request until its sender has read the answer.
+      // The socket of a refused request stays open until its sender has read the response; its body is discarded.
       if (!socket.writableEnded) socket.destroy();
       return;
     }

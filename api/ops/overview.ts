@@ -28,7 +28,7 @@ const FRESH_MS = {
 };
 /** Minimum time between refreshes, as a multiple of the duration of the last one. */
 const MIN_INTERVAL_FACTOR = 20;
-/** Maximum age in milliseconds of engine states that are shown while new ones are read, after they were fresh. */
+/** Maximum time in milliseconds for which expired engine states are shown while new ones are read. */
 const OLDEST_ENGINES_MS = 10_000;
 /** Maximum number of organizations whose results are cached. */
 const MAX_CACHED_ORGANIZATIONS = 200;
@@ -46,7 +46,7 @@ export interface OverviewDeps {
 /** Whether, and for how long, callers receive the previous result while it is refreshed. */
 interface OlderResults {
   readonly acceptsOlder?: boolean;
-  /** Maximum age in milliseconds of the previous result, after it was fresh. */
+  /** Maximum time in milliseconds since the previous result expired. */
   readonly oldestMs?: number;
   /** Minimum time between refreshes, as a multiple of their duration. */
   readonly minIntervalFactor?: number;

@@ -20,7 +20,8 @@ export const embeddingModel = () =>
     Joi.string()
       .valid(...EMBEDDING_MODEL_IDS)
       .description(
-        'Id of an embedding model. `GET /models` returns which provider computes the vectors for each id. If the operator has configured none, a small model that is part of the server computes them.',
+        'Id of an embedding model. `GET /models` returns which provider computes the vectors for each id. If the ' +
+          'operator has configured no provider for an id, a small model that is part of the server computes them.',
       ),
   );
 

@@ -292,7 +292,7 @@ export const itemRecord = named(
       'Step at which the item ended, such as `fetch`. Null while it is pending, and after it was ingested.',
     ),
     cause: nullable(itemCause()).description(
-      'Reason of a failed, skipped or aborted item, as a code. Null after success and while it is pending.',
+      'Reason of a failed, skipped or aborted item, or warning about an `ok` item, as a code. Null if there is none.',
     ),
     message: nullable(Joi.string().allow('')).description(
       'Sentence that explains `cause`, such as the error of the source. Null if there is nothing to report.',

@@ -217,7 +217,7 @@ const OBJECT_IDS: Readonly<Record<EventObjectType, () => Joi.Schema>> = {
       ),
 };
 
-/** Returns the body of an example delivery, byte for byte as the service writes it. */
+/** Returns the body of an example delivery as parsed JSON. The code that writes real deliveries creates it. */
 export function exampleDelivery(kind: EventKind): unknown {
   const { info = [] } = EVENT_TEXTS[kind];
   const type = EVENT_KINDS[kind];

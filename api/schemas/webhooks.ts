@@ -39,7 +39,7 @@ export const webhookFields = {
   updated_at: timestamp()
     .required()
     .description(
-      'When `status` or `status_reason` last changed, in UTC. A delivery that changes neither leaves this time.',
+      'When `status` or `status_reason` last changed, in UTC. A delivery that changes neither leaves it unchanged.',
     ),
 };
 

@@ -108,7 +108,7 @@ export const restore: Command = {
     const folder = path.resolve(args[0] ?? '');
     const manifest = await readManifest(folder);
     const env = { ...terminal.env };
-    // If DATA_DIR is empty, the backup supplies the key.
+    // The folder may contain no key yet: then the backup supplies it.
     const dataDir = path.resolve(env['DATA_DIR'] || '.data');
     const wasInterrupted = existsSync(path.join(dataDir, RESTORING));
     checkSecretKeys(folder, wasInterrupted ? path.join(dataDir, 'none') : dataDir, manifest, env);

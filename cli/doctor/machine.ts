@@ -71,7 +71,7 @@ async function embeddingModel({ embedding }: Config): Promise<Check> {
   if (modelPath === null || tokenizerPath === null)
     return skipped(
       name,
-      'its path is known from a running npm start, or from EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH',
+      'its path is unknown: run npm start first, or set EMBEDDING_MODEL_PATH and EMBEDDING_TOKENIZER_PATH',
     );
   try {
     const [model] = await Promise.all([stat(modelPath), stat(tokenizerPath)]);

@@ -92,7 +92,8 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
           )
         : warn(
             'webhooks',
-            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) is disabled since ${disabledAt.toISOString()}: its receiver responded with HTTP 410`,
+            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}) has been disabled since ` +
+              `${disabledAt.toISOString()}: its receiver responded with HTTP 410`,
             'Delete it, and add the new URL: POST /add_webhook.',
           ),
     );

@@ -1,5 +1,5 @@
 /**
- * A clock that replays set to the time of the recording, because connectors compare `Date.now()` with times in
+ * A clock. A replay sets it to the time of the recording, because connectors compare `Date.now()` with times in
  * responses.
  */
 export interface Clock {

@@ -1,7 +1,10 @@
 /** The format of a recording: one JSON file of redacted requests and responses, with the connector's results. */
 import type { ConnectedSourceType } from '../../contract/sources/connectedSources.js';
 
-/** The steps of a recording, in order. `point` and `changes` are absent from a recording without changes. */
+/**
+ * The steps of a recording, in order. `point` reads the current cursor of the change feed, `changes` reads the changes
+ * since then. Both are absent from a recording without changes.
+ */
 export const STEPS = ['connect', 'list', 'read', 'point', 'changes'] as const;
 export type StepName = (typeof STEPS)[number];
 

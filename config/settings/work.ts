@@ -99,6 +99,6 @@ export const WORK_SETTINGS = {
   },
   COLD_SWEEP_INTERVAL_S: {
     schema: count(300),
-    about: 'Seconds between checks for vectors that were unused for their hot days and move to cold storage.',
+    about: 'Seconds between checks for vectors unused for `hot_storage_time_to_live` days, which move to cold storage.',
   },
 } as const satisfies Record<string, Setting>;

@@ -61,7 +61,7 @@ async function firstWith(client: AccountClient<AzureCredentials>, path: string, 
     if (entries[0] !== undefined || marker === null) return entries[0] ?? null;
     next = { marker };
   }
-  throw incompleteAnswer('Azure Blob Storage', 'any blob of a long list');
+  throw incompleteAnswer('Azure Blob Storage', 'blobs on 10,000 successive pages');
 }
 
 /** Position in a listing of blobs: the source's marker, and the last name of the previous page. */

@@ -20,7 +20,7 @@ export const asText = (value: unknown): string | null => {
 export const atlassianOAuth: OAuthSpec = {
   scopes: [
     // Without offline_access there is no refresh token. Version 2 of the API accepts granular scopes only: with the
-    // older ones, such as read:confluence-content.all, its requests are 401.
+    // older ones, such as read:confluence-content.all, it returns 401.
     // https://github.com/sooperset/mcp-atlassian/pull/766
     ...['offline_access', 'read:me', 'read:space:confluence', 'read:page:confluence'],
     ...['read:folder:confluence', 'read:hierarchical-content:confluence'],

@@ -19,8 +19,8 @@ const MAX_CONVERSATIONS = 20_000;
 /** Position in the listing of tickets. */
 const CURSOR = shapeOf({
   /**
-   * Date of the last change. The list is read by date because it has at most 300 pages and shifts while tickets
-   * change.
+   * Lower limit of the change date in the next request. The list is read by date because it has at most 300 pages and
+   * shifts while tickets change.
    */
   since: string,
   page: count,
@@ -47,7 +47,7 @@ export async function readTicket(client: SourceClient, id: string): Promise<Tick
   return { json, item, conversations };
 }
 
-/** Returns the attachments of a ticket; of one that the account may list but not read, they are unknown. */
+/** Returns the attachments of a ticket. A ticket that the account may list but not read is returned in `refused`. */
 async function attachedTo(client: SourceClient, id: string): Promise<Pick<ItemPage, 'items' | 'refused'>> {
   try {
     return { items: attachedItems(await readTicket(client, id)) };

@@ -77,8 +77,8 @@ async function listFolders(client: SourceClient, workspace: string): Promise<rea
   } catch (error) {
     if (isFault(error, 'access_denied')) return [];
     if (!isFault(error, 'access_revoked')) throw error;
-    // Without the plan or the scope for libraries, Gong answers 401, as it does for a token that has ended; such a
-    // token is refused here too.
+    // Without the plan or the scope for libraries, Gong answers 401, as it does for an expired token. The request for
+    // the workspaces throws only for an expired token.
     // https://github.com/NangoHQ/integration-templates/blob/45da553/integrations/gong/syncs/library-folders.ts
     await listWorkspaces(client);
     return [];

@@ -70,7 +70,7 @@ async function checkCounts(client: SourceClient, counted: readonly Counted[]): P
   }
 }
 
-/** Lists the attachments of changed items; their other attachments were deleted. */
+/** Lists the attachments of changed items. Their paths in `deletedPaths` delete the stored attachments not listed. */
 async function listAttached(client: SourceClient, kind: ThreadKind, pendingIds: readonly string[]) {
   const batch = pendingIds.slice(0, AT_ONCE);
   const items = (await Promise.all(batch.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();

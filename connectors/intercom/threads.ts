@@ -30,7 +30,7 @@ export async function readThread(
   kind: ThreadKind,
   id: string,
 ): Promise<{ readonly json: ThreadJson; readonly item: SourceItem }> {
-  // As HTML: in Intercom's plain text, a written bracket looks like a tag.
+  // Texts are requested as HTML, the default: in Intercom's plain text, a written bracket looks like a tag.
   const json: ThreadJson = requireMatchingId(NAME, id, await client.get([LISTS[kind], id], {}));
   const item = kind === 'ticket' ? itemOfTicket(json, await peopleOf(client, [json])) : itemOfConversation(json);
   if (item === null) throw noSuchItem(NAME);

@@ -48,7 +48,7 @@ export function titleOf(json: NotionObject): string {
   const column = Object.values(asObject(json['properties']))
     .map(asObject)
     .find(({ type }) => type === 'title');
-  // A database has its own title; the titles of its columns are descriptions.
+  // A database has a title of its own. The `title` in its properties is the definition of a column, not a text.
   const runs = json['object'] === 'data_source' ? json['title'] : column?.['title'];
   const title = richText(asList(runs), 'plain').trim();
   return title === '' ? UNTITLED : title.slice(0, MAX_NAME);

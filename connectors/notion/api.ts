@@ -51,7 +51,7 @@ export interface Page {
   readonly values: readonly Json[];
   /** Null after the last one. */
   readonly next: string | null;
-  /** Whether Notion ended the search before its end. */
+  /** Whether Notion ended the list early, so that entries are missing. */
   readonly isPartial: boolean;
 }
 

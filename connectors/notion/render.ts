@@ -4,7 +4,7 @@ import { asList, asObject, asText, type Json } from '../json.js';
 
 export interface Rendered {
   readonly text: string;
-  /** Number of blocks of types that the API does not return. */
+  /** Number of blocks of types that are unknown, or that the API does not support. */
   readonly unread: number;
 }
 

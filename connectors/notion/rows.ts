@@ -25,7 +25,7 @@ const FIRST: RowsQuery = { since: null, last: null, isPartial: false };
 interface RowsPage extends Omit<Page, 'next'> {
   /** The next page, of this query or of another one; null after the last one. */
   readonly next: { readonly at: string | null; readonly rows: RowsQuery } | null;
-  /** Whether rows remain that no query returns: more than 10,000 have the same creation time, which is a minute. */
+  /** Whether rows remain that no query returns: more than 10,000 were created in one minute, Notion's precision. */
   readonly isCut: boolean;
 }
 

@@ -147,8 +147,8 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Only a caller can name a folder here, because listings give folders no content. If it exists, the error advises
-      // to sync its objects.
+      // Only a caller can name a folder here, because listings give folders no content. If its bucket exists, the error
+      // advises to sync its objects.
       await list(client, { bucket, prefix: key, after: null, most: 1 });
       throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }

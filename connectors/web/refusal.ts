@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from '../../contract/failures.js';
 import { codeOf } from '../../egress/networkFault.js';
 
-/** Fault kinds of status 401, 403, 407 and 451, and of 429 and 503 with Retry-After. */
+/** Fault kinds of status 401, 403, 407, 429 and 451, and of 503 with Retry-After. */
 const BY_STATUS: ReadonlySet<FaultKind> = new Set(['access_denied', 'rate_limited']);
 /** Connection errors by which firewalls block a client: refused, reset, or timed out. */
 const BY_CONNECTION: ReadonlySet<string> = new Set([

@@ -78,8 +78,8 @@ export function readCollection(json: Json, library: string): Collection | null {
 const STORED_LINK_MODES = new Set(['imported_file', 'imported_url']);
 const isStored = (data: Json): boolean => STORED_LINK_MODES.has(asTrimmed(data['linkMode']));
 /**
- * Whether Zotero has the file of a stored attachment: then it links to it. Users may keep files on a server of their
- * own.
+ * Whether Zotero has the file of a stored attachment: then its answer contains a link to the file. Users may keep files
+ * on a server of their own.
  */
 const hasFile = (json: Json): boolean => asTrimmed(asObject(asObject(json['links'])['enclosure'])['href']) !== '';
 const isAttachment = (data: Json): boolean => data['itemType'] === 'attachment';

@@ -28,7 +28,7 @@ export async function listLibraries(client: SourceClient, owner: KeyOwner, curso
 /** Returns the item of a library. @throws Fault not_found, access_denied */
 async function libraryAt(client: SourceClient, library: string, owner: KeyOwner): Promise<SourceItem> {
   if (library === `users/${owner.id}`) return ownLibrary(owner);
-  // There is no such address of a user, and only the owner's library is listed.
+  // The API has no address `users/<id>`, and only the owner's library is listed.
   if (library.startsWith('users/')) throw noSuchItem('Zotero');
   const json = await client.get(pathOf(library), {});
   const group = itemOfGroup(json);

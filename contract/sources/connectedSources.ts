@@ -13,7 +13,7 @@ export interface ConnectedSource {
    * `token` with OAuth, and `revoke` if grants can be revoked.
    */
   readonly urls: Readonly<Record<string, string>>;
-  /** Maximum number of concurrent requests per account and process. */
+  /** Maximum number of concurrent requests per account, over all processes of a deployment. */
   readonly requestsAtOnce: number;
   /**
    * Minimum milliseconds between two requests of an account, for ten minutes after the source refused one. Unset: none.

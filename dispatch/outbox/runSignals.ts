@@ -32,7 +32,7 @@ export function createRunSignals(client: Client, { idOf }: Pick<TemporalNames, '
         workflowIds.connect(runId),
         CONSENT_RETURNED_SIGNAL,
         runId,
-        'the workflow of a connection was not signalled that the user returned; the sweeper repeats it',
+        'the signal that the user returned did not reach the workflow of a connection; the sweeper repeats it',
       ),
     resumed: ({ _id: runId, workflowId }) =>
       signal(

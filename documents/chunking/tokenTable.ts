@@ -6,7 +6,7 @@ const MAX_PRE_TOKENS = 50_000;
 const MAX_UNITS = 600_000;
 /** Number of slots: a power of two, several times the maximum number of pre-tokens. */
 const SLOT_COUNT = 1 << 18;
-/** Maximum number of probes. Pieces crafted to collide are counted each time, which costs less than a long search. */
+/** Maximum number of probes. Pre-tokens crafted to collide are counted each time: cheaper than a long search. */
 const MAX_PROBES = 16;
 
 /** A counted pre-token of text: the hash that finds it, its slot, and its number of tokens. */

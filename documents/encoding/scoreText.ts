@@ -154,7 +154,10 @@ function costsOf(letters: string): ReadonlyMap<string, number> {
   return costs;
 }
 
-/** Scores a text of Chinese, Japanese or Korean characters. @param bytes length of its encoded form */
+/**
+ * Scores a text of Chinese, Japanese or Korean characters.
+ * @param nonAsciiBytes number of bytes beyond ASCII in its encoded form
+ */
 export function scoreIdeographs(text: string, script: Ideographs, nonAsciiBytes: number, hint: string | null): number {
   const [first, last, used] = script.otherLetters;
   const frequent = Math.log(script.share / script.frequent.size);

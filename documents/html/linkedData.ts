@@ -99,7 +99,7 @@ function collect(value: unknown, depth: number, parts: string[], seen: Set<strin
 
 /** Shorter texts are labels. */
 const MIN_TEXT_LENGTH = 40;
-/** Types whose texts are about the site or the author instead of the page. */
+/** Properties whose texts are about the site or the author instead of the page. */
 const NOT_CONTENT = new Set(['publisher', 'author', 'isPartOf', 'provider', 'brand', 'potentialAction', 'breadcrumb']);
 
 const POSTS = /^(?:Comment|Answer|Question|DiscussionForumPosting|SocialMediaPosting)$/;

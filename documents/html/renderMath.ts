@@ -24,7 +24,7 @@ function textOf(element: PageElement): string {
   return element.children.map((child) => ('data' in child ? child.data : '')).join('');
 }
 
-/** Elements of MathML that place their second child above, below or under the first, with the sign between them. */
+/** Elements of MathML whose other children are above or below the first, with the sign written before each of them. */
 const SIGNS: ReadonlyMap<string, readonly string[]> = new Map([
   ['msup', ['^']],
   ['msub', ['_']],

@@ -11,7 +11,7 @@ const HEADER_BYTES = 512;
 const ENTRY_BYTES = 128;
 /** Larger sector numbers mark free sectors, the end of a chain and the tables themselves. */
 const LAST_SECTOR = 0xfffffffa;
-/** Number of entries of the table of tables in the header. */
+/** Number of entries of the DIFAT (the list of the sectors that contain the FAT) in the header. */
 const HEADER_TABLES = 109;
 
 /** A stream, by its entry in the directory. */

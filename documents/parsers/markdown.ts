@@ -21,8 +21,8 @@ export const markdownParser = {
   parse(input: ParseInput, limits: DocumentLimits): ParsedDocument {
     const { text, metadata } = splitFrontMatter(cleanText(decodeText(input, { html: false }), limits));
     const body = text
-      // Match unclosed comments too, and keep them: otherwise each open mark would be searched for until the end of the
-      // file.
+      // Match unclosed comments too, and keep them. If the pattern required an end mark, each `<!--` without one would
+      // cost a search to the end of the file.
       .replace(/<!--[\s\S]*?(?:-->|$)/g, (comment) => (comment.endsWith('-->') ? '' : comment))
       // An image embedded in the text is megabytes of characters without meaning.
       .replace(/\]\(data:[^)\s]*\)?/g, (image) => (image.endsWith(')') && image.length >= 108 ? ']()' : image))

@@ -185,7 +185,7 @@ function isProse<Word>(rows: readonly Row<Word>[], columns: readonly Box[]): boo
   return full.length >= Math.max(2, columns.length - 1);
 }
 
-/** Whether the rows are drawn one after the other; columns of prose are drawn one after the other. */
+/** Whether the words are drawn row by row. Columns of prose are drawn column by column. */
 function isDrawnByRows<Word>(
   lines: ReadonlyArray<{ readonly all: readonly Word[] }>,
   order: ReadonlyMap<Word, number>,

@@ -43,7 +43,7 @@ export function markdownLines({ rows }: FoundTable<unknown>): PageLine[] {
   });
 }
 
-/** Returns the box around the words of a row; `around` if there are none. */
+/** Returns the box around the words of a row; `fallback` if there are none. */
 export const rowBox = (words: readonly Box[], fallback: Box): Box => {
   const { x1, y1, x2, y2 } = words.length > 0 ? boxOf(words) : fallback;
   return { x1, y1, x2, y2 };

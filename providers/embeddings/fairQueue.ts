@@ -30,7 +30,7 @@ export interface FairQueue<Owner extends object, Item> {
   isEmpty(): boolean;
 }
 
-/** The owners of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
+/** The owners (calls) of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
 type UserItems<Owner, Item> = Map<Owner, Item[]>;
 
 /**

@@ -6,7 +6,7 @@ import {
 
 /**
  * Parses `MODEL_ID=price` pairs, separated by commas.
- * @throws Error naming the pair that cannot be parsed
+ * @throws Error that states the accepted form
  */
 export function readPrices(text: string): Partial<Record<EmbeddingModelId, number>> {
   const pairs = text

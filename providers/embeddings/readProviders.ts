@@ -50,7 +50,7 @@ const isServedByAzure = (id: string): boolean =>
 
 /**
  * Parses `MODEL_ID=deployment` pairs, separated by commas.
- * @throws Error naming the pair that cannot be parsed
+ * @throws Error that states the accepted form
  */
 export function readDeployments(text: string): AzureSettings['deployments'] {
   const pairs = text.split(',').map((part) => part.trim());

@@ -63,7 +63,7 @@ function indexedFilters(filters: FileFilters, startingId: number): IndexedFilter
   addFilter('requestId', FILTER_INDEXES.request, filters.requestIds);
   addFilter('externalUrl', FILTER_INDEXES.externalUrl, filters.externalUrls);
   addFilter('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
-  // MongoDB uses such an index only if the filter implies its condition.
+  // The next three indexes are partial: MongoDB uses one only if the query implies the condition of the index.
   if (filters.dataSourceIds?.every((id) => id > 0))
     addFilter('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
   if (filters.uploadIds?.every((id) => id > '')) addFilter('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);

@@ -17,7 +17,7 @@ const rename = renameFields({
   users: { limitTurns: 'limitVersion' },
 });
 
-/** Records 1 to 2: fields of version 0.2.0 get their current names. */
+/** Migrates records from version 1 (release 0.2.0) to version 2: renames fields and drops one index. */
 export const migrateFieldNames: Migration = async (connection) => {
   await rename(connection);
   await dropIndex(connection, 'items', 'dataSourceId_1_place_1');

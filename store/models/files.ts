@@ -167,7 +167,7 @@ const FILE = {
   fileContentsDeleted: byDefault(flag, false),
   /** The uploaded content; null for a file that is fetched from its source. */
   original: optional(nullable(json<Original>())),
-  /** The original that contains chunks made by the caller, which replace those of a reader. */
+  /** The original that contains chunks made by the caller. The service then does not parse and split the content. */
   callerChunks: optional(nullable(json<Original>())),
   /** Hash of the content that crashed its reader, and the number of crashes. */
   crashes: optional(nullable(json<{ hash: string; count: number }>())),

@@ -46,7 +46,10 @@ const ITEM = {
    * Run of the last listing in which a field of the item had changed; absent: it has not changed since it was found.
    */
   changedBy: optional(number),
-  /** Whether the source reported the item as deleted. The item and its file are deleted once deletions are allowed. */
+  /**
+   * Whether the source reported the item as deleted, or a listing did not find it. The item and its file are deleted
+   * once deletions are allowed.
+   */
   isGone: optional(flag),
   /** Run of the last listing that was not allowed to read the item's contents; absent: they can be listed. */
   closedBy: optional(number),

@@ -33,7 +33,7 @@ const RUN_PAUSE = {
   resumedAt: nullable(date),
 };
 
-/** A paused run, whose files stay queued. */
+/** Pause of a run. The run's files stay queued. */
 export interface RunPause extends RecordOf<typeof RUN_PAUSE> {}
 
 /** Query for paused runs that were not resumed. */

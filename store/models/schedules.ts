@@ -13,7 +13,8 @@ import {
 
 const SCHEDULE = {
   /**
-   * Id of the schedule in Temporal. For the row of an organization, which updates all its schedules: an id of its own.
+   * Id of the schedule in Temporal. The row of an organization has no schedule, and an id that is not in Temporal: when
+   * it is processed, the rows of all the organization's users are marked.
    */
   _id: text,
   organizationId: required(number),

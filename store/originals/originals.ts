@@ -73,7 +73,8 @@ export function createOriginals(
       { ...onlyIf, _id: row._id, fileId: null },
       { $set: { markedForDeletion: true } },
     );
-    // If the row exists, it was assigned. If not, it was deleted while it was being received: delete its bytes too.
+    // If the row exists, the content was assigned, or its receiver sends heartbeats again. If not, the row was deleted
+    // during the receipt: delete the bytes too.
     if (matchedCount === 0 && (await rows.exists({ _id: row._id })) !== null) return false;
     await blobs.delete(originalKey(row));
     await rows.deleteOne({ _id: row._id, markedForDeletion: true });

@@ -22,7 +22,7 @@ export interface QuarantineClaims {
     of: { readonly dataSourceId: number } | { readonly parentIds: readonly number[] },
     session?: ClientSession,
   ): Promise<void>;
-  /** Returns a page of restorable files, ordered by id, and their total number. */
+  /** Returns a page of files in retention that are not restored yet, ordered by id, and their total number. */
   list(
     organizationId: number,
     filters: QuarantineFilters,
@@ -39,7 +39,7 @@ export interface QuarantineClaims {
 
 const UNFINISHED = { state: { $ne: 'kept' as const } };
 
-/** Returns the query for the restorable files of an organization. */
+/** Returns the query for an organization's files whose retention has not ended and that are not restored yet. */
 function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
   const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
   return {

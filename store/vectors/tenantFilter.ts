@@ -15,7 +15,7 @@ export const isOfTenant = (
   { organizationId, userId }: Tenant,
 ): boolean => payload?.['organization_id'] === String(organizationId) && payload['user_id'] === userId;
 
-/** Returns the condition that restricts a filter to one tenant. No function reads or changes points without it. */
+/** Returns the conditions that restrict a filter to one tenant. Every query on the points of a user contains them. */
 export const tenantFilter = ({ organizationId, userId }: Tenant) => [
   organizationFilter({ organizationId }),
   { key: 'user_id', match: { value: userId } },

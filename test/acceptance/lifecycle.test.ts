@@ -253,7 +253,7 @@ describe('early end of a run', () => {
     expect((await user.post('/cancel_sync', { file_id: parent.id })).status).toBe(409);
   });
 
-  test('by termination in Temporal: the reaper ends its records', async () => {
+  test('by termination in Temporal: the reaper aborts the unfinished files of the run', async () => {
     const held = await heldSite(6);
     const parent = await user.scrape({ url: held.url('/sitemap.xml') });
     await childrenWhen(parent.id, twoReady);

@@ -119,7 +119,7 @@ test('replaces existing chunks only on request; a resync restores the chunks of 
   expect(await texts(file)).toMatchObject([{ source_content: 'The original text.' }]);
 });
 
-describe('invalid chunks', () => {
+describe('chunks of a request', () => {
   let file: FileRecord;
   beforeAll(async () => {
     file = await createFile();
@@ -175,7 +175,7 @@ describe('invalid chunks', () => {
     expect(await user.file(file.id)).toEqual(file);
   });
 
-  test('do not store custom credentials of a model', async () => {
+  test('are stored without the custom credentials of a model', async () => {
     const secret = 'sk-very-secret';
     const custom_credentials = { OPENAI: { api_key: secret } };
     expect(

@@ -99,7 +99,7 @@ const CLEAN_UPS: readonly CleanUp[] = [
   ['the published generation itself', {}, 3, [], [scope({ below: 3 })]],
 ];
 
-test('the clean-up deletes points by the record if it names all of them, and records its end last', () =>
+test('the clean-up deletes points by id if the record determines all ids, otherwise by generation; it ends last', () =>
   everyRow(
     CLEAN_UPS,
     ([what]) => what,
@@ -145,7 +145,7 @@ test('attempts of a re-embedding that ended early: published files are done, the
     { fileId: 7, from: 1, generation: 2 },
     { fileId: 8, from: null, generation: null },
   ]);
-  // When its file is read, no attempt can publish it.
+  // Publication is prevented before the files are read, so no attempt can publish a file afterwards.
   expect(names().slice(0, 2)).toEqual(['files.discardVectors', 'files.byIds']);
   const begun = [5, 6, 7].map((fileId) => ({ fileId, from: 1, generation: fileId === 6 ? 3 : 2 }));
   expect(of('files.discardVectors')).toEqual([[run, begun]]);
@@ -206,7 +206,7 @@ const MOVE_ENDS: readonly MoveEnd[] = [
   ['that was deleted', null, { points: ALL, contents: ALL }],
 ];
 
-test('after a move, only obsolete data is deleted: by the place of the vectors in the record, and its owner', () =>
+test('after a move, only obsolete data is deleted, depending on the storage and the owner in the record', () =>
   everyRow(
     MOVE_ENDS,
     ([what]) => `a file ${what}`,

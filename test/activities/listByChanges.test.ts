@@ -25,7 +25,7 @@ let source: DataSourceDoc;
 let customers = 0;
 /** The parent of each item of the account, by the item's id. */
 const tree = new Map<string, string | null>();
-/** All changes. The source no longer returns the oldest `forgotten` ones. */
+/** All changes. The source no longer returns the oldest `expired` ones. */
 const feed: Change[] = [];
 let expired = 0;
 /** Requests to the source. */
@@ -35,7 +35,7 @@ let feedFields: { coveredRoots?: readonly string[]; isDeep?: true } = {};
 /** Called before each page of roots. */
 let beforeAnswer: () => unknown = () => undefined;
 
-/** Folders whose children the account may not list, and roots that the source refuses to list. */
+/** Folders whose children the account may not list. */
 const forbidden = new Set<string>();
 /** Folders whose listing the source rejects as an invalid request. */
 const rejected = new Set<string>();

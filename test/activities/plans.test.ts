@@ -145,8 +145,8 @@ const REEMBEDS: readonly Reembed[] = [
   ['as many files as a batch', many(50), {}, [numbers(50)], [], 500],
   ['one more', many(51), {}, [numbers(50), [51]], [], 510],
   ['a full plan: there may be more', many(500), {}, numbers(10, 0).map((nth) => numbers(50, nth * 50 + 1)), [], 5_000],
-  ['a batch below its chunks', candidates({ numChunks: 999 }, {}, {}), {}, [[1, 2], [3]], [], 30],
-  ['a batch of its chunks', candidates({ numChunks: 1_000 }, {}), {}, [[1], [2]], [], 20],
+  ['as many chunks as a batch', candidates({ numChunks: 999 }, {}, {}), {}, [[1, 2], [3]], [], 30],
+  ['one chunk more', candidates({ numChunks: 1_000 }, {}), {}, [[1], [2]], [], 20],
   ['the limit of tokens', many(2), { maxTokens: 20 }, [[1, 2]], [], 20],
   ['one token less', many(2), { maxTokens: 19 }, [[1]], [[2, 'over_max_tokens']], 10],
   [

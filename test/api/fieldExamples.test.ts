@@ -132,7 +132,7 @@ describe('a recorded value', () => {
     });
   });
 
-  test('is the example only of the alternative whose schema its object follows', () => {
+  test('is an example only in the alternative whose schema the object with the value matches', () => {
     const kind = (name: string) => ({ type: 'string', enum: [name] });
     const schemas = {
       A: object({ kind: kind('a'), name: text('Name of a.') }, { required: ['kind'] }),

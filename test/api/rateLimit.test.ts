@@ -38,7 +38,7 @@ test('a user may use the budget of a minute in one burst, then as it refills; a 
   expect(times(7, () => ask(user(1)))).toEqual([0, 0, 0, 0, 0, 0, 10]);
 });
 
-test('counts users separately, and their organization with its own calls', () => {
+test('counts calls per user, and all calls of users and of the API key per organization', () => {
   const { ask } = limiter({ perUser: 2, perOrganization: 4 });
   expect(times(3, () => ask(user(1)))).toEqual([0, 0, 30]);
   expect(ask(user(2))).toBe(0);

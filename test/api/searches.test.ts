@@ -224,7 +224,7 @@ describe('search', () => {
     expect((await scores({ weight_a: 0, weight_b: 1 })).slice(1)).toEqual([true, false]);
   });
 
-  test('is refused if its result would be incomplete', async () => {
+  test('is refused if it is invalid or disabled, or if its result would omit cold files', async () => {
     const refused = async (fields: object, deployment: Deployment = {}) =>
       ((await thrownBy(() => search(fields, deployment))) as { status?: number } | null)?.status ?? 'answered';
     expect(await refused({ query: 'x'.repeat(10) })).toBe('answered');

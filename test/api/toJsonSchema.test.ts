@@ -46,7 +46,7 @@ describe('conversions that Joi lacks or gets wrong', () => {
     expect(input(Joi.string().valid('a').allow(null))).toEqual({ type: ['string', 'null'], enum: ['a', null] });
   });
 
-  test('an object of a request may have further fields, which are ignored; of a response it has none', () => {
+  test('a request object may have further fields, which are ignored; a response object has none', () => {
     expect(input(Joi.object({ a: Joi.string().default('x') }))).toEqual({
       type: 'object',
       properties: { a: { type: 'string', minLength: 1, default: 'x' } },

@@ -25,8 +25,8 @@ afterAll(async () => {
 
 const call = (...args: string[]) => cli(env, ...args);
 
-describe('invalid calls', () => {
-  test('list every command in the help, and each command has a help', async () => {
+describe('help and failed calls', () => {
+  test('--help lists every command, and each command has its own help', async () => {
     const { code, lines } = await call('--help');
     expect(code).toBe(0);
     const names = lines.flatMap((text) =>
@@ -47,12 +47,12 @@ describe('invalid calls', () => {
     [['key', 'revoke', 'x'], 'ID must be a number'],
     [['key', 'create', '--org', '-1'], '--org'],
     [['search', 'a', '--nonsense'], '--nonsense'],
-  ])('exit with code 2 and the reason: %j', async (args, message) => {
+  ])('an invalid call exits with code 2 and the reason: %j', async (args, message) => {
     const { code, stderr } = await call(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
-  test('print a remedy if the service does not answer, rejects the key, or a setting is missing', async () => {
+  test('prints a remedy if the service does not answer or rejects the key, or if a setting is missing', async () => {
     const unreachable = await call('status', '--url', 'http://127.0.0.1:9');
     expect([unreachable.code, unreachable.stderr]).toEqual([1, expect.stringContaining('npm start')]);
     const wrongKey = await cli({ ...env, API_KEY: 'not-a-key-of-anybody' }, 'status');

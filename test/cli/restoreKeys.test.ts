@@ -106,7 +106,7 @@ const DAMAGES: readonly (readonly [
   ],
 ];
 
-test('refuses a backup that lacks a key or a file, and leaves the data as they are', () =>
+test('refuses a backup whose secret key is not set or whose checksums were modified, and keeps the data', () =>
   everyRow(
     DAMAGES,
     ([what]) => what,

@@ -16,7 +16,7 @@ const AZURE = {
 };
 const VERTEX = { VERTEX_PROJECT: 'project', VERTEX_ACCESS_TOKEN: 'token' };
 const S3 = { S3_BUCKET: 'bucket', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' };
-/** Settings that other settings need to take effect, by the prefix of the names of those. */
+/** Settings that must also be set for a setting to take effect, by the prefix of that setting's name. */
 const NEEDED: readonly (readonly [start: string, others: Readonly<Record<string, string>>])[] = [
   ['QDRANT_WRITE_CONSISTENCY', { QDRANT_REPLICAS: '9' }],
   ['S3_', S3],

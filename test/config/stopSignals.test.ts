@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { onInterrupt, onStopSignal } from '../../config/process/stopSignals.js';
 import { everyRow } from '../support/everyRow.js';
 
-/** Time of the clock in milliseconds, which the test sets. Signals are emitted in this process; exits are recorded. */
+/** Time of the clock in milliseconds, which the test sets. The test calls the signal listeners, and records exits. */
 let now = 5_000;
 let exits: unknown[] = [];
 beforeEach(() => {

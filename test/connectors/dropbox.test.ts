@@ -138,7 +138,7 @@ describe('listing', () => {
     },
   );
 
-  test('changes the version of a file with its bytes and with its name', async () => {
+  test('gives a file another version if its bytes or its name change', async () => {
     const put = (path: string, content: string) => dropbox.items.set('id:t', { path, content });
     const version = async () => (await descendantsOf('id:t')).items[0]?.version;
     put('/top.txt', 'one');

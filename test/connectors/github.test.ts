@@ -132,7 +132,7 @@ describe('contents', () => {
   });
 });
 
-test('presents a changed file with a status that the contract does not have as changed', () => {
+test('maps the status of a changed file to "changed" if the contract does not have that status', () => {
   expect(['renamed', 'typechange', null].map((status) => changedFileOf({ status })['status'])).toEqual([
     ...['renamed', 'changed', 'changed'],
   ]);

@@ -288,7 +288,7 @@ describe('refusals', () => {
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'access_revoked' });
   });
 
-  test('are server errors if required fields are missing', async () => {
+  test('reports responses without the required fields as server errors', async () => {
     gmail.injectFault(() => ({ status: 200 }));
     expect(await faultOf(account.open('a1', NEVER))).toMatchObject({ kind: 'server_error' });
     expect(await faultOf(account.identify(NEVER))).toMatchObject({ kind: 'server_error' });

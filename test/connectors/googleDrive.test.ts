@@ -181,7 +181,7 @@ describe('listing', () => {
     expect(await faultOf(account.listDescendants(id, null, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('changes the version of a file with its bytes and with its name', async () => {
+  test('gives a file another version if its bytes or its name change', async () => {
     drive.files['a'] = { name: 'a.md', content: 'one' };
     drive.files['doc'] = { name: 'Doc', mimeType: DRIVE_DOCUMENT, content: 'one' };
     const versions = async () => (await descendantsOf(DRIVE_ROOT)).items.slice(1).map(({ version }) => version);
@@ -429,7 +429,7 @@ describe('changes', () => {
     [404, 'notFound'],
     [403, 'insufficientFilePermissions'],
   ])(
-    "report the end of the account's own log (HTTP %s %s) as a stale cursor, not as deletions",
+    "report a refusal of the account's own change log (HTTP %s %s) as a stale cursor, not as deletions",
     async (status, reason) => {
       fill();
       const cursor = await changes().now(NEVER);

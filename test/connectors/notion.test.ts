@@ -70,7 +70,7 @@ test('ends a list at has_more: false, whatever the cursor', async () => {
   await faultOf(read({ has_more: true, next_cursor: null }), 'server_error');
 });
 
-test('identifies the account of a token of a person by the workspace that the caller names', async () => {
+test('identifies the account of a personal token by the workspace that the caller names', async () => {
   const body = { object: 'user', id: 'u1', name: 'Ada', type: 'person', person: { email: 'ada@harbour.example' } };
   const answer = { wrongBody: JSON.stringify(body), contentType: 'application/json' };
   emulator.injectFault((path) => (path === '/v1/users/me' ? answer : null));

@@ -36,7 +36,7 @@ const CANARIES = new Set(
     .join(' ')
     .toLowerCase()
     .match(/\p{L}{3,}/gu)
-    // Words that are also terms of APIs, in prose, or in pseudonymous hosts.
+    // Excludes words that also occur in terms of APIs, in prose or in pseudonymous hosts.
     ?.filter((word) => !['the', 'its', 'was', 'called', 'replaced', 'example', 'lit'].includes(word)),
 );
 

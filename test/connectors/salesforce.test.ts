@@ -172,7 +172,7 @@ describe('a listing', () => {
     expect((await descendantsOf(fileId('pier'))).ids).toEqual([fileId('pier')]);
   });
 
-  test('of files without a library and of articles pages by id, with one article per language', async () => {
+  test('of files without a library and of articles is paginated by id, with one article per language', async () => {
     expect((await descendantsOf('files')).ids).toEqual(['files', ...['loose1', 'loose2', 'loose3'].map(fileId)]);
     expect((await descendantsOf('knowledge')).ids.toSorted()).toEqual([
       ...[articleId('Knots'), articleId('Tides', 'de'), articleId('Tides'), 'knowledge'],

@@ -18,7 +18,8 @@ const SOURCES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 /** Sources whose fixture has recent calls only: Gong does not report their changes, so each sync reads them again. */
 const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
 /**
- * Further records, for a feed that counts each table: that costs six requests per table, however many records it has.
+ * Additional records of a fixture. A feed that counts each table costs six requests per table, however few records
+ * the table has, which is more than the first listing of a small account.
  */
 const FURTHER: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
 

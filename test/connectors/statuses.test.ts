@@ -9,7 +9,7 @@ import { everyRow } from '../support/everyRow.js';
 
 const NOW = Date.UTC(2024, 0, 1);
 
-/** Meanings: https://www.rfc-editor.org/rfc/rfc9110#section-15, 429 and 431: rfc6585, 451: rfc7725. */
+/** Meanings: https://www.rfc-editor.org/rfc/rfc9110#section-15, 429: rfc6585, 451: rfc7725. */
 const STATUSES: readonly (readonly [
   status: number,
   page: string | null,

@@ -121,7 +121,7 @@ const exchange = (source: ConnectedSourceType, egress: Pick<Egress, 'request'>):
     });
 const isOAuth1 = (source: ConnectedSourceType): boolean => CONNECTORS[source].oauth?.isOAuth1 === true;
 
-test('a rate limit or failure of a token endpoint is retried, and neither uses up the grant nor ends it', () =>
+test('a rate limit or failure of a token endpoint is retryable, and neither uses up the grant nor ends it', () =>
   everyRow(
     SOURCES.flatMap((source) => TRANSIENT.map(([reply, waitMs]) => ({ source, reply, waitMs }))),
     ({ source, reply }) => `${source} ${JSON.stringify(reply)}`,
@@ -183,7 +183,7 @@ const SERVICE_ACCOUNT = JSON.stringify({
   ...{ client_email: 'a@b.example', private_key: KEY, token_uri: 'https://token.example/' },
 });
 
-test("a rate limit or failure of Google's token endpoint is retried, and the next request gets a token", () =>
+test("a rate limit or failure of Google's token endpoint is retryable, and the next request gets a token", () =>
   everyRow(
     TRANSIENT,
     ([reply]) => JSON.stringify(reply),

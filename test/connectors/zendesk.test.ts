@@ -365,7 +365,7 @@ describe('tickets', () => {
     expect(zendesk.requests).toHaveLength(1);
   });
 
-  test('name a comment without an author', () => {
+  test('show a comment without an author as one by "Unknown author"', () => {
     const at = '2026-03-03T10:00:00.000Z';
     expect(Buffer.from(textOfComments(null, [{ author: null, at, text: 'Ahoy' }])).toString()).toBe(
       'Unknown author, 2026-03-03 10:00: Ahoy',

@@ -178,7 +178,7 @@ checks('finds formats by name and by declared type', [
   ['a type with parameters', formatOfType('text/csv; charset=utf-8'), 'CSV'],
   ['no type', formatOfType(null), null],
   ['an unknown type', formatOfType('application/x-unknown'), null],
-  ['the first row has a type', formatOfType('video/mpeg'), 'MPEG'],
+  ['a type of two formats, of which the first counts', formatOfType('video/mpeg'), 'MPEG'],
   ['a source by its name', sourceOfUpload('JPG', 'a.jpeg'), 'JPEG'],
   ['a source by its format', sourceOfUpload('JPG', 'a.png'), 'JPG'],
   ['text', sourceOfUpload('TXT', 'README'), 'TEXT'],

@@ -15,7 +15,7 @@ const matching = (options: Partial<typeof none>, urls: string[]) => urls.filter(
 describe('pages of a request', () => {
   const urls = ['http://a.test/', 'http://a.test/docs/1', 'http://a.test/docs/old/2', 'http://a.test/blog/docs'];
 
-  test('are all pages without lists', () => {
+  test('are all pages if the request has no lists', () => {
     expect(matching({}, urls)).toEqual(urls);
   });
   test('match include lists by the prefix of the path', () => {

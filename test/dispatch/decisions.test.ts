@@ -15,7 +15,8 @@ import type { RunDoc } from '../../store/models/runs.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
-/** Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records, which are fakes. */
+// Tests of what dispatcher, reaper and diagnosis decide from the states of workflows and records, which are fakes.
+
 const runOf = (fields: Partial<RunDoc> = {}): RunDoc =>
   ({
     ...{ _id: 7, kind: 'scrapeSitemap', workflowId: 'scrape:3', organizationId: 1, userId: 2, fileId: 3 },

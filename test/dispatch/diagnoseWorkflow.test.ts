@@ -40,7 +40,7 @@ describe('evidence of a stall', () => {
     expect(diagnoseWorkflow({ task, steps: [] }, NOW, false)).toEqual({ cause: null, since: ago(90_000) });
   });
 
-  test('a workflow task whose steps are retried while Qdrant is down', () => {
+  test('a started workflow task, which retries its local activities, while Qdrant is down', () => {
     const open = { ...task, isStarted: true };
     expect(diagnoseWorkflow({ task: open, steps: [] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
@@ -63,7 +63,7 @@ describe('evidence of a stall', () => {
     });
   });
 
-  test('a step that writes vectors while Qdrant is down, with or without heartbeats', () => {
+  test('a step that writes vectors while Qdrant is down, although it sends heartbeats', () => {
     expect(diagnoseWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
 });

@@ -102,7 +102,7 @@ describe('reader of the event feed', () => {
     });
   });
 
-  test('starts or signals the workflow of a webhook once, and records for which change', async () => {
+  test('starts or signals the workflow of a webhook once, and records for which event number', async () => {
     const temporal = fakeTemporal();
     const { of } = await read([{ numbered: 1, webhooksToWake: [webhook(1), webhook(2)] }], temporal);
     expect(temporal.signalled).toMatchObject(

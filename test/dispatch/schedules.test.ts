@@ -176,7 +176,7 @@ describe('schedule of a changed record', () => {
     },
   ];
 
-  test('is updated to match its record, and is deleted only after its record', () =>
+  test('is updated to match its record, and is deleted if the record is off or deleted', () =>
     everyRow(
       ROWS,
       ({ what }) => what,

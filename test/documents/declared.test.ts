@@ -14,7 +14,7 @@ const page = (head: string, inside: string, after: string): string =>
 const TEXT = `# Harbour\n\n${Array.from({ length: 10 }, () => P).join('\n\n')}`;
 
 const nextToArticle: ReadonlyArray<readonly [name: string, inside: string, after: string, text: string]> = [
-  ['blocks after the centre of the page', '', `<div class=box><div>${OTHER}</div></div>`, TEXT],
+  ['blocks after the main text', '', `<div class=box><div>${OTHER}</div></div>`, TEXT],
   [
     'lists of other pages after most of the text',
     `<ul><li>${teaser(1)}</li><li>${teaser(2)}</li><li>${teaser(3)}</li></ul>`,
@@ -52,7 +52,7 @@ test.each(nextToArticle)('a page that declares nothing keeps %s', (_name, inside
 
 const keptContent: ReadonlyArray<readonly [name: string, html: string, text: string]> = [
   [
-    'footnotes after the centre',
+    'footnotes after the main text',
     page(ARTICLE, '', `<div class=footnotes><p>1. The town paid for it in full.</p></div>`),
     `${TEXT}\n\n1. The town paid for it in full.`,
   ],

@@ -41,12 +41,12 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Harbour\n\n${Array.from({ length: 6 }, () => PARAGRAPH).join('\n\n')}`,
   ],
   [
-    'keeps a doubtful block without which less than half of the text would remain',
+    'keeps a doubtful block if less than half of the text would remain without it',
     `<main><article><h1>Harbour</h1><p>${PARAGRAPH}</p></article><div class=bottom><p><a href=/1>The ferry leaves from the pier</a> and tickets cost less</p><p><a href=/2>The tower opens at nine</a> and there is a walk along the old wall</p><p><a href=/3>Boats for rent by the hour</a> and the market has fish and bread</p></div></main>`,
     `# Harbour\n\n${PARAGRAPH}\n\nThe ferry leaves from the pier and tickets cost less\n\nThe tower opens at nine and there is a walk along the old wall\n\nBoats for rent by the hour and the market has fish and bread`,
   ],
   [
-    'drops the footer of a page that is longer than its content',
+    'drops a page footer that is longer than the content of the page',
     `<main><h1>Rowing machines</h1><ul>${MACHINES.map((name) => `<li>${name}</li>`).join('')}</ul></main><footer>${`<p>${PARAGRAPH} ${PARAGRAPH}</p>`.repeat(2)}</footer>`,
     `# Rowing machines\n\n${MACHINES.map((name) => `- ${name}`).join('\n')}`,
   ],

@@ -29,7 +29,7 @@ const keptContent: ReadonlyArray<readonly [name: string, html: string, text: str
     PARAGRAPH,
   ],
   [
-    'character references in text, titles and attributes, but not in code without tags',
+    'the characters that references in text and attributes encode, and the references themselves in an xmp element',
     `<title>Salt &amp; wind</title><main><p>${PARAGRAPH} Salt &amp; wind&hellip; &#x41;&copy</p><img alt="Tom &amp; Ann"><xmp>a &amp; b</xmp></main>`,
     `${PARAGRAPH} Salt & wind… A©\n\nTom & Ann\n\n\`\`\`\na &amp; b\n\`\`\``,
   ],
@@ -96,7 +96,7 @@ const omitted: ReadonlyArray<readonly [name: string, html: string]> = [
     `<button aria-controls=m1 aria-expanded=false>Write to us now</button><div id=m1 role=dialog aria-modal=true hidden>${ANSWER}</div>`,
   ],
   [
-    'a modal by its name',
+    'a modal that only its class and its button identify',
     `<a data-toggle=modal href="#m2">Open</a><div id=m2 class="modal fade" style="display:none">${ANSWER}</div>`,
   ],
   ['a template', `<template id=t1><p>${ANSWER}</p></template>`],

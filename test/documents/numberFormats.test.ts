@@ -152,6 +152,8 @@ test('formats a number by its kind', () =>
 /**
  * Values as Excel shows them with a format code:
  * https://support.microsoft.com/office/5026bbd6-04bc-48cd-bf33-80f18b4eae68
+ * Unlike Excel, formatNumber returns the plain number for fractions, exponents, conditions, very large numbers and
+ * sections without digits.
  */
 const CODES: ReadonlyArray<readonly [raw: string, code: string, shown: string]> = [
   ['1234.5', '#,##0.00', '1,234.50'],

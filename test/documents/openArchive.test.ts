@@ -7,7 +7,7 @@ import { everyRow } from '../support/everyRow.js';
 import { type Member, overlappingMembers, zipOf } from '../support/makeBombs.js';
 
 const LIMITS = { maxArchiveEntries: 3, maxUnpackedBytes: 3_000_000, maxUnpackRatio: 100 };
-/** Returns a member of random letters, which compress by less than ten. */
+/** Returns a member of random letters, whose compression ratio is below ten. */
 const member = (name: string, size: number, statedSize = size): Member => {
   let state = 7;
   const letters = Buffer.from(

@@ -27,7 +27,7 @@ const readWith = (html: string, repeated: readonly string[], host = HOST): Parse
 const SIX = [1, 2, 3, 4, 5, 6].map((number) => pageOf(number));
 
 describe('a block that the pages of a site repeat', () => {
-  test('is removed, and the record counts it', () => {
+  test('is removed and counted in the metadata', () => {
     const { text, metadata } = readWith(pageOf(9), learn(SIX));
     expect(text).toBe(`# Pier 9\n\n${prose(9)}\n\n${prose(59)}`);
     expect(metadata).toMatchObject({
@@ -35,7 +35,7 @@ describe('a block that the pages of a site repeat', () => {
     });
   });
 
-  test('is kept without evidence that it repeats, and the record then has no count', () => {
+  test('is kept without evidence that it repeats, and the metadata then has no count', () => {
     const { text, metadata, blocks } = parsePage(pageOf(9));
     expect(text).toContain(NOTICE);
     expect(metadata).not.toHaveProperty('repeated_blocks_removed');

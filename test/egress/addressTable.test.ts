@@ -124,8 +124,8 @@ test.each([32, 128] as const)('rejects every block that IANA publishes for addre
   ),
 );
 
-// The addresses come from the documentation of each cloud, independently of the table of the product. The others reach
-// a whole network segment, or the link-local addresses of a gateway.
+// The addresses of the cloud services come from the documentation of each cloud, independently of the table of the
+// product. The other addresses reach a whole network segment, or link-local addresses through a NAT64 gateway.
 test('rejects metadata and credential services of clouds, link-local, multicast and broadcast addresses with every setting', () =>
   everyRow(
     [

@@ -34,7 +34,7 @@ export function refuseGoogle(response: ServerResponse, refusal: GoogleRefusal): 
   sendJson(response, status, { error: { code: status, message, errors } }, headers);
 }
 
-/** Canonical names of statuses, and reasons of ErrorInfo. https://google.aip.dev/193 */
+/** Canonical error codes by HTTP status. https://google.aip.dev/193 */
 const CANONICAL: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',

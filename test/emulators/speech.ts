@@ -24,7 +24,7 @@ export interface Speech {
   readonly turns: readonly Turn[];
 }
 
-/** Two people about otters: 4 sentences, 3 turns. */
+/** A conversation of two people about otters: 5 sentences in 3 turns. */
 export const TALK: Speech = {
   language: 'en',
   duration: 21.5,

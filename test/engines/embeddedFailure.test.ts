@@ -38,7 +38,7 @@ test('reports an engine that a signal has suspended, with its process id and the
   });
 });
 
-test('reports an engine that runs but does not answer, and none that has ended or is not in the folder', async () => {
+test('reports an engine that runs but does not answer, and none that has ended or is not in engines.json', async () => {
   expect(await findEmbeddedFailure(dataDir, 'qdrant')).toBeNull();
   await record({ name: 'qdrant', pid: child.pid });
   expect((await findEmbeddedFailure(dataDir, 'qdrant'))?.found).toBe(

@@ -14,7 +14,7 @@ import { seededRandom } from '../support/seed.js';
 
 const PAGES = 40;
 const KILLS = Number(process.env['TEST_KILLS'] ?? 10);
-/** Maximum number of kills in all. A kill after the end of the work does not count and is repeated. */
+/** Maximum number of repeated kills: a kill after the end of the work does not count and is repeated. */
 const MAX_MISSES = 5;
 
 describe.each(KILL_TARGETS)('ingests with %s killed at random moments', (target) => {

@@ -42,7 +42,7 @@ const recorder = (): { calls: Calls; watch: CallObserver } => {
 const CALL = { system: 'qdrant', operation: 'o', target: 't' } as const;
 const rejecting = () => Promise.reject(new Error('unreachable'));
 
-test('reports a rejected promise as failed to every watch, and rethrows its error', async () => {
+test('reports a rejected promise as failed to every observer, and rethrows its error', async () => {
   const [first, second] = [recorder(), recorder()];
   const watch = combineObservers([first.watch, null, second.watch]);
   expect(await observe(watch, CALL, () => Promise.resolve(3))).toBe(3);

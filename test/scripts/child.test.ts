@@ -42,7 +42,7 @@ test('restarts a process after each exit until it is stopped', async () => {
   expect([isAlive(lastPid), ends.length]).toEqual([false, 3]);
 });
 
-test('does not restart a process without restart, and rejects with the exit code of a failed start', async () => {
+test('does not restart a process with restart: false, and rejects with the exit code of a failed start', async () => {
   const ends: string[] = [];
   const child = await supervise('waits', { restart: false, onExit: (how) => void ends.push(how) });
   const pid = child.pid();

@@ -82,7 +82,7 @@ describe.each(places)('contents in %s', (place) => {
     expect(await stores[place].countOf({ ...tenant, organizationId: 2 }, [owner.fileId])).toBe(0);
   });
 
-  test('deletes older generations, and keeps the current one and other files', async () => {
+  test('of older generations are deleted; those of the current generation and of other files are kept', async () => {
     const file = { ...tenant, fileId: fileId + 8 };
     const otherFile = { ...tenant, fileId: fileId + 9, generation: 1 };
     for (const generation of [1, 2, 10]) await keep(stores[place], { ...file, generation }, SAMPLES[place]);

@@ -6,8 +6,8 @@ import { fileQuery } from '../../store/files/filter.js';
 import { everyRow } from '../support/everyRow.js';
 
 /**
- * Date of the filters in this suite. It tests the query condition of each file filter, including the bounds of ranges,
- * at which tests with stored files have few rows.
+ * Date of the filters. This suite tests the query condition of each file filter, including the bounds of ranges: tests
+ * with stored files have few rows at these bounds.
  */
 const AT = new Date('2026-01-01T00:00:00Z');
 const TENANT = { organizationId: 1, userId: 2 };

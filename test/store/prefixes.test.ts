@@ -55,7 +55,7 @@ async function store(paths: readonly string[]): Promise<void> {
   );
   await items.insertMany(rows.map((row, index) => ({ ...row, _id: index + 1, externalId: `item ${index}` })) as never);
 }
-/** Returns the marked paths. @param of the source; unset: all other sources */
+/** Returns the marked paths. @param of the source; null: all other sources */
 async function marked(of: typeof SOURCE | null): Promise<string[]> {
   const rows = await itemModel(connection).find({ isGone: true }).lean();
   const isOwn = (row: (typeof rows)[number]): boolean =>

@@ -40,7 +40,7 @@ interface Seed {
   readonly id: number;
   readonly tags?: Tags;
   readonly text?: string;
-  /** Default: the vectors of two ids are different. */
+  /** Default: a vector that depends on the last three digits of the id. */
   readonly vector?: Float32Array;
 }
 const write = (seeds: readonly Seed[], tenant = MINE): Promise<void> =>

@@ -61,7 +61,7 @@ export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<st
   }
 }
 
-/** Checks in every suite: ok + failed + skipped + aborted = discovered, for each run. @throws if there are errors */
+/** Every suite passes the errors of its runs' counts to this function at its end. @throws if there are errors */
 export function throwOnWrongCounts(wrong: readonly string[]): void {
   if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
 }

@@ -723,7 +723,7 @@ const eachOf = (rows: readonly Row[]) =>
 test('an ingest run discovers its files, ingests them batch by batch, and ends according to the results of its steps', () =>
   eachOf(INGESTS));
 test('a listing reads page by page, deletes missing files, and reports its outcome', () => eachOf(LISTINGS));
-test('a workflow in batches continues after the last batch, and reports its outcome', () => eachOf(BATCHES));
+test('a workflow in batches repeats its steps until no work is left, and reports its outcome', () => eachOf(BATCHES));
 test('connections and scheduled syncs call their steps in order, and report their outcome', () => eachOf(OTHERS));
 test('uploads are ingested batch by batch', () => eachOf(UPLOADS));
-test('deliveries continue pass by pass until the last one, and miss no new event', () => eachOf(DELIVERIES));
+test('deliveries continue batch by batch until the webhook ends, and miss no new event', () => eachOf(DELIVERIES));

@@ -13,7 +13,8 @@ import type { TokenBudget } from './tokenBudget.js';
 export type SaveLinks = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
 
 /**
- * Returns the content of a page that was fetched before its file began, once; null if it was not.
+ * Returns the content of a page if it was fetched before the ingest of its file began, but only at the first call;
+ * otherwise null.
  * @throws the Fault of that fetch
  */
 export type FetchedAhead = (

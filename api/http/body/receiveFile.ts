@@ -11,7 +11,7 @@ import { storeFailureOf } from '../answers/storeAnswers.js';
 import type { ReceiveContent } from './requestContents.js';
 import { MAX_UNKNOWN, type UnknownField } from '../unknownFields/fieldTree.js';
 
-/** A stored file of a form that belongs to no record yet. */
+/** A file from a form. Its content is stored, but belongs to no record yet. */
 export interface ReceivedFile {
   /** File name given by the sender, without folders; '' for none. */
   readonly name: string;

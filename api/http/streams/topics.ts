@@ -16,7 +16,7 @@ export interface Topics<T> {
   /**
    * Joins a topic. Its state is read at once, so that a viewer never starts with an older state than it received from
    * another process. While it has viewers, one poll per topic refreshes it for all of them.
-   * @param read returns the state; equal states are compared by `isSame`
+   * @param read returns the state; `isSame` decides whether two states are equal
    * @throws the error of the first read
    */
   join(key: string, read: () => Promise<T>): Promise<Topic<T>>;

@@ -9,7 +9,7 @@ const quoted = (text: string): string => (/^[\p{L}\p{N}_.@+][\p{L}\p{N}_.@+-]*$/
 
 const CATEGORY = /^CATEGORY_(\w+)$/i;
 
-/** Gmail treats all of these characters as equal in label names. */
+/** Returns the term for a label. Gmail's search treats white space and `/&(){}|` in label names like `-`. */
 function labelTerm(name: string): string {
   const category = CATEGORY.exec(name)?.[1]?.toLowerCase();
   if (category !== undefined) return `category:${category === 'personal' ? 'primary' : category}`;

@@ -89,7 +89,7 @@ export async function listItem(
   const place = { drive, rootId: null, root: drive, parent: null };
   const requestedItem = itemOf(found, place);
   if (requestedItem === null) throw noSuchItem(name);
-  // The item is not listed as a file, but was requested by its id: its file will report the reason.
+  // An item that is requested by its id becomes a file even without content: the error of the file gives the reason.
   if (!requestedItem.isExpandable) return { items: [{ ...requestedItem, hasContent: true }], next: null };
   const { open } = pageOf({ values: [found] }, place, drive);
   return pageAt([requestedItem], { drive, rootId: null, feed: null, open, at: null, restarts: 0 });

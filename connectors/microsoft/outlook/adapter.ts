@@ -90,7 +90,7 @@ export function itemOfAttachment(attachment: Attached, message: SourceItem, hasC
     fileFormat: isMessage(attachment) ? 'EML' : formatOfName(name),
     isSelectable: !isReference,
     hasContent: hasContent && !isReference,
-    // An attachment that was requested directly, or by a query, becomes a file without `sync_attachments`.
+    // Not set for a requested link: without `sync_attachments`, the skipped link would otherwise not be reported.
     ...(isReference && hasContent ? {} : { isAttachment: true as const }),
     createdAt: message.createdAt,
     version: dateOf(attachment.lastModifiedDateTime),

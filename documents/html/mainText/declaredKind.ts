@@ -25,8 +25,8 @@ export function declaredKind(html: string): DeclaredKind | null {
 }
 
 /**
- * Number of characters at the beginning of a page that are searched for the generator's name, and of a page without a
- * head.
+ * Number of characters at the beginning of a page that are searched for the generator's name, and that count as the
+ * head of a page without `</head>`.
  */
 const HEAD_LENGTH = 8000;
 

@@ -44,8 +44,8 @@ function isHidden(element: PageElement, page: Measure): boolean {
 }
 
 /**
- * Whether an element that is hidden from screen readers only contains text: a teaser that repeats the link of its title
- * has prose; icons and decorations have none.
+ * Whether an element with aria-hidden, which is hidden only from screen readers, is text: a teaser that repeats the
+ * link of its title has prose; icons and decorations have none.
  */
 function isShown({ name, attribs, textLength }: PageElement): boolean {
   return name === 'a' && attribs['href'] !== undefined && textLength >= MIN_TEASER_LENGTH;

@@ -102,7 +102,7 @@ function installedFile(code: DataCode): string | null {
   } catch {
     // The package is not installed.
   }
-  // The system's data is complete, but the data of npm is more accurate: prefer it if both exist.
+  // npm's data is more accurate, so the system's data is used only for codes without a pinned package.
   if (PACKAGES[code] === undefined && existsSync(SYSTEM))
     for (const version of readdirSync(SYSTEM))
       candidates.push(path.join(SYSTEM, version, 'tessdata', `${code}.traineddata`));

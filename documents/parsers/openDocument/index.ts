@@ -32,7 +32,7 @@ export const odtParser: Parser = {
   },
 };
 
-/** Reads a presentation slide by slide, in the form of PowerPoint's reader. */
+/** Parses a presentation slide by slide. The text has the same structure as that of the PPTX parser. */
 export const odpParser: Parser = {
   async parse({ bytes }, limits) {
     const { file, parts, unread } = await openParts(bytes, limits);

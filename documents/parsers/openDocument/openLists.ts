@@ -80,7 +80,7 @@ export class OpenLists {
     if (!list) return null;
     const isFirst = list.isNew === true && !list.isHeader;
     list.isNew = false;
-    // Only an item with a paragraph counts: programs write the levels around a deeper first item as empty ones.
+    // Count only items with a paragraph: if the first item is on a deeper level, programs write empty items around it.
     if (isFirst) list.number += 1;
     const { isNumbered } = this.#styles.levelOf(list.style, list.level);
     return { level: list.level - 1, mark: isFirst ? (isNumbered ? `${list.number}.` : '-') : '' };

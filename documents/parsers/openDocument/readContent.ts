@@ -42,7 +42,7 @@ interface Container {
   readonly lines: string[];
   /** Number of lists that were open around it. */
   readonly lists: number;
-  /** Id of a note; author of a comment; text to which it refers. */
+  /** Id of a note; author of a comment, and the name of the text range to which it refers. */
   readonly about: { id: string; author: string; name: string | null };
 }
 
@@ -174,7 +174,7 @@ export class ContentReader {
     return 'aside';
   }
 
-  /** Returns the role of an element with paragraphs of its own; null for others. */
+  /** Returns the kind and details of an element with paragraphs of its own; null for other elements. */
   #aboutContainer(
     name: string,
     attributes: Readonly<Record<string, string>>,
@@ -268,7 +268,7 @@ export class ContentReader {
     if (table === null) return;
     const { rows, framed } = table;
     const outer = this.#containers.findLast(({ kind }) => kind !== 'shape');
-    // A nested table cannot be written as one: its text stays in the cell.
+    // Markdown cannot nest tables: the text of an inner table stays in the cell or note that contains it.
     if (outer) outer.lines.push(rows.flat().filter(Boolean).join(' '));
     else if (framed) for (const paragraph of framed) this.#handler.paragraph(paragraph);
     else this.#handler.block(markdownTable(rows));

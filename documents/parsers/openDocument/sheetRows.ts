@@ -22,9 +22,7 @@ interface RowHandler {
 
 /** Maximum number of columns: programs allow 16,384, and a hostile number must not create a row of a billion cells. */
 const MAX_COLUMNS = 16_384;
-/**
- * Maximum number of rows and of columns of a merged cell in which its text is repeated, as in the other table formats.
- */
+/** Maximum number of columns of a merged cell in which its text is repeated, as in the other table formats. */
 const MAX_SPANNED = 100;
 /** Maximum length of a text that is repeated in a merged cell. */
 const MAX_REPEATED_LENGTH = 100;

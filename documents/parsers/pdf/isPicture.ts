@@ -45,7 +45,7 @@ export class ScanFinder {
     this.#bytes = bytes;
   }
 
-  /** Whether pictures cover most of a page; not if they are broken, because the typed text can be read. */
+  /** Whether pictures cover most of a page. False if they cannot be read: the page's typed text is used then. */
   async isScan(number: number): Promise<boolean> {
     try {
       this.#loading ??= openPdf(this.#bytes, 'pictures');

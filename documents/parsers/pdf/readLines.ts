@@ -108,9 +108,9 @@ function withGap(text: string, next: string, gap: number, size: number): string 
 }
 
 /**
- * Joins the runs of a line with letters that are written from right to left. PDF.js returns each run in logical order,
- * so the runs are ordered by their places: from the right if the line is written so, but neighbours that are written
- * from the left (words, numbers) from the left.
+ * Joins the runs of a line that contains right-to-left text. PDF.js returns each run in logical order, so only the runs
+ * are ordered, by their positions: from right to left in a right-to-left line. Adjacent runs in the other direction
+ * (words, numbers) keep that direction.
  * @param fromRight whether most letters of the line are written from right to left
  */
 function joinReversed(runs: readonly Glyphs[], fromRight: boolean): string {

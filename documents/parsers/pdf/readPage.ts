@@ -55,7 +55,10 @@ function toGlyphs(
   };
 }
 
-/** Contextual forms of Arabic letters, which some fonts have instead of letters. PDF.js keeps this half of them. */
+/**
+ * Contextual forms of Arabic letters, which some fonts have instead of letters. PDF.js replaces only the forms of the
+ * other Unicode block (U+FB50 to U+FDFF).
+ */
 const LETTER_FORMS = /[\ufe80-\ufefc]+/g;
 
 /**

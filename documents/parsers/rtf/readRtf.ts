@@ -27,7 +27,7 @@ export interface RtfToken {
 interface Group {
   /** Whether it contains no text of the document. */
   hidden: boolean;
-  /** The subject of a group inside \info or the font table. */
+  /** The control word or role that decides how the group's content is read; null for ordinary text. */
   about: string | null;
   charset: string | null;
   /** Number of fallback characters after a \u, for programs that do not support it. */
@@ -251,7 +251,7 @@ export class RtfReader {
   }
 
   #beginAside(kind: AsideKind, group: Group): void {
-    // Otherwise the header would become part of the note's text.
+    // Hide an aside inside another one: otherwise a header, for example, would become part of a note's text.
     if (this.#around) group.hidden = true;
     else {
       group.about = 'aside';

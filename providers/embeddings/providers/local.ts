@@ -29,7 +29,7 @@ export const EMBEDDED_SPACE = { name: 'minilm-l6-v2-384', dimensions: 384 };
 /**
  * Niceness of the process for long queries relative to the other processes. Each step divides the share of processor
  * time by about 1.25 (https://man7.org/linux/man-pages/man7/sched.7.html, "The nice value"). With 10, the process gets
- * about a tenth of a core while a short query uses the core, and a whole core if it is idle.
+ * about a tenth of a core while a short query uses that core, and all of it otherwise.
  */
 const LONG_QUERY_NICENESS = 10;
 

@@ -78,7 +78,9 @@ function classifyReply(answer: Reply, { upstream, model, inputs }: Exchange): Ou
   }
   if (status === 400 || status === 413 || status === 422) {
     const tooLong = status === 413 || /token|length|long|large|charact|size|bytes/i.test(reason);
-    const message = `${name} rejected the text (${status}${reason === '' ? '' : `: ${reason}`}). Check that the model behind ${address} is ${model.space.name}'s.`;
+    const message =
+      `${name} rejected the text (${status}${reason === '' ? '' : `: ${reason}`}). ` +
+      `Check that the setting ${address} leads to the model of the vector space "${model.space.name}".`;
     return { kind: 'rejected', tooLong, fault: fault('bad_response', message) };
   }
   if (refusal === 'failed' || status === 409 || status === 425) {

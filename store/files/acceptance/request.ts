@@ -55,7 +55,10 @@ export interface FileRequest {
   /** Content that was sent with the request; absent for fetched content. */
   readonly upload?: NewUpload;
   readonly enableAutoSync: boolean | null;
-  /** True for a scheduled sync: an existing file is evaluated with its own options and tags. Absent for a request. */
+  /**
+   * True for a scheduled sync: existing files keep their options and tags, and unchanged ones are not synced. Absent
+   * for a request.
+   */
   readonly isScheduled?: boolean;
   readonly requestId: string;
   readonly runId: number;

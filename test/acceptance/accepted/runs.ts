@@ -288,7 +288,7 @@ export function testRuns(): void {
       ]);
     });
 
-    test('report the state of a re-embedding run, and hide rebuilds of the operator', async () => {
+    test('have re-embedding runs whose state is returned by id; rebuilds of the operator are hidden', async () => {
       const who = await createUser();
       const request = { filters: {}, model: 'OPENAI', maxTokens: null };
       const of = (fields: object) => ({ kind: 'reembedFiles', request, ...fields });

@@ -183,7 +183,7 @@ describe('contents', () => {
       expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 
-  test('of a notebook are missing in its folder, and available if it is selected, so that the user sees the reason', async () => {
+  test('of a notebook count as present only if it is selected, so that a sync reports the reason', async () => {
     graph.drives.put('b!mine', 'a/notes', { package: true });
     const notebook = (await descendantsOf(account, 'b!mine')).items.find(({ name }) => name === 'notes');
     expect(notebook).toMatchObject({ hasContent: false, isSelectable: false });

@@ -312,7 +312,7 @@ describe('folders', () => {
     expect(await idsOfName('A')).toEqual(['A']);
   });
 
-  test('are accompanied by the categories of the mailbox', async () => {
+  test('are listed separately from the categories of the mailbox', async () => {
     for (const index of [1, 2, 3])
       graph.mailbox.categories.push({ id: `c${index}`, displayName: `Kind ${index}`, color: `preset${index}` });
     const found = await account.read('categories', {}, NEVER);

@@ -16,7 +16,7 @@ export interface Shape {
   readonly others?: Shape;
   /** The shape of the elements of a list. */
   readonly items?: Shape;
-  /** Alternatives of which the value must have one shape, whatever the type. */
+  /** Alternative shapes, one of which the value must match. They replace the check of `type`. */
   readonly either?: readonly Shape[];
   /** Further fields of an object, by the value of its field `by`. */
   readonly variants?: { readonly by: string; readonly of: Readonly<Record<string, Shape>> };

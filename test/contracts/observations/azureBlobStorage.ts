@@ -67,7 +67,7 @@ export const azureBlobStorage: SourceObservations = {
     },
     {
       aspect: 'formats',
-      statement: 'A blob with a key of its owner is refused with 409 BlobUsesCustomerSpecifiedEncryption.',
+      statement: 'A blob with a customer-provided key is refused with 409 BlobUsesCustomerSpecifiedEncryption.',
       ...{ link: 'https://github.com/Azure/azure-sdk-for-net/issues/20361', date: '2021-04-13' },
       evidence: { test: [SUITE, '%s is %s: %s'], fixed: true },
     },

@@ -20,7 +20,7 @@ export const box: SourceObservations = {
       evidence: {
         test: [
           TOKENS,
-          'a rate limit or failure of a token endpoint is retried, and neither uses up the grant nor ends it',
+          'a rate limit or failure of a token endpoint is retryable, and neither uses up the grant nor ends it',
         ],
       },
     },
@@ -97,7 +97,7 @@ export const box: SourceObservations = {
     },
     {
       aspect: 'OAuth',
-      statement: 'Logins are e-mail addresses in any case.',
+      statement: 'Logins are e-mail addresses, in upper or lower case.',
       ...{ link: onyx(12_862), date: '2026-07-19' },
       evidence: { test: [SUITE, 'identifies the account by the user who consented'] },
     },

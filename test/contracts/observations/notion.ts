@@ -26,7 +26,7 @@ export const notion: SourceObservations = {
     },
     {
       aspect: 'formats',
-      statement: 'A page that is such an object (external_object_instance_page) is itself answered with 400.',
+      statement: 'A page that is an object of another product (external_object_instance_page) is answered with 400.',
       ...{ link: elastic(2337), date: '2024-04-03' },
       evidence: {
         test: [SUITE, 'reads the title and columns of a row whose blocks Notion does not list'],

@@ -37,10 +37,7 @@ export const oneDrive: SourceObservations = {
       statement: 'OneNote notebooks are packages: neither files nor folders, without content.',
       ...{ link: 'https://github.com/wisecom-oy/atlas/issues/52', date: '2026-07-14' },
       evidence: {
-        test: [
-          SUITE,
-          'of a notebook are missing in its folder, and available if it is selected, so that the user sees the reason',
-        ],
+        test: [SUITE, 'of a notebook count as present only if it is selected, so that a sync reports the reason'],
       },
     },
     {

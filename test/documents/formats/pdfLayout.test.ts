@@ -219,7 +219,7 @@ test('reports encryption with a certificate', async () => {
   expect(await faultOfFile(await pdf.save({ useObjectStreams: false }), 'a.pdf')).toMatch(/^encrypted: .*certificate/);
 });
 
-test('reads a PDF that lost its signature', async () => {
+test('reads a PDF without its file header', async () => {
   const bytes = Buffer.from(await makePdf((pdf) => pdf.text(SENTENCE)));
   bytes.fill(' ', 0, bytes.indexOf('7 0 obj'));
   expect((await readFile(Uint8Array.from(bytes), 'a.pdf')).text).toBe(SENTENCE);

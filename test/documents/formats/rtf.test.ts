@@ -44,7 +44,7 @@ test('reads a document saved by WordPad, and one in another code page', async ()
   expect((await readFile(japanese, 'a.rtf')).text).toBe('日本');
 });
 
-test('reads points, headings and links as AbiWord writes them, with footnotes at the end and all paragraphs of a cell', async () => {
+test('reads lists, headings, links, footnotes and cells of several paragraphs as AbiWord writes them', async () => {
   const { text } = await readFile(
     rtf(
       '{\\stylesheet{\\s35\\fs32 Heading 1;}{\\s47 Normal;}}\\pard\\plain\\s35{\\s35 Fees}{\\par}' +

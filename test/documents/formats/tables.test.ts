@@ -33,7 +33,7 @@ test.each([
   expect(await textOf(content)).toBe(text);
 });
 
-test('reads CSV of another library in another encoding', async () => {
+test('reads CSV that Papa Parse writes, encoded in windows-1252', async () => {
   const rows = [
     { Straße: 'Hafenstraße 1', Ort: 'Köln', Bemerkung: 'laut; "sehr"' },
     { Straße: 'Am Kai 2', Ort: 'Zürich', Bemerkung: '' },

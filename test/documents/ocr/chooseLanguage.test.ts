@@ -25,7 +25,7 @@ test.each(Object.entries(SENTENCES))('guesses %s by its frequent words', (langua
   expect(guessLanguage(text, LATIN)).toEqual([language]);
 });
 
-test('guesses no language from names and numbers, from a few words, or that is not a candidate', () => {
+test('guesses no language from names and numbers or from a few words, and never one that is not a candidate', () => {
   expect(guessLanguage('Kinsale 7.4 1204 Cobh 11.2 3981 Youghal 4.9 310 '.repeat(5), LATIN)).toEqual([]);
   expect(guessLanguage('und der die', LATIN)).toEqual([]);
   expect(guessLanguage(SENTENCES.deu, ['eng', 'fra'])).not.toContain('deu');

@@ -111,7 +111,7 @@ test('names sender, recipients and date in the text, and puts quoted messages be
   );
 });
 
-test('reads an RTF group in which an optional mark follows its text', async () => {
+test('reads all text of an RTF group in which the symbol for an ignorable destination follows text', async () => {
   const rtf = String.raw`{\rtf1 {Before \*\ignored after} {\*\hidden gone}{\*\shppict{\pict 00}}}`;
   const document = await readFile(rtf, 'a.rtf');
   expect(document.text).toBe('Before after');

@@ -4,7 +4,10 @@ import { type GoogleRefusal, refuseGoogle } from '../googleApi.js';
 import { type LargeAccount, range, startLarge } from './largeAccount.js';
 import { type Limit, MINUTE_MS } from './quota.js';
 
-/** Quota units of a method. The limits apply to projects created on or after 1 May 2026; older ones have more. */
+/**
+ * Page that documents the quota units of each method. The limits apply to projects created on or after 1 May 2026;
+ * older projects have higher limits.
+ */
 const QUOTA_PAGE = 'https://developers.google.com/workspace/gmail/api/reference/quota';
 const unitsOf = ({ path }: Call): number => {
   const [, , , , resource, id] = path;

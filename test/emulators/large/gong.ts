@@ -10,7 +10,7 @@ const LIMITS: readonly Limit[] = [
 ];
 const PER_PAGE = 100;
 /**
- * Life of a cursor, as the `exp` of published ones shows.
+ * Lifetime of a cursor in milliseconds, according to the `exp` field of a cursor that a user published:
  * https://visioneers.gong.io/developers-79/gong-api-pagination-limit-1036
  */
 const CURSOR_MS = 3_600_000;

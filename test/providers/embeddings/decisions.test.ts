@@ -19,11 +19,11 @@ const USAGES: readonly (readonly [
   billed: number | null,
   shares: unknown,
 ])[] = [
-  ['one fairnessKey', [of(1, 10), of(1, 20)], null, [share(1, 30)]],
-  ['two parties', [of(1, 10), of(2, 20), of(1, 30)], null, [share(1, 40), share(2, 20)]],
+  ['one organization', [of(1, 10), of(1, 20)], null, [share(1, 30)]],
+  ['two organizations', [of(1, 10), of(2, 20), of(1, 30)], null, [share(1, 40), share(2, 20)]],
   ['tokens as the provider counts them', [of(1, 10), of(2, 30)], 80, [share(1, 20), share(2, 60)]],
   ['nothing was billed', [of(1, 10)], 0, [share(1, 0)]],
-  ['a part without a fairnessKey', [of(1, 10), of(null, 30)], 80, [share(1, 20)]],
+  ['a part without an organization', [of(1, 10), of(null, 30)], 80, [share(1, 20)]],
   ['pictures, whose tokens are not counted', [of(1, 0)], 50, [share(1, 0)]],
   ['organization 0', [of(0, 10)], null, [share(0, 10)]],
 ];

@@ -224,7 +224,7 @@ describe('a faulty provider', () => {
     expect(emulator.requests).toHaveLength(4);
   });
 
-  test('causes a fault with the setting of a rejected key, without a retry', () =>
+  test('causes a fault that names the setting of the rejected key, without a retry', () =>
     eachRow(EACH, async ([, model]) => {
       const embeddings = open();
       emulator.injectFault(() => ({ status: 403 }));
@@ -270,7 +270,7 @@ describe('a faulty provider', () => {
     expect(emulator.requests).toHaveLength(1);
   });
 
-  test('causes a fault with the setting of an unknown deployment', async () => {
+  test('causes a fault that names the setting of the unknown deployment', async () => {
     const embeddings = open({ AZURE_OPENAI_DEPLOYMENTS: 'AZURE_OPENAI=unknown' });
     const fault = await faultOf(embeddings.embed(EMBEDDING_MODELS.AZURE_OPENAI.space, ['x'], 'document'));
     expect(fault).toMatchObject({ kind: 'bad_response', retryable: false });

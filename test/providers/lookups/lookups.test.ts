@@ -105,7 +105,7 @@ describe('a web search', () => {
       emulator.injectFault(() => ({ status: 200, body }));
       expect((await faultOf(lookUp(name))).message).toMatch(/invalid response.*_BASE_URL/);
     }));
-  test('returns at most 100 URLs, the best first, of those that it requested', () =>
+  test('returns at most 100 URLs, the best first, even if the service returns more', () =>
     eachOf(SEARCHES, async (name) => {
       const urls = Array.from({ length: 101 }, (_, at) => `https://example.org/fern/${at}`);
       const results = JSON.stringify(urls.map((url) => ({ url })));

@@ -245,7 +245,7 @@ test('does not wait for a poll whose Retry-After exceeds the timeout of a record
 const WAITS: readonly (readonly [service: TranscriptionService, request: string, scenario: AssemblyScenario])[] = [
   ['deepgram', 'transcription', { injectedFaults: ['hang'] }],
   ['assemblyai', 'upload', { uploadFaults: ['hang'] }],
-  ['assemblyai', 'order', { transcriptFaults: ['hang'] }],
+  ['assemblyai', 'creation of the job', { transcriptFaults: ['hang'] }],
 ];
 test("ends each request with the reason of the caller's abort", () =>
   everyRow(

@@ -1,4 +1,4 @@
-/** A quarantined file changes only in the states, and by the runs, from which it may. */
+/** Tests that each write changes a quarantined file only in the states, and for the runs, for which it is allowed. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Connection } from 'mongoose';
 
@@ -45,7 +45,7 @@ const QUARANTINED: Readonly<Record<string, Partial<QuarantinedDoc>>> = {
   returningNow: { state: 'returning', runId: RUN },
 };
 
-test('a quarantined file changes only in the states, and by the runs, from which it may', async () => {
+test('a write changes a quarantined file only in the states and for the runs for which it is allowed', async () => {
   const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
   const [users, runs] = [userModel(connection), runModel(connection)];
   const run = { ...ADA, kind: 'settleQuarantine', requestId: 'r', acceptedAt: AGO, nextTryAt: AGO, startedAt: AGO };

@@ -186,7 +186,7 @@ const LISTS: readonly List[] = [
   ['streams.listWaiting too early', () => stores.streams.listWaiting(new Date(EARLY.getTime() + 2_999), 100), ''],
 ];
 
-test('each list of runs returns exactly the runs in its states, and its limits include their own time', async () => {
+test('each list of runs returns exactly the runs in its states, and includes those at its time limit', async () => {
   const ids = await fresh();
   const nameOf = new Map([...ids].map(([name, id]) => [id, name]));
   await everyRow(

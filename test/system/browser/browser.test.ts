@@ -85,7 +85,7 @@ describe('a rendered page', () => {
     expect([fault.kind, fault.retryAfterMs]).toEqual([kind, status === 429 ? 9000 : null]);
   });
 
-  test('of another type is fetched by plain HTTP', async () => {
+  test('that is not HTML is fetched by plain HTTP', async () => {
     const server = await serve((request, response) =>
       response.writeHead(200, { 'Content-Type': request.url === '/t' ? 'text/plain' : 'application/pdf' }).end('words'),
     );

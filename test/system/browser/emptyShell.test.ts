@@ -113,7 +113,7 @@ async function application(data: () => string): Promise<Loopback> {
 }
 
 describe('a page that is an empty shell', () => {
-  test('is rendered without a request for it, and again at a re-sync although its shell is unchanged', async () => {
+  test('is rendered even if the caller did not request it, and again at a re-sync of an unchanged shell', async () => {
     let words = 'the first words';
     const site = await application(() => words);
     const web = source();

@@ -79,7 +79,7 @@ test('deployment renew stores a new id in a restored copy', async () => {
   expect((await renew()).before).toBe(first.now);
 });
 
-test('exits reconcile with code 1 until a difference is repaired', async () => {
+test('reconcile exits with code 1 until the difference is repaired', async () => {
   expect(await call('reconcile')).toMatchObject({ code: 0, lines: expect.arrayContaining(['No difference.']) });
   await withDatabase(service, (connection) =>
     connection
@@ -348,7 +348,7 @@ describe('a command that works on many items', () => {
       },
     ));
 
-  test('is in ROWS or in SINGLE_ITEM', async () => {
+  test('is in ROWS; all other commands of --help are in SINGLE_ITEM', async () => {
     const { lines } = await call('--help');
     const names = lines.flatMap((text) =>
       [...text.matchAll(/^ {2}(\w[\w -]*?) {2,}\S/gm)].map(([, name]) => name ?? ''),

@@ -15,9 +15,11 @@ import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Rate limits that a source applies to an OAuth client, tested with two processes, each with its own accounts. */
+// These tests cover rate limits that a source applies to an OAuth client. Two processes each call an account of it.
+
+/** Retry-After in seconds for which a call waits. */
 const SHORT_S = 1;
-/** Longer than a call waits for a rate limit, so that the call fails immediately. */
+/** Retry-After in seconds, longer than a call waits for a rate limit, so that the call fails immediately. */
 const LONG_S = 60;
 let drive: GoogleDriveEmulator;
 let slackSite: SlackEmulator;

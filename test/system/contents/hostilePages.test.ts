@@ -75,7 +75,7 @@ const texts: ReadonlyArray<readonly [name: string, type: string, content: string
   ['unclosed front matter', 'text/markdown', `---\n${repeat('a: b\n', 100_000)}`, /^---\na: b/],
 ];
 
-describe('hostile content, read and chunked within the limits of every document', () => {
+describe('hostile content is read and chunked within the time and memory limits of a document', () => {
   // The limits are raised, because content above the default limits would be refused without being read.
   const limits = { ...LIMITS, maxHtmlDepth: 1_000_000, maxHtmlAttributes: 1_000_000 };
   // Linear work takes milliseconds, other work minutes, so that the limits of the pool end it.
@@ -96,7 +96,7 @@ describe('hostile content, read and chunked within the limits of every document'
 
   // Compared as booleans: Jest would take minutes to print megabytes.
   test(
-    'of pages',
+    'in HTML pages',
     () =>
       everyRow(
         pages,
@@ -109,7 +109,7 @@ describe('hostile content, read and chunked within the limits of every document'
     1_800_000,
   );
 
-  test('of texts', () =>
+  test('in plain text and Markdown', () =>
     everyRow(
       texts,
       ([name]) => name,
@@ -146,7 +146,7 @@ describe('structures that no author writes', () => {
     expect(() => textOf(`<p ${repeat('a=b ', 10_001)}>text`)).toThrow(/MAX_HTML_ATTRIBUTES/);
   });
 
-  test('do not count elements side by side, or tags that need not be closed', () => {
+  test('do not include elements side by side, or tags that need not be closed', () => {
     expect(textOf(`${repeat('<p>x', 60_000)}<p>text`)).toMatch(/text$/);
     expect(textOf(`<ul>${repeat('<li>x', 60_000)}</ul><table>${repeat('<tr><td>x', 10_000)}</table>text`)).toMatch(
       /text$/,

@@ -1,4 +1,4 @@
-/** Starts on a full disk. The small disks are in memory, so the test needs root. */
+/** What happens when the service starts on a full disk. The small disks are tmpfs mounts, so the tests need root. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -115,7 +115,7 @@ test('refuses a second owner of a data directory', async () => {
   );
 });
 
-test('keeps running workflows and their search attributes in Temporal over kill -9', async () => {
+test('preserves running workflows and their search attributes in Temporal after kill -9', async () => {
   const requestId = defineSearchAttributeKey('RequestId', 'KEYWORD');
   const connection = await Connection.connect({ address: engines.temporalAddress ?? '' });
   const client = new Client({ connection });

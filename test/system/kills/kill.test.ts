@@ -48,7 +48,7 @@ const GROUPS: readonly (readonly KillTarget[])[] = [
   ...thoroughRows([['temporal', 'qdrant', 'api']]),
 ];
 test.each(GROUPS.map((targets) => [targets.join(' and of '), targets] as const))(
-  'leaves chunks and points as uninterrupted after kill -9 of %s during an ingest',
+  'stores the same chunks and points as an uninterrupted ingest after kill -9 of %s',
   async (_title, targets) => {
     const kills = chance
       .shuffle(targets)
@@ -102,7 +102,7 @@ thoroughly('stores every linked page once after kill -9 of a worker during a cra
   await linked.close();
 });
 
-/** Deletes the drafts that killed APIs left. The reaper deletes them later. */
+/** Deletes the uploads without a file that killed APIs left, as the reaper does later. Returns their number. */
 async function sweep(): Promise<number> {
   const config = loadConfig(service.env);
   const store = await connectStore(storeSettings(config));

@@ -14,7 +14,8 @@ import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-/** Token refreshes by separate processes, which can be killed. oauthGrants.test.ts tests those of a single process. */
+// These tests refresh tokens in separate processes, which can be killed. oauthGrants.test.ts tests a single process.
+
 const PROCESSES = 3;
 const CALLS = 50;
 const ACCOUNT = 'ada@harbour.example';

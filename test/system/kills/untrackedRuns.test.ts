@@ -17,7 +17,8 @@ import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 import { thoroughly } from '../../support/thorough.js';
 
-/** Runs that no file record refers to, and that end in Temporal while no worker runs. */
+// These tests cover runs that no file record refers to, and that end in Temporal while no worker runs.
+
 const log = createLog({ level: 'silent', name: 'test' });
 let service: TestService;
 let client: Client;

@@ -19,7 +19,8 @@ import { thoroughly } from '../../support/thorough.js';
  */
 const CANCEL_REQUESTED = 3;
 
-/** Batches that end between two of their writes because Qdrant fails. */
+// These tests cover batches that end between two of their writes because Qdrant fails.
+
 let service: TestService;
 let client: Client;
 /** A proxy between the service and Qdrant. The service reaches MongoDB directly. */
@@ -99,7 +100,7 @@ async function untilPublished(work: Work, user: TestUser): Promise<FileRecord> {
   return file;
 }
 
-test('cleans up an upload whose attempt fails after publishing in the next attempt', async () => {
+test('if an attempt of an upload fails after publishing, the next attempt cleans up', async () => {
   const user = await service.user('ada');
   const file = await untilPublished(UPLOAD, user);
   proxy.reopen();

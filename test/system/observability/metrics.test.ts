@@ -182,7 +182,7 @@ test('requires the token of the deployment, and accepts no API key', async () =>
   }
 });
 
-test('are served only on their own port', async () => {
+test('serves metrics only on their own port', async () => {
   const answer = await fetch(`${apiUrl}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
   expect(answer.status).toBe(404);
 });
@@ -205,7 +205,7 @@ test('count contents and their bytes when they arrive, and as unchanged when the
   expect(again).toMatchObject({ [contentsOf('RAW_TEXT', 'new')]: 0, [bytesOf('RAW_TEXT')]: 0 });
 });
 
-test('time calls to MongoDB and Qdrant by operation', async () => {
+test('times calls to MongoDB and Qdrant by operation', async () => {
   const timed = (system: string, operation: string) =>
     `allotrope_${system}_duration_seconds_count{operation="${operation}"}`;
   const before = await scrape(workerUrl);
@@ -226,7 +226,7 @@ test('time calls to MongoDB and Qdrant by operation', async () => {
   });
 });
 
-test('include those of the SDK, for our task queues and without other names', async () => {
+test('include the metrics of Temporal’s SDK, for our task queues and without ids in labels', async () => {
   const names = await waitFor(
     async () => Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('temporal_')),
     (all) => all.some((name) => name.startsWith('temporal_activity_execution_latency_seconds_count')),
@@ -284,7 +284,7 @@ test('count delivery attempts by outcome, and measure the delay of each delivere
   expect(delivered['allotrope_webhook_delay_seconds_count']).toBe(delivered[tries('delivered')]);
 });
 
-test('show the backlog of the whole service in the API', async () => {
+test('exports the backlog of the whole service from the API, not from the worker', async () => {
   const counted = await service.store.backlog();
   const series = await waitFor(
     () => scrape(apiMetrics),
@@ -300,7 +300,7 @@ test('show the backlog of the whole service in the API', async () => {
   expect(Object.keys(await scrape(workerUrl)).filter((name) => name.startsWith('allotrope_files{'))).toEqual([]);
 });
 
-test('count queued files that a revoke aborts in the API, which aborts them', async () => {
+test('counts queued files that a revoke aborts in the metrics of the API, which aborts them', async () => {
   const source = (await user.post<Listed<DataSourceRecord>>('/user_data_sources', {})).body.results[0]!;
   const owner = {
     organizationId: source.organization_id,

@@ -10,7 +10,8 @@ import { withDatabase } from '../../support/mongo.js';
 import { waitFor } from '../../support/waitFor.js';
 import { startService, type TestService } from '../../support/service.js';
 
-/** Deletes whose step is interrupted halfway and repeated. */
+// These tests interrupt a step of a delete run halfway. Temporal then retries the step.
+
 const PAGES = 3;
 let service: TestService;
 let site: Site;

@@ -176,7 +176,7 @@ const chunks = (count: number, numbers: number): string =>
 describe('bodies at the limits of an operation', () => {
   test.each<[string, string, string]>([
     [
-      '10,000 ids, three times',
+      '10,000 ids, twice',
       '/embeddings',
       `{"query":"x","k":1,"file_ids":${ids(10_000)},"parent_file_ids":${ids(10_000)}}`,
     ],

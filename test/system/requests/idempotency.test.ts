@@ -188,15 +188,15 @@ test('stores answers encrypted', async () => {
   expect(clear).not.toContain('xylophone');
 });
 
-describe('an invalid key', () => {
-  test.each([['x'.repeat(256)], ['']])('%#', async (key) => {
+describe('the idempotency key', () => {
+  test.each([['x'.repeat(256)], ['']])('is refused if it is too long or empty: %#', async (key) => {
     expect(await scrape(key)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ['header', 'idempotency-key'] }] },
     });
   });
 
-  test('allows 255 characters', async () => {
+  test('may have 255 characters', async () => {
     expect((await scrape('x'.repeat(255))).status).toBe(200);
   });
 });

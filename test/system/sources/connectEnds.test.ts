@@ -137,7 +137,7 @@ test('keeps neither account nor tokens when cancelled during the exchange of the
   expect(await sources()).toEqual([]);
 });
 
-test('ends a connection terminated in Temporal by the reaper, and its page reports that', async () => {
+test('the reaper ends a connection that was terminated in Temporal, and its page reports that', async () => {
   const { callbackUrl, extendExpiry, readAttempt, handle, sources } = await startConnection();
   await extendExpiry();
   await handle.terminate();

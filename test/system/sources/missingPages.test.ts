@@ -169,7 +169,7 @@ test('deletes nothing when most pages are missing, until an operator approves', 
   expect((await decide('approve')).status).toBe(409);
   await syncNow();
   expect(await heldDeletions()).toBe(11);
-  // Quarantined by the first test, under names that other pages use now.
+  // The first test has quarantined pages whose addresses other files have now.
   const before = (await quarantined()).length;
   expect((await decide('approve')).status).toBe(200);
   await syncNow();

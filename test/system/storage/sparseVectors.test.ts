@@ -33,7 +33,7 @@ afterAll(async () => {
 const weights = (vector: SparseVector | null): Record<string, number> | null =>
   vector && Object.fromEntries(vector.indices.map((index, at) => [index, Math.round((vector.values[at] ?? 0) * 1000)]));
 
-/** Expects that each chunk of a file has the sparse vector of its text, or, if `has` is false, that none has one. */
+/** Expects that each chunk of a file has the sparse vector of its text, or, without `hasVectors`, that none has one. */
 async function expectSparse(file: FileRecord, hasVectors: boolean): Promise<void> {
   expect(file).toMatchObject({ sync_status: 'READY', sync_error_message: null });
   const { results } = await user.chunks({ ids: [file.id] });

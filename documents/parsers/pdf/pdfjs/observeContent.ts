@@ -81,7 +81,8 @@ export function observeContent(readers: ContentReaders, OPS: typeof Pdfjs.OPS): 
     if (outer !== undefined) {
       const before = outer.rules.count;
       await getTextContent.call(this, request);
-      // PDF.js reads a form only once if it is drawn again and the sink received nothing from it.
+      // PDF.js does not read a form again if the sink received nothing from it the first time. The empty part makes
+      // PDF.js read a form with rules each time that the page draws it.
       if (outer.rules.count > before) request.sink?.enqueue({ items: [], styles: {} }, 0);
       return;
     }

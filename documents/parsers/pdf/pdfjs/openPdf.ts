@@ -21,7 +21,7 @@ export type PdfUse = 'drawing' | 'pictures' | 'text';
 
 /**
  * Opens a PDF; the caller destroys the task. Runs no scripts and fetches nothing. Image decoders are only loaded for
- * drawing; without pictures, PDF.js omits them from the operators of a page instead of decoding them.
+ * `drawing`. For `text`, PDF.js omits pictures from the operators of a page instead of decoding them.
  */
 export async function openPdf(bytes: Uint8Array, use: PdfUse): Promise<Pdfjs.PDFDocumentLoadingTask> {
   const { getDocument, VerbosityLevel } = await loadPdfjs();
