@@ -1,4 +1,4 @@
-# One image, two commands: `node dist/api/server.js` (the default) and `node dist/worker/main.js`.
+# One image, two commands: `node dist/api/server.js` (the default), and that of the worker in docker-compose.yml.
 # Linux x86_64: the hashes in engines/requirements.txt are those of its wheels.
 ARG NODE_IMAGE=node:20.20.2-bookworm-slim
 ARG PYTHON_IMAGE=python:3.11-slim-bookworm

@@ -143,7 +143,9 @@ try {
     `${startedAt.toISOString()} · \`npm run bench:lists${quick ? ' -- --quick' : ''}\`, ${((Date.now() - startedAt.getTime()) / 60_000).toFixed(1)} minutes · ${environment()}`,
     '',
     `One user with ${FILES + 1} files and ${seeded.chunks} chunks, seeded in ${seconds} s. p95 of ${ITERATIONS_OF_ORDER} pages of ${PAGE} rows at ` +
-      `offset ${OFFSET}, for one caller over HTTP, including the count. Filters: ${ITERATIONS} pages, one in each of the six orders and both directions; the last two kinds ${ITERATIONS / 2}. ` +
+      `offset ${OFFSET}, for one caller over HTTP, including the count. ` +
+      `Filters: ${ITERATIONS} pages, one in each of the six orders and both directions; ` +
+      `the last two filters, ${ITERATIONS / 2} pages. ` +
       `The baseline is the same page and total from the MongoDB driver at the same time. Target: below ${MAX_MS} ms and at most ` +
       `${MAX_RATIO}× the driver; substrings and negated tags by the ratio alone. *At rest*: no file of the user changed ` +
       'for a minute, so totals are cached. *Changing*: every total is counted again.',

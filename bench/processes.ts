@@ -70,7 +70,7 @@ const roleOf = (command: string): Role => ROLES.find(([, pattern]) => pattern.te
 
 /** Size of a memory page on every x86_64. */
 const PAGE_BYTES = 4096;
-/** Growth over the last exact count from which memory is counted exactly again. */
+/** Memory is counted exactly again when its rough total exceeds that of the last exact count by this factor. */
 const NEW_PEAK = 1.01;
 
 /** Returns the memory of a process in bytes, including all shared memory. Cheap to read. */

@@ -59,13 +59,21 @@ export function compile(): Promise<void> {
  */
 const LEAN_ENV = { MALLOC_ARENA_MAX: '2' };
 const LEAN_HEAP = ['--max-semi-space-size=8', '--heap-growing-percent=30'];
+/**
+ * The worker's threads fill the cores already, so helper threads of V8's garbage collector save no time: without them
+ * the worker needs a sixth less processor time for a page, and no more memory (bench/results.md). The API keeps them,
+ * because its requests wait during a collection. package.json and docker-compose.yml set the same.
+ */
+const BUSY_THREADS = ['--single-threaded-gc'];
+/** Options of Node by module. */
+const NODE_OPTIONS: Readonly<Record<string, readonly string[]>> = { 'worker/main': [...LEAN_HEAP, ...BUSY_THREADS] };
 
 function launch({ module, env, onLogLine }: ChildOptions): ChildProcess {
   const file = fileURLToPath(new URL(`../dist/${module}.js`, import.meta.url));
   // The child has its own process group, so Ctrl-C reaches only the supervisor, which stops its children in order.
   const child = fork(file, {
     env: { ...LEAN_ENV, ...env },
-    execArgv: LEAN_HEAP,
+    execArgv: [...(NODE_OPTIONS[module] ?? LEAN_HEAP)],
     stdio: ['ignore', onLogLine ? 'pipe' : 'inherit', 'inherit', 'ipc'],
     detached: true,
   });

@@ -12,7 +12,7 @@ export function settingsPage(): string {
   });
   return `# Settings
 
-Settings are environment variables, read and validated at start. A process names all its invalid settings, and exits.
+Settings are environment variables, read and validated at start. If some are invalid, a process names them and exits.
 This page is written from \`config/settings.ts\` by \`npm run docs:settings\`.
 
 | setting | default | what it does |

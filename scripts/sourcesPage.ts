@@ -186,8 +186,8 @@ every source passes ([test/system/sources](../test/system/sources)), and by sync
 moments ([test/long/catalogueKill.test.ts](../test/long/catalogueKill.test.ts)). The last column names additional tests.
 Where it names a specification, every request of every test is compared with it: operation, parameters, types, limits,
 allowed values, required fields and headers ([test/contracts](../test/contracts)). Where it also names answers, those
-of the emulator are compared with the published response schemas: names, types and allowed values of fields, and the
-fields that are always there ([test/contracts/answers](../test/contracts/answers)).
+of the emulator are compared with the published response schemas: names, types and allowed values of fields, and
+required fields ([test/contracts/answers](../test/contracts/answers)).
 A recording is a redacted copy of what a real account answered, which a test replays
 ([test/fixtures/recordings](../test/fixtures/recordings/README.md)).
 \`npm run docs:sources\` writes this page from \`contract/sources/connectedSources.ts\`, \`connectors/\` and the

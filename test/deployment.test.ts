@@ -27,7 +27,11 @@ const dockerfile = read('Dockerfile');
 const finalStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
 
 /** Returns the source file of the module that a command such as `node dist/api/server.js` runs. */
-const sourceOf = (command: readonly string[]): string => command[1]!.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+const sourceOf = (command: readonly string[]): string =>
+  command
+    .at(-1)!
+    .replace(/^dist\//, '')
+    .replace(/\.js$/, '.ts');
 
 describe('docker-compose.yml', () => {
   test('runs exactly these seven services', () => {

@@ -36,7 +36,7 @@ async function storeVectors(chunks: Document[], vectors: NonNullable<BaselineOpt
 }
 
 const encoding = getEncoding('cl100k_base');
-/** LangChain.js ships with js-tiktoken. The service's own tokenizer is much faster. */
+/** LangChain.js ships with js-tiktoken. gpt-tokenizer is much faster. */
 const LENGTH = {
   'gpt-tokenizer': (text: string) => countTokens(text),
   'js-tiktoken': (text: string) => encoding.encode(text).length,

@@ -143,7 +143,7 @@ const conversations: LiveRead<OAuthGrant, LiveReads['conversations']> = async (c
 export const slack: Connector<OAuthGrant> = {
   cache: { maxEntries: 50_000 },
   about: {
-    listed: 'conversations, quarter-hours, threads',
+    listed: 'conversations, quarter-hours (15 minutes of messages), threads',
     ingested: 'each quarter-hour and each thread, with the authors; shared files are named, not read',
     unchangedBy:
       'a digest of the messages of a quarter-hour; for threads without a reply in the last 14 days the first message, number of replies and time of the last one; newer threads are read again',

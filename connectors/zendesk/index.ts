@@ -67,7 +67,7 @@ export const zendesk: Connector<OAuthGrant> = {
     ingested:
       'each published article in all its languages, each ticket with its comments; attachments of tickets with `sync_attachments`; no attachments of articles, no pictures',
     unchangedBy: 'time of change',
-    deletions: 'for tickets only, if the user is an administrator; the help centre is listed completely in each sync',
+    deletions: 'only of tickets, and only for administrators; the help centre is listed completely in each sync',
     limits:
       'only administrators can export tickets: other agents see tickets that are not archived; 10,000 comments per ticket',
   },

@@ -42,7 +42,7 @@ function boxOn({ number, lines }: PlacedPage, cut: Cut) {
   ];
 }
 
-/** Returns the cuts; those inside a table get `block_types`. */
+/** Returns the cuts; those that begin inside a table get `block_types`. */
 export function markTables(cuts: readonly Cut[], tables: readonly Items[]): Cut[] {
   const spans = tables.map((rows): Span => ({ start: rows[0] ?? 0, end: rows.at(-1) ?? 0 }));
   return cuts.map((cut) => {

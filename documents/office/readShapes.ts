@@ -30,7 +30,7 @@ interface OpenCell {
 interface Paragraph {
   text: string;
   level: number;
-  /** Whether it has a bullet or number, if it states this itself; null: as its placeholder. */
+  /** Whether it has a bullet or number; null: the paragraph does not state this, so its placeholder determines it. */
   isListItem: boolean | null;
   auto: AutoNumber | null;
 }

@@ -101,7 +101,7 @@ const addressOf = (path: string): string => path.replaceAll(/\{\w+\}/g, '9999999
 
 test('every operation accepts exactly the credentials of the contract', () =>
   everyRow(operations, nameOf, async ({ method, path, auth }) => {
-    // The operators pages are not part of the public API; ops.test.ts tests them.
+    // The pages for operators are not part of the public API; ops.test.ts tests them.
     if (auth === 'operator') throw new Error('A public operation must not use the browser session of an operator');
     const scheme = auth === 'reader' ? 'user' : auth;
     expect(schemeInContract(method, path) ?? scheme).toBe(scheme);

@@ -130,7 +130,7 @@ test('a small site is read completely, and the estimate equals the run', async (
   // A second estimate counts the texts that are embedded already. Its duration comes from earlier runs without
   // max_tokens.
   await user.scrape({ url: publish('fast', range(10, 2)) }).then((file) => user.settled(file.id));
-  // Estimates use the run from its end on, which is after the end of its last file.
+  // Estimates use a run only once it has ended, which is after the end of its last file.
   await waitFor(
     () => storedData(user),
     ({ runs: [scrapes] }) => scrapes !== null,

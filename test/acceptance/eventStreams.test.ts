@@ -148,7 +148,7 @@ async function seedRun({ owner }: StoredUser, fields: object = {}): Promise<numb
   return id;
 }
 
-test('GET /sync_runs/{id}/events sends snapshots until the run has ended; who has the last one gets 204', async () => {
+test('GET /sync_runs/{id}/events sends snapshots until the run ends, and answers 204 after the last one', async () => {
   const who = await createUser();
   const id = await seedRun(who);
   const path = `/sync_runs/${id}/events`;

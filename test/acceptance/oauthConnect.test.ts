@@ -175,7 +175,7 @@ describe('redirect from the provider', () => {
     expect((await consentTo(await urlFor())).html).toContain('Google Drive is connected');
   });
 
-  test('after a denial shows that, and sets CANCEL if the account has a data source', async () => {
+  test('after a denial shows a page that says so, and sets CANCEL if the account has a data source', async () => {
     const denied = await consentTo(await urlFor(), { deny: true });
     expect(denied).toMatchObject({ status: 200 });
     expect(denied.html).toContain('You did not give your consent');
@@ -220,7 +220,7 @@ describe('redirect from the provider', () => {
   });
 });
 
-test('many concurrent calls refresh a rotating token once, each time with the newest refresh token', async () => {
+test('many concurrent calls refresh an expired rotating token once, with the newest refresh token', async () => {
   await consentTo(await urlFor({ service: 'SLACK' }));
   const refreshes = () => slack.oauth.requests.filter(({ parameters }) => parameters['grant_type'] === 'refresh_token');
   for (const iteration of [1, 2]) {

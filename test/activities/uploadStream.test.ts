@@ -131,7 +131,7 @@ test('runs that cannot be ingested end in order: files first, then their data, a
     [2, 'aborted'],
     [501, 'aborted'],
   ]);
-  // A full page without begun runs would be returned again.
+  // The activity ends after a full page without begun runs: the next query would return the same page.
   const waiting = open({ ...clean, 'uploadStreams.listOpen': pages[0] ?? [run(1, { startedAt: null })] });
   await waiting.activities.abortUploads(ADA as never);
   expect(waiting.names()).toEqual(['uploadStreams.listOpen']);

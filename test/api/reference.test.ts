@@ -64,7 +64,7 @@ describe('operations', () => {
 });
 
 describe('names of schemas', () => {
-  /** Names in our document of schemas that have another name in the contract, by that name. */
+  /** Schemas with different names: the name in our document, by the name in the contract. */
   const RENAMED: Readonly<Record<string, string>> = {
     OrderDirV2: 'OrderDir',
     TextEmbeddingGenerators: 'EmbeddingGenerators',

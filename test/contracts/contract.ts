@@ -42,11 +42,11 @@ export interface Contract {
   readonly version: string;
   /** Date on which the rules were taken, as YYYY-MM-DD. */
   readonly takenOn: string;
-  /** The part of the source's addresses that the specification describes. */
+  /** Name of the source's address (`api`, `identity`…) to which the specification applies. */
   readonly part: string;
-  /** Prefix that only the specification's paths have. */
+  /** Prefix of the specification's paths that the paths of requests lack. */
   readonly prefix?: string;
-  /** Prefix that only the paths of the part have. */
+  /** Prefix of the paths of requests that the specification's paths lack. */
   readonly base?: string;
   /** Whether the source accepts a form in place of the specified query. */
   readonly asForm?: true;

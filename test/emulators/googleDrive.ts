@@ -67,8 +67,8 @@ export interface GoogleDriveEmulator extends GoogleEmulator {
   readonly drives: Record<string, string>;
   readonly pages: Pages;
   readonly log: DriveLog;
-  /** Maximum size of an export in bytes. */
   readonly limits: {
+    /** Maximum size of an export in bytes. */
     exported: number;
     /** Whether a search of all drives reports `incompleteSearch`. */
     isIncomplete: boolean;

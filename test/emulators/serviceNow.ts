@@ -49,9 +49,10 @@ export type ServiceNowEmulator = ConsentingEmulator<Refused> & {
   readonly hidden: Set<string>;
   /** Display values in the user's language by stored value; values without an entry are displayed unchanged. */
   readonly labels: Map<string, string>;
-  /** Whether the user has no access to the list of tables. */
   readonly rights: {
+    /** Whether the user has no access to the list of tables. */
     hidesTables: boolean;
+    /** Whether a query with a script (`javascript:…`) is ignored, so that it returns all rows. */
     ignoresScripts: boolean;
     /**
      * Whether lists of attachments have the headers of tables: links to other pages, and the count. They are

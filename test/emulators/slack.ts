@@ -32,7 +32,7 @@ export interface EmulatedConversation {
   /** Only for direct messages: the other user. */
   readonly user?: string;
   readonly messages: EmulatedMessage[];
-  /** Whether the connected user cannot read the messages, because it is not a member. */
+  /** Whether the connected user is not a member, and therefore cannot read the messages. */
   readonly isClosed?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests further screens of the widget carbon-connect: each source, Slack, GitHub, web pages, and the hosted file
- * picker.
+ * Tests the published connect widget (package carbon-connect) with each source, web pages and the hosted file picker.
+ * test/system/browser/connectWidget.test.ts tests its other screens.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 

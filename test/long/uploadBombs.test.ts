@@ -55,7 +55,7 @@ describe.each(TRIALS)('$what', ({ what, settings, bombs, maxStoredBytes }) => {
   afterAll(() => service.close());
 
   test.each(bombs.map((bomb) => [bomb.what, bomb.status, bomb.message] as const))(
-    '%s becomes %s with the reason',
+    '%s ends with the status %s and the reason',
     (bomb, status, message) => {
       const result = trial.bombs.find((one) => one.what === bomb);
       expect(result).toEqual({ what: bomb, status, message: expect.stringMatching(message) });

@@ -7,7 +7,7 @@ import { fileModel } from '../../store/models/files.js';
 import { testEngines } from '../support/engines.js';
 
 const MINE = { organizationId: 901, userId: 5 };
-/** The searched space, whose other spaces and cold files are looked for. */
+/** A search. The query also reports files of its model in another vector space, and files in cold storage. */
 const SEARCHED = { model: 'OPENAI', space: 'here', cold: true } as const;
 let connection: mongoose.Connection;
 let files: HitFiles;

@@ -186,7 +186,7 @@ const USES: readonly (readonly [what: string, fields: Partial<FileDoc>, isNoted:
   ['without cold storage', { supportsColdStorage: false }, false],
 ];
 
-test('a use delays the move to cold storage by the days of the file, and is written once an hour', () =>
+test('a use delays the move to cold storage by hotStorageTimeToLive days, and is written at most once an hour', () =>
   everyRow(
     USES,
     ([what]) => what,

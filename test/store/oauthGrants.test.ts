@@ -111,7 +111,7 @@ test('uses the new refresh token for the next refresh', async () => {
 });
 
 describe('interrupted refresh', () => {
-  test('whose process was killed before the request is repeated by another process after the claim expires', async () => {
+  test('whose process was killed before the request: another process refreshes after the claim expires', async () => {
     const keeper = workers[0]!.store.accountCredentials(source);
     if (keeper === null || typeof keeper === 'string') throw new Error('no keeper');
     const storedGrant = await keeper.read();

@@ -9,7 +9,7 @@ import { everyRow } from '../support/everyRow.js';
 import { seedFiles } from '../support/seedFiles.js';
 import { startService, type TestService } from '../support/service.js';
 
-// Tests of the desired schedule of each record, and of changes that are made while Temporal is being updated.
+// Tests of the desired schedule of each record, and of changes made while the schedule in Temporal is being updated.
 let service: TestService;
 let owner: { organizationId: number; userId: number; customerId: string };
 let stranger: typeof owner;
@@ -63,7 +63,7 @@ test('a record has a schedule while it exists, is enabled and has contents; a re
       expect(await service.store.schedules.desiredState(rowOf(await record()))).toEqual(desired),
   ));
 
-test('a change during the update of Temporal marks the row for another update; a deleted row is reported as false', async () => {
+test('a row changed during its update in Temporal is due again; markApplied rejects a deleted row', async () => {
   const { schedules, transaction } = service.store;
   const seed = rowOf({ _id: 'auto-sync:file:77', fileId: 77 });
   await withDatabase(service, async (connection) => {

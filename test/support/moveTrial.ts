@@ -80,7 +80,7 @@ export async function uploadMovedFiles(service: OwnService, customerId: string, 
       let hit = false;
       const killing = async (): Promise<void> => {
         if (!kill) return;
-        // The API only accepts the request, so it is killed at once; other processes after the first file has moved.
+        // The API only accepts the request, so it is killed at once; others after the first move has begun.
         while (
           !begun ||
           (kill.target !== 'api' &&

@@ -82,7 +82,7 @@ test('the first reading has no shares; those of the second cover the time since 
 
 test('shares of later readings cover the last fifteen seconds', () => {
   const readLoad = createLoadMeter(ROOT);
-  // Nothing waits at first; then one second in five waits.
+  // The process does not wait at first; then it waits for one second in five.
   const busy = { ...STEP, waited: 0 };
   writeProc(busy);
   readLoad();

@@ -21,7 +21,8 @@ const isFirstOfWorkflow = (name: string): boolean =>
 
 /**
  * Every scenario runs without faults. Some run again with a failure after their first step: the first scenario of each
- * workflow, and the first with each first step. A listing and a scrape also run with a cancellation at each step.
+ * workflow, and those whose first step is in no earlier scenario. A listing and a scrape also run with a cancellation
+ * at each step that is in no earlier scenario.
  * test/system/kills/steps.test.ts injects faults at every step of every scenario.
  */
 testWorkflows((name, step) => [

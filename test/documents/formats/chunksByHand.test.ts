@@ -147,7 +147,7 @@ describe('chunks of the guide', () => {
     ['JSON', 'a.json', () => JSON.stringify(objects), 'objects', true],
     ['JSON lines', 'a.jsonl', () => objects.map((object) => JSON.stringify(object)).join('\n'), 'objects', true],
   ])(
-    'contain two rows or objects of %s, or one with max_items_per_chunk 1',
+    'contain two rows or objects of %s, or one with max_items_per_chunk 1 if the format supports it',
     async (_what, name, make, kind, isGrouped) => {
       const size = { chunkSize: ROW_SIZE, chunkOverlap: OVERLAP };
       const content = await make();

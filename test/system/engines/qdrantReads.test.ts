@@ -144,7 +144,7 @@ describe('queries', () => {
       with_payload: ['url'],
       filter,
     });
-    // u7: fifth by similarity without u9, first by words; 1 / (2 + rank), ranks from 0.
+    // u7: rank 5 by similarity without u9, rank 0 by words; each adds 1 / (2 + rank).
     expect(urls(found)[0]).toBe('u7');
     expect(found.points[0]?.score).toBeCloseTo(1 / 2 + 1 / 7, 5);
     expect(urls(found)[1]).toBe('u10');

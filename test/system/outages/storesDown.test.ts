@@ -259,7 +259,7 @@ describe.each<'killed' | 'frozen'>(['killed', ...thoroughRows(['frozen'] as cons
 test('answers 503 without file storage to contents larger than a row, and works otherwise', async () => {
   const caller = await newCaller('file storage');
   const folder = path.join(service.env['DATA_DIR'] ?? '', 'files');
-  // A file takes the place of the folder: without write permission, a service of root could still write.
+  // A file replaces the folder: a service that runs as root could write to a folder without write permission.
   await rename(folder, `${folder}.away`);
   await writeFile(folder, 'not a folder');
   const answers = await callAll(caller);

@@ -102,7 +102,7 @@ async function send({ method, path, auth, body, query = {}, params = {} }: Sent)
   return { status: answer.status, body: (await jsonOf(answer)) as { detail?: unknown } };
 }
 
-/** Describes how an answer violates either document; null if it does not. */
+/** Describes how an answer violates our OpenAPI document or the published one; null if it violates neither. */
 function violation(
   { method, path }: Sent,
   { status, body }: { status: number; body: { detail?: unknown } },

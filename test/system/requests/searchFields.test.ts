@@ -178,7 +178,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await documents({ k: 1 }))[0]?.content_metadata).toEqual({});
   },
   async hybrid_search() {
-    // Only one chunk contains the code, and five are more or equally similar.
+    // Only one chunk contains the code, and two others are more similar to the vector.
     expect(await ids({ query: 'E4711', hybrid_search: false })).toEqual(ALL);
     const found = await documents({ query: 'E4711', hybrid_search: true });
     expect(found.map(({ file_id: id }) => id - BASE)).toEqual([5, 3, 4, 6, 7, 8]);
@@ -295,7 +295,7 @@ test('describes the origin of a document', async () => {
 
 test.each<[string, unknown]>([
   ['that is too short', [1, 0]],
-  ['of the size of the model itself, which has no vectors here', new Array(768).fill(1)],
+  ['of a size for which the user has no vectors', new Array(768).fill(1)],
   ['of zeros only', new Array(384).fill(0)],
   ['without numbers', []],
   ['with a number out of range', [...new Array<number>(383).fill(0), 1e300]],

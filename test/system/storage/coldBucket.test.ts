@@ -81,7 +81,7 @@ test('moves vectors to the bucket of file storage, and restores them bit for bit
   expect(vectorKeys()).toEqual([]);
 });
 
-test('ends a file whose vectors were changed in the bucket in SYNC_ERROR, and deletes the vectors of a deleted file', async () => {
+test('sets SYNC_ERROR if vectors in the bucket were changed, and deletes the vectors of a deleted file', async () => {
   const id = await upload();
   await moveToColdStorage(id);
   const key = vectorKeys().find((one) => one.startsWith(`files/1/${id}/`)) ?? '';
@@ -100,7 +100,7 @@ test('ends a file whose vectors were changed in the bucket in SYNC_ERROR, and de
   expect(s3.inProgress()).toEqual([]);
 });
 
-test('lists the whole bucket in reconcile, and deletes only stray objects whose names have the form of the service', async () => {
+test('reconcile lists the whole bucket, and deletes only stray objects in the key format of the service', async () => {
   const id = await upload();
   await moveToColdStorage(id);
   const env = { ...service.env, PUBLIC_URL: service.url };

@@ -60,7 +60,7 @@ const updateFile = (id: number, $set: object): Promise<unknown> =>
     connection.collection('files').updateOne({ _id: id as never }, { $set: { ...$set } as never }),
   );
 
-/** Writes a point for each chunk of a file, with other ids. */
+/** Writes two points like those of a file, but with another file id, generation or vector space. */
 async function plantPoints(like: FileDoc, as: Partial<{ fileId: number; generation: number; space: string }>) {
   const space = { name: as.space ?? SPACE.name, dimensions: SPACE.dimensions };
   await service.store.vectors.upsert([
@@ -241,7 +241,7 @@ test('does not change files of an active run', async () => {
   expect(await countDifferences()).toEqual(before);
 });
 
-test('repairs one organization without changing another, and counts chunks with a foreign file id for the organization that owns them', async () => {
+test('repairs one organization without changing another; strays count for their owning organization', async () => {
   const mine = await record(await sendText(user, 'mine'));
   const foreign = await record(await sendText(other.user, 'theirs'));
   const before = await countDifferences({ organizationId: 1 });

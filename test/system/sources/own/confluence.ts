@@ -75,7 +75,7 @@ export function defineConfluenceTests(catalogue: Catalogue): void {
       addSites(emulator());
     });
 
-    test('connect nothing and give the reason for a site without access, or without a name if there are several', async () => {
+    test('refuse an inaccessible site, and a request that names no site if the account has several', async () => {
       for (const [subdomain, reason] of [
         ['elsewhere', /no access to the Confluence site/],
         [null, /Name one in confluence_subdomain/],

@@ -70,7 +70,7 @@ export function defineDocument360Tests(catalogue: Catalogue): void {
       });
     });
 
-    test('refuses a token with characters that headers do not allow as invalid, and names a missing workspace', async () => {
+    test('refuses a token that headers do not allow, and reports a project without workspaces', async () => {
       for (const token of ['a\r\nb: c', 'ü'])
         expect((await customer.fixture.connect(customer.user, { access_token: token })).status).toBe(400);
       emulator().workspaces.clear();

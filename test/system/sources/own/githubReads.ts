@@ -17,7 +17,7 @@ export function defineGithubReadTests(catalogue: Catalogue): void {
   const github = () => (customer.fixture as GitHubFixture).emulator;
   let source = 0;
 
-  /** Requests a list. Expects both documents to describe the answer. */
+  /** Requests a list. Expects the answer to match our OpenAPI document and the published one. */
   const list = async (what: string, body: object = {}): Promise<{ status: number; body: Page }> => {
     const request = { data_source_id: source, repository: 'ada/atlas', ...body };
     const { status, body: answer } = await customer.user.post<Page>(`${BASE_PATH}/${what}`, request);

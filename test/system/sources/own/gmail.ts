@@ -187,7 +187,7 @@ export function defineGmailTests(catalogue: Catalogue): void {
       expect((await user.post('/integrations/gmail/sync', body)).status).toBe(422);
     });
 
-    test('need the id of one of several accounts; none, or one of another type, returns 404', async () => {
+    test('need data_source_id if several accounts exist; answer 404 if no GMAIL account matches', async () => {
       const { organization_id: organizationId, organization_user_id: userId, id } = dataSource;
       const tenant = { organizationId, userId, customerId: `gmail ${customers}` };
       const box = await connectSource(catalogue.service, tenant, { type: 'BOX', externalId: 'BOX|a' });

@@ -66,7 +66,7 @@ export function defineGuruTests(catalogue: Catalogue): void {
       });
     });
 
-    test('refuses a credential with characters that headers do not allow as invalid', async () => {
+    test('answers 400 to a credential with characters that headers do not allow', async () => {
       for (const wrong of [{ access_token: 'a\r\nb: c' }, { username: 'ü\n' }])
         expect((await customer.fixture.connect(customer.user, wrong)).status).toBe(400);
     });

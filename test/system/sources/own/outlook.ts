@@ -145,7 +145,7 @@ export function defineOutlookTests(catalogue: Catalogue): void {
         { file_sync_config: { sync_attachments: true } },
         ['c', 'c/plan'],
       ],
-    ])('attachments in a selected folder become files, %s', async (_name, options, ids) => {
+    ])('whether attachments in a selected folder become files: %s', async (_name, options, ids) => {
       const request = { data_source_id: id, ids: ['folder:WORK'], ...options };
       expect((await user.post('/integrations/files/sync', request)).status).toBe(200);
       expect([...(await settledFiles(ids.length)).keys()].toSorted()).toEqual(ids);

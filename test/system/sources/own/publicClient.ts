@@ -1,4 +1,4 @@
-/** The published client of the hosted service, unchanged except for its base path. */
+/** Tests the published client of Carbon's hosted service, unchanged except for its base path. */
 import { describe, expect, test } from '@jest/globals';
 import { Carbon } from 'carbon-typescript-sdk';
 

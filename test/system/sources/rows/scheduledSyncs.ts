@@ -47,8 +47,8 @@ export function defineScheduledSyncTests(customer: Customer): void {
       const more = 20;
       let expectedFiles: FileRecord[];
       /**
-       * Number of requests of a listing of items. `requests` is the number for a scheduled sync, which also lists the
-       * selection.
+       * Number of requests of a listing of items. `syncRequests` is the number for a scheduled sync, which also lists
+       * the selection.
        */
       let listingRequests = 0;
       let syncRequests = 0;
