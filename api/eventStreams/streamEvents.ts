@@ -66,7 +66,7 @@ type Scope = Parameters<ApiDeps['store']['events']['page']>[0];
 async function page(scope: Scope, after: number, upTo: number, { store, workflowLink }: ApiDeps) {
   if (after >= upTo) return { text: '', cursor: String(after), hasMore: false, isLast: false };
   const { organizationId } = scope;
-  // All viewers at the same position share one read.
+  // All streams of one caller that continue from the same position share one read.
   const found = await pages.of([callerName(scope), after, upTo].join(' '), async () => {
     const { events, next } = await store.events.page(scope, after, upTo);
     const texts = events.map((event) => {

@@ -47,10 +47,10 @@ export interface SitemapReader {
 
 /**
  * Facts about users, found by earlier searches of this API process, which make their next searches faster. A lost entry
- * costs time, but changes no result. The key of an entry names the user.
+ * costs time, but changes no result. The key of an entry starts with the user's key.
  */
 export interface SearchMemory {
-  /** Users with files in several spaces: their spaces are read first. */
+  /** Users with files in several spaces: their next searches cover all spaces, without trying a single one first. */
   readonly inSeveralSpaces: Flags;
   /** Users for whom a search found too many outdated hits: their next searches request additional hits. */
   readonly withOutdatedHits: Flags;
@@ -119,10 +119,10 @@ export interface SampleReader {
 
 export interface ApiSettings {
   readonly maxJsonBytes: number;
-  /** Maximum size of a JSON body with contents. */
+  /** Maximum size of a JSON body that contains a file's content, as text or as chunks. */
   readonly maxContentsBytes: number;
   readonly maxUploadBytes: number;
-  /** Maximum number of pages per sitemap on this server. */
+  /** Maximum number of pages per scrape on this server, by sitemap or by crawl. */
   readonly maxPagesPerScrape: number;
   /** Price per million tokens, by model, in the operator's currency. */
   readonly embeddingPrices: Partial<Record<EmbeddingModelId, number>>;
@@ -135,13 +135,13 @@ export interface ApiSettings {
   readonly publicUrl: string | null;
   /** Proxies whose x-forwarded-for is trusted: a number of hops, or addresses and ranges, in Express's format. */
   readonly trustProxy: number | readonly string[];
-  /** App schemes that a white label's redirect URI may use. */
+  /** Custom URI schemes of apps that the redirect URI of an organization's own OAuth client may use. */
   readonly redirectUriSchemes: readonly string[];
   /** Additional URLs of this service besides publicUrl. */
   readonly publicUrlAliases: readonly string[];
   /** Time limit for a user's consent. */
   readonly consentLifeMs: number;
-  /** Lifetime in milliseconds of a page that continues a connection. */
+  /** Lifetime in milliseconds of the page on which a user selects items of a connected account. */
   readonly connectPageLifeMs: number;
   /** Time limit for calls to the source in a diagnosis. */
   readonly diagnosisTimeoutMs: number;
@@ -183,7 +183,7 @@ export interface ApiDeps {
   /** Limit of concurrent dry runs, by user. */
   readonly dryRuns: ConcurrencyLimiter;
   readonly tokens: Tokens;
-  /** Browsers with an open operator page. */
+  /** Sign-in sessions of the operator pages, kept in cookies. */
   readonly opsSessions: OpsSessions;
   /** Rate limit of sign-in attempts, by client address. */
   readonly signInAttempts: NameLimiter;

@@ -27,7 +27,8 @@ function threadsOf(pid: number): number[] {
 /**
  * Lowers the priority of a process and of the children that it starts later. If Linux schedules by session first
  * (sched_autogroup_enabled, the default of most distributions), a priority counts only within the session. Then the
- * priority of the session is lowered too, if the process leads it, since no other process is in it.
+ * priority of the session is lowered too, but only if the process leads it, so that the session contains no processes
+ * except this one and its descendants.
  * @param niceness as for nice(1)
  */
 export function lowerPriority(pid: number, niceness: number): void {

@@ -7,11 +7,11 @@ import { type Answer, asAnswer, asTimestamp, asObject } from '../json.js';
 import { createItem, createContainer } from '../items.js';
 import type { Content, Space, Version } from './fields.js';
 
-/** Content types of a space, as named in API paths. */
+/** Types of items, as named in API paths. */
 export const KINDS = ['spaces', 'pages', 'blogposts', 'folders'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A parsed item id. Page ids have no prefix, the others begin with their content type. */
+/** A parsed item id. Page ids have no prefix; the others have a prefix for their type, such as `blog:`. */
 export interface ItemRef {
   readonly kind: Kind;
   readonly id: string;

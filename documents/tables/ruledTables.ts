@@ -208,7 +208,7 @@ function tablesBetween<Word extends PageLine>(words: readonly Word[], rules: rea
   const sorted = rules.toSorted((a, b) => a.at - b.at);
   const found: FoundTable<Word>[] = [];
   for (let from = 0; from < sorted.length - 1; from++) {
-    for (let to = Math.min(sorted.length - 1, from + MAX_RULES_PER_TABLE); to > from; to--) {
+    for (let to = Math.min(sorted.length - 1, from + MAX_RULES_PER_TABLE - 1); to > from; to--) {
       const table = tableBetween(words, sorted.slice(from, to + 1));
       if (table === null) continue;
       found.push(table);

@@ -65,6 +65,11 @@ function credentialRow(source: ConnectedSourceType): Row[] {
   return [[`Fields of ${code('POST /integrations/connect')}`, shown.join(', ')]];
 }
 
+/** Hosts that depend on the account, in addition to those of CONNECTED_SOURCES. */
+const FURTHER_HOSTS: Partial<Record<ConnectedSourceType, string>> = {
+  S3: `; for buckets in other regions ${code('s3.{region}.amazonaws.com')}; instead of both the host of ${code('endpoint_url')}`,
+};
+
 /** Returns the table of a source: what a caller sends, what is ingested, and the options that it supports. */
 export function sourceTable(source: ConnectedSourceType): string {
   const { listed, ingested } = describeSource(source);
@@ -83,7 +88,7 @@ export function sourceTable(source: ConnectedSourceType): string {
     [`Supports ${code('sync_files_on_connection')}`, yes(supportsOption(source, 'sync_files_on_connection'))],
     ['File chooser after the consent', yes(supportsOption(source, 'enable_file_picker'))],
     [`Supports ${code('incremental_sync')}`, yes(supportsOption(source, 'incremental_sync'))],
-    ['Hosts that the service calls', hosts.map(code).join(', ')],
+    ['Hosts that the service calls', `${hosts.map(code).join(', ')}${FURTHER_HOSTS[source] ?? ''}`],
   ];
   return ['| property | value |', '|---|---|', ...rows.map(([label, value]) => `| ${label} | ${value} |`)].join('\n');
 }

@@ -82,7 +82,7 @@ function createReader(parts: AsyncIterable<Uint8Array>) {
       hash.update(taken);
       return taken;
     },
-    /** @throws BrokenPointFile unless the hash of all bytes so far follows, at the end of the file */
+    /** @throws BrokenPointFile unless the rest of the file is the hash of all bytes that were read so far */
     async end(): Promise<void> {
       const expected = hash.digest();
       const actual = await take(HASH_BYTES);
@@ -106,7 +106,8 @@ export async function* readPointFile(parts: AsyncIterable<Uint8Array>): AsyncIte
   const reader = createReader(parts);
   const integer = async (): Promise<number> => (await reader.bytes(4)).readUInt32LE();
   try {
-    if (!(await reader.bytes(MAGIC.byteLength)).equals(MAGIC)) throw new BrokenPointFile('the file holds no points');
+    if (!(await reader.bytes(MAGIC.byteLength)).equals(MAGIC))
+      throw new BrokenPointFile('the file is not a point file');
     const dimensions = await integer();
     const count = await integer();
     let batch: WholePoint[] = [];

@@ -37,8 +37,8 @@ async function withStoreFailures<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Returns file storage whose methods throw StoreFailure if the folder or bucket fails. Errors of the content's stream
- * are rethrown unchanged.
+ * Returns file storage whose methods throw StoreFailure if the folder or bucket fails. These errors are rethrown
+ * unchanged: those of the stream passed to `putStream`, of a stream that `stream` returned, and of `keys`.
  */
 export function blobsWithStoreFailures(blobs: Blobs): Blobs {
   return {

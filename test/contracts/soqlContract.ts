@@ -45,7 +45,8 @@ function parse(soql: string): Parsed | null {
 }
 
 /**
- * Returns the shape of a field; undefined if the object has none. Organizations define fields with the suffix `__c`.
+ * Returns the shape of a field; undefined if the object has no such field. The suffix `__c` marks a custom field of a
+ * Salesforce customer, which may have any shape.
  */
 function shapeOfField(fields: Readonly<Record<string, Shape>>, name: string): Shape | undefined {
   const [first = '', second] = name.split('.');

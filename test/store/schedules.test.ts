@@ -55,7 +55,7 @@ const RECORDS: readonly (readonly [what: string, record: () => Promise<Partial<S
   ['a missing account', () => Promise.resolve({ dataSourceId: 1 }), GONE],
   ['a record of an unknown user', async () => ({ ...(await seedSite()), userId: 999_999 }), GONE],
 ];
-test('a record has a schedule while it exists, is enabled and has contents; a revoked one is paused', () =>
+test('a site or account has a schedule while it exists, is enabled and has contents; revoked access pauses it', () =>
   everyRow(
     RECORDS,
     ([what]) => what,
@@ -85,7 +85,7 @@ test('a row changed during its update in Temporal is due again; markApplied reje
   expect(await schedules.markApplied(claimedAgain, 'on, every 24 h')).toBe(false);
 });
 
-test('a batch of lookups finds each user only in the organization of its caller', async () => {
+test('concurrent lookups of users, which share one query, find a user only in its own organization', async () => {
   const { organizations, users } = service.store;
   const { organizationId } = await organizations.create('others');
   const foreign = await users.ensure(organizationId, 'ada');

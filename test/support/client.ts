@@ -51,9 +51,9 @@ async function callWithRetries(call: () => Promise<Response>, timeLimitMs: numbe
   for (;;) {
     try {
       const response = await call();
-      if (response.status < 500 || Date.now() > deadline) return response;
+      if (response.status < 500 || Date.now() >= deadline) return response;
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      if (Date.now() >= deadline) throw error;
     }
     await sleep(PAUSE_MS);
   }

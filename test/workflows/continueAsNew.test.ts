@@ -16,8 +16,8 @@ const RUN_ID = 7;
 const MB = 1024 * 1024;
 
 /**
- * Runs a workflow with fake activities. During the first activity, its history is made to exceed 4 MiB, from which on
- * Temporal suggests to continue as new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
+ * Runs a workflow with fake activities. Signals during the first activity grow the history beyond 4 MiB, above which
+ * Temporal suggests continue-as-new. https://github.com/temporalio/temporal/blob/main/common/dynamicconfig/constants.go
  * (limit.historySize.suggestContinueAsNew)
  * @param activities receive whether the execution was continued as new, and the input
  * @returns the statuses of the first and the last execution, and the result
@@ -106,7 +106,7 @@ test('a scheduled sync of many parts continues as new between two parts, as the 
   expect(result).toEqual({ outcome: 'finished', parts: 2 });
 });
 
-test('a sync of a large selection continues as new while it queues, and resumes from its run record', async () => {
+test('a sync of many items continues as new while it queues them, and resumes from its run record', async () => {
   const calls: string[] = [];
   const { statuses, result } = await runGrown(
     'syncSource',
@@ -134,7 +134,8 @@ test('an ingest run resumes from its cursor with its counts, and keeps its choic
       'scrapeSitemap',
       { runId: RUN_ID },
       {
-        // A local activity: the large signals may cause a second attempt of its workflow task.
+        // Calls before continue-as-new are not recorded: this is a local activity, which may run twice because the
+        // large signals may cause a second attempt of its workflow task.
         beginRun(isContinued) {
           if (isContinued) calls.push('beginRun');
           return { finished: false, deletesGonePages };

@@ -15,7 +15,7 @@ export interface NativeTesseract {
   readonly program: string;
   /** Such as `5.3.0`. */
   readonly version: string;
-  /** Folder of its data. Null: not stated; the program finds it. */
+  /** Folder of its data, as `--list-langs` prints it. Null: not printed; the program finds it. */
   readonly dataFolder: string | null;
   /** Codes of the installed data that this service supports. */
   readonly codes: readonly DataCode[];
@@ -31,7 +31,7 @@ const MIN_VERSION = 4;
 /**
  * Finds Tesseract and its languages (`tesseract --list-langs`).
  * @param searchPath folders, as in PATH
- * @param environment for the program, which may name its data in TESSDATA_PREFIX. Default: that of this process
+ * @param environment variables for the program; TESSDATA_PREFIX may name its data. Default: those of this process
  * @throws StartError that says what to install
  */
 export async function findTesseract(searchPath: string, environment?: NodeJS.ProcessEnv): Promise<NativeTesseract> {
@@ -49,7 +49,9 @@ export async function findTesseract(searchPath: string, environment?: NodeJS.Pro
   };
   const version = /^tesseract v?(\d+[\d.]*)/m.exec(await ask('--version'))?.[1] ?? '0';
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new StartError(`OCR_ENGINE is native, but ${program} is version ${version}, and 4 is the oldest. ${INSTALL}`);
+    throw new StartError(
+      `OCR_ENGINE is native, but ${program} is version ${version}, and 4 is the oldest supported one. ${INSTALL}`,
+    );
   const list = await ask('--list-langs');
   const listed = new Set(list.split('\n').map((line) => line.trim()));
   const supported = ['osd', ...Object.keys(OCR_LANGUAGES)] as DataCode[];
@@ -72,7 +74,7 @@ async function findProgram(searchPath: string): Promise<string | null> {
   return null;
 }
 
-/** Returns which codes are not installed. Their pages fail with a message that names the package. */
+/** Returns the codes that are not installed. Pages that need them fail with a message that names the package. */
 export const notInstalled = ({ codes }: NativeTesseract, wanted: readonly DataCode[]): DataCode[] =>
   wanted.filter((code) => !codes.includes(code));
 

@@ -27,7 +27,10 @@ export const azureBlobStorage: SourceObservations = {
       aspect: 'paging',
       statement: 'An empty marker in a request begins the listing again from the start.',
       ...{ link: 'https://github.com/Azure/azure-sdk-for-js/pull/5168', date: '2019-09-17' },
-      evidence: { reason: 'An empty marker is the end of the list.', file: 'connectors/azureBlobStorage/listing.ts' },
+      evidence: {
+        reason: 'An empty marker in an answer ends the listing, so the connector never sends one.',
+        file: 'connectors/azureBlobStorage/listing.ts',
+      },
     },
     {
       aspect: 'listing',

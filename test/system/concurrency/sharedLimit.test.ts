@@ -15,7 +15,7 @@ import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 
-// These tests cover rate limits that a source applies to an OAuth client. Two processes each call an account of it.
+// These tests cover rate limits that a source applies to an OAuth client. Two processes call accounts of such clients.
 
 /** Retry-After in seconds for which a call waits. */
 const SHORT_S = 1;

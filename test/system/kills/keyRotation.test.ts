@@ -66,7 +66,7 @@ async function startNewWorker(): Promise<() => Promise<void>> {
   };
 }
 
-test('refreshes the token in a worker with the new key during an ingest; the API with the old key still opens it', async () => {
+test('a token refreshed by a worker with the new key first is read by an API with the old key first', async () => {
   const body = { service: 'GOOGLE_DRIVE', connecting_new_account: true, enable_file_picker: false };
   const { oauth_url: url } = (await user.post<{ oauth_url: string }>('/integrations/oauth_url', body)).body;
   expect(await consentTo(url)).toMatchObject({ status: 200 });

@@ -1,4 +1,4 @@
-/** Points of traits for one reason. */
+/** A group of traits of HTML blocks with their points, and the reason why these traits are used. */
 export interface Row {
   readonly reason: string;
   /**

@@ -35,8 +35,8 @@ async function load(): Promise<Library> {
  */
 async function loadWorker(): Promise<ContentReaders> {
   const code = await readFile(WORKER);
-  // Without the address of its source map: Node could not resolve it against a data URL, and would not load the module
-  // if source maps are enabled.
+  // Removes the URL of the source map: Node cannot resolve it against a data URL, and would not load the module if
+  // source maps are enabled.
   const mapAt = code.lastIndexOf('//# sourceMappingURL=');
   const exports = `\nexport { ${READERS.join(', ')} };\n//# sourceURL=${WORKER}\n`;
   const module = Buffer.concat([mapAt === -1 ? code : code.subarray(0, mapAt), Buffer.from(exports)]);
@@ -45,7 +45,7 @@ async function loadWorker(): Promise<ContentReaders> {
 
 /**
  * Loads modules and restores the built-in functions that they replace. On Node 20, the legacy build of PDF.js replaces
- * Array.prototype.push and the functions of JSON for rare errors of V8, and its versions are several times slower.
+ * Array.prototype.push and the functions of JSON to work around rare V8 bugs. Its versions are several times slower.
  */
 async function withBuiltIns<T>(loadModules: () => Promise<T>): Promise<T> {
   const { parse, stringify } = JSON;
