@@ -8,7 +8,6 @@ const LONG = [
   'system/sources/catalogue',
   'system/outages/storesDown',
   'system/requests/eventLoop',
-  'system/kills/steps',
   'system/sources/operations',
   'system/contents/transcription',
   'system/browser/trapSite',

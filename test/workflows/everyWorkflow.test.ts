@@ -6,6 +6,7 @@ import {
   activityNames,
   heartbeatIntervals,
   callActivity,
+  called,
   isFirstScenarioWith,
   usedFairnessKeys,
   testWorkflows,
@@ -23,7 +24,7 @@ const isFirstOfWorkflow = (name: string): boolean =>
  * Every scenario runs without faults. Some run again with a failure after their first step: the first scenario of each
  * workflow, and those whose first step is in no earlier scenario. A listing and a scrape also run with a cancellation
  * at each step that is in no earlier scenario.
- * test/system/kills/steps.test.ts injects faults at every step of every scenario.
+ * test/long/steps.test.ts injects faults at every step of every scenario.
  */
 testWorkflows((name, step) => [
   ...(SCENARIOS[name]?.steps[0] === step && (isFirstOfWorkflow(name) || isFirstScenarioWith(step, name))
@@ -35,6 +36,13 @@ testWorkflows((name, step) => [
 test('every workflow is in SCENARIOS or in TESTED_ELSEWHERE', () => {
   const listed = [...Object.values(SCENARIOS).map(({ workflow }) => workflow), ...TESTED_ELSEWHERE];
   expect(new Set(listed)).toEqual(new Set(Object.keys(workflows)));
+});
+
+test('the table has every step that a workflow calls', () => {
+  const listed = Object.values(SCENARIOS).flatMap(({ workflow, steps, testedElsewhere = [] }) =>
+    [...steps, ...testedElsewhere].map((step) => `${workflow}: ${step}`),
+  );
+  expect(listed).toEqual(expect.arrayContaining([...called]));
 });
 
 /** Temporal dispatches tasks by fairness key in turn, so a delete does not wait for an ingest of the same user. */

@@ -100,7 +100,7 @@ thoroughly('refuses an address of the private network unless it is allowed', asy
   });
 });
 
-test('reads texts while recordings wait, and transcribes one recording after another', async () => {
+thoroughly('reads texts while recordings wait, and transcribes one recording after another', async () => {
   const settings = { DEEPGRAM_API_KEY: 'right', TRANSCRIPTION_CONCURRENCY: '1', ACTIVITY_CONCURRENCY: '1' };
   await withService(settings, async (service) => {
     const user = await service.user('tess');

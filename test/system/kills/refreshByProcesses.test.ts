@@ -12,6 +12,7 @@ import type { Listed, TestUser } from '../../support/client.js';
 import { consentTo } from '../../support/consent.js';
 import { withDatabase } from '../../support/mongo.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughly } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 
 // These tests refresh tokens in separate processes, which can be killed. oauthGrants.test.ts tests a single process.
@@ -170,7 +171,7 @@ test('repeats once the refresh of a rotating token whose answer was lost with it
   expect(await callers[0]!.identify(calls(1))).toEqual([ACCOUNT]);
 });
 
-test('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
+thoroughly('refreshes a token that does not rotate in the next process after an answer was lost', async () => {
   const { user, calls } = await connected('GMAIL');
   await killBeforeAnswer(gmail, calls(1));
   const waiting = callers.map((caller) => caller.identify(calls(5)));

@@ -218,28 +218,32 @@ thoroughly('cancels, deletes and restarts a paused scrape', async () => {
   expect((await readStoredState(service.env)).findInconsistencies('cleo')).toEqual([]);
 });
 
-test('resumes a paused run after its worker was replaced; the reaper and scheduled syncs leave a paused run alone', async () => {
-  const user = await service.user('dora');
-  const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
-  const { run } = await paused(user, id);
-  const before = statuses(await user.children(id));
-  expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(0);
-  expect(await runScheduledSync(client, service.names, scheduleIds.container(id))).toEqual({
-    outcome: 'paused',
-    parts: 0,
-  });
-  await service.stopWorker();
-  expect(statuses(await user.children(id))).toEqual(before);
-  // Resume the run while no worker runs, without the signal.
-  expect(
-    await service.store.pauses.resume({ organizationId: run.organizationId, userId: run.userId }, run._id, 100_000),
-  ).toBe(true);
-  const worker = await startProcess('worker/main', service.env);
-  expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
-  await worker.stop();
-  await service.startWorker();
-  expect((await readStoredState(service.env)).findInconsistencies('dora')).toEqual([]);
-});
+// test/long/pauseKill.test.ts kills workers of paused runs.
+thoroughly(
+  'resumes a paused run after its worker was replaced; the reaper and scheduled syncs leave a paused run alone',
+  async () => {
+    const user = await service.user('dora');
+    const { id } = await user.scrape({ url: freshSitemap(), chunk_size: 100, max_tokens: 700, enable_auto_sync: true });
+    const { run } = await paused(user, id);
+    const before = statuses(await user.children(id));
+    expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(0);
+    expect(await runScheduledSync(client, service.names, scheduleIds.container(id))).toEqual({
+      outcome: 'paused',
+      parts: 0,
+    });
+    await service.stopWorker();
+    expect(statuses(await user.children(id))).toEqual(before);
+    // Resume the run while no worker runs, without the signal.
+    expect(
+      await service.store.pauses.resume({ organizationId: run.organizationId, userId: run.userId }, run._id, 100_000),
+    ).toBe(true);
+    const worker = await startProcess('worker/main', service.env);
+    expect(await user.settled(id)).toMatchObject({ sync_status: 'READY', file_metadata: { pages_ready: PAGES } });
+    await worker.stop();
+    await service.startWorker();
+    expect((await readStoredState(service.env)).findInconsistencies('dora')).toEqual([]);
+  },
+);
 
 thoroughly('ends a run by itself when it is not resumed in time', async () => {
   const user = await service.user('emil');

@@ -13,6 +13,7 @@ import type { TestUser } from '../../support/client.js';
 import { letDaysPass, pointsOfFile, fileIdsWithStoredVectors } from '../../support/coldFiles.js';
 import { testEngines } from '../../support/engines.js';
 import { startService, type TestService } from '../../support/service.js';
+import { thoroughly } from '../../support/thorough.js';
 import { waitFor } from '../../support/waitFor.js';
 
 let s3: S3Emulator;
@@ -100,26 +101,30 @@ test('sets SYNC_ERROR if vectors in the bucket were changed, and deletes the vec
   expect(s3.inProgress()).toEqual([]);
 });
 
-test('reconcile lists the whole bucket, and deletes only stray objects in the key format of the service', async () => {
-  const id = await upload();
-  await moveToColdStorage(id);
-  const env = { ...service.env, PUBLIC_URL: service.url };
-  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
-  const keysBefore = [...s3.objects.keys()];
-  // More than one page of a listing.
-  const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
-  for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
-  const foreignKey = 'files/1/notes.txt';
-  s3.objects.set(foreignKey, Buffer.from('not ours'));
-  const found = await cli(env, 'reconcile', '--json');
-  expect(found.code).toBe(1);
-  expect(found.json()).toMatchObject({
-    looked_at: { stored: keysBefore.length + strays.length + 1 },
-    differences: { stray_stored: { count: strays.length + 1 } },
-  });
-  // Objects with other names are reported but not deleted.
-  expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
-  expect([...s3.objects.keys()].toSorted()).toEqual([...keysBefore, foreignKey].toSorted());
-  s3.objects.delete(foreignKey);
-  expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
-});
+// test/system/storage/reconcile.test.ts tests the same command with file storage in a folder.
+thoroughly(
+  'reconcile lists the whole bucket, and deletes only stray objects in the key format of the service',
+  async () => {
+    const id = await upload();
+    await moveToColdStorage(id);
+    const env = { ...service.env, PUBLIC_URL: service.url };
+    expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
+    const keysBefore = [...s3.objects.keys()];
+    // More than one page of a listing.
+    const strays = Array.from({ length: 25 }, (_, index) => `files/1/${9_000_000 + index}/1.raw`);
+    for (const key of strays) s3.objects.set(key, Buffer.from('stray'));
+    const foreignKey = 'files/1/notes.txt';
+    s3.objects.set(foreignKey, Buffer.from('not ours'));
+    const found = await cli(env, 'reconcile', '--json');
+    expect(found.code).toBe(1);
+    expect(found.json()).toMatchObject({
+      looked_at: { stored: keysBefore.length + strays.length + 1 },
+      differences: { stray_stored: { count: strays.length + 1 } },
+    });
+    // Objects with other names are reported but not deleted.
+    expect((await cli(env, 'reconcile', '--mend', '--json')).json()).toMatchObject({ left: 1 });
+    expect([...s3.objects.keys()].toSorted()).toEqual([...keysBefore, foreignKey].toSorted());
+    s3.objects.delete(foreignKey);
+    expect((await cli(env, 'reconcile', '--json')).json()).toMatchObject({ left: 0 });
+  },
+);
