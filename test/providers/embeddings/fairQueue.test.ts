@@ -75,10 +75,10 @@ test('serves the users of an organization in turn, within the turns of one organ
 
 test('serves a resumed item first within its fairnessKey, at the next turn of the fairnessKey', () => {
   const queue = createFairQueue<object, string>();
-  const [fairnessKey, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+  const [fairnessKey, otherKey] = [{ organizationId: 1 }, { organizationId: 2 }];
   queue.add(a, ['a1', 'a2'], fairnessKey);
   queue.add(b, ['b1'], fairnessKey);
-  queue.add(c, ['c1', 'c2'], otherParty);
+  queue.add(c, ['c1', 'c2'], otherKey);
   expect(queue.take()).toBe('a1');
   queue.resume(a, 'a1 continued', fairnessKey);
   expect(takeAll(queue)).toEqual(['c1', 'a1 continued', 'c2', 'a2', 'b1']);

@@ -22,7 +22,7 @@ import { createUploadStreams, type UploadStreams } from '../../../store/runs/upl
 import { everyRow } from '../../support/everyRow.js';
 import {
   ADA,
-  atomically,
+  withoutTransaction,
   checkWrites,
   dropDatabase,
   openDatabase,
@@ -101,7 +101,7 @@ beforeAll(async () => {
   const outbox = createRuns({
     runs,
     sequence: createSequence(connection),
-    atomically,
+    atomically: withoutTransaction,
     events,
     ledger,
   });
@@ -110,11 +110,11 @@ beforeAll(async () => {
     pauses: createPauses(runs),
     stalls: createStalls(runs, files),
     streams: createUploadStreams({
-      ...{ runs, files, atomically, events, ledger },
+      ...{ runs, files, atomically: withoutTransaction, events, ledger },
       finishOne: (run, counts) => outbox.finish(run._id, 'finished', counts),
     }),
     errors: createLastErrors(runs),
-    held: createHeldRuns(runs, files, queue, atomically),
+    held: createHeldRuns(runs, files, queue, withoutTransaction),
     syncs: createScheduledSyncs(runs),
   };
 });
