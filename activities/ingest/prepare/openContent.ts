@@ -43,18 +43,18 @@ export async function passLinks(
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const finalUrl = file.fileMetadata['final_url'];
-  const endedAt = opened?.url ?? (typeof finalUrl === 'string' ? finalUrl : file.externalFileId);
+  const storedUrl = file.fileMetadata['final_url'];
+  const finalUrl = opened?.url ?? (typeof storedUrl === 'string' ? storedUrl : file.externalFileId);
   const bytes = opened?.bytes ?? (await deps.store.contents.get({ ...file, fileId: file._id }));
   if (bytes === null) return;
   const contentType = opened ? opened.contentType : (file.statistics?.mimeType ?? null);
-  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(endedAt).host])];
+  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(finalUrl).host])];
   const { urls } = await contentStep('read', signal, deps, () =>
     deps.documents.links(
-      { bytes, contentType, name: endedAt, baseUrl: endedAt, html: { tags: [], classes: [], selectors: [] } },
+      { bytes, contentType, name: finalUrl, baseUrl: finalUrl, html: { tags: [], classes: [], selectors: [] } },
       { max: LINKS_PER_PAGE, follow: { hosts }, withText: false },
       signal,
     ),
   );
-  await saveLinks({ urls, endedAt });
+  await saveLinks({ urls, finalUrl });
 }
