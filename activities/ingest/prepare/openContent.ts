@@ -9,13 +9,14 @@ import type { SaveLinks } from './preparedFile.js';
 
 /**
  * Fetches a file's content from its source.
- * @param isComparable whether the source may answer that the stored copy is current
+ * @param hasSameProcessing whether the stored copy was processed in the same way: the source may then answer that it
+ * is current
  * @returns null if the stored copy is current
  * @throws Fault
  */
 export const openContent = (
   file: FileDoc,
-  isComparable: boolean,
+  hasSameProcessing: boolean,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<OpenedContent | null> =>
@@ -28,7 +29,7 @@ export const openContent = (
             externalFileId: file.externalFileId,
             externalUrl: file.externalUrl,
             sourceOptions: file.sourceOptions,
-            known: isComparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+            known: hasSameProcessing ? { etag: file.etag, lastModified: file.lastModified } : null,
             credentials: () => fileCredentials(file, deps),
           },
           signal,

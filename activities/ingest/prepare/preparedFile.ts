@@ -19,7 +19,7 @@ export type SaveLinks = (found: { readonly urls: readonly string[]; readonly fin
  */
 export type FetchedAhead = (
   file: FileDoc,
-  isComparable: boolean,
+  hasSameProcessing: boolean,
 ) => Promise<{ readonly opened: OpenedContent | null } | null>;
 
 /** Inputs for the preparation of a file. */
