@@ -5,7 +5,7 @@ import type { GrantStore, StoredGrant } from '../contract/accounts/oauth.js';
 import type { SourceType } from '../contract/sources/sources.js';
 import type { TypeFilter } from '../contract/sources/typesAtSource.js';
 import { type AccountLimits, type GrantInfo, readGrantInfo } from './accountInfo.js';
-import type { Connector, Identity, ItemContent, OpenOptions, PreparedPoint } from './connector.js';
+import type { Connector, Identity, ItemContent, OpenOptions, PreparedCursor } from './connector.js';
 import type { OAuthGrant } from './oauthSpec.js';
 import type { AccountClient } from './accountClient.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
@@ -37,7 +37,7 @@ export interface Account {
   readonly changes: {
     now(signal: AbortSignal): Promise<string>;
     /** Only for sources whose current cursor requires a complete listing; see ChangeFeed. */
-    prepare?(point: string, signal: AbortSignal): Promise<PreparedPoint>;
+    prepare?(cursor: string, signal: AbortSignal): Promise<PreparedCursor>;
     since(changeToken: string, signal: AbortSignal): Promise<ChangePage>;
   } | null;
   /** The version of the OAuth grant in use; null for sources without OAuth. */
@@ -135,8 +135,8 @@ export function createAccount(settings: AccountSettings): Account {
       ? {
           now: async (signal) => sealCursor(await feed.now(await open(signal))),
           ...(prepare && {
-            prepare: async (point: string, signal: AbortSignal) =>
-              sealed(await prepare(await open(signal), openCursor(point))),
+            prepare: async (cursor: string, signal: AbortSignal) =>
+              sealed(await prepare(await open(signal), openCursor(cursor))),
           }),
           async since(changeToken, signal) {
             const position = openCursor(changeToken);

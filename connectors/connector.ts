@@ -13,7 +13,7 @@ import type { OAuthGrant, OAuthSpec } from './oauthSpec.js';
 import type { ChangePage, ContainerPage, ItemPage } from './sourceItem.js';
 
 /** A cursor of a change feed that is being prepared. */
-export interface PreparedPoint {
+export interface PreparedCursor {
   readonly next: string;
   /** Whether `next` must be prepared further. */
   readonly more: boolean;
@@ -30,11 +30,11 @@ export interface ChangeFeed<Credentials> {
    * For sources that return the current cursor only at the end of a complete listing: reads one page of it, so that the
    * caller can store its position. Call it until `more` is false. Throws a Fault stale_cursor as `now` does.
    */
-  prepare?(client: AccountClient<Credentials>, point: string): Promise<PreparedPoint>;
+  prepare?(client: AccountClient<Credentials>, cursor: string): Promise<PreparedCursor>;
   /**
    * Returns a page of changes since a cursor. Throws a Fault stale_cursor if the source no longer accepts the cursor.
    */
-  since(client: AccountClient<Credentials>, point: string): Promise<ChangePage>;
+  since(client: AccountClient<Credentials>, cursor: string): Promise<ChangePage>;
 }
 
 /**

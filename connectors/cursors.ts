@@ -59,7 +59,7 @@ export const shapeOf =
   <C extends Readonly<Record<string, Check<unknown>>>>(checks: C): Check<{ readonly [K in keyof C]: Checked<C[K]> }> =>
   (value): value is { readonly [K in keyof C]: Checked<C[K]> } =>
     isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
-export const eitherReader =
+export const eitherOf =
   <A, B>(first: Check<A>, second: Check<B>): Check<A | B> =>
   (value): value is A | B =>
     first(value) || second(value);
@@ -114,8 +114,8 @@ export const withRootsCursor =
 /** A change feed with a typed change token. */
 interface TypedFeed<T, Credentials> {
   now(client: AccountClient<Credentials>): Promise<T>;
-  prepare?(client: AccountClient<Credentials>, point: T): Promise<{ readonly next: T; readonly more: boolean }>;
-  since(client: AccountClient<Credentials>, point: T): Promise<Omit<ChangePage, 'next'> & { readonly next: T }>;
+  prepare?(client: AccountClient<Credentials>, cursor: T): Promise<{ readonly next: T; readonly more: boolean }>;
+  since(client: AccountClient<Credentials>, cursor: T): Promise<Omit<ChangePage, 'next'> & { readonly next: T }>;
 }
 
 const prepareOf = <T, Credentials>(

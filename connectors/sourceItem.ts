@@ -70,7 +70,7 @@ export interface Container {
   /** Its id at the source. */
   readonly id: number;
   /** The externalId of its item. */
-  readonly name: string;
+  readonly externalId: string;
   readonly url: string | null;
 }
 

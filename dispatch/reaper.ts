@@ -19,7 +19,7 @@ const GRACE_MS = 10_000;
 
 export interface ReaperStores extends OrphanedRunStores {
   readonly originals: Pick<Originals, 'sweep'>;
-  readonly runs: Pick<Runs, 'listActiveStartedBefore' | 'find' | 'finish' | 'redo'>;
+  readonly runs: Pick<Runs, 'listActiveStartedUntil' | 'find' | 'finish' | 'redo'>;
   readonly pauses: Pick<Pauses, 'listPaused' | 'resume'>;
 }
 
@@ -34,7 +34,7 @@ export async function reapOnce(
   log: Log,
   now = Date.now(),
 ): Promise<number> {
-  const candidates = await runs.listActiveStartedBefore(new Date(now - GRACE_MS), RUNS_PER_ITERATION);
+  const candidates = await runs.listActiveStartedUntil(new Date(now - GRACE_MS), RUNS_PER_ITERATION);
   let reaped = 0;
   for (const run of candidates) {
     if (await isAlive(temporal, run, runs)) continue;

@@ -21,7 +21,7 @@ export interface Backlog {
   /** Webhooks whose deliveries fail. */
   readonly failingWebhooks: number;
   /** Time of the oldest event without a position in its feed; null if all have one. */
-  readonly unreadEventAt: Date | null;
+  readonly unnumberedEventAt: Date | null;
 }
 
 /** Minimum time between two reads of the figures. */
@@ -62,7 +62,7 @@ export function createBacklogGauges(
   const took = gauge('allotrope_backlog_read_seconds', 'Duration of the last read of the backlog.');
 
   const show = (figures: Backlog): void => {
-    const { files: byStatus, runs: open, deliveries, unreadEventAt } = figures;
+    const { files: byStatus, runs: open, deliveries, unnumberedEventAt } = figures;
     const ageOf = (date: Date | null): number =>
       date === null ? 0 : Math.max(0, (Date.now() - date.getTime()) / 1000);
     // A label that no longer occurs must not keep its last value.
@@ -77,7 +77,7 @@ export function createBacklogGauges(
     failing.set(figures.failingWebhooks);
     waiting.set(deliveries.waiting);
     lag.set(ageOf(deliveries.oldestAt));
-    unread.set(ageOf(unreadEventAt));
+    unread.set(ageOf(unnumberedEventAt));
   };
 
   let nextAt = -Infinity;

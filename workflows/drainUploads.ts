@@ -29,10 +29,11 @@ const DEFECT =
  * workflow that has an unhandled signal, so no run is missed at the end.
  */
 export async function drainUploads(user: UploadStreamInput): Promise<void> {
-  let hasNews = false as boolean;
-  const underWay = new Set<readonly number[]>();
+  /** Whether runs were queued or a batch ended since the last plan. */
+  let needsPlan = false as boolean;
+  const activeBatches = new Set<readonly number[]>();
   setHandler(uploadsQueued, () => {
-    hasNews = true;
+    needsPlan = true;
   });
   const ingest = async (runIds: readonly number[]): Promise<void> => {
     try {
@@ -42,34 +43,34 @@ export async function drainUploads(user: UploadStreamInput): Promise<void> {
       if (!(error instanceof ActivityFailure)) throw error;
       await CancellationScope.nonCancellable(() => failUploads({ ...user, runIds, message: DEFECT }));
     } finally {
-      underWay.delete(runIds);
-      hasNews = true;
+      activeBatches.delete(runIds);
+      needsPlan = true;
     }
   };
   try {
     for (;;) {
-      hasNews = false;
+      needsPlan = false;
       const { batches, window } = await planUploads({
         ...user,
-        except: [...underWay].flat(),
-        underWay: underWay.size,
+        except: [...activeBatches].flat(),
+        underWay: activeBatches.size,
       });
       for (const runIds of batches) {
-        underWay.add(runIds);
+        activeBatches.add(runIds);
         void ingest(runIds);
       }
       if (workflowInfo().continueAsNewSuggested) {
-        await condition(() => underWay.size === 0);
+        await condition(() => activeBatches.size === 0);
         await condition(allHandlersFinished);
         return await continueAsNew<typeof drainUploads>(user);
       }
-      if (underWay.size === 0 && !hasNews) return;
-      await condition(() => hasNews && underWay.size < window);
+      if (activeBatches.size === 0 && !needsPlan) return;
+      await condition(() => needsPlan && activeBatches.size < window);
     }
   } catch (error) {
     if (isCancellation(error)) {
       await CancellationScope.nonCancellable(async () => {
-        await condition(() => underWay.size === 0);
+        await condition(() => activeBatches.size === 0);
         await abortUploads(user);
       });
     }

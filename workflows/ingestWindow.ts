@@ -56,7 +56,7 @@ export interface WindowHooks {
   onPause(): Promise<void>;
   /**
    * For crawls, whose pages link to more pages. Called when nothing is due or active. Returns the milliseconds until a
-   * file is due, or null when no file is open. If it is set, batches store the links of their pages.
+   * file is due, or null when no file is unfinished. If it is set, batches store the links of their pages.
    */
   follow?(): Promise<number | null>;
 }
@@ -70,7 +70,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   let afterId = startAfter;
   let failure: { reason: unknown } | null = null;
   let isPaused = false as boolean;
-  const underWay = new Set<Promise<void>>();
+  const activeBatches = new Set<Promise<void>>();
   const deferred = new Set<Promise<void>>();
   const steps = deferredSteps();
 
@@ -110,16 +110,16 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       .finally(() => pendingSet.delete(tracked));
     pendingSet.add(tracked);
   };
-  const begin = (fileIds: readonly number[]): void => track(underWay, run(fileIds));
+  const begin = (fileIds: readonly number[]): void => track(activeBatches, run(fileIds));
   /** Waits until at most `atMost` batches are active; with 0, until the deferred files are done too. */
   const waitForSlots = async (atMost: number): Promise<void> => {
-    await condition(() => underWay.size <= atMost && (atMost > 0 || deferred.size === 0));
+    await condition(() => activeBatches.size <= atMost && (atMost > 0 || deferred.size === 0));
     // Rethrow the reason unchanged: a cancellation must stay a cancellation.
     // oxlint-disable-next-line typescript/only-throw-error
     if (failure) throw failure.reason;
   };
 
-  /** Ingests the open files repeatedly, until none is left or the history is long. */
+  /** Ingests the unfinished files repeatedly, until none is left or the history is long. */
   const work = async (): Promise<number | null> => {
     for (;;) {
       if (isPaused) {
@@ -163,7 +163,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   } catch (error) {
     // On a cancellation, the waits above end immediately, before the batches have ended.
     if (isCancellation(error))
-      await CancellationScope.nonCancellable(() => condition(() => underWay.size + deferred.size === 0));
+      await CancellationScope.nonCancellable(() => condition(() => activeBatches.size + deferred.size === 0));
     throw error;
   }
 }

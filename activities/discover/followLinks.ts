@@ -130,8 +130,8 @@ export function createCrawlActivities(deps: ActivityDeps) {
         await store.files.moveContainer(runId, run.fileId, { status: 'SYNCING', metadata: NO_LIMIT_METADATA });
       } else {
         // A redirect from the start URL leads to the same site.
-        const start = await store.frontier.find(runId, startUrl);
-        const hosts = new Set([new URL(startUrl).host, new URL(start?.endedAt ?? startUrl).host]);
+        const finalUrl = await store.frontier.findFinalUrl(runId, startUrl);
+        const hosts = new Set([new URL(startUrl).host, new URL(finalUrl ?? startUrl).host]);
         while (await follow(hosts));
         await refuseFailedStart(run, startUrl);
       }

@@ -29,7 +29,7 @@ export async function openCrawlBatch(
     linkSaverOf({ externalFileId: url }) {
       const depth = depths.get(url);
       if (depth === undefined || depth >= recursionDepth) return null;
-      return ({ urls, endedAt }) => keepLinks({ runId, url, endedAt, links: [...urls] });
+      return ({ urls, finalUrl }) => keepLinks({ runId, url, finalUrl, links: [...urls] });
     },
   };
 }

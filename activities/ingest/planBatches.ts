@@ -7,7 +7,7 @@ import {
 import type { ActivityDeps } from '../deps.js';
 import { requireRun } from '../requireRun.js';
 import { msUntilDue } from './msUntilDue.js';
-import { siteOfRun } from './site/comparesPages.js';
+import { siteOfRun } from './site/siteOf.js';
 import { MIN_PAGES } from './site/learnBlocks.js';
 
 export function createPlanActivities(deps: ActivityDeps) {

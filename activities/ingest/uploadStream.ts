@@ -77,7 +77,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
 
   /**
    * Completes publications that an earlier attempt of these runs began, so that their events come before the events that
-   * end the runs. The batch itself reads only open files.
+   * end the runs. The batch itself reads only unfinished files.
    */
   const completePublications = async (runIds: readonly number[]): Promise<void> => {
     const ready = await store.files.listReady(runIds);
@@ -157,7 +157,7 @@ export function createUploadActivities({ store, settings, log }: ActivityDeps, r
       await settleRuns(input, tried);
     },
 
-    /** Ends runs that failed with a defect which retries cannot fix: their open files are aborted. */
+    /** Ends runs that failed with a defect which retries cannot fix: their unfinished files are aborted. */
     async failUploads({ message, ...input }: UploadBatchInput & { message: string }): Promise<void> {
       for (const run of await store.uploadStreams.find(input, input.runIds))
         if (run.finishedAt === null) await end(run, 'failed', message);

@@ -50,8 +50,8 @@ export function createReembedBatch(deps: ActivityDeps) {
 
   /**
    * Embeds started files together. If a text cannot be embedded, embeds each file alone, with the retry delays of a
-   * file. Files that were changed in the meantime stay open.
-   * @returns the ids of open files with missing chunks
+   * file. Files that were changed in the meantime stay unfinished.
+   * @returns the ids of unfinished files with missing chunks
    */
   const embed = async (
     run: RunDoc,

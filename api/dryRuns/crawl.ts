@@ -60,7 +60,7 @@ export async function dryCrawl(
     read.push(...sample.read);
     failed += sample.failed;
     // The host to which the start URL redirects belongs to the same site.
-    for (const { url, endedAt } of sample.read) if (url === start) hosts.add(new URL(endedAt).host);
+    for (const { url, finalUrl } of sample.read) if (url === start) hosts.add(new URL(finalUrl).host);
     for (const { url, links } of sample.read) {
       const depth = depths.get(url) ?? 0;
       if (depth < scrape.recursionDepth) for (const link of links) await addPage(link, depth + 1);

@@ -40,7 +40,7 @@ export function createSampleReader(web: PageReader, documents: Pick<DocumentPool
     async page(url, { usePremiumProxies, ...options }, ingest, hosts, signal) {
       const page = await web.fetchPage({ url, downloadCssAndMedia: false, usePremiumProxies, known: null, signal });
       // fetchPage() returns null only for a known version of the page, and none is passed here.
-      if (page === null) return { bytes: 0, tokens: 0, texts: [], links: [], endedAt: url };
+      if (page === null) return { bytes: 0, tokens: 0, texts: [], links: [], finalUrl: url };
       const { bytes, contentType, finalUrl } = page;
       const { htmlTagsToSkip: tags, cssClassesToSkip: classes, cssSelectorsToSkip: selectors } = options;
       const input = { bytes, contentType, name: finalUrl, baseUrl: finalUrl };
@@ -48,7 +48,7 @@ export function createSampleReader(web: PageReader, documents: Pick<DocumentPool
       const wanted = { max: LINKS_PER_PAGE, follow, withText: false };
       const links = follow ? (await documents.links({ ...input, html: NO_SKIPS }, wanted, signal)).urls : [];
       const html = { tags, classes, selectors };
-      return { ...(await sampleOf(documents, { ...input, html }, url, ingest, signal)), links, endedAt: finalUrl };
+      return { ...(await sampleOf(documents, { ...input, html }, url, ingest, signal)), links, finalUrl };
     },
     async item(account, { externalId, name }, ingest, signal) {
       const { plain, ...content } = await account.open(externalId, signal);

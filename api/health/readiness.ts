@@ -9,7 +9,7 @@ import { outdatedMessage } from '../../store/migrations/schemaWatch.js';
 /** A dependency that responds later than this counts as unavailable. */
 const CHECK_TIMEOUT_MS = 5_000;
 
-export interface Engines {
+export interface ReadinessDeps {
   readonly store: Pick<Store, 'pingMongo' | 'schema' | 'vectors' | 'workers' | 'stalls'>;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
   /** Returns a sentence if free disk space is low. */
@@ -44,7 +44,7 @@ async function check(
 }
 
 /** Checks the stores, Temporal, the workers, stalled runs and disk space, all concurrently. */
-export async function readiness({ store, dispatcher, diskProblem, engineProblem }: Engines): Promise<Readiness> {
+export async function readiness({ store, dispatcher, diskProblem, engineProblem }: ReadinessDeps): Promise<Readiness> {
   const [mongodb, schema, qdrant, temporal, worker, runs, disk] = await Promise.all([
     check(
       'MongoDB does not answer; see MONGODB_URI',

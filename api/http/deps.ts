@@ -97,7 +97,7 @@ export interface PageSample extends Sample {
   /** Links that a crawl could follow. */
   readonly links: readonly string[];
   /** The URL after redirects. */
-  readonly endedAt: string;
+  readonly finalUrl: string;
 }
 /** Reads single pages and items for dry runs. Each function throws a Fault, or the signal's reason. */
 export interface SampleReader {

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from '../../dispatch/dispatcher.js';
 import type { Log } from '../../observability/log.js';
 import type { Store } from '../../store/connect.js';
-import { type Engines, readiness } from '../health/readiness.js';
+import { type ReadinessDeps, readiness } from '../health/readiness.js';
 import type { OrganizationOverview, Overviews, Readiness, WebhookOverview } from '../http/overviews.js';
 
 /** Maximum number of rows in each list of the page. */
@@ -38,8 +38,8 @@ const CACHED_MS = 60_000;
 export interface OverviewDeps {
   readonly store: Store;
   readonly dispatcher: Pick<Dispatcher, 'ping'>;
-  readonly diskProblem: Engines['diskProblem'];
-  readonly engineProblem: Engines['engineProblem'];
+  readonly diskProblem: ReadinessDeps['diskProblem'];
+  readonly engineProblem: ReadinessDeps['engineProblem'];
   readonly log: Log;
 }
 

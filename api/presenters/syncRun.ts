@@ -53,7 +53,7 @@ export function presentRun(run: RunDoc, tally: RunTally = NO_TALLY, { workflowLi
 }
 
 /** Converts an item of a run to its record. @param workflowId workflow of the item's run */
-export function presentItem(item: LedgerItem, workflowId: string, { workflowLink }: Links) {
+export function presentRunItem(item: LedgerItem, workflowId: string, { workflowLink }: Links) {
   return {
     id: item.id,
     sync_run_id: item.runId,

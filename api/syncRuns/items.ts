@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import { operation } from '../http/operation.js';
-import { presentItem } from '../presenters/syncRun.js';
+import { presentRunItem } from '../presenters/syncRun.js';
 import { nullable } from '../schemas/fields.js';
 import { itemRecord, itemsQuery } from '../schemas/syncRuns.js';
 import { syncRunOf } from './syncRunOf.js';
@@ -40,7 +40,7 @@ export const listSyncRunItems = operation({
     const items = found.slice(0, limit);
     const workflowIds = await store.ledger.workflowIds(run);
     return {
-      results: items.map((item) => presentItem(item, workflowIds.get(item.runId) ?? run.workflowId, call.deps)),
+      results: items.map((item) => presentRunItem(item, workflowIds.get(item.runId) ?? run.workflowId, call.deps)),
       next_cursor: found.length > limit ? (items.at(-1)?.id ?? null) : null,
     };
   },

@@ -67,11 +67,11 @@ export const dropboxChanges = changeFeed(CHANGE_TOKEN, {
     return { ...startSyncCount(), cursor, isUnderWay: false };
   },
 
-  async since(client, point) {
-    if (!point.isUnderWay && (await isInTeam(client))) checkSyncCount(point, 'Dropbox');
+  async since(client, token) {
+    if (!token.isUnderWay && (await isInTeam(client))) checkSyncCount(token, 'Dropbox');
     let page: Json;
     try {
-      page = await callApi(client, ['files', 'list_folder', 'continue'], { cursor: point.cursor });
+      page = await callApi(client, ['files', 'list_folder', 'continue'], { cursor: token.cursor });
     } catch (error) {
       // Dropbox reports an unreadable cursor in plain text.
       const isStale = error instanceof Fault && (error.kind === 'bad_response' || error.kind === 'not_found');
@@ -84,7 +84,7 @@ export const dropboxChanges = changeFeed(CHANGE_TOKEN, {
     }
     const changes = await changesOf(client, requireList('Dropbox', page['entries']).map(asObject));
     const more = page['has_more'] === true;
-    const next = { ...(more ? point : nextSyncCount(point)), cursor: cursorOf(page), isUnderWay: more };
+    const next = { ...(more ? token : nextSyncCount(token)), cursor: cursorOf(page), isUnderWay: more };
     return { ...changes, next, more };
   },
 });

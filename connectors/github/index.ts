@@ -137,7 +137,7 @@ export const github: Connector<GitHubCredentials> = {
   async listContainers(client, page): Promise<ContainerPage> {
     const { repositories, next } = await fetchRepositories(client, page);
     return {
-      containers: repositories.map(({ id, fullName: name, url }) => ({ id, name, url })),
+      containers: repositories.map(({ id, fullName: externalId, url }) => ({ id, externalId, url })),
       next,
     };
   },

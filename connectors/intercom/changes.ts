@@ -100,24 +100,24 @@ export const threadChanges = changeFeed(CHANGE_TOKEN, {
     };
   },
 
-  async since(client, point) {
-    const kinds = point.counted.map(({ kind }) => kind);
+  async since(client, cursor) {
+    const kinds = cursor.counted.map(({ kind }) => kind);
     const coveredRoots = kinds.map((kind) => LISTS[kind]);
-    const position: SyncPosition = point.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
-    let { counted } = point;
-    if (point.pass === null) {
-      checkSyncCount(point, NAME);
+    const position: SyncPosition = cursor.pass ?? { begun: nowInSeconds(), open: kinds, at: null, rest: [] };
+    let { counted } = cursor;
+    if (cursor.pass === null) {
+      checkSyncCount(cursor, NAME);
       // Count before the pages are read, and before the check: later deletions lower the next count.
       counted = await countAll(client, kinds, position.begun);
-      await checkCounts(client, point.counted);
+      await checkCounts(client, cursor.counted);
     }
     const [kind, ...others] = position.open;
     if (kind === undefined) throw stale('has an invalid cursor');
     const continueAt = (following: SyncPosition) => {
       const more = following.open.length > 0;
       const next: ChangeToken = more
-        ? { ...point, counted, pass: following }
-        : { ...nextSyncCount(point), since: position.begun - OVERLAP_S, counted, pass: null };
+        ? { ...cursor, counted, pass: following }
+        : { ...nextSyncCount(cursor), since: position.begun - OVERLAP_S, counted, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
     const nextPosition = (at: string | null, isEnd: boolean, pendingIds: readonly string[]): SyncPosition =>
@@ -133,7 +133,7 @@ export const threadChanges = changeFeed(CHANGE_TOKEN, {
         ...continueAt(nextPosition(position.at, position.at === null, rest)),
       };
     }
-    const { items, next, rest } = await searchChanged(client, kind, point.since, position.at);
+    const { items, next, rest } = await searchChanged(client, kind, cursor.since, position.at);
     return { changes: items.map((item) => ({ item })), ...continueAt(nextPosition(next, next === null, rest)) };
   },
 });

@@ -76,20 +76,20 @@ export const looseFileChanges = changeFeed(CHANGE_TOKEN, {
     return { ...startSyncCount(), since: Math.min(now - OVERLAP_MS, covered), pass: null };
   },
 
-  async since(client, point) {
-    if (point.pass === null) checkSyncCount(point, 'Salesforce');
+  async since(client, cursor) {
+    if (cursor.pass === null) checkSyncCount(cursor, 'Salesforce');
     const coveredRoots = [LOOSE_FILES];
-    const pass = point.pass ?? { begun: Date.now(), after: '' };
-    const changed = `SystemModstamp > ${timestampOf(point.since)}`;
+    const pass = cursor.pass ?? { begun: Date.now(), after: '' };
+    const changed = `SystemModstamp > ${timestampOf(cursor.since)}`;
     const { items, next } = await looseFiles(client, [changed], pass.after);
     const changes: Change[] = items.map((item) => ({ item }));
     if (next !== null) {
-      const on: ChangeToken = { ...point, pass: { ...pass, after: next } };
+      const on: ChangeToken = { ...cursor, pass: { ...pass, after: next } };
       return { changes, next: on, more: true, coveredRoots };
     }
-    const { ids, covered } = await deletedSince(client, point.since, Date.now());
+    const { ids, covered } = await deletedSince(client, cursor.since, Date.now());
     const since = Math.min(pass.begun - OVERLAP_MS, covered);
-    const end: ChangeToken = { ...nextSyncCount(point), since: Math.max(since, point.since), pass: null };
+    const end: ChangeToken = { ...nextSyncCount(cursor), since: Math.max(since, cursor.since), pass: null };
     return {
       changes: [...(await absent(client, ids)), ...changes],
       next: end,

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/failures.js';
-import { callerCursor, type Check, eitherReader, nullable, number, pairOf, string } from '../cursors.js';
+import { callerCursor, type Check, eitherOf, nullable, number, pairOf, string } from '../cursors.js';
 import type { CrmListQuery, LiveReads } from '../../contract/sources/liveReads.js';
 import type { Connector, LiveRead } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
@@ -12,7 +12,7 @@ const recordId: Check<string> = (value): value is string => string(value) && isI
 type PageBoundary = readonly [id: string, value: string | number | null];
 const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d))?$/;
 
-const CURSOR = callerCursor(pairOf(recordId, nullable(eitherReader(string, number))));
+const CURSOR = callerCursor(pairOf(recordId, nullable(eitherOf(string, number))));
 
 const literal = (value: string | number, isText: boolean): string => {
   if (typeof value === 'number') return String(value);

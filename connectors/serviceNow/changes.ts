@@ -138,19 +138,19 @@ export const recordChanges = changeFeed(CHANGE_TOKEN, {
     return { ...startSyncCount(), since: counts.before, counts, pass: null };
   },
 
-  async since(client, point) {
-    const coveredRoots = point.counts.tables.map(({ table }) => table);
-    const scan: Scan = point.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
-    let { counts } = point;
-    if (point.pass === null) {
-      checkSyncCount(point, 'ServiceNow');
+  async since(client, cursor) {
+    const coveredRoots = cursor.counts.tables.map(({ table }) => table);
+    const scan: Scan = cursor.pass ?? { begun: Date.now(), open: coveredRoots, room: 'table', after: FROM_START };
+    let { counts } = cursor;
+    if (cursor.pass === null) {
+      checkSyncCount(cursor, 'ServiceNow');
       // Count before the pages are read, and before the check: later deletions lower the next count.
       counts = await countAll(client, coveredRoots, scan.begun);
-      await checkCounts(client, point.counts);
+      await checkCounts(client, cursor.counts);
     }
     const [table, ...others] = scan.open;
     if (table === undefined) throw stale('has an invalid cursor');
-    const { next, ...changes } = await fetchPage(client, table, point.since, scan);
+    const { next, ...changes } = await fetchPage(client, table, cursor.since, scan);
     const nextScanned =
       scan.room === 'table'
         ? { open: scan.open, room: 'attachment' as const }
@@ -158,8 +158,8 @@ export const recordChanges = changeFeed(CHANGE_TOKEN, {
     const following: Scan = next === null ? { ...scan, ...nextScanned, after: FROM_START } : { ...scan, after: next };
     const more = following.open.length > 0;
     const on: ChangeToken = more
-      ? { ...point, counts, pass: following }
-      : { ...nextSyncCount(point), since: counts.before, counts, pass: null };
+      ? { ...cursor, counts, pass: following }
+      : { ...nextSyncCount(cursor), since: counts.before, counts, pass: null };
     return { ...changes, next: on, more, coveredRoots, isDeep: true };
   },
 });

@@ -49,14 +49,14 @@ const withOuterIds = (ids: AccountIds, changes: readonly Change[]): readonly Cha
   });
 
 /** Returns a page of changed tickets. */
-async function changedTickets(client: SourceClient, point: ChangeToken) {
-  const scan: Scan = point.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
+async function changedTickets(client: SourceClient, token: ChangeToken) {
+  const scan: Scan = token.pass ?? { from: 'export', at: null, begun: Date.now(), rest: [] };
   if (scan.from === 'export') {
-    const { next, isEnd, ...page } = await exported(client, point.start, point.cursor);
-    return { page, cursor: next ?? point.cursor, pass: { ...scan, from: isEnd ? ('latest' as const) : scan.from } };
+    const { next, isEnd, ...page } = await exported(client, token.start, token.cursor);
+    return { page, cursor: next ?? token.cursor, pass: { ...scan, from: isEnd ? ('latest' as const) : scan.from } };
   }
   const { following, ...page } = await listed(client, scan);
-  return { page, cursor: point.cursor, pass: { ...scan, ...following } };
+  return { page, cursor: token.cursor, pass: { ...scan, ...following } };
 }
 
 /** Lists the attachments of changed tickets; their other attachments were deleted. */
@@ -87,27 +87,27 @@ export const ticketChanges = changeFeed(CHANGE_TOKEN, {
     }
   },
 
-  async since(client, point) {
+  async since(client, token) {
     const ids = idsIn(client.credentials);
-    if (point.pass === null) checkSyncCount(point, NAME);
+    if (token.pass === null) checkSyncCount(token, NAME);
     const coveredRoots = [ids.outer(TICKETS)];
     const continueAt = (cursor: string | null, pass: Scan) => {
       const more = pass.from !== 'end' || pass.rest.length > 0;
       const next: ChangeToken = more
-        ? { ...point, cursor, pass }
-        : { ...point, ...nextSyncCount(point), cursor, pass: null };
+        ? { ...token, cursor, pass }
+        : { ...token, ...nextSyncCount(token), cursor, pass: null };
       return { next, more, coveredRoots, isDeep: true as const };
     };
-    if (point.pass !== null && point.pass.rest.length > 0) {
-      const { changes, deletedPaths, rest } = await listAttached(client, ids, point.pass.rest);
+    if (token.pass !== null && token.pass.rest.length > 0) {
+      const { changes, deletedPaths, rest } = await listAttached(client, ids, token.pass.rest);
       return {
         changes: withOuterIds(ids, changes),
         deletedPaths,
-        ...continueAt(point.cursor, { ...point.pass, rest }),
+        ...continueAt(token.cursor, { ...token.pass, rest }),
       };
     }
     try {
-      const { page, cursor, pass } = await changedTickets(client, point);
+      const { page, cursor, pass } = await changedTickets(client, token);
       const changes = page.values.flatMap((ticket) => changeOf(ticket, page.users, agentOf(client)));
       const rest = changes.flatMap((change) =>
         'item' in change ? [change.item.externalId.slice('ticket:'.length)] : [],

@@ -1,14 +1,4 @@
-import {
-  changeFeed,
-  count,
-  eitherReader,
-  shapeOf,
-  listOf,
-  number,
-  recordOf,
-  string,
-  type Checked,
-} from '../cursors.js';
+import { changeFeed, count, eitherOf, shapeOf, listOf, number, recordOf, string, type Checked } from '../cursors.js';
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../accountClient.js';
 import type { Change } from '../sourceItem.js';
@@ -34,7 +24,7 @@ const scanPosition = shapeOf({
   start: count,
 });
 type Scan = Checked<typeof scanPosition>;
-const CHANGE_TOKEN = eitherReader(shapeOf({ at: versions }), scanPosition);
+const CHANGE_TOKEN = eitherOf(shapeOf({ at: versions }), scanPosition);
 
 const pathOf = (library: string): string[] => library.split('/');
 
@@ -81,19 +71,19 @@ export const zoteroChanges = changeFeed(CHANGE_TOKEN, {
     return { at };
   },
 
-  async since(client, point) {
+  async since(client, cursor) {
     const missing: Change[] = [];
     let scan: Scan;
-    if ('at' in point) {
+    if ('at' in cursor) {
       const libraries = await librariesOf(client);
       // The contents of a new library were never listed.
-      if (libraries.some((library) => point.at[library] === undefined))
+      if (libraries.some((library) => cursor.at[library] === undefined))
         throw new Fault('stale_cursor', 'Zotero has a library that was never listed. Everything is listed again.');
       missing.push(
-        ...Object.keys(point.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
+        ...Object.keys(cursor.at).flatMap((library) => (libraries.includes(library) ? [] : [{ gone: library }])),
       );
-      scan = { known: point.at, reached: {}, open: libraries, start: 0 };
-    } else scan = point;
+      scan = { known: cursor.at, reached: {}, open: libraries, start: 0 };
+    } else scan = cursor;
     const [library, ...rest] = scan.open;
     if (library === undefined) return { changes: missing, next: { at: scan.reached }, more: false };
     const since = String(scan.known[library] ?? 0);

@@ -7,67 +7,68 @@ export interface FairnessKey {
   readonly userId?: number;
 }
 
-export interface FairQueue<Owner extends object, Item> {
+/** @template Call one caller's request */
+export interface FairQueue<Call extends object, Item> {
   /**
-   * Adds an owner's items.
-   * @param fairnessKey takes one turn of the round-robin; owners with the same fairnessKey are served one after the
-   * other. By default, each owner has a separate key.
+   * Adds a call's items.
+   * @param fairnessKey takes one turn of the round-robin; calls with the same fairnessKey are served one after the
+   * other. By default, each call has a separate key.
    */
-  add(owner: Owner, items: readonly Item[], fairnessKey?: FairnessKey): void;
+  add(call: Call, items: readonly Item[], fairnessKey?: FairnessKey): void;
   /**
-   * Adds an item in front of the owner's other items: it is taken at the next turn of the owner's fairnessKey. For an
+   * Adds an item in front of the call's other items: it is taken at the next turn of the call's fairnessKey. For an
    * item that was only processed in part.
    */
-  resume(owner: Owner, item: Item, fairnessKey?: FairnessKey): void;
+  resume(call: Call, item: Item, fairnessKey?: FairnessKey): void;
   /**
    * Removes and returns the next item. Organizations and users take turns with one item each, so a short list never
    * waits until a long one is finished.
    */
   take(): Item | undefined;
-  /** Removes the owner's remaining items. */
-  drop(owner: Owner): void;
+  /** Removes the call's remaining items. */
+  drop(call: Call): void;
   /** Whether no item is left. */
   isEmpty(): boolean;
 }
 
-/** The owners (calls) of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
-type UserItems<Owner, Item> = Map<Owner, Item[]>;
+/** The calls of one user, in order; each with its items in reverse, because shift() is slow on long lists. */
+type UserItems<Call, Item> = Map<Call, Item[]>;
 
 /**
- * Creates a round-robin queue of two levels: organizations (or owners without a fairnessKey), and their users. A served
+ * Creates a round-robin queue of two levels: organizations (or calls without a fairnessKey), and their users. A served
  * organization or user moves to the end.
  */
-export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, Item> {
+export function createFairQueue<Call extends object, Item>(): FairQueue<Call, Item> {
   // A Map keeps the insertion order: deleting a key and setting it again moves it to the end of the ring.
-  const ring = new Map<unknown, Map<unknown, UserItems<Owner, Item>>>();
-  const fairnessKeyOf = new WeakMap<Owner, FairnessKey | undefined>();
+  const ring = new Map<unknown, Map<unknown, UserItems<Call, Item>>>();
+  const fairnessKeyOf = new WeakMap<Call, FairnessKey | undefined>();
 
-  const keysOf = (owner: Owner, fairnessKey: FairnessKey | undefined): readonly [unknown, unknown] => [
-    fairnessKey?.organizationId ?? owner,
+  const keysOf = (call: Call, fairnessKey: FairnessKey | undefined): readonly [unknown, unknown] => [
+    fairnessKey?.organizationId ?? call,
     fairnessKey?.userId,
   ];
 
   function put(
-    owner: Owner,
+    call: Call,
     fairnessKey: FairnessKey | undefined,
-    change: (userItems: UserItems<Owner, Item>) => UserItems<Owner, Item>,
+    change: (userItems: UserItems<Call, Item>) => UserItems<Call, Item>,
   ): void {
-    const [organization, user] = keysOf(owner, fairnessKey);
-    const users = ring.get(organization) ?? new Map<unknown, UserItems<Owner, Item>>();
-    users.set(user, change(users.get(user) ?? new Map<Owner, Item[]>()));
-    fairnessKeyOf.set(owner, fairnessKey);
+    const [organization, user] = keysOf(call, fairnessKey);
+    const users = ring.get(organization) ?? new Map<unknown, UserItems<Call, Item>>();
+    users.set(user, change(users.get(user) ?? new Map<Call, Item[]>()));
+    fairnessKeyOf.set(call, fairnessKey);
     ring.set(organization, users);
   }
 
   return {
-    add(owner, items, fairnessKey) {
-      if (items.length > 0) put(owner, fairnessKey, (userItems) => userItems.set(owner, items.toReversed()));
+    add(call, items, fairnessKey) {
+      if (items.length > 0) put(call, fairnessKey, (userItems) => userItems.set(call, items.toReversed()));
     },
-    resume(owner, item, fairnessKey) {
-      put(owner, fairnessKey, (userItems) => {
-        const remaining = userItems.get(owner) ?? [];
-        userItems.delete(owner);
-        return new Map([[owner, [...remaining, item]], ...userItems]);
+    resume(call, item, fairnessKey) {
+      put(call, fairnessKey, (userItems) => {
+        const remaining = userItems.get(call) ?? [];
+        userItems.delete(call);
+        return new Map([[call, [...remaining, item]], ...userItems]);
       });
     },
     take() {
@@ -75,9 +76,9 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
         ring.delete(organization);
         for (const [user, userItems] of users) {
           users.delete(user);
-          for (const [owner, items] of userItems) {
+          for (const [call, items] of userItems) {
             const item = items.pop();
-            if (items.length === 0) userItems.delete(owner);
+            if (items.length === 0) userItems.delete(call);
             if (userItems.size > 0) users.set(user, userItems);
             if (users.size > 0) ring.set(organization, users);
             return item;
@@ -86,11 +87,11 @@ export function createFairQueue<Owner extends object, Item>(): FairQueue<Owner, 
       }
       return undefined;
     },
-    drop(owner) {
-      const [organization, user] = keysOf(owner, fairnessKeyOf.get(owner));
+    drop(call) {
+      const [organization, user] = keysOf(call, fairnessKeyOf.get(call));
       const users = ring.get(organization);
       const userItems = users?.get(user);
-      userItems?.delete(owner);
+      userItems?.delete(call);
       if (userItems?.size === 0) users?.delete(user);
       if (users?.size === 0) ring.delete(organization);
     },

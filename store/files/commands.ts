@@ -67,8 +67,8 @@ export interface FileCommands {
   /** Records that the rows and points of older generations are deleted. */
   markCleanedUp(fileIds: readonly number[]): Promise<void>;
   /**
-   * Ends every open file of the run in SYNC_ABORTED, and recounts the pages of its container. @param cause for the
-   * ledger
+   * Ends every unfinished file of the run in SYNC_ABORTED, and recounts the pages of its container.
+   * @param cause for the ledger
    */
   abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
   /** Ends the queued files of a data source in SYNC_ABORTED, because its access was revoked. */

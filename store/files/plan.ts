@@ -10,7 +10,7 @@ import {
   type IndexKeys,
   ORDER_FIELDS,
   ORDER_INDEXES,
-  SPARSE_INDEXES,
+  PARTIAL_INDEXES,
 } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 
@@ -65,13 +65,14 @@ function indexedFilters(filters: FileFilters, startingId: number): IndexedFilter
   addFilter('options.embeddingModel', FILTER_INDEXES.status, filters.embeddingModels);
   // The next three indexes are partial: MongoDB uses one only if the query implies the condition of the index.
   if (filters.dataSourceIds?.every((id) => id > 0))
-    addFilter('dataSourceId', SPARSE_INDEXES.dataSource.keys, filters.dataSourceIds);
-  if (filters.uploadIds?.every((id) => id > '')) addFilter('uploadId', SPARSE_INDEXES.upload.keys, filters.uploadIds);
+    addFilter('dataSourceId', PARTIAL_INDEXES.dataSource.keys, filters.dataSourceIds);
+  if (filters.uploadIds?.every((id) => id > '')) addFilter('uploadId', PARTIAL_INDEXES.upload.keys, filters.uploadIds);
   if (filters.fileTypesAtSource?.every((type) => type > ''))
-    addFilter('fileTypeAtSource', SPARSE_INDEXES.fileType.keys, filters.fileTypesAtSource);
+    addFilter('fileTypeAtSource', PARTIAL_INDEXES.fileType.keys, filters.fileTypesAtSource);
   if (filters.rootFilesOnly === true) addFilter('parentId', FILTER_INDEXES.parent, [null]);
   if (filters.nonSyncedOnly === true) addFilter('lastSync', ORDER_INDEXES.last_sync, [null]);
-  for (const pairs of tagQueries(filters).flatMap(requiredPairs)) addFilter('tagPairs', SPARSE_INDEXES.tag.keys, pairs);
+  for (const pairs of tagQueries(filters).flatMap(requiredPairs))
+    addFilter('tagPairs', PARTIAL_INDEXES.tag.keys, pairs);
   return found;
 }
 

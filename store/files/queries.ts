@@ -5,7 +5,7 @@ import type { EmbeddingModelId } from '../../contract/vectors/embeddingModels.js
 import { inParts } from '../database/inParts.js';
 import type { Tenant } from '../users/accept.js';
 import { fileQuery } from './filter.js';
-import { FILTER_INDEXES, type IndexKeys, SPARSE_INDEXES } from '../models/fileIndexes.js';
+import { FILTER_INDEXES, type IndexKeys, PARTIAL_INDEXES } from '../models/fileIndexes.js';
 import type { FileDoc } from '../models/files.js';
 import { planReading, readInOrder } from './plan.js';
 import type { CreateSumCache } from './sumCache.js';
@@ -65,7 +65,7 @@ async function measureFiles(
   if (includeContainers === false) {
     const [all, containers] = await Promise.all([
       measureFiles(files, tenant, fileFilters, startingId, measure),
-      measure({ ...query, isContainer: true }, SPARSE_INDEXES.container.keys),
+      measure({ ...query, isContainer: true }, PARTIAL_INDEXES.container.keys),
     ]);
     return all - containers;
   }

@@ -8,7 +8,8 @@ export type CrawlAddress = Pick<CrawlPageDoc, 'url' | 'depth'>;
 
 /** The links of a page. */
 export interface FoundLinks extends Pick<CrawlPageDoc, 'runId' | 'url' | 'links'> {
-  readonly endedAt: string;
+  /** Address of the page after redirects. */
+  readonly finalUrl: string;
 }
 
 /**
@@ -19,8 +20,8 @@ export interface Frontier {
   /** Adds addresses. Existing addresses stay unchanged. */
   add(runId: number, addresses: readonly CrawlAddress[]): Promise<void>;
   count(runId: number): Promise<number>;
-  /** Returns one address of the run; null if the run does not have it. */
-  find(runId: number, url: string): Promise<CrawlPageDoc | null>;
+  /** Returns the address of a page after redirects; null if the run has not read the page. */
+  findFinalUrl(runId: number, url: string): Promise<string | null>;
   /** Returns the depth of each address that the run has. */
   findDepths(runId: number, urls: readonly string[]): Promise<Map<string, number>>;
   /**
@@ -59,7 +60,7 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       );
     },
     count: (runId) => pages.countDocuments({ runId }),
-    find: (runId, url) => pages.findOne({ runId, url }).lean().exec(),
+    findFinalUrl: async (runId, url) => (await pages.findOne({ runId, url }, { endedAt: 1 }).lean())?.endedAt ?? null,
     async findDepths(runId, urls) {
       const depths = new Map<string, number>();
       for (let from = 0; from < urls.length; from += PER_QUERY) {
@@ -75,10 +76,10 @@ export function createFrontier(pages: Model<CrawlPageDoc>): Frontier {
       if (found.length === 0) return;
       const changedAt = new Date();
       await pages.bulkWrite(
-        found.map(({ runId, url, endedAt, links }) => ({
+        found.map(({ runId, url, finalUrl, links }) => ({
           updateOne: {
             filter: { runId, url },
-            update: { $set: { state: 'read' as const, endedAt, links, changedAt } },
+            update: { $set: { state: 'read' as const, endedAt: finalUrl, links, changedAt } },
           },
         })),
         { ordered: false },

@@ -46,7 +46,7 @@ export const FILTER_INDEXES = {
 export const IDENTITY_INDEX = { ...tenant, source: 1, externalFileId: 1, accountId: 1 } as const;
 
 /** Partial indexes for fields that most files lack. MongoDB uses them only for queries that imply the filter `only`. */
-export const SPARSE_INDEXES = {
+export const PARTIAL_INDEXES = {
   dataSource: { keys: { ...tenant, dataSourceId: 1, _id: 1 }, only: { dataSourceId: { $gt: 0 } } },
   upload: { keys: { ...tenant, uploadId: 1, _id: 1 }, only: { uploadId: { $gt: '' } } },
   fileType: { keys: { ...tenant, fileTypeAtSource: 1, _id: 1 }, only: { fileTypeAtSource: { $gt: '' } } },

@@ -14,7 +14,7 @@ import {
   OPERATOR_INDEXES,
   ORDER_INDEXES,
   RUN_INDEX,
-  SPARSE_INDEXES,
+  PARTIAL_INDEXES,
 } from './fileIndexes.js';
 import {
   byDefault,
@@ -214,7 +214,7 @@ const file = schemaOf<FileDoc>(FILE, { keepEmpty: true });
 
 file.index(IDENTITY_INDEX, { unique: true });
 for (const keys of [...Object.values(ORDER_INDEXES), ...Object.values(FILTER_INDEXES), RUN_INDEX]) file.index(keys);
-for (const { keys, only } of [SPARSE_INDEXES, COLD_INDEXES, OPERATOR_INDEXES].flatMap((rows) => Object.values(rows)))
+for (const { keys, only } of [PARTIAL_INDEXES, COLD_INDEXES, OPERATOR_INDEXES].flatMap((rows) => Object.values(rows)))
   file.index(keys, { partialFilterExpression: only });
 
 export function fileModel(connection: Connection): Model<FileDoc> {

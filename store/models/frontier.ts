@@ -12,7 +12,7 @@ const CRAWL_PAGE = {
    * were followed.
    */
   state: required(textOf<'waiting' | 'read' | 'followed'>()),
-  /** Address after redirects; null before the page is read. */
+  /** Address after redirects, in code `finalUrl`; null before the page is read. */
   endedAt: nullable(text),
   /** Addresses of the links on the page. */
   links: list(text),
@@ -26,9 +26,9 @@ export interface CrawlPageDoc extends RecordOf<typeof CRAWL_PAGE> {}
 const ROW_LIFE_S = 30 * 24 * 3600;
 
 const crawlPage = schemaOf<CrawlPageDoc>(CRAWL_PAGE);
-// Used by `add`: each address is stored once per run.
+// Used by `add` and `findFinalUrl`: each address is stored once per run.
 crawlPage.index({ runId: 1, url: 1 }, { unique: true });
-// Used by `find` and `listUnfollowed`: the nearest pages first.
+// Used by `listUnfollowed`: the nearest pages first.
 crawlPage.index({ runId: 1, state: 1, depth: 1, _id: 1 });
 crawlPage.index({ changedAt: 1 }, { expireAfterSeconds: ROW_LIFE_S });
 

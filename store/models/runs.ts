@@ -149,7 +149,7 @@ for (const [name, keys, partialFilterExpression] of [
   ['stream', { organizationId: 1, userId: 1, _id: 1 }, IN_STREAM],
   // listWaiting and listUnstarted: covers the sweeper's search for users with waiting uploads
   ['streamWaiting', { startedAt: 1, held: 1, acceptedAt: 1, organizationId: 1, userId: 1 }, IN_STREAM],
-  // listStarted, listActiveStartedBefore, openRuns
+  // listStarted, listActiveStartedUntil, openRuns
   ['startedAt_1', { startedAt: 1 }, OPEN],
   // countUsersWithOpenRuns, from keys only; withdrawOthers
   ['usersAtWork', { organizationId: 1, userId: 1 }, OPEN],

@@ -105,7 +105,7 @@ export function createBacklogReader({
   workers,
 }: BacklogParts): () => Promise<Backlog> {
   return async () => {
-    const [byStatus, open, receivers, stalled, reports, failingWebhooks, unread] = await Promise.all([
+    const [byStatus, open, receivers, stalled, reports, failingWebhooks, unnumbered] = await Promise.all([
       countFilesByStatus(files),
       openRuns(runs),
       openDeliveries(webhooks),
@@ -135,7 +135,7 @@ export function createBacklogReader({
         silent: reports.filter((report) => stateOfWorker(report) === 'silent').length,
       },
       failingWebhooks,
-      unreadEventAt: unread?.at ?? null,
+      unnumberedEventAt: unnumbered?.at ?? null,
     };
   };
 }

@@ -16,7 +16,7 @@ import type { VectorSettings } from '../vectors/vectors.js';
 import { createWorkerRecords, type Workers } from '../workers/workers.js';
 import { type WebhookDoc, webhookModels } from '../models/webhooks.js';
 
-export interface StuckFiles {
+export interface UnfinishedFiles {
   readonly runId: number | null;
   readonly files: number;
   readonly example: number;
@@ -41,7 +41,7 @@ export interface Inspection {
     secrets: Secrets,
   ): Promise<{ readonly opened: number; readonly broken: number; readonly why: string | null }>;
   /** Counts unfinished files by run, for the `limit` runs with the most unfinished files. */
-  unfinishedFiles(limit: number): Promise<StuckFiles[]>;
+  unfinishedFiles(limit: number): Promise<UnfinishedFiles[]>;
   /** Counts runs that were accepted before a time and are not in Temporal yet. */
   unstarted(before: Date): Promise<number>;
   failingWebhooks(limit: number): Promise<WebhookDoc[]>;

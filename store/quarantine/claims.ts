@@ -40,7 +40,7 @@ export interface QuarantineClaims {
 const UNFINISHED = { state: { $ne: 'kept' as const } };
 
 /** Returns the query for an organization's files whose retention has not ended and that are not restored yet. */
-function query(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
+function inRetention(organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> {
   const { fileIds, dataSourceId, parentId, customerId, runId } = filters;
   return {
     organizationId,
@@ -54,7 +54,7 @@ function query(organizationId: number, filters: QuarantineFilters): QueryFilter<
   };
 }
 const restorable = (organizationId: number, filters: QuarantineFilters): QueryFilter<QuarantinedDoc> => ({
-  ...query(organizationId, filters),
+  ...inRetention(organizationId, filters),
   state: 'kept',
 });
 
@@ -105,7 +105,7 @@ export function createQuarantineClaims(quarantined: Model<QuarantinedDoc>, runs:
       await quarantined.updateMany({ ...tenantQuery(tenant), ...scope }, change, session ? { session } : {});
     },
     async list(organizationId, filters, { limit, offset }) {
-      const restorableQuery = query(organizationId, filters);
+      const restorableQuery = inRetention(organizationId, filters);
       const [found, count] = await Promise.all([
         quarantined.find(restorableQuery).sort({ _id: 1 }).skip(offset).limit(limit).lean(),
         quarantined.countDocuments(restorableQuery),

@@ -63,8 +63,8 @@ export interface Runs {
   countUsersWithOpenRuns(organizationId: number): Promise<number>;
   /** Returns whether an earlier run of the same work still waits. That run must be started first. */
   hasEarlierWaiting(run: RunDoc): Promise<boolean>;
-  /** Returns active runs that Temporal started before a time. */
-  listActiveStartedBefore(startedBefore: Date, limit: number): Promise<Run[]>;
+  /** Returns active runs that Temporal started at or before a time. */
+  listActiveStartedUntil(startedUntil: Date, limit: number): Promise<Run[]>;
   /** Removes a run from the outbox permanently; false if Temporal already has it. The caller must end its files. */
   withdraw(runId: number): Promise<boolean>;
   /** Records that Temporal has the workflow. */
@@ -188,9 +188,9 @@ export function createRuns({ runs, sequence, atomically, events, ledger, tracepa
       const earlier = { $or: [{ acceptedAt: { $lt: acceptedAt } }, { acceptedAt, _id: { $lt: _id } }] };
       return (await runs.exists({ fileId, workflowId, startedAt: null, ...earlier })) !== null;
     },
-    listActiveStartedBefore: (startedBefore, limit) =>
+    listActiveStartedUntil: (startedUntil, limit) =>
       runs
-        .find({ finishedAt: null, startedAt: { $lte: startedBefore } })
+        .find({ finishedAt: null, startedAt: { $lte: startedUntil } })
         .sort({ startedAt: 1 })
         .limit(limit)
         .lean<Run[]>()

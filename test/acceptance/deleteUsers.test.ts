@@ -39,7 +39,7 @@ async function untilIdle(): Promise<void> {
   await waitFor(
     async () => {
       const later = new Date(Date.now() + 60_000);
-      return [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedBefore(later, 1))];
+      return [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedUntil(later, 1))];
     },
     (inProgress) => inProgress.length === 0,
   );

@@ -71,7 +71,7 @@ async function storedData(user: TestUser) {
       service.store.runRates.rateOf({ organizationId, userId: id }, kind),
     ),
   );
-  const activeRuns = (await service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 100)).filter(
+  const activeRuns = (await service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 100)).filter(
     ({ userId }) => userId === id,
   );
   return { files: body.count, num_files_synced, runs, known: activeRuns.length, embedded: await embedded() };

@@ -48,7 +48,7 @@ const countByState = (customerId: string): Promise<Record<string, number>> =>
   });
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(), 1),
+    () => service.store.runs.listActiveStartedUntil(new Date(), 1),
     (runs) => runs.length === 0,
   );
 

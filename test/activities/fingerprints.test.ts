@@ -196,14 +196,14 @@ test('the stored copy of a file counts as current only if it was processed in th
     ([field]) => field,
     ([, settingsBefore, settingsAfter]) => {
       const known = processed(settingsBefore).processedAs;
-      expect(processed(settingsBefore, known).isComparable).toBe(true);
-      expect(processed(settingsAfter, known).isComparable).toBe(false);
+      expect(processed(settingsBefore, known).hasSameProcessing).toBe(true);
+      expect(processed(settingsAfter, known).hasSameProcessing).toBe(false);
     },
   ));
 
 test('a file that was never ingested has no current copy', () => {
   const { processedAs } = processed(BASE_PROCESSING);
-  expect(processed({ ...BASE_PROCESSING, file: { generation: 0 } }, processedAs).isComparable).toBe(false);
+  expect(processed({ ...BASE_PROCESSING, file: { generation: 0 } }, processedAs).hasSameProcessing).toBe(false);
 });
 
 test('unchanged feeds are read again by a new version of the processing pipeline', async () => {

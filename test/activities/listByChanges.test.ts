@@ -105,17 +105,17 @@ const account = {
       requests.push('now');
       return Promise.resolve(String(feed.length));
     },
-    prepare: (point: string) => {
-      const [token = '', step = '0'] = point.split(' at ');
+    prepare: (cursor: string) => {
+      const [token = '', step = '0'] = cursor.split(' at ');
       const at = Number(step) + 1;
       if (steps === 0) return Promise.resolve({ next: token, more: false });
       requests.push(`prepare ${at} of ${steps}`);
       if (isLost) return Promise.reject(new Fault('stale_cursor', 'lost'));
       return Promise.resolve({ next: at < steps ? `${token} at ${at}` : token, more: at < steps });
     },
-    since: (point: string) => {
-      requests.push(`since ${point}`);
-      const from = Number(point);
+    since: (cursor: string) => {
+      requests.push(`since ${cursor}`);
+      const from = Number(cursor);
       if (from < expired) return Promise.reject(new Fault('stale_cursor', 'too old'));
       const changes = feed.slice(from, from + PAGE_SIZE);
       const nextIndex = from + changes.length;

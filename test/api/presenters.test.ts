@@ -5,7 +5,7 @@ import { presentChunk } from '../../api/presenters/chunk.js';
 import { presentDataSource } from '../../api/presenters/dataSource.js';
 import { presentFile } from '../../api/presenters/file.js';
 import { presentItem } from '../../api/presenters/item.js';
-import { presentItem as presentLedgerItem, presentRun } from '../../api/presenters/syncRun.js';
+import { presentRunItem, presentRun } from '../../api/presenters/syncRun.js';
 import { presentAggregates, presentSources, presentUser, presentWholeUser } from '../../api/presenters/user.js';
 import { presentDelivery, presentWebhook } from '../../api/presenters/webhook.js';
 import { DEFAULT_INGEST_OPTIONS } from '../../contract/files/ingestOptions.js';
@@ -264,12 +264,12 @@ test('an item of a run has the remedy for its cause, and null without a cause', 
     ...{ id: 'i', runId: 1, fileId: 2, externalId: 'e', name: 'n', outcome: 'failed', stage: 'fetch' },
     ...{ cause: 'unfinished', message: 'm', bytes: 3, tokens: 4.6, reused: 5.4, at: on(1) },
   } as LedgerItem;
-  expect(presentLedgerItem(item, 'w', deps)).toEqual({
+  expect(presentRunItem(item, 'w', deps)).toEqual({
     ...{ id: 'i', sync_run_id: 1, file_id: 2, external_id: 'e', name: 'n', outcome: 'failed', stage: 'fetch' },
     ...{ cause: 'unfinished', message: 'm', remedy: REMEDIES.unfinished, bytes_fetched: 3, tokens_embedded: 5 },
     ...{ tokens_reused: 5, at: at(1), workflow_id: 'w', workflow_url: 'at w' },
   });
-  expect(presentLedgerItem({ ...item, cause: null }, 'w', deps).remedy).toBeNull();
+  expect(presentRunItem({ ...item, cause: null }, 'w', deps).remedy).toBeNull();
 });
 
 describe('a user in an answer', () => {

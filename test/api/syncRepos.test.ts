@@ -4,7 +4,11 @@ import { syncGitHubRepos } from '../../api/integrations/github/syncRepos.js';
 import { everyRow } from '../support/everyRow.js';
 import { recorder } from '../support/recorder.js';
 
-const repository = (id: number, name: string) => ({ id, name, url: `https://github.com/${name}` });
+const repository = (id: number, externalId: string) => ({
+  id,
+  externalId,
+  url: `https://github.com/${externalId}`,
+});
 const PAGES = [
   { containers: [repository(1, 'Ada/Atlas'), repository(2, 'ada/notes')], next: 2 },
   { containers: [repository(3, 'bob/notes')], next: null },

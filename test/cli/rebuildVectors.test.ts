@@ -13,7 +13,7 @@ const DONE = {
   skipped: { cold: 3 },
 } as const;
 
-const ROWS: [fields: object, isWhole: boolean][] = [
+const ROWS: [fields: object, isComplete: boolean][] = [
   [{}, true],
   [{ runs: 0, finishedRuns: 0, rebuilt: 0 }, true],
   [{ finishedRuns: 1 }, false],
@@ -25,5 +25,5 @@ test('counts a rebuild of vectors as complete only if every run finished and no 
   everyRow(
     ROWS,
     ([fields]) => JSON.stringify(fields),
-    ([fields, isWhole]) => expect(isCompleteRebuild({ ...DONE, ...fields } as never)).toBe(isWhole),
+    ([fields, isComplete]) => expect(isCompleteRebuild({ ...DONE, ...fields } as never)).toBe(isComplete),
   ));

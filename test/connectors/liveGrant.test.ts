@@ -55,22 +55,22 @@ function storeOf(first: VersionedGrant) {
   const put = (next: VersionedGrant | null): void => {
     storedGrant = next;
   };
-  return { keeper: store, done, put };
+  return { grantStore: store, done, put };
 }
 const DUE = { grant: grantOf('old', { expiresAt: 1 }), version: '1' };
 const FRESH = { grant: grantOf('new', { expiresAt: Number.MAX_SAFE_INTEGER }), version: '2' };
 
 test('a refresh stores the new grant under its claim', async () => {
-  const { keeper, done } = storeOf(DUE);
-  const live = createLiveGrant('Source', keeper, () => Promise.resolve(FRESH.grant));
+  const { grantStore, done } = storeOf(DUE);
+  const live = createLiveGrant('Source', grantStore, () => Promise.resolve(FRESH.grant));
   expect((await live.current(NEVER)).accessToken).toBe('new');
   expect(done).toEqual(['claim 1', 'save claim 1']);
   expect(live.version()).toBe('1+');
 });
 
 test('a refused refresh does not end the grant if another process has stored a grant meanwhile', async () => {
-  const { keeper, done, put } = storeOf(DUE);
-  const live = createLiveGrant('Source', keeper, () => {
+  const { grantStore, done, put } = storeOf(DUE);
+  const live = createLiveGrant('Source', grantStore, () => {
     put(FRESH);
     return Promise.reject(new Fault('access_revoked', 'The refresh token was used.'));
   });
@@ -94,9 +94,9 @@ test('a failed refresh releases its claim and reports the failure; a connection 
     FAILURES,
     ([kind]) => kind,
     async ([kind, attempts, refused]) => {
-      const { keeper, done } = storeOf(DUE);
+      const { grantStore, done } = storeOf(DUE);
       let refreshes = 0;
-      const live = createLiveGrant('Source', keeper, () => {
+      const live = createLiveGrant('Source', grantStore, () => {
         refreshes += 1;
         return Promise.reject(new Fault(kind, 'It failed.'));
       });
@@ -110,8 +110,8 @@ test('a failed refresh releases its claim and reports the failure; a connection 
 test('a refused token without a refresh token, or of an account that was disconnected, is access_revoked', async () => {
   const refresh = (): Promise<never> => Promise.reject(new Error('must not be called'));
   const withoutRefreshToken = { grant: grantOf('old', { refreshToken: null }), version: '1' };
-  const { keeper, put } = storeOf(withoutRefreshToken);
-  const live = createLiveGrant('Source', keeper, refresh);
+  const { grantStore, put } = storeOf(withoutRefreshToken);
+  const live = createLiveGrant('Source', grantStore, refresh);
   expect((await live.current(NEVER)).accessToken).toBe('old');
   expect((await faultOf(live.renewed('old', NEVER))).kind).toBe('access_revoked');
   // Another process has connected the account again.

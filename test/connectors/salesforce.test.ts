@@ -228,10 +228,10 @@ describe('a field that the organization hides from the user', () => {
 
 describe('the change feed', () => {
   test('reports changed and deleted files without a library, across all pages', async () => {
-    const long = Date.now() - 3_600_000;
+    const anHourAgo = Date.now() - 3_600_000;
     for (const name of ['loose1', 'loose2', 'loose3'])
       salesforce.records.get('ContentDocument')!.get(sfId('069', name))!['SystemModstamp'] = new Date(
-        long,
+        anHourAgo,
       ).toISOString();
     const start = await account.changes!.now(NEVER);
     expect((await readChanges(start)).changed).toEqual([]);

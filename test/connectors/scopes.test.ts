@@ -11,16 +11,16 @@ import { loopbackEgress } from './account.js';
 interface Need {
   readonly scope: string;
   readonly calls: string;
-  readonly source: string;
+  readonly documentation: string;
 }
 const GRAPH = 'https://learn.microsoft.com/graph/';
 const microsoft = (...needs: Need[]): readonly Need[] => [
   {
     scope: 'offline_access',
     calls: 'refresh tokens',
-    source: 'https://learn.microsoft.com/entra/identity-platform/scopes-oidc',
+    documentation: 'https://learn.microsoft.com/entra/identity-platform/scopes-oidc',
   },
-  { scope: 'User.Read', calls: 'GET /me', source: `${GRAPH}api/user-get` },
+  { scope: 'User.Read', calls: 'GET /me', documentation: `${GRAPH}api/user-get` },
   ...needs,
 ];
 const GOOGLE = 'https://www.googleapis.com/auth/';
@@ -34,12 +34,12 @@ const slackKinds = ['channels', 'groups', 'im', 'mpim'].flatMap((kind): Need[] =
   {
     scope: `${kind}:read`,
     calls: 'conversations.list, conversations.info',
-    source: `${SLACK}methods/conversations.list`,
+    documentation: `${SLACK}methods/conversations.list`,
   },
   {
     scope: `${kind}:history`,
     calls: 'conversations.history, conversations.replies',
-    source: `${SLACK}methods/conversations.history`,
+    documentation: `${SLACK}methods/conversations.history`,
   },
 ]);
 
@@ -48,41 +48,45 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
     {
       scope: 'root_readonly',
       calls: 'users/me, folders, files, events',
-      source: 'https://developer.box.com/guides/api-calls/permissions-and-errors/scopes/',
+      documentation: 'https://developer.box.com/guides/api-calls/permissions-and-errors/scopes/',
     },
   ],
   CONFLUENCE: [
     {
       scope: 'offline_access',
       calls: 'refresh tokens',
-      source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
+      documentation: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
     },
     {
       scope: 'read:me',
       calls: 'GET /me',
-      source: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
+      documentation: 'https://developer.atlassian.com/cloud/confluence/oauth-2-3lo-apps/',
     },
-    { scope: 'read:space:confluence', calls: 'GET /spaces', source: `${CONFLUENCE}api-group-space/` },
+    { scope: 'read:space:confluence', calls: 'GET /spaces', documentation: `${CONFLUENCE}api-group-space/` },
     // Blog posts have no separate scope in this API.
-    { scope: 'read:page:confluence', calls: 'GET /pages, /blogposts', source: `${CONFLUENCE}api-group-page/` },
-    { scope: 'read:folder:confluence', calls: 'GET /folders/{id}', source: `${CONFLUENCE}api-group-folder/` },
+    { scope: 'read:page:confluence', calls: 'GET /pages, /blogposts', documentation: `${CONFLUENCE}api-group-page/` },
+    { scope: 'read:folder:confluence', calls: 'GET /folders/{id}', documentation: `${CONFLUENCE}api-group-folder/` },
     {
       scope: 'read:hierarchical-content:confluence',
       calls: 'GET /pages/{id}/direct-children, /folders/{id}/direct-children',
-      source: `${CONFLUENCE}api-group-children/`,
+      documentation: `${CONFLUENCE}api-group-children/`,
     },
   ],
   DROPBOX: [
-    { scope: 'account_info.read', calls: 'users/get_current_account', source: `${DROPBOX}#users-get_current_account` },
-    { scope: 'files.metadata.read', calls: 'files/list_folder', source: `${DROPBOX}#files-list_folder` },
-    { scope: 'files.content.read', calls: 'files/download, files/export', source: `${DROPBOX}#files-download` },
+    {
+      scope: 'account_info.read',
+      calls: 'users/get_current_account',
+      documentation: `${DROPBOX}#users-get_current_account`,
+    },
+    { scope: 'files.metadata.read', calls: 'files/list_folder', documentation: `${DROPBOX}#files-list_folder` },
+    { scope: 'files.content.read', calls: 'files/download, files/export', documentation: `${DROPBOX}#files-download` },
   ],
   // drive.metadata.readonly would allow listing files, but not reading them.
   GOOGLE_DRIVE: [
     {
       scope: `${GOOGLE}drive.readonly`,
       calls: 'files.get with alt=media, files.export, files.list, changes.list, drives.get, about.get',
-      source: 'https://developers.google.com/workspace/drive/api/reference/rest/v3/files/get',
+      documentation: 'https://developers.google.com/workspace/drive/api/reference/rest/v3/files/get',
     },
   ],
   // gmail.metadata allows neither the parameter q nor message bodies.
@@ -90,29 +94,29 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
     {
       scope: `${GOOGLE}gmail.readonly`,
       calls: 'messages.get, messages.list with q, attachments.get, history.list, labels.list, getProfile',
-      source: 'https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages/get',
+      documentation: 'https://developers.google.com/workspace/gmail/api/reference/rest/v1/users.messages/get',
     },
   ],
   GOOGLE_CLOUD_STORAGE: [
     {
       scope: 'openid',
       calls: 'GET userinfo',
-      source: 'https://developers.google.com/identity/openid-connect/openid-connect',
+      documentation: 'https://developers.google.com/identity/openid-connect/openid-connect',
     },
     {
       scope: 'email',
       calls: 'email in userinfo',
-      source: 'https://developers.google.com/identity/openid-connect/openid-connect',
+      documentation: 'https://developers.google.com/identity/openid-connect/openid-connect',
     },
     {
       scope: `${GOOGLE}devstorage.read_only`,
       calls: 'buckets.list, objects.list, objects.get',
-      source: 'https://cloud.google.com/storage/docs/oauth-scopes',
+      documentation: 'https://cloud.google.com/storage/docs/oauth-scopes',
     },
     {
       scope: `${GOOGLE}cloudplatformprojects.readonly`,
       calls: 'projects.list',
-      source: 'https://cloud.google.com/resource-manager/reference/rest/v1/projects/list',
+      documentation: 'https://cloud.google.com/resource-manager/reference/rest/v1/projects/list',
     },
   ],
   // The permissions of an app are set where it is registered:
@@ -125,27 +129,27 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
   ONEDRIVE: microsoft({
     scope: 'Files.Read.All',
     calls: 'GET /me/drives, /drives/{id}/items/{id}/children, /content, /drives/{id}/root/delta',
-    source: `${GRAPH}permissions-reference#filesreadall`,
+    documentation: `${GRAPH}permissions-reference#filesreadall`,
   }),
   // Mail.ReadBasic excludes bodies and attachments.
   OUTLOOK: microsoft(
     {
       scope: 'Mail.Read',
       calls: 'GET /me/messages/{id} with body, /me/messages/{id}/attachments, /me/mailFolders/{id}/messages/delta',
-      source: `${GRAPH}permissions-reference#mailread`,
+      documentation: `${GRAPH}permissions-reference#mailread`,
     },
     {
       scope: 'MailboxSettings.Read',
       calls: 'GET /me/outlook/masterCategories',
-      source: `${GRAPH}api/outlookuser-list-mastercategories`,
+      documentation: `${GRAPH}api/outlookuser-list-mastercategories`,
     },
   ),
   SHAREPOINT: microsoft(
-    { scope: 'Sites.Read.All', calls: 'GET /sites, /sites/{id}/pages', source: `${GRAPH}api/sitepage-list` },
+    { scope: 'Sites.Read.All', calls: 'GET /sites, /sites/{id}/pages', documentation: `${GRAPH}api/sitepage-list` },
     {
       scope: 'Files.Read.All',
       calls: 'GET /sites/{id}/drives, /drives/{id}/items/{id}/content, /drives/{id}/root/delta',
-      source: `${GRAPH}permissions-reference#filesreadall`,
+      documentation: `${GRAPH}permissions-reference#filesreadall`,
     },
   ),
   // Salesforce has no read-only scope.
@@ -153,40 +157,40 @@ const NEEDS: Readonly<Record<OAuthSource, readonly Need[]>> = {
     {
       scope: 'api',
       calls: 'GET /services/data/…',
-      source: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
+      documentation: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
     },
     {
       scope: 'refresh_token',
       calls: 'refresh tokens',
-      source: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
+      documentation: 'https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_oauth_tokens_scopes.htm',
     },
   ],
-  SLACK: [...slackKinds, { scope: 'users:read', calls: 'users.info', source: `${SLACK}methods/users.info` }],
+  SLACK: [...slackKinds, { scope: 'users:read', calls: 'users.info', documentation: `${SLACK}methods/users.info` }],
   ZENDESK: [
     {
       scope: 'read',
       calls: 'GET of tickets, of the help center and of users',
-      source: 'https://developer.zendesk.com/api-reference/ticketing/oauth/oauth_tokens/',
+      documentation: 'https://developer.zendesk.com/api-reference/ticketing/oauth/oauth_tokens/',
     },
   ],
   ZOTERO: [
-    { scope: 'library_access=1', calls: 'GET /users/{id}/items', source: ZOTERO },
-    { scope: 'notes_access=1', calls: 'notes of GET /users/{id}/items', source: ZOTERO },
-    { scope: 'all_groups=read', calls: 'GET /groups/{id}/items', source: ZOTERO },
+    { scope: 'library_access=1', calls: 'GET /users/{id}/items', documentation: ZOTERO },
+    { scope: 'notes_access=1', calls: 'notes of GET /users/{id}/items', documentation: ZOTERO },
+    { scope: 'all_groups=read', calls: 'GET /groups/{id}/items', documentation: ZOTERO },
   ],
   GONG: [
-    { scope: 'api:calls:read:basic', calls: 'GET /v2/calls', source: GONG },
-    { scope: 'api:calls:read:extensive', calls: 'POST /v2/calls/extensive', source: GONG },
-    { scope: 'api:calls:read:transcript', calls: 'POST /v2/calls/transcript', source: GONG },
-    { scope: 'api:workspaces:read', calls: 'GET /v2/workspaces', source: GONG },
-    { scope: 'api:library:read', calls: 'GET /v2/library/folders, /v2/library/folder-content', source: GONG },
+    { scope: 'api:calls:read:basic', calls: 'GET /v2/calls', documentation: GONG },
+    { scope: 'api:calls:read:extensive', calls: 'POST /v2/calls/extensive', documentation: GONG },
+    { scope: 'api:calls:read:transcript', calls: 'POST /v2/calls/transcript', documentation: GONG },
+    { scope: 'api:workspaces:read', calls: 'GET /v2/workspaces', documentation: GONG },
+    { scope: 'api:library:read', calls: 'GET /v2/library/folders, /v2/library/folder-content', documentation: GONG },
   ],
   // An instance has no narrower scope, unless its administrator defines one.
   SERVICENOW: [
     {
       scope: 'useraccount',
       calls: 'GET /api/now/table, /api/now/attachment',
-      source: 'https://www.servicenow.com/docs/r/platform-security/authentication/rest-api-auth-scope.html',
+      documentation: 'https://www.servicenow.com/docs/r/platform-security/authentication/rest-api-auth-scope.html',
     },
   ],
 };

@@ -21,7 +21,7 @@ const READ_AGAIN: readonly ConnectedSourceType[] = ['GONG'];
  * Additional records of a fixture. A feed that counts each table costs six requests per table, however few records
  * the table has, which is more than the first listing of a small account.
  */
-const FURTHER: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
+const ADDITIONAL_RECORDS: Partial<Readonly<Record<ConnectedSourceType, number>>> = { SERVICENOW: 20 };
 
 interface KnownItems {
   readonly ids: Set<string>;
@@ -65,7 +65,7 @@ test('a sync without changes makes at most as many requests as the first listing
       const fixture = await SOURCE_FIXTURES[source]();
       const egress = loopbackEgress();
       try {
-        fixture.reset(FURTHER[source]);
+        fixture.reset(ADDITIONAL_RECORDS[source]);
         const connectors = createConnectors({
           egress,
           urls: readSourceUrls(fixture.settings),

@@ -8,7 +8,7 @@ import { everyRow } from '../support/everyRow.js';
 const condition = (key: string, value: string) => ({ key, value });
 
 /** Expected queries, written by hand from the documentation of Microsoft Graph. */
-const WORDS: readonly (readonly [unknown, string])[] = [
+const QUERIES: readonly (readonly [unknown, string])[] = [
   [condition('category', 'Test'), "categories/any(category:category eq 'Test')"],
   [condition('category', "Ada's"), "categories/any(category:category eq 'Ada''s')"],
   [condition('category', "x') or (1 eq 1"), "categories/any(category:category eq 'x'') or (1 eq 1')"],
@@ -38,7 +38,7 @@ const WORDS: readonly (readonly [unknown, string])[] = [
 
 test('expresses every filter as a query of Graph', () =>
   everyRow(
-    WORDS,
+    QUERIES,
     ([given]) => JSON.stringify(given),
     ([given, expected]) => {
       const filter = readOutlookFilter(given);

@@ -212,7 +212,7 @@ describe('reaper', () => {
       of,
       names: called,
     } = recorder({
-      ...{ 'runs.listActiveStartedBefore': [run], 'runs.find': run, 'files.countRun': {} },
+      ...{ 'runs.listActiveStartedUntil': [run], 'runs.find': run, 'files.countRun': {} },
       ...answers,
     });
     const { log } = fakeLog();
@@ -223,14 +223,14 @@ describe('reaper', () => {
   test('ends runs whose workflow has ended, except in the last ten seconds, and no other runs', async () => {
     const withoutWorkflow = reap(runOf(), {});
     expect(await withoutWorkflow.reaped).toBe(1);
-    expect(withoutWorkflow.of('runs.listActiveStartedBefore')[0]?.[0]).toEqual(new Date(90_000));
+    expect(withoutWorkflow.of('runs.listActiveStartedUntil')[0]?.[0]).toEqual(new Date(90_000));
     expect(withoutWorkflow.of('files.abortOpen')[0]?.[2]).toBe('ended_from_outside');
     const alive = reap(runOf(), { 'scrape:3': { status: 'RUNNING', memo: { runId: 7 } } });
-    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.listActiveStartedBefore']]);
+    expect([await alive.reaped, alive.called()]).toEqual([0, ['runs.listActiveStartedUntil']]);
     const alreadyEnded = reap(runOf(), {}, { 'runs.find': runOf({ finishedAt: new Date() }) });
     expect([await alreadyEnded.reaped, alreadyEnded.called()]).toEqual([
       0,
-      ['runs.listActiveStartedBefore', 'runs.find'],
+      ['runs.listActiveStartedUntil', 'runs.find'],
     ]);
   });
 

@@ -35,7 +35,7 @@ export interface GongEmulator extends ConsentingEmulator<Refused> {
   /** Paths with their queries and bodies, in order. `injectFault` receives the same text. */
   readonly requests: string[];
   /** First part of the path of each request: the customer's address, or `api`. */
-  readonly hosts: string[];
+  readonly customers: string[];
 }
 
 const SCOPES: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ export async function startGong({
   const folders: GongEmulator['folders'] = new Map();
   const calls = new Map<string, EmulatedGongCall>();
   const requests: string[] = [];
-  const hosts: string[] = [];
+  const customers: string[] = [];
 
   const basicOf = (id: string, { title, workspace, started = '2026-03-03T10:00:00Z' }: EmulatedGongCall) => ({
     ...{ id, title, started, scheduled: started, workspaceId: workspace, url: `https://app.gong.io/call?id=${id}` },
@@ -122,7 +122,7 @@ export async function startGong({
       requests.push(faultTargetOf(call));
       const { path, query, response, request } = call;
       const [customer = '', version, resource = '', part, ...rest] = path;
-      hosts.push(customer);
+      customers.push(customer);
       if (version !== 'v2' || rest.length > 0 || ![CUSTOMER, 'api'].includes(customer))
         return refuse(response, { status: 404 });
       const scope = SCOPES[`${resource}/${part ?? ''}`] ?? SCOPES[resource];
@@ -193,8 +193,8 @@ export async function startGong({
     reset() {
       emulator.reset();
       requests.length = 0;
-      hosts.length = 0;
+      customers.length = 0;
     },
-    ...{ workspaces, folders, calls, requests, hosts },
+    ...{ workspaces, folders, calls, requests, customers },
   };
 }

@@ -81,7 +81,7 @@ export interface Pages {
   take<T>(
     call: Call,
     list: readonly T[],
-    most: number,
+    pageSize: number,
   ): { readonly page: readonly T[]; readonly next: string | null } | null;
   /** Invalidates all page tokens. */
   expire(): void;

@@ -37,7 +37,7 @@ const NAMES = [
 const TYPES = Object.keys(CONNECTED_SOURCES) as ConnectedSourceType[];
 
 /** Number of pages of each site that answer immediately; the others wait for `release()`. */
-const FIRST = (number: number): number => 4 + number;
+const immediatePages = (number: number): number => 4 + number;
 
 let service: TestService;
 let sites: StallingSite[];
@@ -56,7 +56,7 @@ interface StallingSite extends Site {
 async function stallingSite(number: number): Promise<StallingSite> {
   const site = await startSite();
   const waiting: (() => void)[] = [];
-  let free = FIRST(number);
+  let free = immediatePages(number);
   const releaseWaiting = (): void => {
     while (free > 0 && waiting.length > 0) {
       free -= 1;

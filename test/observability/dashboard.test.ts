@@ -52,7 +52,7 @@ beforeAll(async () => {
     stalled: [{ cause: 'no_worker', runs: 2 }],
     workers: { alive: 1 },
     failingWebhooks: 1,
-    unreadEventAt: null,
+    unnumberedEventAt: null,
   };
   metrics.reportBacklog(() => Promise.resolve(backlog));
   metrics.reportDisks({ folders: [{ name: 'DATA_DIR', path: process.cwd() }], minFreeBytes: 1 });

@@ -92,7 +92,7 @@ describe('backlog gauges of the whole service', () => {
     stalled: [{ cause: 'no_worker', runs: 2 }],
     workers: { alive: 1 },
     failingWebhooks: 1,
-    unreadEventAt: null,
+    unnumberedEventAt: null,
   });
   const gaugesOf = (read: () => Promise<Backlog>) => {
     const registry = new Registry();
@@ -127,7 +127,7 @@ describe('backlog gauges of the whole service', () => {
 
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
   const NOTHING: Backlog = {
-    ...{ files: { READY: 0 }, runs: [], stalled: [], workers: {}, failingWebhooks: 0, unreadEventAt: null },
+    ...{ files: { READY: 0 }, runs: [], stalled: [], workers: {}, failingWebhooks: 0, unnumberedEventAt: null },
     deliveries: { waiting: 0, oldestAt: null },
   };
   const busy = (): Backlog => ({
@@ -140,7 +140,7 @@ describe('backlog gauges of the whole service', () => {
     stalled: [{ cause: 'no_worker', runs: 8 }],
     workers: { alive: 9, silent: 10 },
     failingWebhooks: 11,
-    unreadEventAt: ago(90),
+    unnumberedEventAt: ago(90),
   });
 
   test('show each figure of the backlog, and ages in seconds', async () => {

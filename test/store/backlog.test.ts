@@ -30,7 +30,7 @@ test('an empty service has an empty backlog', async () => {
     files: { READY: 0, QUEUED_FOR_SYNC: 0 },
     runs: [],
     deliveries: { waiting: 0, oldestAt: null },
-    unreadEventAt: null,
+    unnumberedEventAt: null,
   });
 });
 
@@ -66,16 +66,16 @@ describe('backlog of two uploads without a worker', () => {
     expect(states.toSorted()).toEqual(['held', 'waiting']);
   });
 
-  test('counts events as unread, then as numbered, then as waiting deliveries', async () => {
+  test('counts events as unnumbered, then as numbered, then as waiting deliveries', async () => {
     const { webhooks, events } = await openModels(connection);
-    const unread = await service.store.backlog();
-    expect(unread.unreadEventAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
-    expect(unread.deliveries).toEqual({ waiting: 0, oldestAt: null });
+    const unnumbered = await service.store.backlog();
+    expect(unnumbered.unnumberedEventAt!.getTime()).toBeGreaterThanOrEqual(before.getTime());
+    expect(unnumbered.deliveries).toEqual({ waiting: 0, oldestAt: null });
 
     await waitFor(service.store.events.number, (numbered) => numbered === 0);
     const numbered = await service.store.backlog();
     const firstRow = await events.rows.findOne().sort({ at: 1 }).lean();
-    expect(numbered).toMatchObject({ unreadEventAt: null, deliveries: { waiting: 0, oldestAt: firstRow?.at } });
+    expect(numbered).toMatchObject({ unnumberedEventAt: null, deliveries: { waiting: 0, oldestAt: firstRow?.at } });
 
     const [webhook] = await webhooks.webhooks.find().lean();
     const numberedEvents = await service.store.events.after(1, 0, 10);

@@ -60,7 +60,7 @@ test('a crawl fetches the pages nearest to its start first, in whatever order th
     7,
     depths.map((depth, nth) => ({ url: `http://site.example/${nth}`, depth })),
   );
-  const read = depths.map((_, nth) => ({ url: `http://site.example/${nth}`, endedAt: 'x', runId: 7, links: [] }));
+  const read = depths.map((_, nth) => ({ url: `http://site.example/${nth}`, finalUrl: 'x', runId: 7, links: [] }));
   await frontier.saveLinks(read);
   expect((await frontier.listUnfollowed(7, 3)).map(({ depth }) => depth)).toEqual([1, 1, 2]);
 });

@@ -260,7 +260,7 @@ test('no list, count or sum includes rows of another organization, and none of a
 /** Queries about the runs of all users or of one user, which sweeps and batch planning use. */
 const OF_RUNS: Readers = {
   'runs.listUnstarted': ({ runs }) => runs.listUnstarted(LATER, 100),
-  'runs.listActiveStartedBefore': ({ runs }) => runs.listActiveStartedBefore(LATER, 100),
+  'runs.listActiveStartedUntil': ({ runs }) => runs.listActiveStartedUntil(LATER, 100),
   'runs.countUsersWithOpenRuns': ({ runs }, { organizationId }) => runs.countUsersWithOpenRuns(organizationId),
   'runHistory.ofSource': ({ runHistory }) => runHistory.listOfSource(10_100, 10),
   'runRates.rateOf': ({ runRates }, owner) => runRates.rateOf(owner, 'scrapeSitemap'),

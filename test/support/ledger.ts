@@ -62,8 +62,8 @@ export async function findWrongCountsOfEndedRuns(mongodbUri: string): Promise<st
 }
 
 /** Every suite passes the errors of its runs' counts to this function at its end. @throws if there are errors */
-export function throwOnWrongCounts(wrong: readonly string[]): void {
-  if (wrong.length > 0) throw new Error(`The ledger does not add up:\n${wrong.join('\n')}`);
+export function throwOnWrongCounts(errors: readonly string[]): void {
+  if (errors.length > 0) throw new Error(`The ledger does not add up:\n${errors.join('\n')}`);
 }
 
 function byRun<T extends { readonly runId: number | null }>(rows: readonly T[]): Map<number | null, T[]> {

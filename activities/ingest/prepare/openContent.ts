@@ -9,13 +9,14 @@ import type { SaveLinks } from './preparedFile.js';
 
 /**
  * Fetches a file's content from its source.
- * @param isComparable whether the source may answer that the stored copy is current
+ * @param hasSameProcessing whether the stored copy was processed in the same way: the source may then answer that it
+ * is current
  * @returns null if the stored copy is current
  * @throws Fault
  */
 export const openContent = (
   file: FileDoc,
-  isComparable: boolean,
+  hasSameProcessing: boolean,
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<OpenedContent | null> =>
@@ -28,7 +29,7 @@ export const openContent = (
             externalFileId: file.externalFileId,
             externalUrl: file.externalUrl,
             sourceOptions: file.sourceOptions,
-            known: isComparable ? { etag: file.etag, lastModified: file.lastModified } : null,
+            known: hasSameProcessing ? { etag: file.etag, lastModified: file.lastModified } : null,
             credentials: () => fileCredentials(file, deps),
           },
           signal,
@@ -43,18 +44,18 @@ export async function passLinks(
   deps: ActivityDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  const finalUrl = file.fileMetadata['final_url'];
-  const endedAt = opened?.url ?? (typeof finalUrl === 'string' ? finalUrl : file.externalFileId);
+  const storedUrl = file.fileMetadata['final_url'];
+  const finalUrl = opened?.url ?? (typeof storedUrl === 'string' ? storedUrl : file.externalFileId);
   const bytes = opened?.bytes ?? (await deps.store.contents.get({ ...file, fileId: file._id }));
   if (bytes === null) return;
   const contentType = opened ? opened.contentType : (file.statistics?.mimeType ?? null);
-  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(endedAt).host])];
+  const hosts = [...new Set([new URL(file.externalFileId).host, new URL(finalUrl).host])];
   const { urls } = await contentStep('read', signal, deps, () =>
     deps.documents.links(
-      { bytes, contentType, name: endedAt, baseUrl: endedAt, html: { tags: [], classes: [], selectors: [] } },
+      { bytes, contentType, name: finalUrl, baseUrl: finalUrl, html: { tags: [], classes: [], selectors: [] } },
       { max: LINKS_PER_PAGE, follow: { hosts }, withText: false },
       signal,
     ),
   );
-  await saveLinks({ urls, endedAt });
+  await saveLinks({ urls, finalUrl });
 }

@@ -59,22 +59,22 @@ async function prepareOpened(
   const { file, generation } = started;
   const { attempt, keepLinks } = preparation;
   const processing = processingFor(file, upload, deps);
-  const { isComparable, space } = processing;
+  const { hasSameProcessing, space } = processing;
   const { metrics } = deps;
   // The listing has the version of the stored content, so nothing is fetched.
-  if (isComparable && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
+  if (hasSameProcessing && isConnected(file) && file.listedVersion && file.listedVersion === file.version) {
     metrics.contentReceived(file.source, 'unchanged', 0);
     return null;
   }
   // Load the model while the content is fetched and read. If the content may be unchanged, load it later.
-  if (space && !isComparable) deps.embeddings.prepare(space.name);
-  const prefetched = upload ? null : await preparation.fetchedAhead(file, isComparable);
-  const opened = upload ?? (prefetched ? prefetched.opened : await openContent(file, isComparable, deps, signal));
+  if (space && !hasSameProcessing) deps.embeddings.prepare(space.name);
+  const prefetched = upload ? null : await preparation.fetchedAhead(file, hasSameProcessing);
+  const opened = upload ?? (prefetched ? prefetched.opened : await openContent(file, hasSameProcessing, deps, signal));
   attempt.bytes = upload?.size ?? opened?.bytes.byteLength ?? 0;
   attempt.stage = 'read';
   if (keepLinks) await passLinks(started, opened, keepLinks, deps, signal);
   const rawHash = upload?.hash ?? (opened && createHash('sha256').update(opened.bytes).digest('hex'));
-  const isNew = opened !== null && !(isComparable && file.rawHash === rawHash);
+  const isNew = opened !== null && !(hasSameProcessing && file.rawHash === rawHash);
   metrics.contentReceived(file.source, isNew ? 'new' : 'unchanged', attempt.bytes);
   if (!isNew || rawHash === null) return null;
   if (file.syncStatus === 'EVALUATING_RESYNC') await deps.store.files.startChanged(runId, [file._id]);

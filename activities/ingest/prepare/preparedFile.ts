@@ -10,7 +10,7 @@ import type { AttemptCost } from './attemptCost.js';
 import type { TokenBudget } from './tokenBudget.js';
 
 /** Receives the links of a page before anything of the page is written. */
-export type SaveLinks = (found: { readonly urls: readonly string[]; readonly endedAt: string }) => Promise<void>;
+export type SaveLinks = (found: { readonly urls: readonly string[]; readonly finalUrl: string }) => Promise<void>;
 
 /**
  * Returns the content of a page if it was fetched before the ingest of its file began, but only at the first call;
@@ -19,7 +19,7 @@ export type SaveLinks = (found: { readonly urls: readonly string[]; readonly end
  */
 export type FetchedAhead = (
   file: FileDoc,
-  isComparable: boolean,
+  hasSameProcessing: boolean,
 ) => Promise<{ readonly opened: OpenedContent | null } | null>;
 
 /** Inputs for the preparation of a file. */

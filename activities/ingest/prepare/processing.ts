@@ -55,7 +55,7 @@ export interface Processing {
   readonly asPicture: VectorSpace | null;
   readonly processedAs: string;
   /** Whether the stored copy was processed in the same way: the same content then needs no work. */
-  readonly isComparable: boolean;
+  readonly hasSameProcessing: boolean;
 }
 
 /**
@@ -76,6 +76,6 @@ export function processingFor(
     space,
     asPicture,
     processedAs,
-    isComparable: file.generation > 0 && file.processedAs === processedAs,
+    hasSameProcessing: file.generation > 0 && file.processedAs === processedAs,
   };
 }

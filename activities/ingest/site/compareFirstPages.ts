@@ -13,7 +13,7 @@ import { openContent } from '../prepare/openContent.js';
 import { closeText, type FetchedAhead } from '../prepare/preparedFile.js';
 import { processingFor } from '../prepare/processing.js';
 import { refuseCrashing } from '../prepare/readContent.js';
-import { siteOfRun } from './comparesPages.js';
+import { siteOfRun } from './siteOf.js';
 import { MIN_PAGES, learnBlocks, type PageBlocks } from './learnBlocks.js';
 import { hostOf } from './siteEvidence.js';
 
@@ -33,7 +33,7 @@ interface ComparedPage {
   readonly file: FileDoc;
   /** The content, or null if the stored copy is current; a Fault if it could not be fetched. */
   readonly outcome: OpenedContent | null | Fault;
-  readonly isComparable: boolean;
+  readonly hasSameProcessing: boolean;
   readonly isNew: boolean;
   /** Null: not read yet, because it is unchanged. */
   readonly blocks: readonly string[] | null;
@@ -88,12 +88,12 @@ export async function compareFirstPages(
 
 async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<ComparedPage> {
   signal.throwIfAborted();
-  const { isComparable } = processingFor(file, null, deps);
-  const fetched = { file, isComparable };
+  const { hasSameProcessing } = processingFor(file, null, deps);
+  const fetched = { file, hasSameProcessing };
   try {
-    const outcome = await openContent(file, isComparable, deps, signal);
+    const outcome = await openContent(file, hasSameProcessing, deps, signal);
     const hash = outcome && createHash('sha256').update(outcome.bytes).digest('hex');
-    const isNew = outcome !== null && !(isComparable && file.rawHash === hash);
+    const isNew = outcome !== null && !(hasSameProcessing && file.rawHash === hash);
     const blocks = isNew ? await listBlocks(file, { ...outcome, rawHash: hash }, deps, signal) : null;
     return { ...fetched, outcome, isNew, blocks };
   } catch (error) {
@@ -143,11 +143,11 @@ function keepFetched(comparing: Map<number, Promise<ComparedPage>>, compared: re
     bytes += outcome instanceof Fault ? 0 : (outcome?.bytes.byteLength ?? 0);
     if (bytes > KEPT_BYTES) comparing.delete(file._id);
   }
-  return async (file, isComparable) => {
+  return async (file, hasSameProcessing) => {
     const page = await comparing.get(file._id);
     comparing.delete(file._id);
     // If the options of the file have changed since the fetch, its page is fetched again.
-    if (!page || page.isComparable !== isComparable) return null;
+    if (!page || page.hasSameProcessing !== hasSameProcessing) return null;
     if (page.outcome instanceof Fault) throw page.outcome;
     return { opened: page.outcome };
   };

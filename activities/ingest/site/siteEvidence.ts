@@ -2,7 +2,7 @@ import type { SiteEvidence } from '../../../documents/types.js';
 import type { LearnedBlocks } from '../../../store/siteBlocks/siteBlocks.js';
 import type { FileDoc } from '../../../store/models/files.js';
 import type { ActivityDeps } from '../../deps.js';
-import { siteOfPage } from './comparesPages.js';
+import { siteOfPage } from './siteOf.js';
 
 /** Returns the evidence about a page's site for the reader of the page; null if there is none. */
 export type EvidenceOf = (file: FileDoc) => Promise<SiteEvidence | null>;

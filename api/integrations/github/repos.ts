@@ -67,6 +67,6 @@ export const gitHubRepos = operation({
     const account = accountOf(source, deps);
     const page = { number: query.page, size: Math.min(MAX_PER_PAGE, query.per_page) };
     const { containers } = await callSource('GitHub', (signal) => account.listContainers(page, signal));
-    return containers.map(({ id: containerId, ...container }) => ({ id: String(containerId), ...container }));
+    return containers.map(({ id: containerId, externalId: name, url }) => ({ id: String(containerId), name, url }));
   },
 });

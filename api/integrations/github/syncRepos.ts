@@ -15,9 +15,9 @@ const MAX_REPOS = 25;
 const PAGE_SIZE = 100;
 
 /** Returns whether a text names a repository: by its id, its URL, `owner/name`, or its name. */
-function isNamedBy(word: string, { id, name, url }: Container): boolean {
+function isNamedBy(word: string, { id, externalId, url }: Container): boolean {
   const normalised = word.trim().toLowerCase();
-  const full = name.toLowerCase();
+  const full = externalId.toLowerCase();
   return [String(id), full, full.slice(full.indexOf('/') + 1), url?.toLowerCase()].includes(normalised);
 }
 
@@ -84,7 +84,7 @@ export const syncGitHubRepos = operation({
         run,
         store,
         session,
-        matches.flatMap((found) => found.map(({ name }) => name)),
+        matches.flatMap((found) => found.map(({ externalId }) => externalId)),
       );
     });
     unit.start(runId);

@@ -70,7 +70,7 @@ const passage = record({
   boxes: Joi.array().items(box).description('Boxes of the passage on its pages, in PDF points.'),
 });
 
-const ignoringTime = ({ sources, created_from: from, created_before: before }: Input): boolean =>
+const hasNoRecordFilters = ({ sources, created_from: from, created_before: before }: Input): boolean =>
   (sources?.length ?? 0) === 0 && from === undefined && before === undefined;
 
 /**
@@ -146,8 +146,8 @@ export const search = tool({
   }),
   async run(wanted, agent) {
     const { query, offset, tags, file_ids: requestedIds = [] } = wanted;
-    const ids = ignoringTime(wanted) ? requestedIds : await selectFiles(wanted, agent);
-    if (ids.length === 0 && !ignoringTime(wanted))
+    const ids = hasNoRecordFilters(wanted) ? requestedIds : await selectFiles(wanted, agent);
+    if (ids.length === 0 && !hasNoRecordFilters(wanted))
       return { passages: [], more: 'No file matches the filters. Call list_files, or search without them.' };
     const k = offset + wanted.limit;
     const answer = await agent.perform(embeddings, {
@@ -156,7 +156,7 @@ export const search = tool({
         k,
         hybrid_search: wanted.mode === 'hybrid',
         ...(tags ? { tags } : {}),
-        ...(ids.length > 0 ? { file_ids: ids, include_all_children: ignoringTime(wanted) } : {}),
+        ...(ids.length > 0 ? { file_ids: ids, include_all_children: hasNoRecordFilters(wanted) } : {}),
       },
     });
     const { documents } = answer as { documents: DocumentRecord[] };

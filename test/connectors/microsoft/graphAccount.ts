@@ -56,7 +56,7 @@ export async function currentCursor(account: Account): Promise<{ readonly cursor
     ({ next: cursor, more } = await account.changes!.prepare!(cursor, NEVER));
   return { cursor, pages };
 }
-export const pointOf = async (account: Account): Promise<string> => (await currentCursor(account)).cursor;
+export const cursorOf = async (account: Account): Promise<string> => (await currentCursor(account)).cursor;
 
 /** Reads the change feed to its end. Returns the changed ids, deleted ones as "gone …", and the next cursor. */
 export async function readChanges(

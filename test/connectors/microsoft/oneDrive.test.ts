@@ -14,7 +14,7 @@ import {
   NEVER,
   openEgress,
   readChanges,
-  pointOf,
+  cursorOf,
 } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 import { versionsOf } from '../account.js';
@@ -196,7 +196,7 @@ describe('the change feed', () => {
     for (const path of ['a/1.md', 'a/2.md', 'b/3.md']) put(path);
     graph.drives.add('b!two');
     graph.ownDrives.push('b!two');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.drives.write('b!mine', 'a.1.md', 'new');
@@ -216,7 +216,7 @@ describe('the change feed', () => {
   test('gives a file the version that listings give it, although the feed omits cTag', async () => {
     put('a/1.md');
     graph.drives.put('b!mine', 'a/2.md', { content: 'x', isUnhashed: true });
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     // An edit of metadata: the content and its hash stay the same.
     const { items } = graph.drives.all.get('b!mine')!;
     const before = versionsOf((await descendantsOf(account, 'b!mine/a.1.md')).items);
@@ -256,7 +256,7 @@ describe('the change feed', () => {
   });
 
   test('reports the drive as the parent of an item in the root folder', async () => {
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     put('top.md');
     const { changes } = await account.changes!.since(start, NEVER);
     expect(changes).toMatchObject([{ item: { externalId: 'b!mine/top.md', parentExternalId: 'b!mine' } }]);
@@ -264,7 +264,7 @@ describe('the change feed', () => {
 
   test('reads new drives from the beginning, and reports removed drives', async () => {
     put('1.md');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     graph.drives.add('b!new');
     graph.drives.put('b!new', 'n.md', { content: 'n' });
     graph.ownDrives.splice(0, Number.POSITIVE_INFINITY, 'b!new');
@@ -277,14 +277,14 @@ describe('the change feed', () => {
   test('reports a stale cursor for a drive with folders of other drives, because Graph does not report their changes', async () => {
     graph.drives.add('b!theirs');
     graph.drives.put('b!theirs', 'shared/plan.md', { content: 'x' });
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
     const { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual(['b!theirs/shared']);
     expect(await faultOf(readChanges(account, cursor))).toMatchObject({ kind: 'stale_cursor' });
-    expect(await faultOf(readChanges(account, await pointOf(account)))).toMatchObject({ kind: 'stale_cursor' });
+    expect(await faultOf(readChanges(account, await cursorOf(account)))).toMatchObject({ kind: 'stale_cursor' });
     graph.drives.remove('b!mine', 'link');
-    expect((await readChanges(account, await pointOf(account))).changed).toEqual([]);
+    expect((await readChanges(account, await cursorOf(account))).changed).toEqual([]);
   });
 
   test.each([
@@ -292,7 +292,7 @@ describe('the change feed', () => {
     ['an invalid cursor', () => undefined],
   ])('reports %s as stale', async (name, expire) => {
     put('1.md');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     expire();
     const cursor = name.includes('invalid') ? 'x' : start;
     expect(await faultOf(account.changes!.since(cursor, NEVER))).toMatchObject({ kind: 'stale_cursor' });
@@ -384,7 +384,7 @@ test('never treats a broken response as the end of a list', async () => {
 
 test('never treats a broken response as a deletion in the change feed', async () => {
   put('1.md');
-  const start = await pointOf(account);
+  const start = await cursorOf(account);
   put('2.md');
   expect(await acceptedBrokenAnswers(graph, async () => (await readChanges(account, start)).changed)).toEqual([]);
 });

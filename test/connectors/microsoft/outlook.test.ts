@@ -15,7 +15,7 @@ import {
   NEVER,
   openEgress,
   readChanges,
-  pointOf,
+  cursorOf,
 } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
@@ -325,7 +325,7 @@ describe('the change feed', () => {
   test('reports new, changed and deleted messages of all folders since the cursor', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'INBOX');
     put('m4', 'OLD');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     let { changed, cursor } = await readChanges(account, start);
     expect(changed).toEqual([]);
     graph.mailbox.write('m1', 'new');
@@ -351,7 +351,7 @@ describe('the change feed', () => {
     put('m1', 'INBOX');
     put('m2', 'OLD');
     put('m3', 'WORK');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     graph.mailbox.move('m1', 'OLD');
     graph.mailbox.move('m2', 'INBOX');
     graph.mailbox.move('m3', 'BIN');
@@ -361,7 +361,7 @@ describe('the change feed', () => {
 
   test('reads new folders from the beginning, and reports removed folders', async () => {
     put('m1', 'PLANS');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     graph.mailbox.folders.delete('OLDER');
     graph.mailbox.folders.set('NEW', { name: 'New', parent: null });
     put('m2', 'NEW');
@@ -369,7 +369,7 @@ describe('the change feed', () => {
   });
 
   test('reports a renamed or moved folder once', async () => {
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     put('m1', 'INBOX');
     graph.mailbox.folders.set('PLANS', { name: 'Plans of 2027', parent: 'INBOX' });
     const { changed, cursor } = await readChanges(account, start);
@@ -380,7 +380,7 @@ describe('the change feed', () => {
 
   test('reports an expired cursor as stale', async () => {
     put('m1', 'INBOX');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     graph.mailbox.oldestToken = 1_000_000;
     expect(await faultOf(readChanges(account, start))).toMatchObject({ kind: 'stale_cursor' });
   });
@@ -410,11 +410,11 @@ describe('a broken response', () => {
   test('never counts as a deletion in the change feed, nor as its end', async () => {
     for (const id of ['m1', 'm2', 'm3']) put(id, 'WORK');
     put('m4', 'BIN');
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     put('m1', 'INBOX');
     put('m2', 'WORK', attached);
     graph.mailbox.folders.delete('OLDER');
     expect(await broken(async () => (await readChanges(account, start)).changed)).toEqual([]);
-    expect(await broken(() => pointOf(account))).toEqual([]);
+    expect(await broken(() => cursorOf(account))).toEqual([]);
   });
 });

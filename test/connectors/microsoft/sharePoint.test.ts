@@ -4,7 +4,7 @@ import type { Egress } from '../../../egress/types.js';
 import { type GraphEmulator, startGraph } from '../../emulators/graph/index.js';
 import { SITE_HOST, siteId } from '../../emulators/graph/sites.js';
 import { acceptedBrokenAnswers } from '../brokenAnswers.js';
-import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, pointOf, readChanges } from './graphAccount.js';
+import { accountOf, allPages, descendantsOf, idsOf, NEVER, openEgress, cursorOf, readChanges } from './graphAccount.js';
 import { faultOf } from '../../support/faultOf.js';
 
 let egress: Egress;
@@ -82,7 +82,7 @@ test('resolves a file by drive and id, or by its id alone in the default library
 
 test('reports changes in all libraries of the site', async () => {
   const account = accountFor('Marketing');
-  const start = await pointOf(account);
+  const start = await cursorOf(account);
   for (const drive of ['b!docs', 'b!forms', 'b!crew']) graph.drives.put(drive, 'x.md', { content: 'x' });
   expect((await readChanges(account, start)).changed).toEqual(['b!docs/x.md', 'b!forms/x.md']);
 });
@@ -127,7 +127,7 @@ describe('pages', () => {
   test('that are new, changed or deleted appear in the change feed', async () => {
     const account = accountFor('Marketing');
     const { pages } = graph.sites.get('sites/Marketing')!;
-    const start = await pointOf(account);
+    const start = await cursorOf(account);
     const first = await readChanges(account, start);
     expect(first.changed).toEqual([]);
     pages.set(GUID, { title: 'Tides', parts: [], version: 4 });
@@ -223,10 +223,10 @@ describe('a broken response', () => {
 
   test('never counts as a deletion in the change feed, nor as its end', async () => {
     const site = account();
-    const start = await pointOf(site);
+    const start = await cursorOf(site);
     graph.drives.put('b!docs', 'plans/new.md', { content: 'New.' });
     graph.sites.get('sites/Marketing')!.pages.delete(`2${GUID.slice(1)}`);
     expect(await broken(async () => (await readChanges(site, start)).changed)).toEqual([]);
-    expect(await broken(() => pointOf(site))).toEqual([]);
+    expect(await broken(() => cursorOf(site))).toEqual([]);
   });
 });

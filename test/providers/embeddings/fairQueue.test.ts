@@ -40,7 +40,7 @@ test('stays empty for a caller without items', () => {
   expect(queue.isEmpty()).toBe(true);
 });
 
-test('serves fairness keys in turn, and the owners of the items of one key one after the other', () => {
+test('serves fairness keys in turn, and the calls of one key one after the other', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1', 'a2'], { organizationId: 1 });
   queue.add(b, ['b1', 'b2'], { organizationId: 1 });
@@ -48,7 +48,7 @@ test('serves fairness keys in turn, and the owners of the items of one key one a
   expect(takeAll(queue)).toEqual(['a1', 'c1', 'a2', 'c2', 'b1', 'b2']);
 });
 
-test('keeps the items of other owners of a fairnessKey if one owner is dropped', () => {
+test('keeps the items of other calls of a fairnessKey if one call is dropped', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1'], { organizationId: 1 });
   queue.add(b, ['b1'], { organizationId: 1 });
@@ -56,7 +56,7 @@ test('keeps the items of other owners of a fairnessKey if one owner is dropped',
   expect(takeAll(queue)).toEqual(['b1']);
 });
 
-test('keeps the items of other users of an organization if the only owner of one user is dropped', () => {
+test('keeps the items of other users of an organization if the only call of one user is dropped', () => {
   const queue = createFairQueue<object, string>();
   queue.add(a, ['a1'], { organizationId: 1, userId: 1 });
   queue.add(b, ['b1'], { organizationId: 1, userId: 2 });
@@ -75,10 +75,10 @@ test('serves the users of an organization in turn, within the turns of one organ
 
 test('serves a resumed item first within its fairnessKey, at the next turn of the fairnessKey', () => {
   const queue = createFairQueue<object, string>();
-  const [fairnessKey, otherParty] = [{ organizationId: 1 }, { organizationId: 2 }];
+  const [fairnessKey, otherKey] = [{ organizationId: 1 }, { organizationId: 2 }];
   queue.add(a, ['a1', 'a2'], fairnessKey);
   queue.add(b, ['b1'], fairnessKey);
-  queue.add(c, ['c1', 'c2'], otherParty);
+  queue.add(c, ['c1', 'c2'], otherKey);
   expect(queue.take()).toBe('a1');
   queue.resume(a, 'a1 continued', fairnessKey);
   expect(takeAll(queue)).toEqual(['c1', 'a1 continued', 'c2', 'a2', 'b1']);

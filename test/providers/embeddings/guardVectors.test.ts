@@ -43,14 +43,14 @@ test('passes every other call on to the provider, and checks the vectors of pict
   expect(answering([])).not.toHaveProperty('embedImages');
 });
 
-const sparseVectors = new Array<Float32Array>(2);
-sparseVectors[1] = Float32Array.of(1, 0, 0);
+const vectorsWithHole = new Array<Float32Array>(2);
+vectorsWithHole[1] = Float32Array.of(1, 0, 0);
 
 test.each([
   ['too few vectors', [Float32Array.of(1, 0, 0)], '1 vectors for 2 texts'],
   ['too many vectors', Array.from({ length: 3 }, () => Float32Array.of(1, 0, 0)), '3 vectors for 2 texts'],
   ['an overlong vector', [Float32Array.of(1, 0, 0), Float32Array.of(1, 0, 0, 0)], '4 numbers instead of 3'],
-  ['a missing vector', sparseVectors, '0 numbers instead of 3'],
+  ['a missing vector', vectorsWithHole, '0 numbers instead of 3'],
   ['zeros', [Float32Array.of(1, 0, 0), Float32Array.of(0, 0, 0)], 'zeros only'],
   ['NaN', [Float32Array.of(1, 0, 0), Float32Array.of(0, Number.NaN, 0)], 'not finite'],
   ['Infinity', [Float32Array.of(1, 0, Number.POSITIVE_INFINITY), Float32Array.of(1, 0, 0)], 'not finite'],

@@ -15,7 +15,7 @@ import {
   AHEAD,
   NOW,
   STRANGERS,
-  atomically,
+  withoutTransaction,
   checkWrites,
   dropDatabase,
   openDatabase,
@@ -55,7 +55,7 @@ test('a write changes a quarantined file only in the states and for the runs for
     })) as never,
   );
   const claims = createQuarantineClaims(quarantined, runs);
-  const quarantine = createQuarantine(quarantined, files, users, atomically, events);
+  const quarantine = createQuarantine(quarantined, files, users, withoutTransaction, events);
   const file = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX', syncStatus: 'READY' };
   const common = (id: number) => ({
     ...{ ...ADA, dataSourceId: 40, parentId: 50, missedBy: ENDED_RUN, runId: ENDED_RUN, quarantinedAt: AGO },
@@ -138,7 +138,7 @@ test('a write changes a quarantined file only in the states and for the runs for
 
 test('a file that was not settled when it went into quarantine is READY if it has content, otherwise aborted', async () => {
   const [quarantined, files] = [quarantinedModel(connection), fileModel(connection)];
-  const quarantine = createQuarantine(quarantined, files, userModel(connection), atomically, events);
+  const quarantine = createQuarantine(quarantined, files, userModel(connection), withoutTransaction, events);
   const blank = { ...new files().toObject({ minimize: false }), ...ADA, source: 'BOX' };
   const rows: readonly (readonly [status: string, generation: number, restored: string])[] = [
     ['SYNCING', 0, 'SYNC_ABORTED'],

@@ -26,7 +26,7 @@ import {
   openDatabase,
   seed,
   sorted,
-  atomically,
+  withoutTransaction,
 } from './writes.js';
 
 let connection: Connection;
@@ -102,7 +102,7 @@ test('a data source changes only in the states from which it may', async () => {
   const marked: number[] = [];
   const schedules = { markSource: (_owner: unknown, id: number) => Promise.resolve(void marked.push(id)) };
   const commands = createDataSourceCommands(dataSources, createSequence(connection), events, secrets, schedules);
-  const listings = createDataSourceListings(dataSources, events, atomically);
+  const listings = createDataSourceListings(dataSources, events, withoutTransaction);
   const blank = new dataSources().toObject({ minimize: false });
   const common = (id: number) => ({
     ...{ ...blank, ...ADA, type: 'BOX', externalId: `BOX|${id}`, sealedCredentials: 'sealed', syncStatus: 'READY' },

@@ -22,7 +22,7 @@ import { createUploadStreams, type UploadStreams } from '../../../store/runs/upl
 import { everyRow } from '../../support/everyRow.js';
 import {
   ADA,
-  atomically,
+  withoutTransaction,
   checkWrites,
   dropDatabase,
   openDatabase,
@@ -101,7 +101,7 @@ beforeAll(async () => {
   const outbox = createRuns({
     runs,
     sequence: createSequence(connection),
-    atomically,
+    atomically: withoutTransaction,
     events,
     ledger,
   });
@@ -110,11 +110,11 @@ beforeAll(async () => {
     pauses: createPauses(runs),
     stalls: createStalls(runs, files),
     streams: createUploadStreams({
-      ...{ runs, files, atomically, events, ledger },
+      ...{ runs, files, atomically: withoutTransaction, events, ledger },
       finishOne: (run, counts) => outbox.finish(run._id, 'finished', counts),
     }),
     errors: createLastErrors(runs),
-    held: createHeldRuns(runs, files, queue, atomically),
+    held: createHeldRuns(runs, files, queue, withoutTransaction),
     syncs: createScheduledSyncs(runs),
   };
 });
@@ -168,9 +168,9 @@ const LISTS: readonly List[] = [
   ['listUnstarted', () => stores.runs.listUnstarted(FAR, 100), 'due'],
   ['listUnstarted at the time of the next attempt', () => stores.runs.listUnstarted(EARLY, 100), 'due'],
   ['listUnstarted before it', () => stores.runs.listUnstarted(new Date(EARLY.getTime() - 1), 100), ''],
-  ['listActiveStartedBefore', () => stores.runs.listActiveStartedBefore(FAR, 100), STARTED],
-  ['listActiveStartedBefore at the start', () => stores.runs.listActiveStartedBefore(AT, 100), STARTED],
-  ['listActiveStartedBefore before it', () => stores.runs.listActiveStartedBefore(EARLY, 100), ''],
+  ['listActiveStartedUntil', () => stores.runs.listActiveStartedUntil(FAR, 100), STARTED],
+  ['listActiveStartedUntil at the start', () => stores.runs.listActiveStartedUntil(AT, 100), STARTED],
+  ['listActiveStartedUntil before it', () => stores.runs.listActiveStartedUntil(EARLY, 100), ''],
   ['listPaused', () => stores.pauses.listPaused(100), 'paused'],
   ['pauses.listUnacknowledged', () => stores.pauses.listUnacknowledged(AT, 100), 'resumed'],
   ['pauses.listUnacknowledged before it', () => stores.pauses.listUnacknowledged(EARLY, 100), ''],
@@ -203,7 +203,7 @@ test('each list of runs returns exactly the runs in its states, and includes tho
   const [inStream, begunInStream] = [ids.get('inStream')!, ids.get('begunInStream')!];
   const some: readonly (readonly [Promise<readonly { readonly _id: number }[]>, string])[] = [
     [stores.runs.listUnstarted(FAR, 1), 'postponed'],
-    [stores.runs.listActiveStartedBefore(FAR, 1), 'stalled'],
+    [stores.runs.listActiveStartedUntil(FAR, 1), 'stalled'],
     [stalls.listStarted(EARLY, FAR, 1), 'stalled'],
     [stalls.listUnstarted(EARLY, 1), 'postponed inStream'],
     [pauses.listPaused(1), 'paused'],

@@ -18,7 +18,7 @@ export const NOW = new Date();
 export const [AGO, AHEAD] = [new Date(NOW.getTime() - HOUR_MS), new Date(NOW.getTime() + HOUR_MS)] as const;
 
 /** Runs work without a transaction. */
-export const atomically = (<T>(work: (session: null) => Promise<T>): Promise<T> => work(null)) as never;
+export const withoutTransaction = (<T>(work: (session: null) => Promise<T>): Promise<T> => work(null)) as never;
 export const sorted = (names: string): string[] => names.split(' ').filter(Boolean).toSorted();
 
 /** Opens a database of its own. The caller creates the models, and the indexes that its queries name. */

@@ -39,9 +39,9 @@ export const REFUSED = 'refused';
 /** `start` value: the run reaches its token limit and is then resumed. */
 export const PAUSED = 'paused';
 /** `start` value: a scheduled sync that no longer finds a page of an earlier run. */
-export const PAGE_MISSING = 'passed';
+export const PAGE_MISSING = 'page-missing';
 /** `start` value: the quarantine period has ended. */
-export const QUARANTINE_ENDED = 'erased';
+export const QUARANTINE_ENDED = 'quarantine-ended';
 const BROKEN: InjectedFault = { step: 'ingestBatch', does: 'break', when: 'before' };
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   scrape: {

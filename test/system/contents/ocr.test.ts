@@ -290,7 +290,7 @@ thoroughly(
     expect((await deletedUser.get('/whoami')).status).toBe(401);
     const later = new Date(Date.now() + 60_000);
     await waitFor(
-      async () => [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedBefore(later, 1))],
+      async () => [...(await runs.listUnstarted(later, 1)), ...(await runs.listActiveStartedUntil(later, 1))],
       (inProgress) => inProgress.length === 0,
       TIME_LIMIT_MS,
     );

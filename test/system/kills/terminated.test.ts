@@ -48,7 +48,7 @@ const reapLater = () => reapOnce({ client, names: service.names }, service.store
 /** Reads the stores once the last run has ended, which is a moment after its file. */
 async function settledState() {
   await waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
+    () => service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
   return readStoredState(service.env);
@@ -98,7 +98,7 @@ test('reports a delete that was terminated halfway; a resync restores the whole 
   await halfway;
   await worker.kill();
   // The scrape may still be ending.
-  const run = (await service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10)).find(
+  const run = (await service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 10)).find(
     (open) => open.kind === 'deleteFiles',
   );
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
@@ -138,7 +138,7 @@ test('does not change a run that ended after the reaper had listed it', async ()
   site.pages.set('/sitemap.xml', sitemapOf(site.origin, ['/soon-done.html']));
   const { id } = await user.scrape({ url: site.url('/sitemap.xml') });
   while (pages.length === 0) await sleep(20);
-  const listed = await runs.listActiveStartedBefore(new Date(Date.now() + 1), 10);
+  const listed = await runs.listActiveStartedUntil(new Date(Date.now() + 1), 10);
   expect(listed).toHaveLength(1);
   pages.forEach((answer) => answer());
   expect(await user.settled(id)).toMatchObject({ sync_status: 'READY' });
@@ -146,7 +146,7 @@ test('does not change a run that ended after the reaper had listed it', async ()
   expect(
     await reapOnce(
       { client, names: service.names },
-      { ...service.store, runs: { ...runs, listActiveStartedBefore: async () => listed } },
+      { ...service.store, runs: { ...runs, listActiveStartedUntil: async () => listed } },
       log,
     ),
   ).toBe(0);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(), 1),
+    () => service.store.runs.listActiveStartedUntil(new Date(), 1),
     (runs) => runs.length === 0,
   );
 const segments = () => withDatabase(service, (connection) => connection.collection('segments').countDocuments());

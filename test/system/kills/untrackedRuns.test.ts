@@ -62,13 +62,13 @@ const reapLater = () => reapOnce({ client, names: service.names }, service.store
 /** Waits until Temporal has started a run of this kind, and returns the run. */
 const startedRun = (kind: RunDoc['kind']): Promise<RunDoc> =>
   waitFor(
-    async () => (await service.store.runs.listActiveStartedBefore(new Date(), 10)).find((run) => run.kind === kind)!,
+    async () => (await service.store.runs.listActiveStartedUntil(new Date(), 10)).find((run) => run.kind === kind)!,
     (run) => run !== undefined,
   );
 /** Waits until all runs have ended, so that a test does not take a run of the previous test for its own. */
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(), 10),
+    () => service.store.runs.listActiveStartedUntil(new Date(), 10),
     (runs) => runs.length === 0,
   );
 const record = async (): Promise<DataSourceRecord> => {

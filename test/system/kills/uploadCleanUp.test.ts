@@ -68,7 +68,7 @@ const RESYNC: Work = {
 /** Waits until all runs have ended. */
 const allEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(), 1),
+    () => service.store.runs.listActiveStartedUntil(new Date(), 1),
     (runs) => runs.length === 0,
   );
 

@@ -280,7 +280,7 @@ test('resets files that a terminated sync was evaluating', async () => {
   expect(await user.file(page?.id ?? 0)).toMatchObject({ sync_status: 'EVALUATING_RESYNC' });
   // The worker dies, and then its workflows are terminated.
   await service.stopWorker();
-  const inProgress = await service.store.runs.listActiveStartedBefore(new Date(), 100);
+  const inProgress = await service.store.runs.listActiveStartedUntil(new Date(), 100);
   const runsOfPage = inProgress.filter(({ fileId }) => fileId === parent.id);
   expect(runsOfPage.map(({ kind }) => kind).toSorted()).toEqual(['autoSync', 'scrapeSitemap']);
   for (const { workflowId } of runsOfPage)

@@ -48,7 +48,7 @@ const waitForStatus = (id: number, status: EmbeddingStorageStatus): Promise<File
   );
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
+    () => service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
 const vectorKeys = (): string[] => [...s3.objects.keys()].filter((key) => key.endsWith('.vectors'));

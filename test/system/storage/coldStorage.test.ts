@@ -65,7 +65,7 @@ const inStorage = (id: number, status: EmbeddingStorageStatus): Promise<FileReco
 /** Waits until no run is in progress, so that each move has deleted its leftovers. */
 const allRunsEnded = () =>
   waitFor(
-    () => service.store.runs.listActiveStartedBefore(new Date(Date.now() + 1), 10),
+    () => service.store.runs.listActiveStartedUntil(new Date(Date.now() + 1), 10),
     (runs) => runs.length === 0,
   );
 async function cool(files: readonly FileRecord[]): Promise<void> {
@@ -351,7 +351,7 @@ test('starts a move again in the reaper after its workflow was terminated in Tem
   await letDaysPass(service.env, 2, [file.id]);
   await sweep();
   await waitFor(() => reached, Boolean);
-  const [run] = await runs.listActiveStartedBefore(new Date(Date.now() + 1), 10);
+  const [run] = await runs.listActiveStartedUntil(new Date(Date.now() + 1), 10);
   await client.workflow.getHandle(service.names.idOf(run?.workflowId ?? '')).terminate('test');
   expect(await user.file(file.id)).toMatchObject({ embedding_storage_status: 'HOT_TO_COLD' });
   expect(await reapOnce({ client, names: service.names }, service.store, log, Date.now() + 60_000)).toBe(1);

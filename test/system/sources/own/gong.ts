@@ -125,8 +125,8 @@ export function defineGongTests(catalogue: Catalogue): void {
 
     test('calls are requested at the address issued with the tokens, and at the common address for given tokens', async () => {
       await customer.connect({ sync_source_items: true });
-      const hosts = () => new Set(gong().hosts);
-      expect(hosts()).toEqual(new Set([CUSTOMER]));
+      const customers = () => new Set(gong().customers);
+      expect(customers()).toEqual(new Set([CUSTOMER]));
       gong().reset();
       const { accessToken } = gong().oauth.grant();
       const credentials = { source: 'GONG', access_token: accessToken, gong_account_email: 'eve@harbour.example' };
@@ -138,7 +138,7 @@ export function defineGongTests(catalogue: Catalogue): void {
         status: 200,
         body: { data_source: { data_source_external_id: 'GONG|eve@harbour.example' } },
       });
-      expect(hosts()).toEqual(new Set(['api']));
+      expect(customers()).toEqual(new Set(['api']));
     });
 
     test('a call becomes a file of its transcript with speakers; one without a transcript ends with the reason', async () => {
@@ -183,7 +183,7 @@ export function defineGongTests(catalogue: Catalogue): void {
       gong().reset();
       expect(await customer.listItems()).toMatchObject({ sync_status: 'READY', revoked_access: false });
       expect(gong().requests.some((path) => path.startsWith('calls?'))).toBe(true);
-      expect(new Set(gong().hosts)).toEqual(new Set([CUSTOMER]));
+      expect(new Set(gong().customers)).toEqual(new Set([CUSTOMER]));
     });
   });
 }
