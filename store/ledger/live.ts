@@ -87,16 +87,23 @@ const withoutMatches = (from: string, foreignField: string, match: object): Entr
   { $match: { own: [] } },
 ];
 
+/** Returns the query for the files whose items match a filter. Files without a stored outcome have that of their status. */
+function filterOfFiles(filter: ItemFilter) {
+  const { outcomes, stages, causes } = filter;
+  const statuses = FILE_SYNC_STATUSES.filter((syncStatus) => matchesFilter(filter, endOf({ syncStatus })));
+  const stored = {
+    ended: { $ne: null },
+    ...(outcomes ? { 'ended.as': { $in: outcomes.filter((outcome) => outcome !== 'pending') } } : {}),
+    ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
+    ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
+  };
+  return { $or: [stored, { ended: null, syncStatus: { $in: statuses } }] };
+}
+
 const byFiles = (files: Model<FileDoc>): LiveItems => ({
-  async page(run, afterId, limit, { outcomes, stages, causes } = {}) {
-    // Items without a stored outcome get it from their status, so they pass the filter here.
-    const filters = {
-      ...(outcomes ? { 'ended.as': { $in: [null, ...outcomes.filter((outcome) => outcome !== 'pending')] } } : {}),
-      ...(stages ? { 'ended.stage': { $in: [...stages] } } : {}),
-      ...(causes ? { 'ended.cause': { $in: [...causes] } } : {}),
-    };
+  async page(run, afterId, limit, filter) {
     const found = await files
-      .find({ ...filesOf(run), ...filters, _id: { $gt: afterId } }, ENTRY_FIELDS)
+      .find({ ...filesOf(run), ...(filter ? filterOfFiles(filter) : {}), _id: { $gt: afterId } }, ENTRY_FIELDS)
       .sort({ _id: 1 })
       .hint(RUN_INDEX)
       .limit(limit)

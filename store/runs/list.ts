@@ -59,16 +59,20 @@ const OMITTED_FIELDS = { request: 0, progress: 0 } as const;
 /** Maximum number of ledger entries read for the filter by file. */
 const MAX_RUNS_OF_FILE = 10_000;
 
+/** Query for runs without a pause, or with a resumed one that the workflow has not removed yet. */
+const NOT_PAUSED = { $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }] };
+
+/** The query for each state of stateOfRun. */
 const STATES: Readonly<Record<RunState, QueryFilter<RunDoc>>> = {
   queued: { finishedAt: null, startedAt: null, 'stall.since': { $exists: false } },
   running: {
     finishedAt: null,
     startedAt: { $ne: null },
     'stall.since': { $exists: false },
-    $or: [{ 'pause.at': { $exists: false } }, { 'pause.resumedAt': { $ne: null } }],
+    ...NOT_PAUSED,
   },
   paused: PAUSED,
-  stalled: { finishedAt: null, 'stall.since': { $exists: true }, 'pause.at': { $exists: false } },
+  stalled: { finishedAt: null, 'stall.since': { $exists: true }, ...NOT_PAUSED },
   finished: { outcome: 'finished' },
   failed: { outcome: 'failed' },
   aborted: { outcome: { $nin: [null, 'finished', 'failed'] } },

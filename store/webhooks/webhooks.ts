@@ -128,7 +128,15 @@ export function createWebhooks(
         const statusReason = outcome.status === 'FLAGGED' ? outcome.reason : '';
         const now = new Date();
         await webhooks.updateOne(
-          { _id: webhookId, $or: [{ status: { $ne: outcome.status } }, { statusReason: { $ne: statusReason } }] },
+          {
+            _id: webhookId,
+            $or: [
+              { status: { $ne: outcome.status } },
+              { statusReason: { $ne: statusReason } },
+              // A redelivery enables the webhook and keeps its status, so the receiver can repeat the same 410.
+              ...(disabled ? [{ disabledAt: null }] : []),
+            ],
+          },
           { $set: { status: outcome.status, statusReason, updatedAt: now, ...(disabled ? { disabledAt: now } : {}) } },
         );
       }

@@ -141,6 +141,21 @@ describe('receiver that answers 410', () => {
     expect(await currentWebhook()).toMatchObject({ status: 'ACTIVE', statusReason: '', disabledAt: null });
   });
 
+  test('is disabled again by the same answer after a redelivery', async () => {
+    react = () => 410;
+    await writeEvents('1');
+    await deliverNext();
+    const { statusReason } = await currentWebhook();
+    await service.store.deliveries.requeue(webhook._id, null);
+    await service.store.webhooks.enableAndWake(webhook._id);
+    expect(await deliverNext()).toMatchObject({ ended: true });
+    expect(received).toEqual(['1', '1']);
+    expect(await currentWebhook()).toMatchObject({ statusReason, disabledAt: expect.anything(), wake: null });
+    await writeEvents('2');
+    expect(await deliverNext()).toMatchObject({ ended: true });
+    expect(received).toEqual(['1', '1']);
+  });
+
   test('loses no event if it answers any delivery of a batch with 410', async () => {
     await everyRow([1, 2, 3, 5, 9], String, async (nth) => {
       const countBefore = (await outcomes()).length;
