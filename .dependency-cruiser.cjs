@@ -11,7 +11,7 @@ const module_ = (name, allowed, extra = {}) => ({
   to: { path: `^(${modules})/`, pathNot: `^(${[name, ...allowed].join('|')})/`, ...extra.to },
 });
 
-/** A package that only the named modules may import. */
+/** A package that only the named modules, test and bench may import. */
 const owned = (pattern, owners) => ({
   name: `only-${owners.join('-or-')}`,
   comment: `${pattern} is imported in ${owners.join(', ')} only.`,
@@ -118,7 +118,7 @@ module.exports = {
     },
     {
       name: 'workflows-are-sandboxed',
-      comment: 'Workflows import contract, each other, the types of activities, and @temporalio/workflow.',
+      comment: 'Workflows import contract, each other, types of activities, and @temporalio/workflow and common.',
       severity: 'error',
       from: { path: '^workflows/' },
       to: { pathNot: ['^workflows/', '^contract/', '^activities/', 'node_modules/@temporalio/(workflow|common)/'] },
@@ -138,7 +138,7 @@ module.exports = {
     {
       name: 'api-imports',
       comment:
-        'api imports contract and store. Other modules are interfaces in api/http/deps.ts, created in api/createApi.ts, which api/server.ts calls.',
+        'api imports contract, store and config/process. Other modules are interfaces, created in api/createApi.ts.',
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/(server|createApi)\\.ts$' },
       to: { path: `^(${modules})/`, pathNot: '^(api|store|config/process)/', dependencyTypesNot: ['type-only'] },
@@ -171,7 +171,7 @@ module.exports = {
     {
       name: 'scripts-import-emulators-of-tests',
       comment:
-        'The demo uses the emulators of the tests and their fixtures, and nothing else of test/. docs/sources.md names the specifications in test/contracts/. Histories are recorded by tests.',
+        'Scripts import only emulators, their fixtures and contracts from test/. scripts/recordHistory.ts is exempt.',
       severity: 'error',
       from: { path: '^scripts/', pathNot: '^scripts/recordHistory' },
       to: { path: '^test/', pathNot: '^test/(emulators|contracts|support/sourceFixtures)/' },

@@ -1,4 +1,4 @@
-/** Maximum number of deletions that are never held: among few files, each one is a large share. */
+/** Up to this number, only an empty listing holds deletions: among few files, each one is a large share. */
 const MAX_NEVER_HELD = 10;
 
 /** The result of comparing a full listing, or a scrape, with the stored files. */

@@ -114,7 +114,7 @@ async function searchSpace(
 
 /**
  * Returns the result if all of the caller's files are in one space, the usual case. The records show this in one query.
- * Null if other spaces have files.
+ * Null if other spaces have files, or if cold files refuse a search (`refusesColdFiles`) and the user has some.
  */
 async function searchSingleSpace(
   tenant: Tenant,

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../contract/cacheSize.js';
 import type { SearchMemory } from '../http/deps.js';
 
-/** Limits of each set: number of users, and milliseconds for which a user stays in it. */
+/** Limits of each set: number of entries, and milliseconds for which an entry stays in it. */
 const SET_LIMITS = { ...atMost(10_000), ttl: 60_000 };
 
 /** Creates the memory that the searches of one API process share. See SearchMemory. */

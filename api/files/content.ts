@@ -13,7 +13,7 @@ const READERS: Readonly<Record<ContentRef['kind'], (ref: ContentRef, store: Stor
 type Stored = Uint8Array | AsyncIterable<Uint8Array>;
 type Stores = Pick<Store, 'contents' | 'chunks' | 'originals'>;
 
-/** GET /content/…: returns a stored content to the holder of a presigned URL. */
+/** GET /content/…: returns stored content to the holder of a presigned URL. */
 export const content = operation({
   method: 'get',
   path: CONTENT_PATH,

@@ -37,7 +37,7 @@ function refuseWithoutText({ hasText, isContainer, syncStatus, syncErrorMessage 
 
 /**
  * Returns a part of the text of the agent's file that fits in one result, and the offset after it (null at the end).
- * @throws HttpError 404 for an unknown file or page, 409 for a file without text, 422 for an offset after the end
+ * @throws HttpError 404 for an unknown file or page, 409 for a file without text, 422 for an offset at the end or later
  */
 export async function readText(agent: Agent, { fileId, offset, page, length }: Wanted) {
   const file = await fileOfAgent(agent, fileId);

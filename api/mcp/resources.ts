@@ -25,7 +25,7 @@ export const RESOURCE_TEMPLATES = [
     uriTemplate: 'allotrope://files/{id}{?offset}',
     name: 'file-text',
     title: 'Text of a file',
-    description: 'Extracted text of a file from a character offset on; _meta has the offset at which it continues.',
+    description: 'Extracted text of a file from a character offset on; _meta.next is the URI of the next part.',
     mimeType: TEXT,
   },
   {
@@ -36,7 +36,7 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
-/** Returns a page of the agent's files that have content. @param cursor as the previous page returned it */
+/** Returns a page of the agent's files, without containers. @param cursor as the previous page returned it */
 export async function listResources(cursor: string | undefined, { perform, deps }: Agent) {
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
     throw new McpError(ErrorCode.InvalidParams, 'Send the cursor as the previous page returned it, or none.');
@@ -60,7 +60,7 @@ export async function listResources(cursor: string | undefined, { perform, deps 
 }
 
 /**
- * Returns the bytes of a file's original; null if it has none, or if they have more characters in base64 than `max`.
+ * Returns a file's original in base64; null if it has none, or if it has more than `max` characters in base64.
  */
 async function smallOriginal(agent: Agent, fileId: number, max: number): Promise<string | null> {
   const ref = originalOf(await fileOfAgent(agent, fileId));
@@ -89,7 +89,7 @@ async function readOriginal(agent: Agent, uri: string, fileId: number): Promise<
 
 /**
  * Returns a resource: a part of a text, or an original.
- * @throws McpError with what to do for an unknown resource or one without the content
+ * @throws McpError with what to do, if the resource is unknown or the file has no such content
  */
 export async function readResource(uri: string, agent: Agent): Promise<ReadResourceResult> {
   const target = readUri(uri);

@@ -42,7 +42,8 @@ export const fileFields = {
 /** Fields that describe the state of a file in results. */
 export const stateFields = {
   status: text().description(
-    'READY: searchable. SYNC_ERROR: failed, see `error`. SYNC_ABORTED: cancelled. Others: in progress.',
+    'READY: searchable. SYNC_ERROR: see `error`. SYNC_ABORTED: cancelled. READY_TO_SYNC: not processed. Others: ' +
+      'in progress.',
   ),
   error: nullable(text()).description('Why the file failed; null if it did not.'),
 };

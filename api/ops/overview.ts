@@ -54,7 +54,8 @@ interface OlderResults {
 
 /**
  * Returns a function that caches the result of `read`. While the result is refreshed, callers wait, or receive the
- * previous result if `acceptsOlder` allows it. A failed refresh returns null and is retried by the next call.
+ * previous result if `acceptsOlder` allows it. After a failed refresh, waiting callers receive null, and the next call
+ * retries.
  * @param freshMs time in milliseconds for which a result is returned without a refresh
  */
 function cached<T>(

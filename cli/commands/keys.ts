@@ -5,7 +5,7 @@ import { type Call, type Command, CommandError, idOf, JSON_OPTION } from '../com
 import { withStore } from '../store.js';
 
 const ORG_OPTION = { org: { value: 'ID', about: 'The organization. Default: 1, that of API_KEY.' } } as const;
-const TOKENS = 'Access tokens issued with it stay valid for up to ten hours.';
+const TOKENS = 'Access tokens issued with it stay valid until they expire (default ten hours, at most 90 days).';
 
 const withKeys = <T>({ terminal }: Call, work: (keys: ApiKeys) => Promise<T>): Promise<T> =>
   withStore(terminal, (store) => work(store.apiKeys));

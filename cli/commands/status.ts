@@ -64,7 +64,7 @@ function linesOf({ ready, users, work }: Status): string[] {
   ];
 }
 
-/** Returns why a search cannot find a file. The messages of its record state what to do. */
+/** Returns lines that explain the state of a file: why searches cannot find it, or where they find it. */
 function explainState(file: FileRecord, chunks: number): string[] {
   const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
   const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];

@@ -24,7 +24,8 @@ interface NamedStore {
 }
 
 /**
- * Returns why a store does not answer: the recorded failure of its embedded engine, or the error of the request.
+ * Returns why MongoDB, Qdrant or Temporal does not answer: the recorded failure of the embedded engine, or the error of
+ * the request.
  */
 async function noAnswer(
   { dataDir }: Config,

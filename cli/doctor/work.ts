@@ -7,7 +7,7 @@ import type { Config } from '../../config/types.js';
 import { stalledRuns, workers } from './stalls.js';
 import { bad, type Check, ok, skipped, warn } from './check.js';
 
-/** Maximum number of runs, webhooks and data sources that are reported. */
+/** Maximum number of runs, webhooks and data sources that a check reads; it reports only EXAMPLES of them. */
 const MAX_REPORTED = 200;
 const EXAMPLES = 5;
 const LONG_MS = 60_000;

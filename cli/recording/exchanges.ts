@@ -7,7 +7,7 @@ export interface RawRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Null if there is none. */
+  /** The text of the body; null if there is none or it is not text. */
   readonly body: string | null;
 }
 

@@ -34,8 +34,8 @@ const addressOf = (entry: Entry): string | null => {
 };
 
 /**
- * Returns the export format of a document that Dropbox stores in its own format; null if the file itself can be
- * downloaded.
+ * Returns the export format of a document that Dropbox stores in its own format, where `format: null` is Dropbox's
+ * default format; 'none' if the document cannot be exported; null if the file itself can be downloaded.
  */
 export function exportOf(file: Entry): { readonly format: string | null } | 'none' | null {
   if (file.is_downloadable !== false) return null;
@@ -107,7 +107,7 @@ export function contentHash(bytes: Uint8Array): string {
   return whole.digest('hex');
 }
 
-/** Returns the content of a file. @param exportFormat export format; null: the file itself */
+/** Returns the content of a file. @param exportFormat name with the extension of the export; null: not exported */
 export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string | null): ItemContent {
   const name = asName(file.name);
   const format = formatOfName(exportFormat ?? name ?? '');

@@ -18,7 +18,7 @@ import { NAME, fetchAll, fetchPage } from './api.js';
 import type { Json } from '../json.js';
 import { isFault, noSuchItem } from '../faults.js';
 
-/** Maximum number of folders in one category. */
+/** Maximum number of folders in one list: the folders of a category, or the subfolders of a folder. */
 const MAX_FOLDERS = 10_000;
 const CATEGORIES = ['solutions', 'categories'];
 const FOLDERS = ['solutions', 'folders'];

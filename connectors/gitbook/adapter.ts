@@ -74,7 +74,7 @@ export function itemOfSpace({ id, title, createdAt, urls }: SpaceJson): SourceIt
   });
 }
 
-/** Item types of the contract; GitBook used to call its documents sheets. Computed pages are not in the tree. */
+/** Item types of the contract; GitBook used to call its documents sheets. Other pages (computed) are skipped. */
 const ITEM_TYPES: Readonly<Record<string, string>> = { document: 'SHEET', group: 'GROUP', link: 'LINK' };
 
 const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>

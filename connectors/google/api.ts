@@ -110,7 +110,10 @@ export function classify(refusal: Refusal): ErrorClass | null {
   return Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? null) : null;
 }
 
-/** Returns the wait of a rate limit. Gmail writes its end into the error text; the other APIs name none. */
+/**
+ * Returns the wait of a rate limit in milliseconds; null if Retry-After states it. Gmail writes the end of the wait
+ * into the error text; the other APIs usually state no duration.
+ */
 export function waitMs(refusal: Refusal, now: number): number | null {
   if (refusal.headers['retry-after'] !== undefined) return null;
   const retryAt = /retry after (\d{4}-\d\d-\d\dT[\d:.]+Z)/i.exec(asText(errorOf(refusal).message) ?? '')?.[1];

@@ -70,7 +70,10 @@ async function checkCounts(client: SourceClient, counted: readonly Counted[]): P
   }
 }
 
-/** Lists the attachments of changed items. Their paths in `deletedPaths` delete the stored attachments not listed. */
+/**
+ * Lists the attachments of changed items. `deletedPaths` contains the path of each item, so that its stored attachments
+ * that are no longer listed are deleted.
+ */
 async function listAttached(client: SourceClient, kind: ThreadKind, pendingIds: readonly string[]) {
   const batch = pendingIds.slice(0, AT_ONCE);
   const items = (await Promise.all(batch.map((id) => unlessGone(attachedTo(client, kind, id))))).flat();

@@ -94,7 +94,7 @@ interface All {
   readonly typeSelection: TypeSelection;
 }
 
-/** Returns a page of all conversations or tickets, or of the attachments of the previous page's. */
+/** Returns a page of all conversations or tickets, or of the attachments of those on the previous page. */
 export const listThreads = withCursor(CURSOR, async (client: SourceClient, { kind, typeSelection }: All, cursor) => {
   if (cursor === null) {
     const isEnd = !typeSelection.of(TYPE_OF[kind]);

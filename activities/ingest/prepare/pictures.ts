@@ -13,7 +13,7 @@ import { PICTURES } from './recognizedPages.js';
 /** Maximum size of a picture in bytes: no model accepts larger ones, and a picture is read into memory completely. */
 const MAX_BYTES = 20_000_000;
 
-/** Returns the vector space for a picture without OCR; null if no model takes pictures. */
+/** Returns the vector space for a picture; null for other formats, with OCR, or if no model takes pictures. */
 export function pictureSpace(
   { options }: FileDoc,
   format: string,

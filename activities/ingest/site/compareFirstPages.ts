@@ -102,7 +102,10 @@ async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSigna
   }
 }
 
-/** Returns the blocks of a page; null if it has none. Reads the blocks of an unchanged page from the stored copy. */
+/**
+ * Returns the blocks of a page; null if it has none. Reads an unchanged page here: from the fetched content, or from
+ * the stored copy if the source sent none.
+ */
 async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {

@@ -7,7 +7,7 @@ import { siteOfPage } from './siteOf.js';
 /** Returns the evidence about a page's site for the reader of the page; null if there is none. */
 export type EvidenceOf = (file: FileDoc) => Promise<SiteEvidence | null>;
 
-/** Returns the evidence for the files of one batch, which reads the blocks of each site once. */
+/** Creates the lookup of evidence for the files of one batch. It reads the blocks of each site once. */
 export function createSiteEvidence({ store, settings }: Pick<ActivityDeps, 'store' | 'settings'>): EvidenceOf {
   const blocksBySite = new Map<number, Promise<LearnedBlocks | null>>();
   return async (file) => {

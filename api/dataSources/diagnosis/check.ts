@@ -6,7 +6,7 @@ import { CHECK_STATUSES, type CheckStatus } from '../../schemas/diagnosis.js';
 export interface Finding {
   readonly status: CheckStatus;
   readonly message: string;
-  /** The remedy; null if no action is needed. */
+  /** The remedy, or a note that no action is needed; null if there is nothing to add. */
   readonly fix: string | null;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -24,7 +24,7 @@ export const bad = (message: string, fix: string, details: Details = {}): Findin
   ...{ status: 'bad', message, fix, details },
 });
 
-const WAIT = 'No action is needed: waiting requests continue then.';
+const WAIT = 'No action is needed: waiting requests continue when the rate limit ends.';
 const RETRY_LATER = 'Diagnose again in a few minutes; if the problem persists, check the status page of the source.';
 
 /** Remedies for errors that a caller can fix. */

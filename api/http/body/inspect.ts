@@ -53,7 +53,7 @@ export function inspectBody(body: unknown): number {
 function faultOf(text: unknown): string | null {
   if (typeof text !== 'string') return null;
   if (!text.isWellFormed()) return 'Contains half of a surrogate pair, which is not a character';
-  return text.includes('\0') ? 'Contains a zero character' : null;
+  return text.includes('\0') ? 'Contains a NUL character (U+0000)' : null;
 }
 
 /**

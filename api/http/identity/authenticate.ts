@@ -16,7 +16,7 @@ type Credential =
 /** Caller of the request. */
 export interface Identity {
   readonly caller: UserCaller | TokenOwner | KeyCaller | OperatorCaller | null;
-  /** Rejects with 401 if the caller was deleted. Null: the caller exists, or the request needs none. */
+  /** Rejects with 401 if the caller was deleted. Null: the caller exists, or `caller` is null. */
   readonly confirmed: Promise<unknown> | null;
   /** Scope of the access token; absent for other credentials, and for a token without one. */
   readonly scope?: TokenScope;

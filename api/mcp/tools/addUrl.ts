@@ -17,7 +17,7 @@ export const addUrl = tool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   input: Joi.object({
     url: Joi.string().max(8_192).required().description('http(s) address without credentials.'),
-    depth: integer().min(0).max(10).default(0).description('Maximum number of links to follow; 0: only this page.'),
+    depth: integer().min(0).max(10).default(0).description('Maximum link depth of the crawl; 0: only this page.'),
     max_pages: integer().min(1).max(1_000).default(50).description('Maximum number of pages.'),
     tags: tags().description('Tags of the pages, by which search can filter.'),
   }),

@@ -61,9 +61,9 @@ export function runsCard(runs: RunsOverview | null, links: TemporalLinks): Html 
   const summary = [
     `${count(started, MAX_RUNS_COUNTED)} in progress`,
     ...(waiting > 0 ? [`${count(waiting, MAX_RUNS_COUNTED)} waiting to start`] : []),
-    ...(paused > 0 ? [`${count(paused, MAX_RUNS_COUNTED)} of them paused`] : []),
+    ...(paused > 0 ? [`${count(paused, MAX_RUNS_COUNTED)} paused`] : []),
     ...(stalled > 0 ? [`${count(stalled, MAX_RUNS_COUNTED)} stalled`] : []),
-    ...(started > rows.length ? [`the latest ${rows.length} are shown`] : []),
+    ...(started > rows.length ? [`${rows.length} shown`] : []),
   ].join(', ');
   const table = html`<div class="tall">
     <table>

@@ -20,7 +20,10 @@ export function shiftNumber(value: number, offsetMs: number): number | null {
   return isMilliseconds(value) ? value + offsetMs : null;
 }
 
-/** Shifts a text that matches TIME. The offset is whole days, so times of day and zones stay. */
+/**
+ * Shifts a text that matches TIME. The offset is whole days, so times of day and zones stay; only an HTTP date with a
+ * zone other than GMT is converted to +0000.
+ */
 export function shiftTime(text: string, offsetMs: number): string {
   const slack = SLACK.exec(text);
   if (slack) return `${Number(slack[1]) + offsetMs / 1000}${slack[2]}`;
@@ -32,7 +35,10 @@ export function shiftTime(text: string, offsetMs: number): string {
   return shifted.toISOString().slice(0, 10) + text.slice(10);
 }
 
-/** Returns a text, or its number, as milliseconds since 1970; null if it is not a time. */
+/**
+ * Parses a time: a text that matches TIME, a number of seconds or milliseconds since 1970, or a time of Slack. Returns
+ * milliseconds since 1970; null if the text is not a time.
+ */
 export function timeOf(text: string): number | null {
   if (/^\d+$/.test(text)) {
     const value = Number(text);

@@ -37,7 +37,8 @@ export const ALL_DRIVES = { supportsAllDrives: 'true', includeItemsFromAllDrives
 
 /**
  * Returns the cursor of a walk over all descendants of a folder, before its first page.
- * @param driveId its shared drive, if the account is a member; else null, with the root SHARED_WITH_ME
+ * @param driveId its shared drive; null if it is in none, or, with the root SHARED_WITH_ME, if the account is not a
+ * member of that drive
  */
 export const walkFrom = (
   folder: string,
