@@ -83,7 +83,7 @@ export async function createApi(
   const store = await connectStore({
     ...storeSettings(config),
     watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
-    traceparent: () => tracing.carried()?.traceparent ?? null,
+    traceparent: () => tracing.traceContext()?.traceparent ?? null,
     onFilesEnded: metrics.filesEnded,
     timeLimitMs: config.http.storeTimeoutMs,
   });

@@ -157,7 +157,7 @@ try {
   if (isWanted('baselines') || isWanted('vectorBaseline')) await measureBaselines((pages) => site.sitemap(pages), ours);
   report.note(
     `Chunks of ${CHUNKING.chunk_size} tokens with an overlap of ${CHUNKING.chunk_overlap}. Baselines receive the selector of the main text ` +
-      '(`<main>`); Allotrope detects it. LangChain.js counts tokens with our tokenizer unless stated otherwise, and embeds with our model and processes.',
+      '(`<main>`); Allotrope detects it. LangChain.js counts tokens with gpt-tokenizer unless stated otherwise, and embeds with our model and processes.',
   );
   report.note(
     'CPU per page includes API, worker, embedding and engines for Allotrope, and process, embedding and Qdrant for baselines. Memory excludes engines.',

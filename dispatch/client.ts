@@ -18,8 +18,10 @@ export interface TemporalSettings {
 export function createTemporalClient(settings: TemporalSettings, tracing: Tracing = NO_TRACING): Client {
   const connection = Connection.lazy({ address: settings.address, connectTimeout: '5 seconds' });
   const traced = (headers: Headers): Headers => {
-    const carried = tracing.carried();
-    return carried ? { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(headersOf(carried)) } : headers;
+    const traceContext = tracing.traceContext();
+    return traceContext
+      ? { ...headers, [TRACE_HEADER]: defaultPayloadConverter.toPayload(headersOf(traceContext)) }
+      : headers;
   };
   return new Client({
     connection,

@@ -145,28 +145,28 @@ export function createOpenTelemetry(
         },
       };
     },
-    carried() {
+    traceContext() {
       const context = contexts.active();
       const span = trace.getSpanContext(context);
       if (!span) return null;
       const flags = span.traceFlags.toString(16).padStart(2, '0');
       return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ids: idsIn(context) };
     },
-    parentOf(executionId, carried) {
-      const { traceId, spanId, isKept } = workflowSpanIds(executionId, carried?.traceparent);
+    parentOf(executionId, traceContext) {
+      const { traceId, spanId, isKept } = workflowSpanIds(executionId, traceContext?.traceparent);
       return `00-${traceId}-${spanId}-${isKept ? '01' : '00'}`;
     },
-    workflowEnded({ type, workflowId, executionId, startedAt, failed, carried }) {
-      ids.known = workflowSpanIds(executionId, carried?.traceparent);
+    workflowEnded({ type, workflowId, executionId, startedAt, failed, traceContext }) {
+      ids.known = workflowSpanIds(executionId, traceContext?.traceparent);
       try {
         const span = tracer.startSpan(
           `workflow ${type}`,
           {
             kind: SpanKind.INTERNAL,
             startTime: startedAt,
-            attributes: attributesOf({ ...carried?.ids, workflow: workflowId }),
+            attributes: attributesOf({ ...traceContext?.ids, workflow: workflowId }),
           },
-          carried ? remoteParent(carried.traceparent) : ROOT_CONTEXT,
+          traceContext ? remoteParent(traceContext.traceparent) : ROOT_CONTEXT,
         );
         if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();

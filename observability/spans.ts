@@ -49,16 +49,16 @@ export interface WorkflowSpan {
   readonly executionId: string;
   readonly startedAt: Date;
   readonly failed: boolean;
-  readonly carried: TraceContext | null;
+  readonly traceContext: TraceContext | null;
 }
 
 /** Tracing, or a no-op if traces are disabled. */
 export interface Tracing {
   begin(settings: SpanSettings): OpenSpan;
   /** Returns the trace context of the active span; null outside any span. */
-  carried(): TraceContext | null;
+  traceContext(): TraceContext | null;
   /** Returns the traceparent of a workflow execution's span, even before the execution has ended. */
-  parentOf(executionId: string, carried: TraceContext | null): string;
+  parentOf(executionId: string, traceContext: TraceContext | null): string;
   /** Records the span of a workflow execution after its end. */
   workflowEnded(span: WorkflowSpan): void;
   /** Returns the fields of the active span for log lines. */

@@ -11,7 +11,7 @@ const NO_FIELDS = {};
 /** Disabled tracing: nothing is loaded, stored or sent. */
 export const NO_TRACING: Tracing = {
   begin: () => NO_SPAN,
-  carried: () => null,
+  traceContext: () => null,
   parentOf: () => '',
   workflowEnded: () => undefined,
   logFields: () => NO_FIELDS,

@@ -1,11 +1,11 @@
 /**
- * `npm run check:prose`: fails on wording that the project avoids, and in Markdown also on long lines, broken links and
- * missing paths. Prints file, line and what to write instead.
+ * `npm run check:prose`: fails on wording that the project avoids, and in Markdown also on long lines, broken table
+ * rows, broken links and missing paths. Prints file, line and what to write instead.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 
-import { brokenLinks, linesOutsideCode, longLines, missingPaths } from './markdown.js';
+import { brokenLinks, brokenRows, linesOutsideCode, longLines, missingPaths } from './markdown.js';
 import { avoidedWordings, proseOfMarkdown, proseOfSource } from './prose.js';
 
 /** Recorded or third-party texts. */
@@ -42,7 +42,9 @@ for (const file of files) {
     for (const { line, words, advice } of avoidedWordings(prose))
       report(file, line, `"${words}". Write instead: ${advice}.`);
   const paths = missingPaths(isMarkdown ? linesOutsideCode(source) : prose, folders, existsSync);
-  const problems = isMarkdown ? [...longLines(source), ...brokenLinks(file, source, read), ...paths] : paths;
+  const problems = isMarkdown
+    ? [...longLines(source), ...brokenRows(source), ...brokenLinks(file, source, read), ...paths]
+    : paths;
   for (const { line, message } of problems) report(file, line, message);
 }
 process.exitCode = number === 0 ? 0 : 1;

@@ -35,6 +35,25 @@ export function longLines(source: string): Problem[] {
     .map(({ line, text }) => ({ line, message: `${text.length} characters; at most ${MAX_LINE}` }));
 }
 
+/**
+ * Returns the table rows that continue on the next line, and those that are indented differently from the row above.
+ * Both end the table, and the list around it.
+ */
+export function brokenRows(source: string): Problem[] {
+  const lines = linesOutsideCode(source);
+  const isRow = (text: string): boolean => text.trimStart().startsWith('|');
+  const indentOf = (text: string): number => text.length - text.trimStart().length;
+  return lines.flatMap(({ line, text }, index) => {
+    const above = lines[index - 1];
+    if (!isRow(text)) return [];
+    if (!text.trimEnd().endsWith('|')) return [{ line, message: 'a table row must end on its line' }];
+    const isContinued = above?.line === line - 1 && isRow(above.text);
+    return isContinued && indentOf(above.text) !== indentOf(text)
+      ? [{ line, message: 'a table row must have the indentation of the row above' }]
+      : [];
+  });
+}
+
 /** Returns the anchor of a heading in Markdown, as GitHub derives it; equal headings are numbered in addition. */
 export const slugOf = (heading: string): string =>
   heading

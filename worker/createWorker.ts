@@ -95,7 +95,7 @@ export async function createWorker(config: Config, overrides: WorkerOverrides): 
     (await connectStore({
       ...storeSettings(config),
       watch: combineObservers([isMeasured ? metrics.watch : null, tracing.watch]),
-      traceparent: () => tracing.carried()?.traceparent ?? null,
+      traceparent: () => tracing.traceContext()?.traceparent ?? null,
       onFilesEnded: metrics.filesEnded,
     }));
   metrics.reportDisks(config.disks);

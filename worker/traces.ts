@@ -55,7 +55,7 @@ export function traceSinks(tracing: Tracing): InjectedSinks<TraceSinks> {
         fn: ({ workflowType, workflowId, runId, runStartTime }, failed, header) =>
           tracing.workflowEnded({
             ...{ type: workflowType, workflowId, executionId: runId, startedAt: runStartTime, failed },
-            carried: tracing === NO_TRACING ? null : readHeader(header),
+            traceContext: tracing === NO_TRACING ? null : readHeader(header),
           }),
       },
     },

@@ -100,7 +100,7 @@ export const azureBlobStorage: Connector<AzureCredentials> = {
     ingested: 'each blob',
     unchangedBy: 'ETag',
     limits:
-      'archived blobs, and those encrypted with a key of their owner, are not read; a name with `.` or `..` between slashes cannot be requested',
+      'archived blobs, and those encrypted with a customer-provided key (CPK), are not read; a name with `.` or `..` between slashes cannot be requested',
   },
   urlParameters: ({ accountName }) => ({ account: ACCOUNT.test(accountName) ? accountName : '' }),
   // Every request has its own signature, so there are no common headers.

@@ -86,7 +86,7 @@ export const s3: Connector<S3Credentials> = {
     ingested: 'each object',
     unchangedBy: 'ETag',
     limits:
-      'archived objects, and those encrypted with a key of their owner, are not read; a key without permission to list buckets can read buckets that the request names; a name with `.` or `..` between slashes cannot be requested',
+      'archived objects, and those encrypted with a customer-provided key (SSE-C), are not read; an access key without permission to list buckets can read buckets that the request names; a name with `.` or `..` between slashes cannot be requested',
   },
   // Every request has its own signature, so there are no common headers.
   headers: () => ({}),

@@ -18,8 +18,8 @@ const CODES: Readonly<Record<string, ErrorClass>> = {
   InvalidBucketName: 'not_found',
   KeyTooLongError: 'not_found',
 };
-/** An object that its owner encrypted with a key of their own, which the request lacks. It has no code of its own. */
-const OWN_KEY = /<Code>InvalidRequest<\/Code>.*stored using a form of Server Side Encryption/s;
+/** An object with a customer-provided key (SSE-C), which the request lacks. This refusal has no code of its own. */
+const CUSTOMER_PROVIDED_KEY = /<Code>InvalidRequest<\/Code>.*stored using a form of Server Side Encryption/s;
 
 /** Returns the error code of a refusal; null without one. */
 export const codeOf = ({ body }: Refusal): string | null =>
@@ -27,7 +27,7 @@ export const codeOf = ({ body }: Refusal): string | null =>
 
 export const classify = (refusal: Refusal): ErrorClass | null =>
   CODES[codeOf(refusal) ?? ''] ??
-  (typeof refusal.body === 'string' && OWN_KEY.test(refusal.body) ? 'not_exportable' : null);
+  (typeof refusal.body === 'string' && CUSTOMER_PROVIDED_KEY.test(refusal.body) ? 'not_exportable' : null);
 
 /** Returns the region that a refusal redirects to; null for other refusals. */
 export function regionIn(refusal: Refusal): string | null {

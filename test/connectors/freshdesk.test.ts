@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   freshdesk.reset();
-  freshdesk.hosts.length = 0;
+  freshdesk.addresses.length = 0;
   freshdesk.keys.add(FRESHDESK_KEY);
   freshdesk.accounts.clear();
   freshdesk.lists.nested = false;
@@ -95,8 +95,8 @@ describe('credentials', () => {
     const reached: string[] = [];
     for (const domain of hostile) {
       await faultOf(accountOf({ domain }).identify(NEVER));
-      if (freshdesk.hosts.length > 0) reached.push(domain);
-      freshdesk.hosts.length = 0;
+      if (freshdesk.addresses.length > 0) reached.push(domain);
+      freshdesk.addresses.length = 0;
     }
     expect(reached).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('a listing of solutions', () => {
     expect(idsOf(ids)).toEqual(['category:1', 'category:2', 'category:3', 'tickets']);
     expect(pages).toBe(2);
     // The emulator's Link header names a page at another host: https://developers.freshdesk.com/api/#pagination
-    expect(freshdesk.hosts.every((host) => host.startsWith(freshdesk.host))).toBe(true);
+    expect(freshdesk.addresses.every((address) => address.startsWith(freshdesk.host))).toBe(true);
   });
 
   test('contains nested folders and published articles of all pages, and reports drafts as skipped', async () => {

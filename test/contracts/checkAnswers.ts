@@ -21,7 +21,7 @@ const keyOf = (method: string, url: string): string => `${method} ${new URL(url)
 function recordRequest(message: unknown): void {
   const request = message as SentRequest;
   const located = locate(request);
-  const contract = CONTRACTS.find(({ source, part }) => source === request.source && part === located?.part);
+  const contract = CONTRACTS.find(({ source, address }) => source === request.source && address === located?.address);
   if (located && contract) sentRequests.set(keyOf(request.method, request.url), { contract, path: located.path });
 }
 

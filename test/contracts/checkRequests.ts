@@ -1,6 +1,6 @@
 /**
  * Setup file of every suite: fails a suite whose connectors sent a request that their provider's specification does not
- * allow. REQUESTS_SEEN=FILE appends the source, part, method and path of each request.
+ * allow. REQUESTS_SEEN=FILE appends the source, address, method and path of each request.
  */
 import { appendFileSync } from 'node:fs';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -19,8 +19,8 @@ function check(message: unknown): void {
   const located = locate(request);
   if (located === null) return;
   const { source, method } = request;
-  if (requestLog) appendFileSync(requestLog, `${JSON.stringify([source, located.part, method, located.path])}\n`);
-  const contract = CONTRACTS.find((one) => one.source === source && one.part === located.part);
+  if (requestLog) appendFileSync(requestLog, `${JSON.stringify([source, located.address, method, located.path])}\n`);
+  const contract = CONTRACTS.find((one) => one.source === source && one.address === located.address);
   if (contract) for (const problem of differences(contract, request, located)) problems.add(`${source}: ${problem}`);
 }
 

@@ -8,7 +8,7 @@ import { CONTRACTS } from './tables/index.js';
 
 const CONTRACT: Contract = {
   ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-26' },
-  part: 'api',
+  address: 'api',
   common: { key: { type: 'string' } },
   operations: {
     'GET /ships': { query: { limit: { type: 'integer', min: 1, max: 100 }, order: { enum: ['asc', 'desc'] } } },
@@ -89,7 +89,10 @@ test('reads forms, and prefers literal segments to parameters', () => {
 });
 
 test('locates a request at the longest address, and ignores other hosts', () => {
-  expect(locate({ url: 'https://a.example/v1/other/x?a=1', urls: URLS })).toMatchObject({ part: 'other', path: '/x' });
+  expect(locate({ url: 'https://a.example/v1/other/x?a=1', urls: URLS })).toMatchObject({
+    address: 'other',
+    path: '/x',
+  });
   expect(locate({ url: 'https://a.example/v1x', urls: URLS })).toBeNull();
   expect(locate({ url: 'https://cdn.example/v1/ships', urls: URLS })).toBeNull();
 });
@@ -98,9 +101,9 @@ test('every table belongs to a source and a part of its URLs, and states the ori
   everyRow(
     CONTRACTS,
     ({ name }) => name,
-    ({ source, part, specification, takenOn, operations }) => {
+    ({ source, address, specification, takenOn, operations }) => {
       const row = Object.values(CONNECTED_SOURCES).find(({ name }) => name === source);
-      expect(Object.keys(row?.urls ?? {})).toContain(part);
+      expect(Object.keys(row?.urls ?? {})).toContain(address);
       expect(specification).toMatch(/^https:\/\//);
       expect(takenOn).toMatch(/^\d{4}-\d\d-\d\d$/);
       expect(Object.keys(operations).length).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ export interface Contract {
   /** Date on which the rules were taken, as YYYY-MM-DD. */
   readonly takenOn: string;
   /** Name of the source's address (`api`, `identity`…) to which the specification applies. */
-  readonly part: string;
+  readonly address: string;
   /** Prefix of the specification's paths that the paths of requests lack. */
   readonly prefix?: string;
   /** Prefix of the paths of requests that the specification's paths lack. */
@@ -62,20 +62,21 @@ export interface Contract {
 
 /** A request, relative to an address of its source. */
 export interface Located {
-  readonly part: string;
+  /** Name of the address, as in a Contract. */
+  readonly address: string;
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-/** Returns the part and path of a request; null for another host, such as that of a redirect. */
+/** Returns the name of the address and the path of a request; null for another host, such as that of a redirect. */
 export function locate({ url, urls }: Pick<SentRequest, 'url' | 'urls'>): Located | null {
   const found = Object.entries(urls)
     .filter(([, base]) => url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`))
     .toSorted(([, a], [, b]) => b.length - a.length)[0];
   if (!found) return null;
-  const [part, base] = found;
+  const [address, base] = found;
   const { pathname, searchParams } = new URL(url);
-  return { part, path: pathname.slice(new URL(base).pathname.replace(/\/$/, '').length), query: searchParams };
+  return { address, path: pathname.slice(new URL(base).pathname.replace(/\/$/, '').length), query: searchParams };
 }
 
 /**

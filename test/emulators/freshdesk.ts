@@ -63,7 +63,7 @@ export interface FreshdeskEmulator extends Emulator {
   /** Valid API keys. */
   readonly keys: Set<string>;
   /** Host and path of each request, in order. */
-  readonly hosts: string[];
+  readonly addresses: string[];
   /** Whether the folders of a category include nested ones. */
   readonly lists: { nested: boolean };
 }
@@ -92,7 +92,7 @@ const AGENT = {
 export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmulator> {
   const accounts = new Map<string, FreshdeskAccount>();
   const keys = new Set([FRESHDESK_KEY]);
-  const hosts: string[] = [];
+  const addresses: string[] = [];
   const lists = { nested: false };
   let origin = '';
 
@@ -243,7 +243,7 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
 
   const emulator = await startEmulator({
     admit({ request, response, path, url }) {
-      hosts.push(`${request.headers.host}${url.pathname}`);
+      addresses.push(`${request.headers.host}${url.pathname}`);
       const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
       const [key = '', password = ''] = Buffer.from(basic, 'base64').toString().split(':');
       if (path[1] === 'stored' || (keys.has(key) && password !== '')) return true;
@@ -265,5 +265,5 @@ export async function startFreshdesk({ perPage = 2 } = {}): Promise<FreshdeskEmu
     },
   });
   ({ origin } = emulator);
-  return { ...emulator, settings: `FRESHDESK.api=${origin}/{domain}/api/v2`, accounts, keys, hosts, lists };
+  return { ...emulator, settings: `FRESHDESK.api=${origin}/{domain}/api/v2`, accounts, keys, addresses, lists };
 }

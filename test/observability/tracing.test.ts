@@ -23,7 +23,7 @@ describe('disabled tracing', () => {
   test('is NO_TRACING, which propagates no context', async () => {
     const off = await openTracing({ endpoint: null, headers: {}, ratio: 1 }, 'x');
     expect(off).toBe(NO_TRACING);
-    expect(await inSpan(off, { name: 'a', kind: 'internal' }, () => Promise.resolve(off.carried()))).toBeNull();
+    expect(await inSpan(off, { name: 'a', kind: 'internal' }, () => Promise.resolve(off.traceContext()))).toBeNull();
   });
 
   test('does not load OpenTelemetry: only one file imports it, and only when tracing is enabled', async () => {
@@ -97,13 +97,13 @@ describe('enabled tracing', () => {
 
   test('gives a workflow the span that is the parent of its activities on every worker', async () => {
     const [api, first, second] = await Promise.all([open(), open(), open()]);
-    const carried = await inSpan(api, { name: 'start', kind: 'producer', ids: { run: 3 } }, () =>
-      Promise.resolve(api.carried()),
+    const traceContext = await inSpan(api, { name: 'start', kind: 'producer', ids: { run: 3 } }, () =>
+      Promise.resolve(api.traceContext()),
     );
-    await inSpan(first, { name: 'activity', kind: 'consumer', parent: first.parentOf(EXECUTION, carried) }, () =>
+    await inSpan(first, { name: 'activity', kind: 'consumer', parent: first.parentOf(EXECUTION, traceContext) }, () =>
       Promise.resolve(),
     );
-    second.workflowEnded({ ...workflow, failed: true, carried });
+    second.workflowEnded({ ...workflow, failed: true, traceContext });
     await Promise.all([api.close(), first.close(), second.close()]);
     const [start, activity, whole] = ['start', 'activity', 'workflow w'].map((name) =>
       receiver.spans.find((span) => span.name === name),
@@ -121,7 +121,7 @@ describe('enabled tracing', () => {
     await inSpan(tracing, { name: 'activity', kind: 'consumer', parent: tracing.parentOf(EXECUTION, null) }, () =>
       Promise.resolve(),
     );
-    tracing.workflowEnded({ ...workflow, carried: null });
+    tracing.workflowEnded({ ...workflow, traceContext: null });
     await tracing.close();
     const [activity, whole] = ['activity', 'workflow w'].map((name) =>
       receiver.spans.find((span) => span.name === name),
@@ -132,13 +132,15 @@ describe('enabled tracing', () => {
 
   test('exports nothing of a trace that is not sampled, from any process', async () => {
     const [none, all] = await Promise.all([open(0), open()]);
-    const carried = await inSpan(none, { name: 'start', kind: 'producer' }, () => Promise.resolve(none.carried()));
-    expect(carried?.traceparent).toMatch(/-00$/);
-    await inSpan(all, { name: 'activity', kind: 'consumer', parent: all.parentOf(EXECUTION, carried) }, () =>
+    const traceContext = await inSpan(none, { name: 'start', kind: 'producer' }, () =>
+      Promise.resolve(none.traceContext()),
+    );
+    expect(traceContext?.traceparent).toMatch(/-00$/);
+    await inSpan(all, { name: 'activity', kind: 'consumer', parent: all.parentOf(EXECUTION, traceContext) }, () =>
       Promise.resolve(),
     );
-    all.workflowEnded({ ...workflow, carried });
-    none.workflowEnded({ ...workflow, carried: null });
+    all.workflowEnded({ ...workflow, traceContext });
+    none.workflowEnded({ ...workflow, traceContext: null });
     await Promise.all([none.close(), all.close()]);
     expect(receiver.spans).toEqual([]);
   });

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 
-import { anchorsOf, brokenLinks, linesOutsideCode, longLines, missingPaths } from '../../scripts/markdown.js';
+import {
+  anchorsOf,
+  brokenLinks,
+  brokenRows,
+  linesOutsideCode,
+  longLines,
+  missingPaths,
+} from '../../scripts/markdown.js';
 
 const page = (...lines: string[]): string => lines.join('\n');
 
@@ -8,6 +15,24 @@ test('reports long lines, except table rows and code', () => {
   const long = 'x'.repeat(121);
   const source = page(long, `| ${long} |`, '```', long, '```', '~~~~text', '~~~', long, '~~~~', 'x'.repeat(120), long);
   expect(longLines(source).map(({ line }) => line)).toEqual([1, 11]);
+});
+
+test('reports table rows that are wrapped, or indented differently from the row above', () => {
+  const list = ['1. A list:', '', '   | a | b |', '   |---|---|'];
+  const source = page(
+    ...list,
+    '   | 1 | 2 |',
+    '| 3 | 4',
+    'and 5 |',
+    '',
+    '| c |',
+    '|---|',
+    '   | 6 |',
+    '```',
+    '| d',
+    '```',
+  );
+  expect(brokenRows(source).map(({ line }) => line)).toEqual([6, 11]);
 });
 
 test('derives anchors as GitHub does', () => {

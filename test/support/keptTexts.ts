@@ -44,6 +44,20 @@ export async function rowsOf(service: TestService): Promise<string[]> {
   return rows;
 }
 
+/**
+ * Searches every document of the database for secrets, in each shape of `shapesOf`. No collection is named, so that a
+ * wrong name cannot make the search empty.
+ *
+ * @returns the beginnings of the documents that contain a secret
+ * @throws if the database contains no documents
+ */
+export async function rowsContaining(service: TestService, secrets: readonly string[]): Promise<string[]> {
+  const rows = await rowsOf(service);
+  if (rows.length === 0) throw new Error('The database contains no documents.');
+  const shapes = secrets.flatMap(shapesOf);
+  return rows.filter((row) => shapes.some((shape) => row.includes(shape))).map((row) => row.slice(0, 500));
+}
+
 /** Returns the history of every workflow execution. */
 export async function historiesOf(service: TestService): Promise<string[]> {
   const { temporal } = loadConfig(service.env);

@@ -21,3 +21,19 @@ export async function withDatabase<T>(
     await connection.close();
   }
 }
+
+/**
+ * Returns the numbers of documents of collections, in the order of their names.
+ *
+ * @throws if a collection does not exist: a wrong name would otherwise count 0 documents
+ */
+export async function countDocuments(
+  connection: Connection,
+  names: readonly string[],
+  filter: object = {},
+): Promise<number[]> {
+  const existing = new Set((await connection.listCollections()).map(({ name }) => name));
+  const missing = names.filter((name) => !existing.has(name));
+  if (missing.length > 0) throw new Error(`The database has no collection ${missing.join(', ')}.`);
+  return Promise.all(names.map((name) => connection.collection(name).countDocuments(filter)));
+}

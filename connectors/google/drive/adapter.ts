@@ -161,7 +161,7 @@ export function itemOfFile(file: FileJson, root: string): SourceItem | null {
 }
 
 /** Converts a container that is not a file: a shared drive, or the files shared with the user. */
-export const itemOfPlace = (
+export const itemOfContainer = (
   externalId: string,
   name: string,
   url: string | null,

@@ -11,7 +11,7 @@ import { classify, googleOAuth, projectLimit, waitMs } from '../api.js';
 import { withCursor } from '../../cursors.js';
 import { asAnswer, asText } from '../../json.js';
 import type { DriveAbout, DriveUser } from '../vendorTypes.js';
-import { type FileJson, isFileId, isFolder, itemOfFile, itemOfPlace, SHARED_WITH_ME, targetOf } from './adapter.js';
+import { type FileJson, isFileId, isFolder, itemOfFile, itemOfContainer, SHARED_WITH_ME, targetOf } from './adapter.js';
 import { driveChanges } from './changes.js';
 import { fileAt, openFile } from './open.js';
 import { driveAt, drivesPage, ownRoot } from './places.js';
@@ -19,7 +19,7 @@ import { FOLDER_CURSOR, nextFoldersPage, walkFrom } from './walk.js';
 import { bearer } from '../../bearer.js';
 
 const sharedPlace = (): SourceItem =>
-  itemOfPlace(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
+  itemOfContainer(SHARED_WITH_ME, 'Shared with me', 'https://drive.google.com/drive/shared-with-me', null);
 
 /** Returns a folder without a parent, the account's own root or a shared drive; null for others. */
 async function outermost(client: SourceClient, folder: FileJson): Promise<SourceItem | null> {

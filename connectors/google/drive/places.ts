@@ -4,7 +4,7 @@ import type { ItemPage, SourceItem } from '../../sourceItem.js';
 import { asAnswer, asLink, asTimestamp, asName } from '../../json.js';
 import { fetchPage } from '../paged.js';
 import type { SharedDrive, SharedDriveList } from '../vendorTypes.js';
-import { isFileId, itemOfPlace } from './adapter.js';
+import { isFileId, itemOfContainer } from './adapter.js';
 import { fileAt } from './open.js';
 import { requireList } from '../../faults.js';
 
@@ -20,7 +20,7 @@ export async function drivesPage(client: SourceClient, token: string | null): Pr
   const { body, next } = await fetchPage<SharedDriveList>(client, ['drives'], query, token);
   const items = requireList('Google Drive', body.drives).flatMap((given): SourceItem[] => {
     const { id, name, createdTime } = asAnswer<SharedDrive>(given);
-    return isFileId(id) ? [itemOfPlace(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime))] : [];
+    return isFileId(id) ? [itemOfContainer(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime))] : [];
   });
   return { items, next };
 }
@@ -40,7 +40,7 @@ export async function allDrives(client: SourceClient): Promise<readonly SourceIt
 export async function driveAt(client: SourceClient, id: string): Promise<SourceItem> {
   const drive = await client.get(['drives', id], { fields: 'id,name,createdTime' });
   const { name, createdTime } = asAnswer<SharedDrive>(drive);
-  return itemOfPlace(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime));
+  return itemOfContainer(id, asName(name) ?? id, driveUrl(id), asTimestamp(createdTime));
 }
 
 /** Returns the item of the account's own root folder. */
@@ -51,5 +51,5 @@ export async function ownRoot(client: SourceClient): Promise<SourceItem> {
       'server_error',
       'Google Drive returned no root folder of the account. The request is retried automatically.',
     );
-  return itemOfPlace(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);
+  return itemOfContainer(id, asName(name) ?? 'My Drive', asLink(webViewLink), null);
 }

@@ -76,7 +76,7 @@ test('compares an object with the variant that one of its fields names', () => {
 const CONTRACT: Contract = {
   ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-26' },
   ...{
-    part: 'api',
+    address: 'api',
     ignoredPaths: '^/files/',
     operations: { 'GET /ships': {}, 'GET /ships/{id}': {}, 'GET /ships/{id}/photo': {} },
   },

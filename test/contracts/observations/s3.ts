@@ -41,7 +41,7 @@ export const s3: SourceObservations = {
     {
       aspect: 'formats',
       statement:
-        'An object that was encrypted with a key of its owner is refused with 400 InvalidRequest, which many errors share.',
+        'An object with a customer-provided key (SSE-C) is refused with 400 InvalidRequest, which many errors share.',
       ...{ link: 'https://github.com/minio/minio/pull/4894', date: '2017-10-26' },
       evidence: { test: [SUITE, 'whose content is refused (%s) is unsupported'], fixed: true },
     },

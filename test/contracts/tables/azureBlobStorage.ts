@@ -16,7 +16,7 @@ export const azureBlobStorage: Contract = {
   // Its client is generated from specification/storage/data-plane/Microsoft.BlobStorage of Azure/azure-rest-api-specs.
   specification: 'https://www.npmjs.com/package/@azure/storage-blob',
   version: '12.32.0, 2026-04-06',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     'GET /': {

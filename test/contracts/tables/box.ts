@@ -5,7 +5,7 @@ export const box: Contract = {
   source: 'Box',
   specification: 'https://github.com/box/box-openapi',
   version: '2024.0, c9a878a9',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-26',
   operations: {
     'GET /users/me': {

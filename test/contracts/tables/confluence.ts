@@ -6,7 +6,7 @@ export const confluence: Contract = {
   specification:
     'https://dac-static.atlassian.com/cloud/confluence/openapi-v2.v3.json (copy in Pygmalion-Records/confluence-local-sync)',
   version: '2.0.0, copied 2025-01-27',
-  part: 'api',
+  address: 'api',
   base: '/ex/confluence/{cloudId}/wiki/api/v2',
   takenOn: '2026-11-26',
   operations: {

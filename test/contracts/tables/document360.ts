@@ -8,7 +8,7 @@ export const document360: Contract = {
   // A copy of https://apihub.document360.io/swagger/v2/swagger.json.
   specification: 'https://github.com/twardoch/d361api/blob/5f26903/swagger.json',
   version: '2.0',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     'GET /v2/ProjectVersions': { query: {}, headers },

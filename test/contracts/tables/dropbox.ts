@@ -6,7 +6,7 @@ export const dropbox: Contract = {
   specification: 'https://github.com/dropbox/dropbox-api-spec',
   version: '0d994ebe',
   takenOn: '2026-11-26',
-  part: 'api',
+  address: 'api',
   operations: {
     'POST /users/get_current_account': {
       source: 'https://github.com/dropbox/dropbox-api-spec/blob/0d994ebe/users.stone',

@@ -22,7 +22,7 @@ export const freshdesk: Contract = {
   source: 'Freshdesk',
   specification: REFERENCE,
   version: 'v2',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     'GET /agents/me': singleObject('me'),

@@ -5,7 +5,7 @@ export const gitbook: Contract = {
   source: 'GitBook',
   specification: 'https://www.npmjs.com/package/@gitbook/api',
   version: '0.202.0',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     'GET /user': {

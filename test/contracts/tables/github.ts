@@ -5,7 +5,7 @@ export const github: Contract = {
   source: 'GitHub',
   specification: 'https://github.com/octokit/openapi (api.github.com)',
   version: '23.0.2',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-26',
   operations: {
     'GET /user': {

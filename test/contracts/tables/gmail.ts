@@ -5,7 +5,7 @@ export const gmail: Contract = {
   source: 'Gmail',
   specification: 'https://www.googleapis.com/discovery/v1/apis/gmail/v1/rest',
   version: '20261005',
-  part: 'api',
+  address: 'api',
   prefix: '/gmail/v1/users/{userId}',
   takenOn: '2026-11-26',
   operations: {

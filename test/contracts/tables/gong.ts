@@ -19,7 +19,7 @@ export const gong: Contract = {
   // A copy of https://gong.app.gong.io/ajax/settings/api/documentation/specs?version=
   specification: SPECIFICATION,
   version: 'V2',
-  part: 'api',
+  address: 'api',
   // The prefix of the specification is a part of the customer's address.
   prefix: '/v2',
   takenOn: '2026-11-27',

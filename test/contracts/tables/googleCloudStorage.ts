@@ -5,7 +5,7 @@ export const googleCloudStorage: Contract = {
   source: 'Google Cloud Storage',
   specification: 'https://www.googleapis.com/discovery/v1/apis/storage/v1/rest',
   version: '20261009',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-26',
   operations: {
     'GET /b': {

@@ -5,7 +5,7 @@ export const googleDrive: Contract = {
   source: 'Google Drive',
   specification: 'https://www.googleapis.com/discovery/v1/apis/drive/v3/rest',
   version: '20261106',
-  part: 'api',
+  address: 'api',
   prefix: '',
   takenOn: '2026-11-26',
   operations: {

@@ -5,7 +5,7 @@ export const googleProjects: Contract = {
   source: 'Google Cloud Storage',
   specification: 'https://www.googleapis.com/discovery/v1/apis/cloudresourcemanager/v1/rest',
   version: '20261107',
-  part: 'projects',
+  address: 'projects',
   prefix: '/v1',
   takenOn: '2026-11-26',
   operations: {

@@ -13,7 +13,7 @@ export const guru: Contract = {
   source: 'Guru',
   specification: REFERENCE,
   version: 'v1',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     'GET /whoami': { source: `${REFERENCE}/getv1whoami`, query: {}, headers },

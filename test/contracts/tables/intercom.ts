@@ -5,7 +5,7 @@ export const intercom: Contract = {
   source: 'Intercom',
   specification: 'https://github.com/intercom/Intercom-OpenAPI',
   version: '2.14, 8889625a',
-  part: 'api',
+  address: 'api',
   ignoredPaths: '^/files/',
   takenOn: '2026-11-26',
   operations: {

@@ -5,7 +5,7 @@ export const notion: Contract = {
   source: 'Notion',
   specification: 'https://github.com/makenotion/notion-mcp-server/blob/main/scripts/notion-openapi.json',
   version: '2025-09-03, 1d384207',
-  part: 'api',
+  address: 'api',
   prefix: '/v1',
   takenOn: '2026-11-26',
   operations: {

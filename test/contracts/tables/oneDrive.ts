@@ -6,6 +6,6 @@ export const oneDrive: Contract = {
   ...GRAPH,
   name: 'oneDrive',
   source: 'OneDrive',
-  part: 'api',
+  address: 'api',
   operations: { ...ME, ...OWN_DRIVES, ...DRIVES },
 };

@@ -6,6 +6,6 @@ export const outlook: Contract = {
   ...GRAPH,
   name: 'outlook',
   source: 'Outlook',
-  part: 'api',
+  address: 'api',
   operations: { ...ME, ...MAIL },
 };

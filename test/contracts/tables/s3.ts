@@ -16,7 +16,7 @@ export const s3: Contract = {
   source: 'S3',
   specification: 'https://github.com/boto/botocore/blob/1.44.8/botocore/data/s3/2006-03-01/service-2.json',
   version: '2006-03-01, botocore 1.44.8',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   // The SDK names each operation in the query.
   common: { 'x-id': { enum: ['ListBuckets', 'ListObjectsV2', 'GetObject'] } },

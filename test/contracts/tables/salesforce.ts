@@ -17,7 +17,7 @@ export const salesforce: Contract = {
   ...COMMON,
   name: 'salesforce',
   specification: `${REST}/resources-list.html`,
-  part: 'api',
+  address: 'api',
   operations: {
     'GET /': { source: `${REST}/resources-discoveryresource.html`, query: {} },
     'GET /query': {
@@ -42,6 +42,6 @@ export const salesforceIdentity: Contract = {
   ...COMMON,
   name: 'salesforceIdentity',
   specification: USERINFO,
-  part: 'identity',
+  address: 'identity',
   operations: { 'GET /userinfo': { source: USERINFO, query: { format: { enum: ['json', 'xml'] } } } },
 };

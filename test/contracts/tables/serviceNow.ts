@@ -26,7 +26,7 @@ export const serviceNow: Contract = {
   source: 'ServiceNow',
   specification: 'https://github.com/ServiceNow/ServiceNowDocs',
   version: 'Australia, cb48b5c3',
-  part: 'api',
+  address: 'api',
   takenOn: '2026-11-27',
   operations: {
     // A parameter with another name is a condition on the field of that name.

@@ -6,6 +6,6 @@ export const sharePoint: Contract = {
   ...GRAPH,
   name: 'sharePoint',
   source: 'SharePoint',
-  part: 'api',
+  address: 'api',
   operations: { ...ME, ...SITES, ...DRIVES },
 };

@@ -5,7 +5,7 @@ export const slack: Contract = {
   source: 'Slack',
   specification: 'https://github.com/slackapi/slack-api-specs',
   version: 'bc08db49 (archived in 2021)',
-  part: 'api',
+  address: 'api',
   asForm: true,
   takenOn: '2026-11-26',
   operations: {

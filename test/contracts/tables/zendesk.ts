@@ -30,7 +30,7 @@ export const zendesk: Contract = {
   specification: 'https://developer.zendesk.com/api-reference/',
   version: 'API v2',
   takenOn: '2026-11-26',
-  part: 'api',
+  address: 'api',
   operations: {
     'GET /users/me.json': operation('ticketing/users/users/#show-self'),
     'GET /help_center/categories.json': helpCenterOperation('categories', {

@@ -31,7 +31,7 @@ export const zotero: Contract = {
   source: 'Zotero',
   specification: 'https://github.com/zotero/dataserver',
   version: '3, 5cf550f3',
-  part: 'api',
+  address: 'api',
   // In tests, redirects lead to files at the same address.
   ignoredPaths: '^/files/',
   takenOn: '2026-11-27',

@@ -69,7 +69,7 @@ let client: Client;
 const planned = new Map<string, { workflow: Workflow; injectedFaults: InjectedFault[] }>();
 /** Number of running activities by workflow id. */
 const running = new Map<string, number>();
-/** Workflow ids by customer and kind. */
+/** Workflow ids by customer and workflow type. */
 const startedWorkflows = new Map<string, string>();
 /** Steps that workflows have called, as `workflow: step`. */
 export const called = new Set<string>();

@@ -16,7 +16,7 @@ import { startService, type TestService } from '../../support/service.js';
 import { waitFor } from '../../support/waitFor.js';
 import { fixtureForS3 } from '../../support/sourceFixtures/s3.js';
 import { thoroughRows } from '../../support/thorough.js';
-import { connectMongo } from '../../support/mongo.js';
+import { connectMongo, countDocuments } from '../../support/mongo.js';
 
 const ROW_BYTES = 10_000;
 const MAX_JSON = 300_000;
@@ -230,8 +230,8 @@ const send = (
   return client.post(row.path, made, headers);
 };
 
-const COUNTED = ['files', 'runs', 'originals', 'webhooks', 'whiteLabels', 'dataSources', 'events', 'idempotencyKeys'];
-const counts = () => Promise.all(COUNTED.map((name) => database.collection(name).countDocuments()));
+const COUNTED = ['files', 'runs', 'originals', 'webhooks', 'white_labels', 'dataSources', 'events', 'idempotencyKeys'];
+const counts = () => countDocuments(database, COUNTED);
 
 /** Returns stored contents that belong to no file: rows without a file id, and blobs without a row. */
 async function leftovers(): Promise<unknown[]> {

@@ -282,13 +282,13 @@ const ORDERS: readonly (readonly [string, readonly number[]])[] = [
 
 describe('order_by', () => {
   const both = ORDERS.flatMap(([order_by, ascending]) =>
-    (['asc', 'desc'] as const).map((order_dir) => ({ order_by, order_dir, upwards: ascending })),
+    (['asc', 'desc'] as const).map((order_dir) => ({ order_by, order_dir, ascending })),
   );
   test('orders files, and chunks by their files, ascending and descending', () =>
     everyRow(
       both,
       ({ order_by, order_dir }) => `${order_by} ${order_dir}`,
-      async ({ order_by, order_dir, upwards: ascending }) => {
+      async ({ order_by, order_dir, ascending }) => {
         const expected = order_dir === 'asc' ? ascending : ascending.toReversed();
         const body = { filters: {}, order_by, order_dir, pagination: page };
         expect((await files(body)).ids).toEqual(expected);

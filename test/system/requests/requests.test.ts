@@ -256,6 +256,13 @@ describe('requests', () => {
   );
 });
 
+test('reports /health as ok, and in /ready names the missing worker', async () => {
+  expect(await apiClient(service.url).get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  const { status, body } = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
+  expect({ status, readiness: body.status }).toEqual({ status: 200, readiness: 'degraded' });
+  expect(body.reasons).toEqual([expect.stringContaining('npm run worker')]);
+});
+
 describe('browser access', () => {
   test('answers a preflight with 200 and the headers that clients send', async () => {
     const answer = await fetch(`${service.url}/whoami`, {
@@ -290,12 +297,5 @@ describe('browser access', () => {
       expect([url, headers.get('x-frame-options')]).toEqual([url, 'DENY']);
     }
     for (const { headers } of [token, list]) expect(headers.get('cache-control')).toBe('no-store');
-  });
-
-  test('reports /health as ok, and in /ready names the missing worker', async () => {
-    expect(await apiClient(service.url).get('/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    const { status, body } = await apiClient(service.url).get<{ status: string; reasons: string[] }>('/ready');
-    expect({ status, readiness: body.status }).toEqual({ status: 200, readiness: 'degraded' });
-    expect(body.reasons).toEqual([expect.stringContaining('npm run worker')]);
   });
 });

@@ -186,18 +186,18 @@ test('stops requesting a feed that is gone (410), and keeps its entries', async 
 
 test('downloads neither the feed nor its entries when nothing changed', async () => {
   const body = feedOf({ one: 'Lit.', two: 'Dredged.' });
-  const statuses: number[] = [];
+  const sentBytes: number[] = [];
   site.pages.set('/feed.xml', (request, response) => {
     const isCached = request.headers['if-modified-since'] === 'Sat, 01 Nov 2025 00:00:00 GMT';
-    statuses.push(isCached ? 0 : body.length);
+    sentBytes.push(isCached ? 0 : body.length);
     response.writeHead(isCached ? 304 : 200, { 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' });
     response.end(isCached ? undefined : body);
   });
   const { feed, entries } = await add();
   site.requests.length = 0;
-  statuses.length = 0;
+  sentBytes.length = 0;
   await resync(feed.id);
-  expect([site.requests, statuses]).toEqual([['/feed.xml'], [0]]);
+  expect([site.requests, sentBytes]).toEqual([['/feed.xml'], [0]]);
   expect(await user.children(feed.id)).toEqual(entries);
 });
 

@@ -12,7 +12,7 @@ import type { QuarantinedDoc } from '../../../store/models/quarantine.js';
 import { readStoredState } from '../../support/storedState.js';
 import { type ApiClient, apiClient, type Listed, type TestUser } from '../../support/client.js';
 import { pointsOfFile, fileIdsWithStoredVectors, eventKindsOf } from '../../support/coldFiles.js';
-import { withDatabase } from '../../support/mongo.js';
+import { countDocuments, withDatabase } from '../../support/mongo.js';
 import { testEngines } from '../../support/engines.js';
 import { runScheduledSync } from '../../support/scheduledSyncs.js';
 import { startService, type TestService } from '../../support/service.js';
@@ -202,8 +202,8 @@ test('erases a file that is not restored in time, without leftovers', async () =
   const rows = () => withDatabase(service, (db) => db.collection('quarantined_files').countDocuments());
   await waitFor(rows, (number) => number === 1);
   await allRunsEnded();
-  const remainingCounts = await withDatabase(service, async (db) =>
-    Promise.all(['segments', 'contents'].map((name) => db.collection(name).countDocuments({ fileId: first }))),
+  const remainingCounts = await withDatabase(service, (db) =>
+    countDocuments(db, ['segments', 'contents'], { fileId: first }),
   );
   expect(remainingCounts).toEqual([0, 0]);
   expect(await fileIdsWithStoredVectors(service.env)).toEqual([second]);

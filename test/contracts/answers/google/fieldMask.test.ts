@@ -15,7 +15,7 @@ const EVENT = eitherOf(
 );
 const CONTRACT: Contract = {
   ...{ name: 'harbour', source: 'Harbour', specification: 'https://a.example', version: '1', takenOn: '2026-11-27' },
-  part: 'api',
+  address: 'api',
   operations: { 'GET /ships': {}, 'GET /events': {} },
 };
 const TABLE: AnswerTable = {

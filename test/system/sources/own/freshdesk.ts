@@ -56,13 +56,13 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
         status: 422,
         body: { detail: [{ loc: ['body', 'domain'] }, { loc: ['body', 'api_key'] }] },
       });
-      emulator().hosts.length = 0;
+      emulator().addresses.length = 0;
       const credentials = { source: 'FRESHDESK', domain: 'evil.com/#', api_key: 'fd-key-lighthouse' };
       const options = { sync_source_items: false, sync_files_on_connection: false };
       const connectWith = (authentication: object) =>
         user.post('/integrations/connect', { authentication, sync_options: options });
       expect(await connectWith(credentials)).toMatchObject({ status: 422 });
-      expect(emulator().hosts).toEqual([]);
+      expect(emulator().addresses).toEqual([]);
       expect(await fixture.connect(user, { domain: 'Quay.freshdesk.com', ...options })).toMatchObject({ status: 200 });
       expect(await customer.source()).toMatchObject({
         data_source_external_id: 'FRESHDESK|quay',
@@ -72,7 +72,7 @@ export function defineFreshdeskTests(catalogue: Catalogue): void {
         status: 200,
         body: { sync_url: null },
       });
-      expect(new Set(emulator().hosts.map((one) => one.split('/')[1]))).toEqual(new Set(['quay']));
+      expect(new Set(emulator().addresses.map((one) => one.split('/')[1]))).toEqual(new Set(['quay']));
     });
 
     test("lists all tickets even if many changed in one second; a ticket's text is its conversation", async () => {
