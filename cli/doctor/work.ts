@@ -33,6 +33,7 @@ async function stuckFiles(
   const sum = moving.reduce((total, { files }) => total + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
   const withoutWorkflow: typeof moving = [];
+  const isUnknown = temporal === null && moving.length > ownerless.length;
   if (temporal)
     for (const group of moving) {
       const { run } = group;
@@ -63,7 +64,8 @@ async function stuckFiles(
           ),
         ]
       : []),
-    ...(ownerless.length + withoutWorkflow.length === 0 ? [ok(name, `${sum}, all have a workflow`)] : []),
+    ...(isUnknown ? [skipped(name, 'Temporal must answer first')] : []),
+    ...(ownerless.length + withoutWorkflow.length === 0 && !isUnknown ? [ok(name, `${sum}, all have a workflow`)] : []),
   ];
 }
 
