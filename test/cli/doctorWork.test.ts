@@ -41,3 +41,23 @@ test.each<[string, UnfinishedFiles[], boolean | null, Check['state'][]]>([
   const checks = await checksOf('unfinished files', { unfinishedFiles: async () => groups }, temporal);
   expect(checks.map(({ state }) => state)).toEqual(states);
 });
+
+const webhook = (nth: number) => ({ _id: nth, organizationId: 1, url: 'https://a.example', disabledAt: new Date(0) });
+const source = (nth: number) => ({ _id: nth, type: 'BOX', customerId: 'ada', revokedAccess: true, metadata: {} });
+
+/** Numbers of failing entries, and what the last check says. */
+test.each([
+  [5, 5, / was lost$/, /HTTP 410$/],
+  [6, 6, /^1 more$/, /^1 more$/],
+  [200, 6, /^195 more at least$/, /^195 more at least$/],
+])('reports the first five of %d failing webhooks and data sources, and counts the others', async (...row) => {
+  const [number, checks, lastSource, lastWebhook] = row;
+  const found = {
+    failingWebhooks: async () => Array.from({ length: number }, (_, nth) => webhook(nth)),
+    failingSources: async () => Array.from({ length: number }, (_, nth) => source(nth)),
+  } as unknown as Partial<Inspection>;
+  const [webhooks, sources] = [await checksOf('webhooks', found), await checksOf('data sources', found)];
+  expect([webhooks.length, sources.length]).toEqual([checks, checks]);
+  expect(webhooks.at(-1)?.found).toMatch(lastWebhook);
+  expect(sources.at(-1)?.found).toMatch(lastSource);
+});
