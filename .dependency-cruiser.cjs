@@ -183,6 +183,7 @@ module.exports = {
       to: { path: '^connectors/([^/]+)/', pathNot: '^connectors/$1/' },
     },
     owned('mongoose/', ['store/', 'engines/']),
+    owned('mongodb-connection-string-url/', ['store/']),
     owned('@qdrant/', ['store/']),
     owned('@aws-sdk/', ['store/', 'connectors/s3/']),
     owned('express/', ['api/']),

@@ -48,7 +48,8 @@ async function readStatus(api: Api, customers: readonly string[], max: number): 
   return { ready, users: count, work };
 }
 
-function linesOf({ ready, users, work }: Status): string[] {
+/** @param isSelection whether only the users of --customer are shown */
+function linesOf({ ready, users, work }: Status, isSelection: boolean): string[] {
   const failure = (file: FileRecord): string =>
     `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
   return [
@@ -58,30 +59,37 @@ function linesOf({ ready, users, work }: Status): string[] {
       ...bundles.map(progressLine),
       ...failures.map(failure),
     ]),
-    ...(users > work.length && work.length > 1
+    ...(users > work.length && !isSelection
       ? [`${users} users in total. Show more with --users, or one with --customer.`]
       : []),
   ];
 }
 
+/** Returns where the vectors of a file are, or why it has none; nothing if it is not processed yet. */
+function explainVectors(file: FileRecord, chunks: number): string[] {
+  const { sync_status, embedding_storage_status: storage, skip_embedding_generation, file_metadata } = file;
+  const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
+  if (storage === 'COLD_STORAGE') return [`Its vectors are in ${storage}. Move them with POST /move_to_hot_storage.`];
+  if (storage === 'COLD_TO_HOT')
+    return [`Its vectors are being moved to HOT_STORAGE (${storage}). Searches find it after that.`];
+  const move =
+    storage === 'HOT_TO_COLD'
+      ? [`Its vectors are being moved to COLD_STORAGE (${storage}). Searches find it until then.`]
+      : [];
+  if (skip_embedding_generation)
+    return [...move, 'It was uploaded with skip_embedding_generation, so it has no vectors.'];
+  if (sync_status !== 'READY') return move;
+  if (properties?.served_by !== undefined)
+    return [...move, `Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`];
+  const pages = file_metadata?.['pages_total'];
+  if (pages !== undefined) return [`It only groups its ${Number(pages)} pages. Searches find the pages.`];
+  return ['It has no vectors: only its text is stored.'];
+}
+
 /** Returns lines that explain the state of a file: why searches cannot find it, or where they find it. */
 function explainState(file: FileRecord, chunks: number): string[] {
-  const { id, sync_status, sync_error_message, embedding_storage_status: storage, skip_embedding_generation } = file;
-  const [model, properties] = Object.entries(file.embedding_properties ?? {})[0] ?? [];
-  const explanations = [
-    ...(sync_error_message === null ? [] : [sync_error_message]),
-    ...(sync_status === 'READY' && file.file_metadata?.['pages_total'] !== undefined
-      ? [`It only groups its ${Number(file.file_metadata['pages_total'])} pages. Searches find the pages.`]
-      : []),
-    ...(storage === 'HOT_STORAGE' ? [] : [`Its vectors are in ${storage}. Move them with POST /move_to_hot_storage.`]),
-    ...(skip_embedding_generation ? ['It was uploaded with skip_embedding_generation, so it has no vectors.'] : []),
-    ...(sync_status === 'READY' && properties?.served_by === undefined
-      ? ['It has no vectors: only its text is stored.']
-      : []),
-    ...(sync_status === 'READY' && properties?.served_by !== undefined
-      ? [`Searchable as ${model}: ${chunks} chunks in ${properties.served_by}.`]
-      : []),
-  ];
+  const { id, sync_status, sync_error_message } = file;
+  const explanations = [...(sync_error_message === null ? [] : [sync_error_message]), ...explainVectors(file, chunks)];
   return [
     `file ${id} · ${nameOf(file)} · ${file.source} · ${sync_status} · last synced ${file.last_sync ?? 'never'}`,
     ...explanations.map((line) => `  ${line}`),
@@ -134,12 +142,12 @@ export const status: Command = {
     if (!has('watch')) {
       const now = await readStatus(api, customers, max);
       if (has('json')) return terminal.out(JSON.stringify(now));
-      for (const line of linesOf(now)) terminal.out(line);
+      for (const line of linesOf(now, customers.length > 0)) terminal.out(line);
       return now.ready.startsWith('ready') ? 0 : 1;
     }
     const progressDisplay = createProgressDisplay(terminal);
     while (!terminal.stopped.aborted) {
-      progressDisplay.paint(linesOf(await readStatus(api, customers, max)));
+      progressDisplay.paint(linesOf(await readStatus(api, customers, max), customers.length > 0));
       await sleep(WATCH_EVERY_MS, undefined, { signal: terminal.stopped }).catch(() => undefined);
     }
     progressDisplay.end();

@@ -5,6 +5,7 @@ import { findEmbeddedFailure } from '../../engines/embeddedFailure.js';
 import type { EngineName } from '../../engines/engine.js';
 import { inspectTemporal, type TemporalInspection } from '../../dispatch/inspect.js';
 import { type Inspection, inspectMongodb, inspectQdrant } from '../../store/overview/inspection.js';
+import { hostsOfMongodbUri } from '../../store/mongodbUri.js';
 import { SCHEMA_VERSION } from '../../store/migrations/run.js';
 import { openApi } from '../api.js';
 import type { Call } from '../command.js';
@@ -75,9 +76,9 @@ export async function mongodbChecks(config: Config): Promise<MongodbFindings> {
       );
     return { checks, inspection, deploymentId };
   } catch (error) {
-    const { host } = new URL(mongodbUri);
+    const at = hostsOfMongodbUri(mongodbUri).join(', ');
     return {
-      checks: [await noAnswer(config, { name, at: host, engine: 'mongodb', settings: 'MONGODB_URI' }, error)],
+      checks: [await noAnswer(config, { name, at, engine: 'mongodb', settings: 'MONGODB_URI' }, error)],
       inspection: null,
       deploymentId: null,
     };

@@ -33,6 +33,7 @@ async function stuckFiles(
   const sum = moving.reduce((total, { files }) => total + files, 0);
   const ownerless = moving.filter(({ run }) => run === null);
   const withoutWorkflow: typeof moving = [];
+  const isUnknown = temporal === null && moving.length > ownerless.length;
   if (temporal)
     for (const group of moving) {
       const { run } = group;
@@ -63,7 +64,8 @@ async function stuckFiles(
           ),
         ]
       : []),
-    ...(ownerless.length + withoutWorkflow.length === 0 ? [ok(name, `${sum}, all have a workflow`)] : []),
+    ...(isUnknown ? [skipped(name, 'Temporal must answer first')] : []),
+    ...(ownerless.length + withoutWorkflow.length === 0 && !isUnknown ? [ok(name, `${sum}, all have a workflow`)] : []),
   ];
 }
 
@@ -78,16 +80,22 @@ async function outbox(inspection: Inspection): Promise<Check> {
       );
 }
 
+/** Returns the number of entries that have no check of their own. @param fix how to list them */
+function unreported(name: string, found: readonly unknown[], fix: string): Check[] {
+  const rest = found.length - EXAMPLES;
+  return rest > 0 ? [warn(name, `${rest} more${found.length === MAX_REPORTED ? ' at least' : ''}`, fix)] : [];
+}
+
 async function webhooks(inspection: Inspection): Promise<Check[]> {
-  const reported = await inspection.failingWebhooks(MAX_REPORTED);
-  if (reported.length === 0) return [ok('webhooks', 'none is disabled or failing')];
-  return reported
+  const failing = await inspection.failingWebhooks(MAX_REPORTED);
+  if (failing.length === 0) return [ok('webhooks', 'none is disabled or failing')];
+  const checks = failing
     .slice(0, EXAMPLES)
-    .map(({ _id, organizationId, url, disabledAt, failing, statusReason }) =>
+    .map(({ _id, organizationId, url, disabledAt, failing: refused, statusReason }) =>
       disabledAt === null
         ? warn(
             'webhooks',
-            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}): ${failing ? failureSentence(failing) : statusReason}`,
+            `webhook ${_id} of organization ${organizationId} (${new URL(url).host}): ${refused ? failureSentence(refused) : statusReason}`,
             `Check its receiver. GET /webhooks/${_id}/deliveries lists every attempt.`,
           )
         : warn(
@@ -97,6 +105,7 @@ async function webhooks(inspection: Inspection): Promise<Check[]> {
             'Delete it, and add the new URL: POST /add_webhook.',
           ),
     );
+  return [...checks, ...unreported('webhooks', failing, 'List them with POST /webhooks.')];
 }
 
 async function sources(inspection: Inspection): Promise<Check[]> {
@@ -123,17 +132,7 @@ async function sources(inspection: Inspection): Promise<Check[]> {
       'Fix the cause, then sync it again: POST /integrations/items/sync.',
     );
   });
-  const unreported = failing.length - checks.length;
-  return unreported > 0
-    ? [
-        ...checks,
-        warn(
-          'data sources',
-          `${unreported} more${failing.length === MAX_REPORTED ? ' at least' : ''}`,
-          'List them with POST /data_sources.',
-        ),
-      ]
-    : checks;
+  return [...checks, ...unreported('data sources', failing, 'List them with POST /data_sources.')];
 }
 
 /** Checks workers, the secret key, stalled runs, unfinished files, the outbox, webhooks and data sources. */

@@ -23,6 +23,7 @@ export function explanationOf(error: unknown): string {
     return `The disk is full (${message}). Free some space, then start again; DATA_DIR and FILE_STORAGE_DIR name the folders.`;
   if (name === 'MongooseServerSelectionError' || name === 'MongoServerSelectionError')
     return `MongoDB does not answer (${message}). Start it (npm start includes an embedded one), or correct MONGODB_URI.`;
+  if (name === 'MongoParseError') return `MONGODB_URI is invalid: ${message}. Correct it, then start again.`;
   if (message === 'fetch failed')
     return 'Qdrant does not answer. Start it (npm start includes an embedded one), or correct QDRANT_URL.';
   if (name === 'TransportError')

@@ -2,8 +2,9 @@
 import Joi from 'joi';
 
 import { TASK_QUEUE } from '../../contract/runs/workflowIds.js';
+import { hostsOfMongodbUri } from '../../store/mongodbUri.js';
 import { QUANTIZATIONS } from '../../store/vectors/layout.js';
-import { text, count, onDiskParts, type Setting } from './rules.js';
+import { text, count, onDiskParts, readBy, type Setting } from './rules.js';
 
 export const STORES_SETTINGS = {
   TEMPORAL_ADDRESS: { schema: Joi.string(), about: 'host:port of Temporal. Default: the embedded engine.' },
@@ -17,8 +18,9 @@ export const STORES_SETTINGS = {
     about: 'Prefix of the task queue names; the deployment id follows.',
   },
   MONGODB_URI: {
-    schema: Joi.string().uri({ scheme: ['mongodb', 'mongodb+srv'] }),
-    about: 'URI of MongoDB, which must be a replica set (for transactions). Default: the embedded engine.',
+    schema: Joi.string().custom(readBy(hostsOfMongodbUri)),
+    about:
+      'URI of MongoDB, with one or more hosts of a replica set, which transactions require. Default: the embedded engine.',
   },
   QDRANT_URL: {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),

@@ -2,9 +2,13 @@ import { expect, test } from '@jest/globals';
 
 import { type Check, exitCodeOf } from '../../cli/doctor/check.js';
 import { clockCheck } from '../../cli/doctor/clock.js';
+import { mongodbChecks } from '../../cli/doctor/engines.js';
 import { workers } from '../../cli/doctor/stalls.js';
+import type { Config } from '../../config/types.js';
 import type { TemporalInspection } from '../../dispatch/inspect.js';
 import type { Inspection } from '../../store/overview/inspection.js';
+import { findPort } from '../../engines/ports.js';
+import { testEngines } from '../support/engines.js';
 import { everyRow } from '../support/everyRow.js';
 
 const REQUESTED_AT = 1_000_000;
@@ -63,3 +67,26 @@ test('reports missing, silent and wrongly configured workers; a silent one only 
       if (states[0] === 'ok') expect(checks[0]?.found).toBe(`${ages.filter((age) => age < 60).length} running`);
     },
   ));
+
+test('connects to a replica set whose URI names several hosts, even if one is down', async () => {
+  const { host, search } = new URL(testEngines().mongodbUri);
+  const closed = `127.0.0.1:${await findPort('free')}`;
+  const mongodbUri = `mongodb://${closed},${host},localhost:${host.split(':')[1]}/doctor${search}`;
+  const { checks, inspection } = await mongodbChecks({ mongodbUri } as Config);
+  await inspection?.close();
+  expect(checks[0]).toMatchObject({ name: 'MongoDB', state: 'ok', found: expect.stringContaining('replica set') });
+});
+
+test('reports every host of MONGODB_URI if none answers, without the password', async () => {
+  const [first, second] = [await findPort('free'), await findPort('free')];
+  const mongodbUri = `mongodb://user:password@127.0.0.1:${first},127.0.0.1:${second}/x?replicaSet=rs`;
+  const { checks, inspection } = await mongodbChecks({ mongodbUri, dataDir: '/nowhere' } as Config);
+  expect(inspection).toBeNull();
+  expect(checks).toEqual([
+    {
+      ...{ name: 'MongoDB', state: 'bad', fix: 'Start the service with npm start, or check MONGODB_URI.' },
+      found: expect.stringMatching(`^127.0.0.1:${first}, 127.0.0.1:${second} does not answer: `),
+    },
+  ]);
+  expect(JSON.stringify(checks)).not.toContain('password');
+});

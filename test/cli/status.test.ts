@@ -89,3 +89,58 @@ test.each([
   ]);
   expect(requests.at(-1)).toMatchObject({ url: '/list_chunks_and_embeddings', filters: { ids: [5] } });
 });
+
+const READY_FILE = {
+  ...{ id: 5, sync_status: 'READY', sync_error_message: null, name: 'a.xml', source: 'SITEMAP', request_id: 'r' },
+  ...{ embedding_storage_status: 'HOT_STORAGE', skip_embedding_generation: false, last_sync: null },
+  ...{ embedding_properties: { OPENAI: {} }, file_metadata: {} },
+};
+const SERVED = { embedding_properties: { OPENAI: { served_by: 'openai-small' } } };
+const SEARCHABLE = '  Searchable as OPENAI: 4 chunks in openai-small.';
+
+test.each<[string, object, string[]]>([
+  ['searchable', SERVED, [SEARCHABLE]],
+  ['without vectors', {}, ['  It has no vectors: only its text is stored.']],
+  [
+    'that groups pages',
+    { file_metadata: { pages_total: 9 } },
+    ['  It only groups its 9 pages. Searches find the pages.'],
+  ],
+  [
+    'without requested vectors',
+    { skip_embedding_generation: true },
+    ['  It was uploaded with skip_embedding_generation, so it has no vectors.'],
+  ],
+  [
+    'in cold storage',
+    { ...SERVED, embedding_storage_status: 'COLD_STORAGE' },
+    ['  Its vectors are in COLD_STORAGE. Move them with POST /move_to_hot_storage.'],
+  ],
+  [
+    'on its way to cold storage',
+    { ...SERVED, embedding_storage_status: 'HOT_TO_COLD' },
+    ['  Its vectors are being moved to COLD_STORAGE (HOT_TO_COLD). Searches find it until then.', SEARCHABLE],
+  ],
+  [
+    'on its way back',
+    { ...SERVED, embedding_storage_status: 'COLD_TO_HOT' },
+    ['  Its vectors are being moved to HOT_STORAGE (COLD_TO_HOT). Searches find it after that.'],
+  ],
+  ['that failed', { sync_status: 'SYNC_ERROR', sync_error_message: 'The page is empty.' }, ['  The page is empty.']],
+])('states once why a search finds or misses a file: %s', async (_name, fields, expectedLines) => {
+  answers['/user_files_v2'] = { results: [{ ...READY_FILE, ...fields }], count: 1 };
+  const { lines } = await call('status', '--customer', 'ada', '--find', 'a.xml');
+  expect(lines.slice(1, -1)).toEqual(expectedLines);
+});
+
+test.each([
+  [['--users', '1'], true],
+  [[], true],
+  [['--customer', 'ada', '--customer', 'bob'], false],
+  [['--customer', 'ada'], false],
+])('status %j: tells how to show more users only if --users has an effect: %j', async (options, isShown) => {
+  answers['/list_users'] = { users: [{ organization_supplied_user_id: 'ada' }], count: 20 };
+  const { lines } = await call('status', ...options);
+  const hint = '20 users in total. Show more with --users, or one with --customer.';
+  expect(lines.includes(hint)).toBe(isShown);
+});
