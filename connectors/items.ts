@@ -3,7 +3,7 @@ import { formatOfName, formatOfType, mimeTypeOf } from '../contract/files/fileFo
 import type { ItemContent } from './connector.js';
 import type { SourceItem } from './sourceItem.js';
 
-/** Name in texts of the author of a message, if the source names none. */
+/** Author name in the text of a message whose source names no author. */
 export const UNKNOWN_AUTHOR = 'Unknown author';
 
 type ItemFields = Pick<SourceItem, 'externalId' | 'name' | 'itemType'> & Partial<SourceItem>;

@@ -56,8 +56,8 @@ export interface SharedLimiterOptions {
 /**
  * Creates a limiter of requests per host for all workers of a deployment. Each worker leases a share of a host's
  * slots and assigns them itself. A worker that is alone at a host has all its slots, so a request costs no database
- * call. Without the database a worker uses its last share until that expires; then new requests wait, and active ones
- * continue.
+ * call, unless the host has a minimum interval between requests. Without the database a worker uses its last share
+ * until that expires; then new requests wait, and active ones continue.
  */
 export function createSharedHostLimiter({
   perHost,

@@ -31,8 +31,8 @@ export interface Dispatcher {
    */
   start(runId: number, first?: RunDoc | null): Promise<void>;
   /**
-   * Signals the workflow of a connection that the user has returned. Never throws: the sweeper repeats an undelivered
-   * signal.
+   * Signals to the workflow of a connection that its user has returned from the consent page. Never throws: the
+   * sweeper repeats an undelivered signal.
    */
   signalConsentReturned(runId: number): Promise<void>;
   /** Signals the workflow of a paused run to continue. Never throws: the sweeper repeats an undelivered signal. */

@@ -29,7 +29,7 @@ export function parseItemId(externalId: string): ItemRef | null {
   return id === null ? null : { kind: kind as Kind, id };
 }
 
-/** Returns the id of the item for an object of Notion; null for other objects. */
+/** Returns the reference of a page, row or data source; null for other objects, or without a valid id. */
 export function placeOfJson(json: NotionObject): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;

@@ -4,7 +4,7 @@ import { asList, asObject, asText, type Json } from '../json.js';
 
 export interface Rendered {
   readonly text: string;
-  /** Number of blocks of types that are unknown, or that the API does not support. */
+  /** Number of blocks without text whose type is unknown or not supported by the API. */
   readonly unread: number;
 }
 
@@ -23,7 +23,7 @@ const LIST_BLOCKS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbere
 /** Blocks that show external content by its URL. */
 const LINK_BLOCKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
 const FILE_BLOCKS: ReadonlySet<string> = new Set(['image', 'video', 'file', 'pdf', 'audio']);
-/** Blocks without a text of their own that contain other blocks. */
+/** Blocks that contain other blocks. Some have a title or text of their own. */
 const CONTAINER_BLOCKS: ReadonlySet<string> = new Set([
   'column_list',
   'column',

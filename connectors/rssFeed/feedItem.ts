@@ -67,11 +67,12 @@ export class FeedItem {
       const rel = attributes['rel'] ?? 'alternate';
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
-    // The id is kept even if it is not a URL. Elements with `src` are skipped: content at another URL is not fetched.
+    // `isPermaLink` is ignored, so an id need not be a URL. Elements with `src` are skipped: content at another URL is
+    // not fetched.
     if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     const type = attributes['type'] ?? '';
-    // RSS contains escaped HTML; Atom declares its type. Nested elements are markup in both, the text between them is
-    // text.
+    // RSS contains escaped HTML. Atom declares the type; the default is plain text. The text of plain text and XHTML is
+    // escaped here, because entries are stored as HTML.
     const isText = type === '' ? name === 'content' || name === 'summary' : type === 'text' || type === 'text/plain';
     this.#field = {
       name,

@@ -46,7 +46,7 @@ export async function outermost(client: GrantClient, cursor: string | null): Pro
   return { items: [...items, itemOfLooseFiles(), ...(articles === null ? [] : [itemOfKnowledge()])], next: null };
 }
 
-/** Returns files by their ids, in the order of the ids. */
+/** Returns the files with the given ids, sorted by id. Ids without a file are omitted. */
 export async function filesOf(client: GrantClient, ids: readonly string[]): Promise<readonly Json[]> {
   if (ids.length === 0) return [];
   const query = { fields: FILE_FIELDS, from: 'ContentDocument', where: [`Id IN (${ids.map(quote).join(', ')})`] };

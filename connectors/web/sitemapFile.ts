@@ -22,7 +22,7 @@ export interface SitemapFile {
   readonly fault: Fault | null;
 }
 
-/** A sitemap may have 50 MB where a page has one, so its time limit is that of several pages. */
+/** Time limit of a sitemap file as a multiple of a page's, because a sitemap may be larger (50 MB by default). */
 const PAGE_TIMEOUTS = 4;
 
 /**

@@ -111,7 +111,7 @@ function xmlFormat(
       if (error instanceof Fault) throw error;
       throw broken(
         url,
-        `is broken XML (line ${(error as Error).message.slice(0, 200)}) Repair it, or create it again.`,
+        `is broken XML (line ${(error as Error).message.slice(0, 200)}). Repair it, or create it again.`,
         error,
       );
     }

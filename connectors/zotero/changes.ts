@@ -15,7 +15,7 @@ const versions = recordOf(number);
 
 /** Position of a scan, which reads the changes of all libraries. */
 const scanPosition = shapeOf({
-  /** Versions when the sync began. */
+  /** Versions that the last sync reached. */
   known: versions,
   /** Versions that will be stored at its end. */
   reached: versions,

@@ -81,7 +81,8 @@ export interface PageOptions {
 }
 
 /**
- * Options of a web scrape beyond IngestOptions, stored on the parent. Lists are empty if the request contained none.
+ * Options of a sitemap scrape beyond IngestOptions, stored on the parent. Lists are empty if the request contained
+ * none.
  */
 export interface ScrapeOptions extends PageOptions {
   readonly maxPagesToScrape: number | null;

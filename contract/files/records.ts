@@ -67,7 +67,7 @@ export interface FileRecord {
   embedding_storage_status: EmbeddingStorageStatus;
   created_at: string;
   updated_at: string;
-  /** An extension: the workflow that owns the file, or owned it last. */
+  /** Not in the hosted Carbon API: the workflow that owns the file, or owned it last. */
   workflow_id: string | null;
   workflow_url: string | null;
 }
@@ -91,7 +91,7 @@ export interface DataSourceRecord {
   files_synced_at: string | null;
   data_source_metadata: Record<string, unknown>;
   tags: Record<string, TagValue>;
-  /** An extension: the workflow that lists the data source's items. */
+  /** Not in the hosted Carbon API: the workflow that lists the data source's items. */
   workflow_id: string | null;
   workflow_url: string | null;
 }

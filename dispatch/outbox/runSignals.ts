@@ -9,7 +9,7 @@ import { CALL_TIMEOUT_MS } from './runStarter.js';
 
 /** Signals to running workflows. None throws: the sweeper repeats an undelivered signal. */
 export interface RunSignals {
-  /** Signals the workflow of a connection that the user has returned. */
+  /** Signals to the workflow of a connection that its user has returned from the consent page. */
   consentReturned(runId: number): Promise<void>;
   /** Signals the workflow of a paused run to continue. */
   resumed(run: Pick<RunDoc, '_id' | 'workflowId'>): Promise<void>;

@@ -1,6 +1,6 @@
 /** Reads the text that a page has only in its JSON-LD (https://schema.org). */
 
-/** Maximum length in characters of a block of JSON-LD, and depth and number of its values that are read. */
+/** Maximum length in characters and depth of a block of JSON-LD, and maximum number of titles and texts of a page. */
 const MAX_LENGTH = 2_000_000;
 const MAX_DEPTH = 12;
 const MAX_VALUES = 2000;
@@ -10,7 +10,7 @@ const SCRIPT = /<script\s([^<>]*)>/gi;
 const END = /<\/script/gi;
 const JSON_LD = /\btype\s*=\s*["']?application\/ld\+json/i;
 
-/** The properties that hold text of the page, in the order in which they are written; the first two are titles. */
+/** Properties with a title and properties with text, each in order of preference. Only the first one is used. */
 const TITLES = ['headline', 'name'] as const;
 const TEXTS = ['articleBody', 'text', 'reviewBody', 'description'] as const;
 

@@ -105,9 +105,7 @@ describe('operators page', () => {
   test('shows the number of runs', () => {
     expect(render('runs')).toMatch(/^Active runs 1 in progress What/);
     const runs = { rows: [RUN], started: 60, waiting: 4, paused: 2, stalled: 1 };
-    expect(render('runs', { runs })).toContain(
-      '60 in progress, 4 waiting to start, 2 paused, 1 stalled, 1 shown',
-    );
+    expect(render('runs', { runs })).toContain('60 in progress, 4 waiting to start, 2 paused, 1 stalled, 1 shown');
     expect(render('runs', { runs: { ...OVERVIEW.runs, rows: [] } })).toContain('No run is active.');
     expect(render('runs', { runs: null })).toContain('could not be read');
   });

@@ -15,7 +15,7 @@ export const LISTED: Query = { $top: PER_PAGE, $select: ITEM_FIELDS };
 export const DRIVE_CURSOR = shapeOf({
   drive: string,
   rootId: nullable(string),
-  /** Next page of the drive's feed, which lists all its items in few pages; null: the feed was read to its end. */
+  /** Next page of the drive's feed, which lists all its items in few pages; null: read to its end, or not used. */
   feed: nullable(isQuery),
   /** Folders still to be listed, each with its drive, the next one last. */
   open: listOf(pairOf(string, string)),
@@ -69,7 +69,7 @@ const pageAt = (items: readonly SourceItem[], cursor: DriveCursor): DrivePage =>
   next: cursor.feed === null && cursor.open.length === 0 ? null : cursor,
 });
 
-/** Returns a page of a drive with all its contents. */
+/** Returns the first page of the listing of a drive: the drive itself. The next pages list its contents. */
 export async function listDrive(client: SourceClient, drive: string, name: string): Promise<DrivePage> {
   const requestedItem = itemOfDrive(await withCallerId(name, driveOf(client, drive)));
   if (requestedItem === null) throw noSuchItem(name);
@@ -77,7 +77,7 @@ export async function listDrive(client: SourceClient, drive: string, name: strin
   return pageAt([requestedItem], { drive, rootId, feed: LISTED, open: [], at: null, restarts: 0 });
 }
 
-/** Returns a page of a file, or of a folder with all its contents. */
+/** Returns the first page of the listing of an item: the item itself. The next pages list a folder's contents. */
 export async function listItem(
   client: SourceClient,
   { drive, item }: { readonly drive: string; readonly item: string },

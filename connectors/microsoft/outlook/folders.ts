@@ -18,7 +18,7 @@ export const FOLDER_FIELDS: Query = {
 };
 /** Maximum number of folders of one mailbox. */
 const MAX_FOLDERS = 10_000;
-/** Names that Graph accepts in any language, as callers write them. */
+/** Graph's well-known folder names, the same in every language; in lower case, without spaces. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
 
 /** Returns the id of a folder that Graph knows by the same name in any language. */

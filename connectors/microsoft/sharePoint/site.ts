@@ -20,7 +20,7 @@ export interface Site {
   readonly id: string;
   /** `harbour.sharepoint.com`. */
   readonly host: string;
-  /** As the caller wrote it; '' for the tenant's root site. */
+  /** The path that the caller wrote, without a leading `sites/`; '' for the tenant's root site. */
   readonly name: string;
   readonly json: Answer<GraphSite>;
 }
