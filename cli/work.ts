@@ -48,7 +48,8 @@ export interface UserWork {
   readonly ready: number;
   readonly in_progress: number;
   readonly failed: number;
-  readonly bundles: readonly FileProgress[];
+  /** The files without a parent that are waiting or in progress, the latest first. */
+  readonly active_files: readonly FileProgress[];
   /** The latest failed files, with their error messages. */
   readonly failures: readonly FileRecord[];
 }
@@ -67,13 +68,13 @@ export async function workOf(api: Api, customer: string, max: number): Promise<U
       latest,
     ),
   ]);
-  const bundles = await Promise.all(activeRoots.results.map((file) => progressOf(api, customer, file)));
+  const activeFiles = await Promise.all(activeRoots.results.map((file) => progressOf(api, customer, file)));
   return {
     customer_id: customer,
     ready,
     in_progress: unfinished,
     failed: failed.count,
-    bundles,
+    active_files: activeFiles,
     failures: failed.results,
   };
 }

@@ -34,7 +34,7 @@ function describeDown(name: EngineName, down: DownEngine): EmbeddedFailure {
   const starts = `${down.attempts} failed ${down.attempts === 1 ? 'start' : 'starts'} since`;
   const why = down.isDiskFull ? 'its disk is full' : `it ${down.how}`;
   return {
-    found: `The embedded ${TITLES[name]} is down since ${formatTime(down.since)}: ${why}, ${starts}`,
+    found: `The embedded ${TITLES[name]} has been down since ${formatTime(down.since)}: ${why}, ${starts}`,
     fix: down.isDiskFull
       ? 'Free some space; npm start starts it again within 30 s'
       : `npm start tries again every 30 s at most. See DATA_DIR/logs/${name}.log`,

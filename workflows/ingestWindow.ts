@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   proxyActivities,
   sleep,
   workflowInfo,
@@ -70,6 +71,7 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   let afterId = startAfter;
   let failure: { reason: unknown } | null = null;
   let isPaused = false as boolean;
+  let isPatched: boolean | null = null;
   const activeBatches = new Set<Promise<void>>();
   const deferred = new Set<Promise<void>>();
   const steps = deferredSteps();
@@ -111,26 +113,34 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
     pendingSet.add(tracked);
   };
   const begin = (fileIds: readonly number[]): void => track(activeBatches, run(fileIds));
-  /** Waits until at most `atMost` batches are active; with 0, until the deferred files are done too. */
-  const waitForSlots = async (atMost: number): Promise<void> => {
-    await condition(() => activeBatches.size <= atMost && (atMost > 0 || deferred.size === 0));
+  const waitUntil = async (isReached: () => boolean): Promise<void> => {
+    await condition(isReached);
     // Rethrow the reason unchanged: a cancellation must stay a cancellation.
     // oxlint-disable-next-line typescript/only-throw-error
     if (failure) throw failure.reason;
+  };
+  /** Waits until all batches and deferred files are done. */
+  const waitForAll = (): Promise<void> => waitUntil(() => activeBatches.size === 0 && deferred.size === 0);
+  /** Waits until fewer than `window` batches are active, so that another one can begin. */
+  const waitForSlot = (window: number): Promise<void> => {
+    // Before this patch, batches waited for the deferred files if the window was 1. The first call decides for the whole
+    // execution, because patched() can return false in a replay and true after it.
+    if (window === 1) isPatched ??= patched('one-batch-skips-deferred');
+    return window === 1 && !isPatched ? waitForAll() : waitUntil(() => activeBatches.size < window);
   };
 
   /** Ingests the unfinished files repeatedly, until none is left or the history is long. */
   const work = async (): Promise<number | null> => {
     for (;;) {
       if (isPaused) {
-        await waitForSlots(0);
+        await waitForAll();
         isPaused = false;
         await hooks.onPause();
         afterId = 0;
       }
       const plan = await storeSteps.planBatches({ runId, afterId, limit: PLAN_AHEAD });
       for (const fileIds of plan.batches) {
-        await waitForSlots(plan.window - 1);
+        await waitForSlot(plan.window);
         if (isPaused) break;
         begin(fileIds);
       }
@@ -138,13 +148,13 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
       const reachedEnd = plan.afterId === 0;
       afterId = plan.afterId;
       if (workflowInfo().continueAsNewSuggested) {
-        await waitForSlots(0);
+        await waitForAll();
         if (isPaused) continue;
         await condition(allHandlersFinished);
         return afterId;
       }
       if (reachedEnd) {
-        await waitForSlots(0);
+        await waitForAll();
         if (isPaused) continue;
         if (plan.batches.length > 0) continue;
         const dueInMs = hooks.follow ? await hooks.follow() : plan.dueInMs;

@@ -54,9 +54,9 @@ function linesOf({ ready, users, work }: Status, isSelection: boolean): string[]
     `  ${file.sync_status} · file ${file.id} · ${nameOf(file)} · ${file.sync_error_message ?? ''}`;
   return [
     ready,
-    ...work.flatMap(({ customer_id, ready: done, in_progress, failed, bundles, failures }) => [
+    ...work.flatMap(({ customer_id, ready: done, in_progress, failed, active_files, failures }) => [
       `${customer_id}: ${done} ready, ${in_progress} in progress, ${failed} failed`,
-      ...bundles.map(progressLine),
+      ...active_files.map(progressLine),
       ...failures.map(failure),
     ]),
     ...(users > work.length && !isSelection

@@ -228,7 +228,9 @@ test('reports failures of the account before those of files, and held deletions 
   };
   const rows: [what: string, source: object, groups: object[], status: string, message: RegExp][] = [
     ['none', {}, [], 'ok', /No file/],
-    ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, most of them \(2\) because: gone/],
+    ['files', {}, [group, { ...group, files: 1 }], 'warn', /^3 files failed, 2 of them because: gone/],
+    ['files of one cause', {}, [group], 'warn', /^2 files failed because: gone/],
+    ['one file', {}, [{ ...group, files: 1 }], 'warn', /^1 file failed because: gone/],
     ['deletions are held', { metadata: { deletions_held: 4 } }, [group], 'warn', /^4 files are missing/],
     [
       'the sync of files',

@@ -55,13 +55,13 @@ test('reports since when and why an engine is down, with log lines only in the d
   const down = { since, cause: 'OSError: /srv/data/x', how: 'ended with code 1', isDiskFull: false, attempts: 1 };
   await record({ name: 'temporal', pid: child.pid, down });
   expect(await findEmbeddedFailure(dataDir, 'temporal')).toEqual({
-    found: `The embedded Temporal is down since 2026-11-23 15:00:00 UTC: it ended with code 1, 1 failed start since`,
+    found: `The embedded Temporal has been down since 2026-11-23 15:00:00 UTC: it ended with code 1, 1 failed start since`,
     fix: 'npm start tries again every 30 s at most. See DATA_DIR/logs/temporal.log',
     detail: 'OSError: /srv/data/x',
   });
   await record({ name: 'temporal', pid: child.pid, down: { ...down, isDiskFull: true, attempts: 4 } });
   expect(await findEmbeddedFailure(dataDir, 'temporal')).toMatchObject({
-    found: `The embedded Temporal is down since 2026-11-23 15:00:00 UTC: its disk is full, 4 failed starts since`,
+    found: `The embedded Temporal has been down since 2026-11-23 15:00:00 UTC: its disk is full, 4 failed starts since`,
     fix: expect.stringMatching(/^Free some space/),
   });
 });

@@ -89,7 +89,7 @@ test('reports since when and why a killed Qdrant cannot start; runs continue whe
   );
   const id = await expectReported('knot', 'it ended by SIGKILL', 'npm start tries again every 30 s at most');
   // The page must show the present fault, not that of the previous test, whose remedy would be wrong.
-  const down = 'The embedded Qdrant is down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
+  const down = 'The embedded Qdrant has been down since [-0-9]+ [:0-9]+ UTC: it ended by SIGKILL, [0-9]+ failed';
   const alert = new RegExp(`<p class="alert bad" role="status">\\s*1 run is stalled since .+?</time>. ${down}`);
   await waitFor(signals.opsPage, (page) => alert.test(page), PAGE_DELAY_MS);
   await opsPicture(service, 'qdrant-killed');

@@ -61,11 +61,14 @@ export async function lastFailures(
       details,
     );
   const [largest] = groups;
-  if (largest)
+  if (largest) {
+    const which = `${failed === 1 ? '1 file' : `${failed} files`} failed`;
+    const share = groups.length === 1 ? '' : `, ${largest.files} of them`;
     return warn(
-      `${failed} files failed, most of them (${largest.files}) because: ${largest.latest.syncErrorMessage ?? 'no cause was recorded.'}`,
+      `${which}${share} because: ${largest.latest.syncErrorMessage ?? 'no cause was recorded.'}`,
       'Fix each cause, then call POST /resync_file, or sync the files again.',
       details,
     );
+  }
   return ok('No file of this data source has failed.', details);
 }

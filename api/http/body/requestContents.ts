@@ -17,7 +17,7 @@ export interface RequestContents {
   discardUnaccepted(): Promise<void>;
 }
 
-// // oxlint-disable-next-line require-await -- the store expects an async iterable, but these bytes are in memory
+/** Returns bytes that are in memory as the stream that the store expects. */
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes;
 }

@@ -531,7 +531,7 @@ describe('the diagnosis of a data source', () => {
     expect(status).toBe('warn');
     expect(of('last_failures')).toMatchObject({
       status: 'warn',
-      message: expect.stringMatching(/^1 files failed, most of them \(1\) because: Google Drive/),
+      message: expect.stringMatching(/^1 file failed because: Google Drive/),
       details: {
         causes: [
           {

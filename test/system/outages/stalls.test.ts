@@ -209,7 +209,7 @@ test('reports a run that needs Qdrant as stalled while Qdrant is down', async ()
   const down = { since, cause: 'Traceback', how: 'ended with code 1', isDiskFull: false, attempts: 2 };
   const stateFile = path.join(service.env['DATA_DIR'] ?? '', 'engines.json');
   await writeFile(stateFile, JSON.stringify({ engines: [{ name: 'qdrant', pid: 1, down }] }));
-  const problem = `The embedded Qdrant is down since ${since.slice(0, 19).replace('T', ' ')} UTC: it ended with code 1, 2 failed starts since.`;
+  const problem = `The embedded Qdrant has been down since ${since.slice(0, 19).replace('T', ' ')} UTC: it ended with code 1, 2 failed starts since.`;
   expect((await ready()).reasons).toContainEqual(expect.stringContaining(`${problem} npm start tries again`));
   const alerts = (html: string): string => /<div id="part-alerts".*?<\/div>/s.exec(html)?.[0] ?? '';
   const page = await waitFor(opsPage, (html) => alerts(html).includes(problem));
