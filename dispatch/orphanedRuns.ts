@@ -115,10 +115,9 @@ async function endByWorkflow({ client, names }: TemporalAccess, run: RunDoc): Pr
 }
 
 /**
- * Ends the records of a run whose workflow no longer exists, in the same order as the workflow: open files first, the
- * run last. Safe to repeat, also concurrently: each event is written once. A re-embedding run ends later: a
- * worker first completes or discards the vectors of its unfinished files.
- * @returns the number of files that were aborted
+ * Ends the records of a run whose workflow no longer exists, in the same order as the workflow: unfinished files first,
+ * the run last. Safe to repeat, also concurrently: each event is written once. A re-embedding run ends later: a worker
+ * first completes or discards the vectors of its unfinished files. @returns the number of files that were aborted
  */
 export async function endOrphanedRun(
   temporal: TemporalAccess,

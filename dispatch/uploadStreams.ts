@@ -36,7 +36,9 @@ export function createUploadStreamStarter(
   tracing: Tracing,
 ): UploadStreamStarter {
   const closing = new AbortController();
-  /** By the workflow id of each stream that is being signalled: the newest run that waits for the next signal, or null. */
+  /**
+   * By the workflow id of each stream that is being signalled: the newest run that waits for the next signal, or null.
+   */
   const signalling = new Map<string, RunDoc | null>();
   const signalledAt = new Map<string, number>();
 

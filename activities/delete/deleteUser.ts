@@ -39,7 +39,9 @@ export function createDeleteUserActivities(deps: ActivityDeps) {
       }
     },
 
-    /** Removes waiting runs from the outbox and returns the ids of at most RUNS_PER_BATCH active workflows of the user. */
+    /**
+     * Removes waiting runs from the outbox and returns the ids of at most RUNS_PER_BATCH active workflows of the user.
+     */
     async stopUserRuns({ runId }: RunInput): Promise<{ workflowIds: string[] }> {
       const { run, tenant } = await runAndTenant(runId);
       await store.runs.markStarted(runId);

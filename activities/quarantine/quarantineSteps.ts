@@ -41,7 +41,9 @@ const forEachRow = async (
   if (rejected) throw rejected.reason;
 };
 
-/** Returns the copy of a file's vectors in file storage; writes it if there is none. Null if the file has no vectors. */
+/**
+ * Returns the copy of a file's vectors in file storage; writes it if there is none. Null if the file has no vectors.
+ */
 async function ensureCopy(row: QuarantinedDoc, { store, log }: QuarantineDeps): Promise<ColdCopy | null> {
   if (!hasVectors(row)) return null;
   const { _id: fileId, organizationId, file } = row;

@@ -14,7 +14,9 @@ export interface Tool<Input extends Joi.Schema = Joi.Schema> {
   readonly annotations: ToolAnnotations;
   readonly input: Input;
   readonly output: Joi.ObjectSchema;
-  /** Returns the fields that `output` describes; callTool adds `notice`. @throws HttpError with a message for the agent */
+  /**
+   * Returns the fields that `output` describes; callTool adds `notice`. @throws HttpError with a message for the agent
+   */
   run(input: Infer<Input>, agent: Agent): Promise<object>;
 }
 

@@ -41,7 +41,9 @@ export const queryVector = () =>
     },
   );
 
-/** Returns the schema of a reranker's name. It accepts only supported rerankers; the public contract allows any string. */
+/**
+ * Returns the schema of a reranker's name. It accepts only supported rerankers; the public contract allows any string.
+ */
 export const rerankModel = () =>
   typed<RerankModel>(
     Joi.string().custom((value: string, helpers) =>

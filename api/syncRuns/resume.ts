@@ -15,7 +15,7 @@ export const resumeRun = operation({
   auth: 'user',
   summary: 'Resume a paused run',
   description: [
-    'Continues a run that is paused at its `max_tokens`, with a higher limit or without one. The event FILE_SYNC_LIMIT_REACHED reports such a pause, and `status` of the run is `paused`. The response shows the limit that applies; the files then continue as usual.\n\nA run that is not resumed within PAUSED_RUN_DAYS (default 30) ends, and its open files become SYNC_ABORTED. If the request is repeated, only the first one has an effect.',
+    'Continues a run that is paused at its `max_tokens`, with a higher limit or without one. The event FILE_SYNC_LIMIT_REACHED reports such a pause, and `status` of the run is `paused`. The response shows the limit that applies; the files then continue as usual.\n\nA run that is not resumed within PAUSED_RUN_DAYS (default 30) ends, and its unfinished files become SYNC_ABORTED. If the request is repeated, only the first one has an effect.',
   ],
   returns: 'The token limit that applies from now on, and the tokens used so far.',
   errors: { 409: 'The run is not paused, so it cannot be resumed.' },

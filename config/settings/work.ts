@@ -62,7 +62,8 @@ export const WORK_SETTINGS = {
   },
   PAUSED_RUN_DAYS: {
     schema: count(30),
-    about: 'Days that a run stays paused at its max_tokens. After that it ends and its open files become SYNC_ABORTED.',
+    about:
+      'Days that a run stays paused at its max_tokens. After that it ends and its unfinished files become SYNC_ABORTED.',
   },
   MAX_QUEUED_FILES: {
     schema: count(20_000, 0),

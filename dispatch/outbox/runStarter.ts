@@ -17,7 +17,9 @@ import { searchAttributes } from '../searchAttributes.js';
 
 /** Time limit of a call to Temporal in milliseconds. If it is exceeded, the sweeper starts the run later. */
 export const CALL_TIMEOUT_MS = 5_000;
-/** Milliseconds until the retry of a start: Temporal was unavailable, or an earlier run of the same target is active. */
+/**
+ * Milliseconds until the retry of a start: Temporal was unavailable, or an earlier run of the same target is active.
+ */
 const RETRY_MS = 2_000;
 /** Milliseconds to wait for an earlier run of the same target, which often ends within a second, before each retry. */
 const CONFLICT_PAUSES_MS = [100, 300, 900];

@@ -45,7 +45,9 @@ export const msgParser: Parser = {
 /** The PKCS #7 type of content that is signed but not encrypted, as bytes (DER). */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
 
-/** Whether a message of this class is encrypted: its one attachment contains everything, and is not marked as signed. */
+/**
+ * Whether a message of this class is encrypted: its one attachment contains everything, and is not marked as signed.
+ */
 const isEncrypted = ({ messageClass }: FieldsData, [only]: readonly Attachment[]): boolean =>
   /^IPM\.Note\.SMIME$/i.test(messageClass ?? '') &&
   only !== undefined &&

@@ -22,7 +22,9 @@ export interface SmallContent extends ContentOwner {
  * takes a hundred times as long. Large contents are stored in file storage. Every method is safe to repeat.
  */
 export interface Contents {
-  /** Stores large content in file storage and returns null. Returns small content, which the caller passes to `write`. */
+  /**
+   * Stores large content in file storage and returns null. Returns small content, which the caller passes to `write`.
+   */
   saveIfLarge(owner: ContentOwner, bytes: Uint8Array): Promise<SmallContent | null>;
   write(contents: readonly SmallContent[]): Promise<void>;
   /** Returns the content; null if there is none. */

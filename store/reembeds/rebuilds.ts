@@ -43,7 +43,10 @@ export interface RebuildProgress {
  */
 export interface Rebuilds extends Pick<PointsCensus, 'check' | 'ensure' | 'recreate'> {
   spaces(scope: RebuildScope): Promise<UsedSpace[]>;
-  /** Queues a run for each user with files in scope, unless one is active. Returns the ids of the queued and active runs. */
+  /**
+   * Queues a run for each user with files in scope, unless one is active. Returns the ids of the queued and active
+   * runs.
+   */
   accept(scope: RebuildScope): Promise<number[]>;
   progress(runIds: readonly number[]): Promise<RebuildProgress>;
   /** Returns the first failed files, each with its message. */

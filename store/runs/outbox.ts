@@ -73,7 +73,9 @@ export interface Runs {
   postpone(runId: number, until: Date): Promise<void>;
   /** Stores the progress of an active run, for its next attempt. */
   saveProgress<K extends RunKind>(run: Run<K>, progress: RunProgressOf<NoInfer<K>>): Promise<void>;
-  /** Ends a run and accepts its work again, in one transaction; false after MAX_RUN_RESTARTS repetitions of the work. */
+  /**
+   * Ends a run and accepts its work again, in one transaction; false after MAX_RUN_RESTARTS repetitions of the work.
+   */
   redo(run: Run): Promise<boolean>;
   /**
    * Ends a run and records its results in the ledger; a second call does nothing. Writes an event for an upload. Call it

@@ -292,7 +292,9 @@ async function moveVectors(): Promise<void> {
   Object.assign(vectors, { writePoints });
 }
 
-/** Connects an account whose source does not answer the first listing, answers the second, and then refuses the token. */
+/**
+ * Connects an account whose source does not answer the first listing, answers the second, and then refuses the token.
+ */
 async function connect(): Promise<void> {
   const selma = await service.user('selma');
   const source = async (): Promise<DataSourceRecord> =>

@@ -11,7 +11,9 @@ const FIRST = 7_000_000;
 const COUNT = 23;
 const day = (number: number): Date => new Date(Date.UTC(2026, 1, number));
 
-/** Returns a file for lists: many files share the value of a sort field, some have none, and no field is in id order. */
+/**
+ * Returns a file for lists: many files share the value of a sort field, some have none, and no field is in id order.
+ */
 const seedOf = (number: number): SeededFile => ({
   id: FIRST + number,
   texts: [`one of ${number}. `, `two of ${number}. `],

@@ -1,4 +1,6 @@
-/** Tests that files in quarantine are erased, and cannot be restored, once their container, source or user is deleted. */
+/**
+ * Tests that files in quarantine are erased, and cannot be restored, once their container, source or user is deleted.
+ */
 import { asyncLocalStorage } from '@temporalio/activity';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 

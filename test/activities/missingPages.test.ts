@@ -95,7 +95,9 @@ test('a refusal clears the held deletions and approves none of them', async () =
   expect(await countLeft(goneIds)).toBe(20);
 });
 
-/** Pages of the site. `isGone`: a run that read a part of the sitemap deletes the page; `isMissed`: one that read all. */
+/**
+ * Pages of the site. `isGone`: a run that read a part of the sitemap deletes the page; `isMissed`: one that read all.
+ */
 const PAGES: [what: string, fields: () => Partial<FileDoc>, isGone: boolean, isMissed: boolean][] = [
   ['reported as gone', reportedGone, true, true],
   ['reported as gone to an earlier run', () => ({ ...reportedGone(), goneBy: 1 }), false, false],

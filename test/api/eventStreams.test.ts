@@ -1,4 +1,6 @@
-/** Tests of event streams without HTTP: shared reads, limits, heartbeats and ends; and of slow clients with a socket. */
+/**
+ * Tests of event streams without HTTP: shared reads, limits, heartbeats and ends; and of slow clients with a socket.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

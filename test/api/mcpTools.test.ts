@@ -1,4 +1,6 @@
-/** Tests of the requests that MCP tools send to API operations, and of the results that they return from the answers. */
+/**
+ * Tests of the requests that MCP tools send to API operations, and of the results that they return from the answers.
+ */
 import { expect, test } from '@jest/globals';
 
 import { listFiles } from '../../api/mcp/tools/listFiles.js';

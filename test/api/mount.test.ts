@@ -1,4 +1,6 @@
-/** Tests of the path of a request from the socket to the handler of an operation: refusals, handler input, and answers. */
+/**
+ * Tests of the path of a request from the socket to the handler of an operation: refusals, handler input, and answers.
+ */
 import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

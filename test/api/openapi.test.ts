@@ -76,7 +76,9 @@ test('documents failures as well as success; 403 only where an API key is requir
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
 });
 
-/** Operations whose schema accepts an empty body, but which answer 400 to it, because they need one of several fields. */
+/**
+ * Operations whose schema accepts an empty body, but which answer 400 to it, because they need one of several fields.
+ */
 const NEEDED: readonly string[] = ['/delete_files', '/delete_files_v2', '/quarantined_files/restore'];
 
 test('a body is described as optional exactly where it may be absent', () => {

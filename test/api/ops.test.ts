@@ -57,7 +57,9 @@ const OVERVIEW = {
     storage: null,
   },
 };
-/** Returns the text of a part of the page. @param fields differences from the overview of a problem-free organization */
+/**
+ * Returns the text of a part of the page. @param fields differences from the overview of a problem-free organization
+ */
 const render = (
   part: keyof ReturnType<typeof partsOf>,
   fields: object = {},

@@ -48,7 +48,9 @@ interface Sent {
 
 const KEY = 'key $1 `x`';
 
-/** Runs commands with a `curl` that only prints its arguments, each followed by a zero byte, and \x01 after a command. */
+/**
+ * Runs commands with a `curl` that only prints its arguments, each followed by a zero byte, and \x01 after a command.
+ */
 const RUN_CURL = `
 curl() { printf '%s\\0' "$@"; }
 for source in "$@"; do (set -eu; eval "$source"); printf '\\x01'; done

@@ -72,7 +72,9 @@ describe('evidence of a stall', () => {
   });
 });
 
-/** The last failure of a step, and the stall cause at its third attempt, while it waits for a worker and while it runs. */
+/**
+ * The last failure of a step, and the stall cause at its third attempt, while it waits for a worker and while it runs.
+ */
 const FAILURES: [what: string, failure: PendingStep['failure'], waiting: string, running: string][] = [
   ['no failure', null, 'no worker', 'none'],
   ['a defect', failure, 'step_fails', 'none'],
@@ -103,7 +105,9 @@ test('a step counts as failing only from its third attempt on, after two failure
   );
 });
 
-/** Whether each step writes or deletes vectors. While Qdrant is down, such a step waits although it sends heartbeats. */
+/**
+ * Whether each step writes or deletes vectors. While Qdrant is down, such a step waits although it sends heartbeats.
+ */
 const WRITES_VECTORS: readonly (readonly [step: keyof Activities, needsQdrant: boolean])[] = [
   ['ingestBatch', true],
   ['ingestUploads', true],

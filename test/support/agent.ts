@@ -5,7 +5,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { apiClient } from './client.js';
 import type { TestService } from './service.js';
 
-/** Returns an access token for an end user. @param query the scope and lifetime of the token @throws unless status 200 */
+/**
+ * Returns an access token for an end user. @param query the scope and lifetime of the token @throws unless status 200
+ */
 export async function agentToken(
   { url, apiKey }: Pick<TestService, 'url' | 'apiKey'>,
   customerId: string,

@@ -21,7 +21,9 @@ export interface CatalogueTrial {
   readonly service: OwnService;
   readonly type: ConnectedSourceType;
   readonly fixture: SourceFixture;
-  /** The content of the source. All trials share it: a reset would increase version numbers, so results would differ. */
+  /**
+   * The content of the source. All trials share it: a reset would increase version numbers, so results would differ.
+   */
   readonly content: FixtureContent;
   readonly customerId: string;
   /** The worker is killed after each of these numbers of requests to the source. */

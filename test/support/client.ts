@@ -59,7 +59,9 @@ async function callWithRetries(call: () => Promise<Response>, timeLimitMs: numbe
   }
 }
 
-/** @param defaultHeaders headers of every request @param timeLimitMs how long a failing call is repeated; 0: not at all */
+/**
+ * @param defaultHeaders headers of every request @param timeLimitMs how long a failing call is repeated; 0: not at all
+ */
 export function apiClient(baseUrl: string, defaultHeaders: Record<string, string> = {}, timeLimitMs = 0): ApiClient {
   const call = async <T>(
     method: string,

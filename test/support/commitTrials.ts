@@ -9,7 +9,9 @@ import { type FaultProxy, startFaultProxy, type Stop } from './faultProxy.js';
 import { startProcess } from './processes.js';
 import { startService, type TestService } from './service.js';
 
-/** Number of pages. They need several commits, but sometimes fewer than COMMITS: timing decides which pages share one. */
+/**
+ * Number of pages. They need several commits, but sometimes fewer than COMMITS: timing decides which pages share one.
+ */
 const PAGES = 24;
 export const COMMITS = 4;
 const REACHED_MS = 60_000;

@@ -2,7 +2,9 @@
 import { run } from '../../engines/run.js';
 import { fetchedOnce } from './fetchedOnce.js';
 
-/** Returns a function that rethrows an error, or throws the message `needs` if the error is that a program is missing. */
+/**
+ * Returns a function that rethrows an error, or throws the message `needs` if the error is that a program is missing.
+ */
 export const orNeeds =
   (needs: string) =>
   (error: unknown): never => {

@@ -3,7 +3,10 @@ import type { LogLevel } from '@temporalio/worker';
 
 import { loadProduct } from './product.js';
 
-/** Suppresses expected log lines of Temporal's SDK. Call it before each worker: the SDK's runtime ends with the last one. */
+/**
+ * Suppresses expected log lines of Temporal's SDK. Call it before each worker: the SDK's runtime ends with the last
+ * one.
+ */
 export async function quietTemporal(minLevel: LogLevel = 'WARN'): Promise<void> {
   const {
     isExpected,

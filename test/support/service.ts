@@ -60,7 +60,10 @@ export interface ServiceParts {
   readonly worker?: boolean;
   /** Receives the log lines. Default: standard output. */
   readonly logTo?: { write(line: string): void };
-  /** Whether the service searches for stalled runs. False for suites that store stalls: it would clear them. Default: true. */
+  /**
+   * Whether the service searches for stalled runs. False for suites that store stalls: it would clear them. Default:
+   * true.
+   */
   readonly searchesStalls?: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** Serves a page with the published React widget that integrators embed. The widget is installed once and built here. */
+/**
+ * Serves a page with the published React widget that integrators embed. The widget is installed once and built here.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -27,7 +27,9 @@ const SINKS = { traces: { ended: { fn: () => undefined } } };
 const RUN_ID = 7;
 const RUN = { runId: RUN_ID };
 
-/** Values that make a fake step fail with a Fault or a defect, or cancel its workflow, instead of returning a result. */
+/**
+ * Values that make a fake step fail with a Fault or a defect, or cancel its workflow, instead of returning a result.
+ */
 const FAULT = 'fault';
 const DEFECT = 'defect';
 const CANCEL = 'cancel';

@@ -43,7 +43,10 @@ interface Step {
 /** The blocks of a page that are not its content. */
 interface Scored {
   readonly removed: Set<PageElement>;
-  /** The outermost blocks with nearly enough points to be removed. Lists are excluded, because tables of contents are lists. */
+  /**
+   * The outermost blocks with nearly enough points to be removed. Lists are excluded, because tables of contents are
+   * lists.
+   */
   readonly doubtful: readonly PageElement[];
   /** Number of characters in them outside of removed blocks. */
   readonly doubtfulLength: number;

@@ -14,7 +14,9 @@ interface Paragraph {
   style: string | null;
   numId: string | null;
   level: number | null;
-  /** Its place in a list, and its number with the text around it; undefined until it is counted, null outside of lists. */
+  /**
+   * Its place in a list, and its number with the text around it; undefined until it is counted, null outside of lists.
+   */
   item?: ListItem | null;
   outline: number | null;
   /** An open link: the start of its text, and its address. */

@@ -28,7 +28,9 @@ export interface PageAnnotations {
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** Kinds of annotations without text of their own: the page shows where a link leads, and a popup repeats its comment. */
+/**
+ * Kinds of annotations without text of their own: the page shows where a link leads, and a popup repeats its comment.
+ */
 const WITHOUT_TEXT = new Set(['Link', 'Popup', 'PrinterMark', 'TrapNet', 'Watermark']);
 /** Annotations that contain other content (ISO 32000-2, table 171), and their names in the list of unread parts. */
 const OTHER_CONTENT: Readonly<Record<string, string>> = {
@@ -87,7 +89,10 @@ function fieldText(field: Annotation): string | null {
   return label === '' ? value : `${label.replace(/:$/, '')}: ${value}`;
 }
 
-/** Returns the field's own name without the names of its groups and without indexes: `form[0].page[0].city[0]` is `city`. */
+/**
+ * Returns the field's own name without the names of its groups and without indexes: `form[0].page[0].city[0]` is
+ * `city`.
+ */
 const nameOf = (name: string): string =>
   oneLine(
     name

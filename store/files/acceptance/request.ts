@@ -77,7 +77,9 @@ export const KNOWN_FIELDS = {
   ...({ syncStatus: 1, syncErrorMessage: 1, generation: 1, requestId: 1 } as const),
 };
 
-/** Whether a request can use the existing file: a container and a page with the same external id are different files. */
+/**
+ * Whether a request can use the existing file: a container and a page with the same external id are different files.
+ */
 export const isSameKind = ({ isContainer }: FileRequest, existing: KnownFile | undefined): boolean =>
   existing === undefined || existing.isContainer === isContainer;
 

@@ -1,4 +1,6 @@
-/** A service without a worker, shared by several suites, and its users. Without a worker, stored records stay unchanged. */
+/**
+ * A service without a worker, shared by several suites, and its users. Without a worker, stored records stay unchanged.
+ */
 import { expect } from '@jest/globals';
 import type mongoose from 'mongoose';
 

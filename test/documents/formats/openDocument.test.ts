@@ -156,7 +156,9 @@ test('elements that are nested too deeply, and contents that exceed the limit wh
 
 const HIDDEN =
   '<style:style style:name="ta" style:family="table"><style:table-properties table:display="false"/></style:style>';
-/** Documents that read the same from an archive and from one XML file (two have a chart), with their file extensions. */
+/**
+ * Documents that read the same from an archive and from one XML file (two have a chart), with their file extensions.
+ */
 const BOTH_FORMS: ReadonlyArray<readonly [kind: OdfKind, ending: string, parts: OdfParts, text: RegExp]> = [
   [
     'text',

@@ -1,4 +1,6 @@
-/** The MCP endpoint of the service, with its authentication, limits and allowed origins, in front of fixture servers. */
+/**
+ * The MCP endpoint of the service, with its authentication, limits and allowed origins, in front of fixture servers.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,4 +1,6 @@
-/** Support for the suites of connected sources: one service, a fixture for each source, and customers who connect it. */
+/**
+ * Support for the suites of connected sources: one service, a fixture for each source, and customers who connect it.
+ */
 import { afterAll, beforeAll, expect } from '@jest/globals';
 
 import type { EventItem } from '../../../contract/events.js';

@@ -2,7 +2,9 @@
 import type { Emulator } from '../../emulators/emulator.js';
 import type { Answer, TestUser } from '../client.js';
 
-/** The ids of a fixture's content. All sources have the same documents and containers, under ids of the source's form. */
+/**
+ * The ids of a fixture's content. All sources have the same documents and containers, under ids of the source's form.
+ */
 export interface FixtureContent {
   /** Top-level containers, on at least three pages of listings. */
   readonly containers: readonly string[];

@@ -16,7 +16,9 @@ const TYPES: Readonly<Record<(typeof OTHERS)[number], EmulatedConversation['type
 const idOf = (name: string): string =>
   `${Object.hasOwn(TYPES, name) && TYPES[name as keyof typeof TYPES] === 'im' ? 'D' : 'C'}${name.toUpperCase()}`;
 
-/** Returns the last second of the time window whose messages a call requests; null for other calls, such as listings. */
+/**
+ * Returns the last second of the time window whose messages a call requests; null for other calls, such as listings.
+ */
 function lastSecondOf(request: string): number | null {
   if (!request.startsWith('conversations.history?')) return null;
   const [, lastSecond] = /[?&]latest=(\d+)\.999999/.exec(request) ?? [];

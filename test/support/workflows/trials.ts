@@ -240,7 +240,10 @@ async function resultOf(customerId: string, workflow: Workflow): Promise<Scenari
   };
 }
 
-/** Ignores that a scheduled sync ran and failed, which its result shows. @throws any other error: it may not have started */
+/**
+ * Ignores that a scheduled sync ran and failed, which its result shows. @throws any other error: it may not have
+ * started
+ */
 function ignoreFailedSync(error: unknown): void {
   if (!(error instanceof Error && error.name === 'WorkflowFailedError')) throw error;
 }

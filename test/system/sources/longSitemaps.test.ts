@@ -37,7 +37,10 @@ interface Run {
   readonly error: string | null;
 }
 
-/** Scrapes a sitemap of the first `pages` pages. @returns the parent, its run, and whether the sitemap was read to its end */
+/**
+ * Scrapes a sitemap of the first `pages` pages. @returns the parent, its run, and whether the sitemap was read to its
+ * end
+ */
 async function scrapeFirst(pages: number, options: Record<string, unknown> = {}) {
   const path = '/some.xml';
   site.pages.set(

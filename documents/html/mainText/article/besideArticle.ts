@@ -90,7 +90,9 @@ function isFigure(element: PageElement, page: PageMeasures): boolean {
 
 const NOT_FIGURE = HOLDS.heading | HOLDS.list | HOLDS.preformatted;
 
-/** Minimum share of the text before a list of other pages. Such a list in the middle can be the subject of the article. */
+/**
+ * Minimum share of the text before a list of other pages. Such a list in the middle can be the subject of the article.
+ */
 const MIN_BEFORE = 0.7;
 /** Maximum share of the prose of the page in such a list. */
 const MAX_PROSE = 0.4;
