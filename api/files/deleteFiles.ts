@@ -14,8 +14,8 @@ import { fileSyncStatus } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
 /**
- * Returns whether the filters select only some of the files, so that a deletion by them was meant. False and empty values
- * do not, nor does includeContainers: without other filters, it selects all files, with or without their containers.
+ * Returns whether the filters select only some of the files. False and empty values do not, nor does
+ * includeContainers: without other filters, it selects all files, with or without their containers.
  */
 function restrictsFiles(filters: DeleteFilesRequest['filters']): boolean {
   const { includeAllChildren: _children, includeContainers: _containers, name = '', ...rest } = filters;
