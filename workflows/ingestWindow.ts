@@ -123,8 +123,8 @@ export async function ingestWindow(runId: number, startAfter: number, hooks: Win
   const waitForAll = (): Promise<void> => waitUntil(() => activeBatches.size === 0 && deferred.size === 0);
   /** Waits until fewer than `window` batches are active, so that another one can begin. */
   const waitForSlot = (window: number): Promise<void> => {
-    // Before this patch, batches waited for the deferred files if the window was 1. The first call decides for the whole
-    // execution, because patched() can return false in a replay and true after it.
+    // Before this patch, batches waited for the deferred files if the window was 1. The first call decides for the
+    // whole execution, because patched() can return false in a replay and true after it.
     if (window === 1) isPatched ??= patched('one-batch-skips-deferred');
     return window === 1 && !isPatched ? waitForAll() : waitUntil(() => activeBatches.size < window);
   };

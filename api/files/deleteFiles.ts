@@ -13,9 +13,12 @@ import { fileFilters, idList, toFileFilters } from '../schemas/listing.js';
 import { fileSyncStatus } from '../schemas/enums.js';
 import { success } from '../schemas/answers.js';
 
-/** Returns whether the filters restrict anything. False, empty and widening values do not. */
+/**
+ * Returns whether the filters select only some of the files. False and empty values do not, nor does
+ * includeContainers: without other filters, it selects all files, with or without their containers.
+ */
 function restrictsFiles(filters: DeleteFilesRequest['filters']): boolean {
-  const { includeAllChildren: _widens, includeContainers: _narrows, name = '', ...rest } = filters;
+  const { includeAllChildren: _children, includeContainers: _containers, name = '', ...rest } = filters;
   return (
     name !== '' ||
     Object.values(rest).some((value) => {

@@ -1,5 +1,8 @@
-import { forbidden, notFound, unauthorized } from '../http/errors.js';
+import { StoreFailure } from '../../contract/storeFailures.js';
+import { storeAnswer } from '../http/answers/storeAnswers.js';
+import { forbidden, notFound, readOnly, unauthorized } from '../http/errors.js';
 import type { DocumentedOperation, ErrorStatus } from '../http/operation.js';
+import { changesRecords } from '../http/perform.js';
 import { errorDetail, validationErrors } from '../schemas/errors.js';
 import type { Schemas } from './toJsonSchema.js';
 import type { Json } from './types.js';
@@ -29,8 +32,7 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
   },
   403: {
     name: 'Forbidden',
-    description:
-      'The access token does not permit the operation: it needs an API key, or the token was issued with `scope=read`.',
+    description: 'The operation needs an API key, and the request has an access token.',
     detail: forbidden().detail,
   },
   404: {
@@ -87,15 +89,22 @@ const ERRORS: Readonly<Record<ErrorStatus, SharedError>> = {
     name: 'ServiceUnavailable',
     description:
       'A store, or an outside service that the operation needs, does not answer. `detail` names it; repeat the request after the seconds in `Retry-After`.',
-    detail: 'MongoDB does not answer. Try again in 5 s.',
+    detail: storeAnswer(new StoreFailure('MongoDB', 'unreachable', null)).detail,
     retryAfter: true,
   },
   507: {
     name: 'InsufficientStorage',
     description: 'The disk of a store is full. The operator has to free space.',
-    detail: 'MongoDB has no disk space left; the operator has to free some. Try again in 30 s.',
+    detail: storeAnswer(new StoreFailure('MongoDB', 'full', null)).detail,
     retryAfter: true,
   },
+};
+
+/** The 403 of operations that accept access tokens. */
+const READ_ONLY: SharedError = {
+  name: 'ReadOnlyToken',
+  description: 'The access token was issued with `scope=read`, and the operation writes.',
+  detail: readOnly().detail,
 };
 
 const STATUSES = Object.keys(ERRORS).map((status) => Number(status) as ErrorStatus);
@@ -132,31 +141,33 @@ export const RESPONSE_HEADERS: Json = {
 const IGNORED = { 'Allotrope-Ignored-Fields': { $ref: '#/components/headers/AllotropeIgnoredFields' } };
 const APPLIED = { 'Preference-Applied': { $ref: '#/components/headers/PreferenceApplied' } };
 
-const contentOf = (status: ErrorStatus, schemas: Schemas): Json => ({
-  'application/json': {
-    schema: schemas.of(status === 422 ? validationErrors : errorDetail, 'output'),
-    example: { detail: ERRORS[status].detail },
-  },
-});
-
-const errorOf = (status: ErrorStatus, schemas: Schemas, description = ERRORS[status].description): Json => ({
+const errorOf = (error: SharedError, schemas: Schemas, description = error.description): Json => ({
   description,
-  headers: { ...REQUEST_ID, ...(ERRORS[status].retryAfter ? RETRY_AFTER : {}) },
-  content: contentOf(status, schemas),
+  headers: { ...REQUEST_ID, ...(error.retryAfter ? RETRY_AFTER : {}) },
+  content: {
+    'application/json': {
+      schema: schemas.of(error === ERRORS[422] ? validationErrors : errorDetail, 'output'),
+      example: { detail: error.detail },
+    },
+  },
 });
 
 /** Returns `components.responses`: the error responses, by name. */
 export const sharedResponses = (schemas: Schemas): Json =>
-  Object.fromEntries(STATUSES.map((status) => [ERRORS[status].name, errorOf(status, schemas)]));
+  Object.fromEntries([...Object.values(ERRORS), READ_ONLY].map((error) => [error.name, errorOf(error, schemas)]));
+
+const acceptsTokens = ({ auth }: DocumentedOperation): boolean => auth === 'user' || auth === 'either';
 
 /** Returns the error statuses that an operation may have by default. */
-function usualStatuses({ method, path, auth, body, query, takesFile }: DocumentedOperation): readonly ErrorStatus[] {
+function usualStatuses(operation: DocumentedOperation): readonly ErrorStatus[] {
+  const { path, auth, body, query, takesFile } = operation;
   if (auth === 'open') return [431, 503];
   const sendsBody = Boolean(body ?? takesFile);
   const namesRecords = sendsBody || query !== undefined || path.includes('{');
-  const changes = method !== 'get' && auth !== 'reader';
+  const changes = changesRecords(operation);
+  const refusesTokens = auth === 'key' || auth === 'operator' || (changes && acceptsTokens(operation));
   const applies = {
-    ...{ 403: auth === 'key' || auth === 'operator', 404: namesRecords, 409: changes },
+    ...{ 403: refusesTokens, 404: namesRecords, 409: changes },
     ...{ 408: sendsBody, 413: sendsBody, 415: sendsBody, 502: false },
   } as Readonly<Partial<Record<ErrorStatus, boolean>>>;
   return STATUSES.filter((status) => applies[status] ?? true);
@@ -166,14 +177,16 @@ function usualStatuses({ method, path, auth, body, query, takesFile }: Documente
 export function errorResponses(operation: DocumentedOperation, schemas: Schemas): Json {
   const { errors = {} } = operation;
   const usual = usualStatuses(operation);
+  const shared = (status: ErrorStatus): SharedError =>
+    status === 403 && acceptsTokens(operation) ? READ_ONLY : ERRORS[status];
   return Object.fromEntries(
     STATUSES.filter(
       (status) => errors[status] !== null && (usual.includes(status) || errors[status] !== undefined),
     ).map((status) => [
       status,
       errors[status]
-        ? errorOf(status, schemas, errors[status])
-        : { $ref: `#/components/responses/${ERRORS[status].name}` },
+        ? errorOf(shared(status), schemas, errors[status])
+        : { $ref: `#/components/responses/${shared(status).name}` },
     ]),
   );
 }

@@ -87,9 +87,7 @@ const withoutMatches = (from: string, foreignField: string, match: object): Entr
   { $match: { own: [] } },
 ];
 
-/**
- * Returns the query for the files whose items match a filter. Files without a stored outcome have that of their status.
- */
+/** Returns the query for files whose items match a filter. A file without a stored outcome has that of its status. */
 function filterOfFiles(filter: ItemFilter) {
   const { outcomes, stages, causes } = filter;
   const statuses = FILE_SYNC_STATUSES.filter((syncStatus) => matchesFilter(filter, endOf({ syncStatus })));

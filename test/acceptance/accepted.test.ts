@@ -488,6 +488,7 @@ describe('delete', () => {
       { ids: [] },
       { include_all_children: true },
       { include_containers: true },
+      { include_containers: false },
       { name: '' },
       { tags: {} },
     ];

@@ -68,12 +68,16 @@ test('no parameter is a version, and only paths under /auth/v1 contain one', () 
   }
 });
 
-test('documents failures as well as success; 403 only where an API key is required', () => {
+test('documents failures as well as success; 403 where an API key is required or a read-only token is refused', () => {
   const responsesOf = (path: string) => Object.keys(ourDocument.paths[path]?.['post']?.responses ?? {});
+  const forbiddenOf = (path: string) => ourDocument.paths[path]?.['post']?.responses['403'];
   const always = ['200', '401', '404', '409', '413', '422', '429', '431', '503', '507'];
   expect(responsesOf('/scrape_sitemap')).toEqual(expect.arrayContaining(always));
-  expect(responsesOf('/scrape_sitemap')).not.toContain('403');
   expect(responsesOf('/delete_users')).toEqual(expect.arrayContaining([...always, '403']));
+  // A search changes nothing, so it accepts a token with the scope `read`.
+  expect(responsesOf('/user_files_v2')).not.toContain('403');
+  expect(forbiddenOf('/scrape_sitemap')).toMatchObject({ description: expect.stringContaining('scope=read') });
+  expect(forbiddenOf('/delete_users')).toMatchObject({ description: expect.stringContaining('needs an API key') });
 });
 
 /**

@@ -25,7 +25,7 @@ async function warningsFor(installed: readonly string[]): Promise<[unknown, stri
   }
 }
 
-test('warns of languages that the installed Tesseract cannot read, and apart from them of script detection', async () => {
+test('warns of languages that the installed Tesseract cannot read, and separately of script detection', async () => {
   const languages = expect.stringContaining('pages in these languages cannot be read');
   const detection = expect.stringContaining('script detection');
   await everyRow(
