@@ -26,7 +26,7 @@ export interface PageText {
   /** Page number, from 1. */
   readonly number: number;
   readonly paragraphs: readonly PageParagraph[];
-  /** How OCR read the page; absent for typed pages. */
+  /** How OCR read the page; absent for pages that OCR did not read. */
   readonly recognition?: PageRecognition;
 }
 

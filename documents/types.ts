@@ -112,7 +112,10 @@ export type Items = readonly number[];
 export type NotRead = Readonly<Record<string, number>>;
 
 export interface ParsedDocument {
-  /** Markdown-like text: headings as `#`, lists as `-`, tables as `| a | b |` rows, code in fences. Never empty. */
+  /**
+   * Markdown-like text: headings as `#`, lists as `-`, tables as `| a | b |` rows, code in fences. Empty only for a PDF
+   * that is parsed before OCR (`beforeOcr`).
+   */
   readonly text: string;
   /** The detected format, a value of the contract's file_format. */
   readonly format: FileFormat;
@@ -241,7 +244,7 @@ export interface Identified {
 }
 
 /**
- * The parser of one format, in documents/parsers/<format>.ts. It receives bytes, never a path. Throws a Fault
+ * The parser of one format, in documents/parsers/. It receives bytes, never a path. Throws a Fault
  * (broken_content, no_text, too_large, encrypted).
  */
 export interface Parser {

@@ -24,7 +24,7 @@ export interface Disk extends DiskFolder {
 const MEGABYTE = 1_000_000;
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / MEGABYTE)} MB`;
 
-/** Returns the nearest existing parent folder, with the number of its file system. */
+/** Returns the folder, or its nearest existing parent, with the device number of its file system. */
 async function nearestExisting(folder: string): Promise<{ at: string; device: number }> {
   try {
     return { at: folder, device: (await stat(folder)).dev };

@@ -32,7 +32,7 @@ const SOURCES = [
   '{activities,api,cli,config,connectors,contract,dispatch,documents,egress,observability,providers,store,worker,workflows}/**/*.ts',
 ];
 
-/** A shell may limit open files to 256 (`ulimit -n`), and there are about 900. */
+/** A shell may limit open files to 256 (`ulimit -n`), and the build writes more than 2,000. */
 const fewAtOnce = pLimit(16);
 
 /** Writes a changed file atomically: another process may be starting from it. */

@@ -29,8 +29,9 @@ export interface Limits {
   /** Returns the limits that apply to a user. */
   get(tenant: Tenant): Promise<EffectiveLimits>;
   /**
-   * Delays the run's new files, newest first, that exceed the user's limits. Releases delayed files, oldest first, as
-   * far as the limits and the queue allow. Returns the limit that delayed files in this call; null if none did.
+   * If the user exceeds max_files, delays the run's new files, newest first, and returns 'max_files', even if the run
+   * has no file to delay. Otherwise releases delayed files, oldest first, as far as the limits and the queue allow, and
+   * returns null.
    */
   applyLimits(tenant: Tenant, runId: number, limits: EffectiveLimits): Promise<LimitName | null>;
   /** Reserves the characters of a text and returns null, or returns the limit that it would exceed. Safe to repeat. */
@@ -45,7 +46,7 @@ interface LimitModels {
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Characters of a file: those of its stored text, or of the text that is being stored. */
+/** Characters of a file: those of its stored text or, during a sync, of the text being stored if it is longer. */
 const CHARACTERS = {
   $cond: [
     { $in: ['$syncStatus', [...IN_PROGRESS_STATUSES]] },

@@ -64,7 +64,7 @@ export interface WorkerOverrides {
   readonly maxCachedWorkflows?: number;
 }
 
-/** A connected worker. It polls once `run` is called. */
+/** A connected worker. It starts to poll when `run` is called. */
 export interface AllotropeWorker {
   readonly taskQueue: string;
   /** Null if WORKER_METRICS_PORT is unset. */

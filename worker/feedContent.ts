@@ -47,7 +47,7 @@ export function createFeedContents(feeds: FeedSource, web: Pick<WebSource, 'fetc
   const shared = (request: FeedRequest): Promise<Feed> => {
     const key = keyOf(request.url, request.credentials);
     const known = inProgress.get(key);
-    // If the first request is aborted, each waiting caller reads the feed itself.
+    // If the first request fails or is aborted, each waiting caller reads the feed itself.
     if (known) return known.catch(() => readWhole(request));
     const reading = readWhole(request).finally(() => inProgress.delete(key));
     inProgress.set(key, reading);

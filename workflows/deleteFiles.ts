@@ -8,8 +8,8 @@ import { storeSteps } from './storeSteps.js';
 const { stopQueued, deleteBatch } = proxyActivities<Activities>(COMPUTE);
 
 /**
- * Stops the files that a run names, then deletes them in batches. Each batch is verified before its records are
- * updated.
+ * Takes the files that a run names from the runs that own them, then deletes them in batches. Each batch is verified
+ * before its records are updated.
  */
 export async function deleteFiles({ runId, afterId = 0 }: DeleteFilesInput): Promise<void> {
   let cursor: number | null = afterId;

@@ -61,7 +61,8 @@ function readTable(input: ParseInput, limits: DocumentLimits, format: 'CSV' | 'T
 }
 
 /**
- * Returns the delimiter that splits the first lines into the same number of fields, at least two; a comma if none does.
+ * Returns the delimiter that splits the first lines most consistently into two or more fields; a comma if none splits a
+ * line.
  */
 function delimiterOf(sample: string): string {
   const lines = sample.split(/\r?\n|\r/).slice(0, 50);

@@ -23,7 +23,10 @@ ChildProcess.prototype.spawn = function (options) {
   return spawn.call(this, isOurs ? { ...options, envPairs } : options);
 };
 
-/** Writes coverage before each message to the parent, which may kill this process after the last message. */
+/**
+ * Writes coverage when the process sends a message to its parent, which may kill it after the last message. Within the
+ * interval after a write, a timer delays the next write to its end.
+ */
 function writeAtMessages() {
   const { send } = process;
   let next = performance.now() + MIN_INTERVAL_MS;

@@ -70,8 +70,8 @@ function costOf({ request, response }: Example): number {
 }
 
 /**
- * Returns the valid example closest to the preferred length, with content if possible; null if no call belongs to the
- * operation.
+ * Returns the valid example closest to the preferred length, with content if possible; null if no call of the operation
+ * gives a valid example.
  */
 export function chooseExample(
   documented: DocumentedCall,

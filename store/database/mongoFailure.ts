@@ -4,7 +4,8 @@ import { causesOf, isDiskFullError, StoreFailure } from '../../contract/storeFai
 
 /**
  * Server error codes of transient states: the node is not primary, is shutting down, lost its connection to another
- * node, or exceeded a time limit. https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
+ * node, exceeded a time limit, or found a write conflict.
+ * https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml
  */
 const TRANSIENT_CODES: ReadonlySet<unknown> = new Set([
   6, 7, 50, 64, 89, 91, 112, 189, 202, 216, 262, 317, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436,

@@ -17,13 +17,13 @@ import { ATTEMPT_ENDED, type Change, type Transition, transition } from './trans
 const ABORTED_AT_ONCE = 500;
 
 /**
- * Changes of files by the run that owns them, each with its event. The run's id and the expected state guard each
- * change, so a repeated call, or one after another run took the file over, changes nothing.
+ * Changes of files, most by the run that owns them. Events are published only if their change is made. The filter of a
+ * run's change contains the run's id, so a call after another run took the file over changes nothing.
  */
 export interface FileCommands {
   /**
-   * Sets the run's files to SYNCING and gives each a new generation. Skips files that belong to another run or
-   * have ended.
+   * Sets queued and rate-limited files of the run to SYNCING. Files in progress are started again and keep their state.
+   * Each gets a new generation. Skips delayed files, and files that belong to another run or have ended.
    */
   start(runId: number, fileIds: readonly number[]): Promise<StartedFile[]>;
   /** Publishes the new generation of files; returns the ids of the published files. */
@@ -61,14 +61,15 @@ export interface FileCommands {
   /** Counts the start of a file that was deferred for OCR, and returns it; null if it is no longer deferred. */
   beginOcr(runId: number, fileId: number): Promise<FileDoc | null>;
   /**
-   * Undoes `start` for files that were interrupted (cancelled or shut down): the start does not count as an attempt.
+   * Undoes `start` or `beginOcr` of files without an outcome, for example after a cancellation or a shutdown: the
+   * start does not count as an attempt. A file in OCR or under evaluation keeps its state. Others are queued again.
    */
   release(runId: number, fileIds: readonly number[]): Promise<void>;
   /** Records that the rows and points of older generations are deleted. */
   markCleanedUp(fileIds: readonly number[]): Promise<void>;
   /**
-   * Ends every unfinished file of the run in SYNC_ABORTED, and recounts the pages of its container.
-   * @param cause for the ledger
+   * Ends every unfinished file of the run: a file under evaluation in READY, as before, all others in SYNC_ABORTED.
+   * Recounts the pages of the run's container. Returns the number of aborted files. @param cause for the ledger
    */
   abortOpen(runId: number, message: string, cause: SkipCause): Promise<number>;
   /** Ends the queued files of a data source in SYNC_ABORTED, because its access was revoked. */

@@ -203,8 +203,8 @@ export interface Write {
 }
 
 /**
- * Builds the write of a transition. The filter requires the owner and one of the allowed states, so a repeated write,
- * or one of a run that no longer owns the file, changes nothing.
+ * Builds the write of a transition. The filter requires the owner and one of the allowed states. A write of a run that
+ * no longer owns the file changes nothing. Neither does a repeated write, unless `from` contains the new state.
  */
 export function transition<N extends Transition>(
   name: N,

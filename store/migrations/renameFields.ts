@@ -27,7 +27,7 @@ export const renameFields =
       const withOldName = { $or: Object.keys(fields).map((field) => ({ [field]: { $exists: true } })) };
       for await (const part of inParts<Row>(rows.find(withOldName, { projection: { _id: 1 } }))) {
         const ids = part.map(({ _id }) => _id);
-        // One update per field: $rename fails for a nested field of null, even if the row has another old name.
+        // One update per field, for the rows with this field: $rename fails if the parent of a nested field is null.
         for (const [from, to] of Object.entries(fields)) {
           // The driver types every id as an ObjectId.
           const ofPart: object = { _id: { $in: ids }, [from]: { $exists: true } };

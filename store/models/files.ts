@@ -65,7 +65,7 @@ const SYNCED_CONTENT = {
    * records: unknown.
    */
   version: optional(orNull(text)),
-  /** Hash of everything except the content that affects the result: options, model, version of the pipeline. */
+  /** Hash of everything that affects the result, except the content: options, model, version of the pipeline. */
   processedAs: nullable(text),
 };
 
@@ -184,7 +184,7 @@ const FILE = {
   sparseQueuedBy: optional(orNull(number)),
   /** Failed attempts in this run. */
   attempts: byDefault(number, 0),
-  /** Starts without an outcome: the worker crashed each time. */
+  /** Starts without an outcome: the one in progress, and earlier ones whose worker crashed. */
   unfinishedStarts: byDefault(number, 0),
   /** Characters reserved for a text that is being stored. */
   reservedCharacters: optional(nullable(number)),

@@ -15,7 +15,7 @@ const TENANT_COLLECTIONS = [
 
 const ascending = (ids: Iterable<number>): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Lists all organizations and users with stored data, with or without a record. */
+/** Lists all organizations and users that have a record or stored data. */
 export interface Owners {
   organizations(): Promise<number[]>;
   users(organizationId: number): Promise<number[]>;

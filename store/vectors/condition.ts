@@ -15,8 +15,9 @@ export interface CollectionCondition {
 
 export interface CollectionConditions {
   /**
-   * Reads a point of every collection, and searches all its vectors without an index.
-   * @throws when Qdrant does not answer: only Qdrant's status 500 counts as damage
+   * Reads a point of every collection, and searches all its dense vectors without an index. Qdrant's status 500 counts
+   * as damage.
+   * @throws any other error, for example when Qdrant does not answer
    */
   check(): Promise<CollectionCondition[]>;
   /** Deletes a space's collection with all its points and creates it with its indexes. Safe to repeat. */

@@ -23,7 +23,7 @@ export interface WhiteLabelListing {
   readonly page: Page;
 }
 
-/** Organizations' own OAuth clients. Their secrets are encrypted; only `credentials` decrypts them. */
+/** Organizations' own OAuth clients. Their secrets are encrypted; only `credentials` and `client` decrypt them. */
 export interface WhiteLabels {
   /**
    * Stores the clients, one per source: a new client replaces the earlier one of its source. Returns them in the given

@@ -164,7 +164,7 @@ function neighbour(element: PageElement, side: 'prev' | 'next'): PageElement | n
   return null;
 }
 
-/** Returns the first block of an element, at any depth. */
+/** Returns the innermost of the blocks that begin an element; the element itself if it begins with none. */
 function firstLeaf(element: PageElement): PageElement {
   let leaf = element;
   for (;;) {

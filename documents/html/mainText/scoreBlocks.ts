@@ -19,7 +19,8 @@ import { isReferenceBar, isOfReference } from './reference.js';
 import type { Repeats } from './repeats.js';
 
 /**
- * Share of its parent's points that is added to a block's own; the parent's include this share of the grandparent's.
+ * Share of the parent's points that is added to a block's own points. The parent's points include the same share of the
+ * grandparent's own points.
  */
 const INHERITED_SHARE = 0.4;
 /** Maximum number of points below the threshold at which a block is doubtful. */

@@ -22,7 +22,7 @@ export type Outline = ReadonlySet<string>;
 const MAX_HEADING_LENGTH = 200;
 /** Minimum font size of a heading relative to the body's. */
 const MIN_SIZE_RATIO = 1.15;
-/** Maximum length of a heading that differs only by its weight, or by its title in the outline. */
+/** Maximum number of characters of a heading that differs from the body only by its weight. */
 const MAX_BOLD_LENGTH = 120;
 /** Maximum share of bold groups: a document with more uses bold type for other purposes. */
 const MAX_BOLD_SHARE = 0.4;

@@ -13,7 +13,7 @@ export function readAuthors(part: Uint8Array, limits: DocumentLimits): Map<strin
   return authors;
 }
 
-/** Returns a slide's comments and replies as `Comment by Anna: …`: the form before 2021 and the one with replies. */
+/** Returns a slide's comments, as `Comment by Anna: …`, and replies. Reads the form before 2021 and the newer one. */
 export function readComments(part: Uint8Array, authors: ReadonlyMap<string, string>, limits: DocumentLimits): string[] {
   const comments: string[] = [];
   /** The open comment, and a reply in it. */

@@ -17,7 +17,7 @@ const LIST = Buffer.from('mergeCells');
 
 /**
  * Returns the merged cells of a sheet, sorted by their first row. The file lists them after all rows, but the first row
- * already needs them, so the end of the sheet's XML is searched before it is parsed.
+ * already needs them, so this function finds their list before the sheet's XML is parsed.
  */
 export function mergesIn(part: Uint8Array): Merge[] {
   const bytes = Buffer.from(part.buffer, part.byteOffset, part.byteLength);

@@ -2,13 +2,13 @@ import { HOLDS, isElement, type PageElement } from '../../pageElement.js';
 import { HEADINGS } from '../../tagSets.js';
 import type { PageMeasures } from '../pageMeasures.js';
 
-/** Minimum number of entries of a list of other pages, and minimum share of the entries whose heading is a link. */
+/** Minimum number and minimum share of entries whose heading is a link, in a list of other pages. */
 const MIN_ENTRIES = 3;
 const MIN_LINKED = 0.8;
 /** Maximum mean number of characters of the entries. */
 const MAX_ENTRY = 800;
 
-/** Whether the element is a list of other pages: each entry has a heading that is a link. */
+/** Whether the element is a list of other pages: short, similar entries, most with a heading that is a link. */
 export function isTeaserList(element: PageElement, page: PageMeasures): boolean {
   const repeats = page.repeats.get(element);
   if (repeats === undefined || repeats.links < 0.9 || repeats.headings < 0.6 || repeats.meanLength > MAX_ENTRY)
