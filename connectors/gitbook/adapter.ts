@@ -140,9 +140,11 @@ export function contentOf(page: PageJson, externalId: string, spaceId: string): 
       page.type === 'link' ? LINK : 'This GitBook entry has no text of its own: sync the pages in it.',
     );
   const { title = '', description = '', markdown = '' } = page;
-  const heading = `# ${title}`;
+  const heading = title === '' ? '' : `# ${title}`;
+  const [firstLine = ''] = markdown.trimStart().split('\n', 1);
   // The exported Markdown may already begin with the title.
-  const parts = markdown.trimStart().startsWith(heading) ? [markdown] : [heading, description, markdown];
+  const hasHeading = heading !== '' && firstLine.trimEnd() === heading;
+  const parts = hasHeading ? [markdown] : [heading, description, markdown];
   return {
     bytes: Buffer.from(parts.filter((part) => part.trim() !== '').join('\n\n')),
     contentType: 'text/markdown; charset=utf-8',

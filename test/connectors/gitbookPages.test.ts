@@ -1,8 +1,8 @@
 /** Tests of the conversion of GitBook's pages, beyond those that its emulator sends. */
 import { expect, test } from '@jest/globals';
 
-import { itemsOfPages } from '../../connectors/gitbook/adapter.js';
-import { asAnswers } from '../../connectors/json.js';
+import { contentOf, itemsOfPages, pageFrom } from '../../connectors/gitbook/adapter.js';
+import { asAnswer, asAnswers } from '../../connectors/json.js';
 import type { GitBookPage } from '../../connectors/gitbook/fields.js';
 
 test('keeps the subpages of an entry that is not an item, below the nearest item above it', () => {
@@ -25,4 +25,18 @@ test('keeps the subpages of an entry that is not an item, below the nearest item
     { externalId: 's/api', reason: expect.stringMatching(/computes/) },
     { externalId: 's/new', reason: expect.stringMatching(/of its type/) },
   ]);
+});
+
+test.each([
+  ['without a title', { description: 'About.', markdown: 'Text.' }, 'About.\n\nText.'],
+  ['with its title as the first heading', { title: 'Intro', markdown: '\n# Intro \n\nText.' }, '\n# Intro \n\nText.'],
+  [
+    'with a first heading that begins with its title',
+    { title: 'Intro', description: 'About.', markdown: '# Introduction\n\nText.' },
+    '# Intro\n\nAbout.\n\n# Introduction\n\nText.',
+  ],
+  ['without text', { title: 'Intro' }, '# Intro'],
+])('the content of a page %s', (_what, fields, expectedText) => {
+  const page = pageFrom(asAnswer<GitBookPage>({ id: 'p', type: 'document', ...fields }))!;
+  expect(Buffer.from(contentOf(page, 's/p', 's').bytes).toString()).toBe(expectedText);
 });
