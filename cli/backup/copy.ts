@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Stats, createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, opendir, open } from 'node:fs/promises';
+import { lstat, mkdir, open, opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -30,12 +30,13 @@ export async function statsOf(fullPath: string, read: (fullPath: string) => Prom
 }
 
 /**
- * Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not
- * exist. @throws CommandError if a path cannot be read
+ * Yields every file of a folder, or the file itself; yields nothing if the path does not exist. The folder itself may be
+ * a link, for example to another disk; links and sockets in it are skipped. @throws CommandError if a path cannot be
+ * read
  */
 export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const fullPath = path.join(root, relativePath);
-  const stats = await statsOf(fullPath, lstat);
+  const stats = await statsOf(fullPath, relativePath === '' ? stat : lstat);
   if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
   if (stats?.isDirectory() === true)
     for await (const { name } of await opendir(fullPath))

@@ -1,5 +1,5 @@
 /** Tests of the list of files that a backup copies. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -36,4 +36,10 @@ test('fails for a path that exists but cannot be read, instead of omitting it', 
     await expect(pathsIn(name)).rejects.toThrow(/cannot be read \(E.*Check its permissions and its disk/);
     await expect(isPartThere(name)).rejects.toThrow(/cannot be read/);
   }
+});
+
+test('follows a link that replaces the folder, for example to another disk, but none in it', async () => {
+  await symlink('data', path.join(root, 'linked'));
+  await symlink('file', path.join(root, 'data/inner/link'));
+  expect([await pathsIn('linked'), await isPartThere('linked')]).toEqual([['inner/file'], true]);
 });
