@@ -53,6 +53,6 @@ export async function nextFolderPage(
     isExpandable ? [[externalId, level + 1] as const] : [],
   );
   const unfinished: FolderWalk['open'] = page.next === null ? [] : [[folder, level]];
-  const { items, skipped = [] } = page;
-  return pageAt({ items, skipped }, { root, open: [...afterFolder.open, ...subfolders, ...unfinished], at: page.next });
+  const { next: _next, ...found } = page;
+  return pageAt(found, { root, open: [...afterFolder.open, ...subfolders, ...unfinished], at: page.next });
 }

@@ -19,7 +19,7 @@ export const listWebhooks = operation({
   auth: 'key',
   summary: 'List webhooks',
   description: [
-    'Lists webhooks of the organization with their state, without signing keys. A webhook is `FLAGGED` after all attempts of a delivery failed (by default seven) or the receiver returned 410; `status_reason` says why. It still receives later events, and is `ACTIVE` after the next success. After an answer of 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
+    'Lists webhooks of the organization with their state, without signing keys. A webhook is `FLAGGED` after all attempts of a delivery failed (by default seven) or the receiver returned 410; `status_reason` says why. Except after 410, it still receives later events, and is `ACTIVE` after the next success. After 410, `POST /webhooks/{webhook_id}/redeliver` starts it again.',
   ],
   returns: 'One page of webhooks without their signing keys, and the number of all that match.',
   body: named(

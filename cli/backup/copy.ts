@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { lstat, mkdir, opendir, open } from 'node:fs/promises';
+import { type Stats, createReadStream, createWriteStream } from 'node:fs';
+import { lstat, mkdir, open, opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+
+import { CommandError } from '../command.js';
 
 export interface FoundFile {
   /** Path relative to the searched folder; '' for a file itself. */
@@ -12,12 +14,29 @@ export interface FoundFile {
 }
 
 /**
- * Yields every file of a folder, or the file itself. Skips links and sockets; yields nothing if the path does not
- * exist.
+ * Returns the metadata of a path; null if it does not exist. @param read stat, or lstat for those of a link itself
+ * @throws CommandError on any other error: a backup without the path would be incomplete
+ */
+export async function statsOf(fullPath: string, read: (fullPath: string) => Promise<Stats>): Promise<Stats | null> {
+  try {
+    return await read(fullPath);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new CommandError(
+      `${fullPath} cannot be read (${message}). Check its permissions and its disk, then try again.`,
+    );
+  }
+}
+
+/**
+ * Yields every file of a folder, or the file itself; yields nothing if the path does not exist. The folder itself may be
+ * a link, for example to another disk; links and sockets in it are skipped. @throws CommandError if a path cannot be
+ * read
  */
 export async function* listFilesIn(root: string, relativePath = ''): AsyncIterable<FoundFile> {
   const fullPath = path.join(root, relativePath);
-  const stats = await lstat(fullPath).catch(() => null);
+  const stats = await statsOf(fullPath, relativePath === '' ? stat : lstat);
   if (stats?.isFile() === true) yield { relativePath, bytes: stats.size };
   if (stats?.isDirectory() === true)
     for await (const { name } of await opendir(fullPath))

@@ -1,12 +1,12 @@
 /** The parts of a deployment that a backup contains, with their locations. */
-import { existsSync } from 'node:fs';
-import { opendir } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Config } from '../../config/types.js';
 import { tryLock, type Lock } from '../../engines/lock.js';
 import { runningEngines } from '../../engines/pidFile.js';
 import { CommandError } from '../command.js';
+import { statsOf } from './copy.js';
 
 /** A folder or file of the deployment. */
 export interface Part {
@@ -43,9 +43,9 @@ export function partsOf({ dataDir, files }: Pick<Config, 'dataDir' | 'files'>, e
   };
 }
 
-/** Returns whether a part exists. An empty folder counts as missing. */
+/** Returns whether a part exists. An empty folder counts as missing. @throws CommandError if it cannot be read */
 export async function isThere({ path: at, isKey }: Part): Promise<boolean> {
-  if (!existsSync(at)) return false;
+  if ((await statsOf(at, stat)) === null) return false;
   if (isKey) return true;
   for await (const _ of await opendir(at)) return true;
   return false;

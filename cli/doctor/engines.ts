@@ -15,22 +15,21 @@ import { clockCheck } from './clock.js';
 const START = 'Start the service with npm start';
 const notSet = (name: string, setting: string): Check => bad(name, 'no address is set', `${START}, or set ${setting}.`);
 
-interface NamedStore {
+interface NamedEngine {
   readonly name: string;
-  /** The address of the store, for the message. */
+  /** The address of the engine, for the message. */
   readonly at: string;
   readonly engine: EngineName;
-  /** Settings to check if the store is not an embedded engine. */
+  /** Settings to check if the engine is not embedded. */
   readonly settings: string;
 }
 
 /**
- * Returns why MongoDB, Qdrant or Temporal does not answer: the recorded failure of the embedded engine, or the error of
- * the request.
+ * Returns why an engine does not answer: the recorded failure of the embedded one, or the error of the request.
  */
 async function noAnswer(
   { dataDir }: Config,
-  { name, at, engine, settings }: NamedStore,
+  { name, at, engine, settings }: NamedEngine,
   error: unknown,
 ): Promise<Check> {
   const failure = await findEmbeddedFailure(dataDir, engine);

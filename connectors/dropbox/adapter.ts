@@ -107,10 +107,10 @@ export function contentHash(bytes: Uint8Array): string {
   return whole.digest('hex');
 }
 
-/** Returns the content of a file. @param exportFormat name with the extension of the export; null: not exported */
-export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string | null): ItemContent {
+/** Returns the content of a file. @param exportName name of the exported file; null: the file itself */
+export function contentOf(file: Entry, bytes: Uint8Array, exportName: string | null): ItemContent {
   const name = asName(file.name);
-  const format = formatOfName(exportFormat ?? name ?? '');
+  const format = formatOfName(exportName ?? name ?? '');
   const type = format === null ? 'application/octet-stream' : mimeTypeOf(format);
   const sharing = asAnswer<SharingInfo>(file.sharing_info);
   return {
@@ -129,7 +129,7 @@ export function contentOf(file: Entry, bytes: Uint8Array, exportFormat: string |
         content_hash: asText(file.content_hash),
         modified_at: asTimestamp(file.server_modified),
         shared_folder_id: asText(sharing.parent_shared_folder_id),
-        exported_as: exportFormat === null ? null : format,
+        exported_as: exportName === null ? null : format,
       }),
     },
   };

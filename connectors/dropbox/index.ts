@@ -36,11 +36,11 @@ async function openFile(client: GrantClient, externalId: string): Promise<ItemCo
     const fields = exported.format === null ? { path } : { path, export_format: exported.format };
     const { bytes, result } = await download(client, 'export', fields);
     const defaultFormat = asText(asObject(file['export_info'])['export_as']);
-    const exportFormat =
+    const exportName =
       exported.format === 'markdown'
         ? 'a.md'
         : (asName(asObject(result['export_metadata'])['name']) ?? `a.${defaultFormat}`);
-    return contentOf(file, bytes, exportFormat);
+    return contentOf(file, bytes, exportName);
   }
   const { bytes, result } = await download(client, 'download', { path });
   // The downloaded version may be newer than the listed one.

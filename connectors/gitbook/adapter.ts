@@ -85,6 +85,7 @@ const pageUrl = (space: SpaceJson, { path, urls }: PageJson): string | null =>
 const LINK = 'It is a link, and has no text of its own. Sync its target.';
 const COMPUTED =
   'GitBook computes this page on display, and its API returns no text. Sync the pages that it is computed from.';
+const UNKNOWN = 'Entries of its type are not read. Its subpages are.';
 
 /** Returns all pages of a space, parents first, and the entries among them that are not items. */
 export function itemsOfPages(
@@ -101,11 +102,14 @@ export function itemsOfPages(
     if (page === null) continue;
     const itemType = ITEM_TYPES[page.type ?? ''];
     const externalId = itemId(space.id, page.id);
+    const inside = asAnswers<GitBookPage>(json.pages);
     if (itemType === undefined) {
-      skipped.push({ externalId, name: page.title ?? page.id, reason: COMPUTED });
+      const reason = page.type === 'computed' ? COMPUTED : UNKNOWN;
+      skipped.push({ externalId, name: page.title ?? page.id, reason });
+      // Not an item, so its subpages belong to the nearest item above.
+      open.push(...inside.map((child) => ({ json: child, parent })).toReversed());
       continue;
     }
-    const inside = asAnswers<GitBookPage>(json.pages);
     items.push(
       createItem({
         externalId,
@@ -136,9 +140,11 @@ export function contentOf(page: PageJson, externalId: string, spaceId: string): 
       page.type === 'link' ? LINK : 'This GitBook entry has no text of its own: sync the pages in it.',
     );
   const { title = '', description = '', markdown = '' } = page;
-  const heading = `# ${title}`;
+  const heading = title === '' ? '' : `# ${title}`;
+  const [firstLine = ''] = markdown.trimStart().split('\n', 1);
   // The exported Markdown may already begin with the title.
-  const parts = markdown.trimStart().startsWith(heading) ? [markdown] : [heading, description, markdown];
+  const hasHeading = heading !== '' && firstLine.trimEnd() === heading;
+  const parts = hasHeading ? [markdown] : [heading, description, markdown];
   return {
     bytes: Buffer.from(parts.filter((part) => part.trim() !== '').join('\n\n')),
     contentType: 'text/markdown; charset=utf-8',

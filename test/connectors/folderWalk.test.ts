@@ -41,3 +41,13 @@ test('reads every page of nested folders, skips a deleted folder and reports one
 test('ends the listing on any other error', async () => {
   await expect(walked(() => Promise.reject(new Fault('server_error', 'oh')))).rejects.toThrow('oh');
 });
+
+test('keeps what a page of a folder reports: containers without access, entries that are no items, a limit', async () => {
+  const reported = {
+    refused: ['closed'],
+    skipped: [{ externalId: 'x', name: 'X', reason: 'It is no item.' }],
+    isPartial: true,
+  } as const;
+  const page = await nextFolderPage(folderWalk('top', 'top'), async () => ({ items: [], next: null, ...reported }));
+  expect(page).toEqual({ items: [], next: null, ...reported });
+});

@@ -208,7 +208,7 @@ describe('doctor', () => {
     ]);
     expect(checksNamed(checks, 'webhooks')[0]).toMatchObject({
       state: 'warn',
-      found: expect.stringContaining('is disabled'),
+      found: expect.stringContaining('has been disabled since'),
     });
     expect(
       checksNamed(checks, 'data sources')
