@@ -135,6 +135,15 @@ describe('operators page', () => {
     expect(render('tiles', { engines: down })).toMatch(/failing qdrant$/);
   });
 
+  test('shows no figure and no verdict for parts that could not be read', () => {
+    const unread = { sources: null, runs: null, storage: null, failures: null, organization: null, engines: null };
+    expect(render('tiles', unread)).toBe(
+      ['Data sources', 'Active runs', 'Files', 'Causes of failures', 'Users', 'Engines']
+        .map((name) => `${name} – could not be read`)
+        .join(' '),
+    );
+  });
+
   test('shows when a data source is synced next', () =>
     everyRow(
       [
