@@ -19,13 +19,11 @@ export function createMoveActivities(deps: ActivityDeps) {
     async moveBatch({ runId, fileIds }: RunInput & { fileIds: readonly number[] }): Promise<void> {
       const run = await requireRun(store, runId);
       const by = newAttempt(run);
-      const claimedFiles = await moveVectors(by, fileIds, deps, cancellationSignal());
+      const { claimed, moved } = await moveVectors(by, fileIds, deps, cancellationSignal());
       cancellationSignal().throwIfAborted();
-      await cleanUpMoves(store, by, fileIds, claimedFiles);
-      log.info(
-        { runId, organizationId: run.organizationId, requestId: run.requestId, files: fileIds.length },
-        'vectors moved',
-      );
+      await cleanUpMoves(store, by, fileIds, claimed);
+      const { organizationId, requestId } = run;
+      log.info({ runId, organizationId, requestId, files: moved, notMoved: fileIds.length - moved }, 'vectors moved');
     },
 
     /** Ends the run. Files whose move did not finish stay in their previous storage. */

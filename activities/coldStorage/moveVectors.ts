@@ -75,13 +75,18 @@ async function restorePoints(
   }
 }
 
-/** Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first. */
-async function switchToHot(store: Store, by: MoveAttempt, restored: readonly MovedFile[]): Promise<void> {
+/**
+ * Switches files to HOT_STORAGE. If the tags of a file changed meanwhile, its points are updated first.
+ * @returns the number of switched files
+ */
+async function switchToHot(store: Store, by: MoveAttempt, restored: readonly MovedFile[]): Promise<number> {
   let remaining = restored;
+  let switched = 0;
   for (let change = 0; remaining.length > 0; change += 1) {
     const moved = new Set(await store.moves.markHot(by, remaining));
+    switched += moved.size;
     remaining = remaining.filter(({ _id }) => !moved.has(_id));
-    if (remaining.length === 0 || change === TAG_CHANGES) return;
+    if (remaining.length === 0 || change === TAG_CHANGES) break;
     const settled = await settlePointTags(
       store,
       remaining.map(({ _id }) => _id),
@@ -94,19 +99,20 @@ async function switchToHot(store: Store, by: MoveAttempt, restored: readonly Mov
       return revision === tagsRevision ? [] : [revision === undefined ? rest : { ...rest, tagsRevision: revision }];
     });
   }
+  return switched;
 }
 
 /**
  * Moves the vectors of files in the direction that each record states: writes them to the target, then switches the
  * record. Leaves obsolete copies to `cleanUpMoves`.
- * @returns the claimed files
+ * @returns the claimed files, and the number of those whose record was switched
  */
 export async function moveVectors(
   by: MoveAttempt,
   fileIds: readonly number[],
   deps: MoveDeps,
   signal: AbortSignal,
-): Promise<FileDoc[]> {
+): Promise<{ readonly claimed: readonly FileDoc[]; readonly moved: number }> {
   const { store } = deps;
   const claimed = await store.moves.beginAttempt(by, fileIds);
   const limit = pLimit(FILES_AT_ONCE);
@@ -132,11 +138,10 @@ export async function moveVectors(
     });
   };
   const copied = await moveFiles('HOT_TO_COLD', (file) => copyToCold(by, file, deps));
-  await store.moves.markCold(by, copied);
+  const cooled = await store.moves.markCold(by, copied);
   const ancestors = await store.files.ancestorsOf(claimed);
   const restored = await moveFiles('COLD_TO_HOT', (file) =>
     restorePoints(by, file, ancestors.get(file._id) ?? [], deps),
   );
-  await switchToHot(store, by, restored);
-  return claimed;
+  return { claimed, moved: cooled.length + (await switchToHot(store, by, restored)) };
 }

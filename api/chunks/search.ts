@@ -192,12 +192,17 @@ export async function searchChunks(
   const singleSpaceResult =
     likely === null || inSeveralSpaces.has(name)
       ? null
-      : await searchSingleSpace(tenant, likely, wanted, request, deps).catch((error: unknown) => {
-          if (error instanceof StoreFailure) throw error;
-          return null;
-        });
+      : await searchSingleSpace(tenant, likely, wanted, request, deps).then(
+          (result) => {
+            if (result === null) inSeveralSpaces.set(name, true);
+            return result;
+          },
+          (error: unknown) => {
+            if (error instanceof StoreFailure) throw error;
+            return null;
+          },
+        );
   signal.throwIfAborted();
-  if (likely !== null && singleSpaceResult === null && !inSeveralSpaces.has(name)) inSeveralSpaces.set(name, true);
   const found = singleSpaceResult ?? (await searchAll(tenant, wanted, request, deps));
   const best = found.slice(0, wanted);
   return reranker ? rerankFound(best, { query, k }, reranker, signal) : best;

@@ -62,17 +62,18 @@ export const resyncFile = operation({
   auth: 'user',
   summary: 'Sync a file again',
   description: [
-    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409. An upload whose content was deleted also returns 409. FILE_READY or FILE_ERROR reports the end, also if nothing has changed; FILES_SKIPPED does so after `skip_file_processing` or an abort.',
+    'Queues a new sync of one file, with its stored options and those of this request. Use it after its source has changed, or to try again after an error. The parent of a scrape, feed or folder syncs again as a whole. Chunks that you uploaded are replaced by chunks of the content, except with `skip_file_processing`. The file must be `READY`, `SYNC_ERROR`, `SYNC_ABORTED` or `READY_TO_SYNC`, else 409. An upload whose content was deleted also returns 409. FILE_READY or FILE_ERROR reports the end, also if nothing has changed; FILES_SKIPPED does so after `skip_file_processing` or an abort.',
   ],
   returns: 'Record of the file, which waits for its new sync.',
   createsWork: true,
   body: requestBody,
   answer: fileRecord,
   async handle({ caller, body, deps }) {
-    // A new sync creates chunks from the content and replaces those that the caller supplied.
+    // A new sync creates chunks from the content and replaces those that the caller supplied. One that processes nothing
+    // keeps them: no chunks replace them, and later syncs of the file still need them.
     const { runId, file } = await queueResync(deps, caller, body.file_id, {
       optionsOf: (storedOptions) => overridden(storedOptions, body),
-      change: { callerChunks: null },
+      change: body.skip_file_processing ? {} : { callerChunks: null },
     });
     deps.unit.start(runId);
     return presentFile(file, deps);

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   type ErrorRequestHandler,
@@ -199,6 +198,10 @@ function sendJson(answer: unknown, response: Response): void {
 
 /** Sends stored content. Its headers forbid browsers to display, execute or sniff it, since it has our origin. */
 async function sendFile({ content, contentType }: FileAnswer, response: Response): Promise<void> {
+  const isWhole = content instanceof Uint8Array;
+  const parts = isWhole ? null : content[Symbol.asyncIterator]();
+  // The first part is read before the headers are sent, so that an early error gets its own status.
+  const first = await parts?.next();
   response.status(200).set({
     'cache-control': 'private',
     'content-type': contentType,
@@ -206,9 +209,34 @@ async function sendFile({ content, contentType }: FileAnswer, response: Response
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   });
-  if (content instanceof Uint8Array) response.end(content);
-  // A client that disconnects early is not an error.
-  else await pipeline(Readable.from(content), response).catch(() => response.destroy());
+  if (isWhole) response.end(content);
+  else if (parts && first) await sendParts(first, parts, response);
+}
+
+/** Streams the parts of a content at the reader's pace. @throws the error of reading a part */
+async function sendParts(
+  first: IteratorResult<Uint8Array>,
+  parts: AsyncIterator<Uint8Array>,
+  response: Response,
+): Promise<void> {
+  const readErrors: unknown[] = [];
+  const read = async function* read(): AsyncGenerator<Uint8Array> {
+    try {
+      for (let part = first; part.done !== true; part = await parts.next()) yield part.value;
+    } catch (error) {
+      readErrors.push(error);
+      throw error;
+    }
+  };
+  try {
+    await pipeline(read(), response);
+  } catch {
+    // A client that disconnects early is not an error.
+    if (readErrors.length > 0) throw readErrors[0];
+    response.destroy();
+  } finally {
+    await parts.return?.();
+  }
 }
 
 /**

@@ -53,12 +53,13 @@ export async function readText(agent: Agent, { fileId, offset, page, length }: W
         ? 'This file has no pages. Read it by offset.'
         : `There is no text on page ${page}. The last page with text is ${lastPage}.`,
     );
-  const maxLength = Math.min(length, range.end - range.start - offset);
+  const head = { file_id: fileId, uri: uriOf(fileId), name: file.name, source: file.source, url: file.externalUrl };
+  const capacity = Math.max(0, capacityOf(agent.deps.settings.mcpMaxResultCharacters) - JSON.stringify(head).length);
+  // No more than the capacity fits. One more character shows whether a cut there would divide a surrogate pair.
+  const maxLength = Math.min(length, range.end - range.start - offset, capacity + 1);
   // One more character shows whether the text continues.
   const read = maxLength <= 0 ? null : await chunks.textFrom(owner, range.start + offset, maxLength + 1);
   if (read === null) throw new HttpError(422, `The text ends before offset ${offset}. Begin at a lower one.`);
-  const head = { file_id: fileId, uri: uriOf(fileId), name: file.name, source: file.source, url: file.externalUrl };
-  const capacity = capacityOf(agent.deps.settings.mcpMaxResultCharacters) - JSON.stringify(head).length;
   const text = cutText(read.slice(0, maxLength), capacity);
   const end = offset + text.length;
   const continues = text.length < read.length && range.start + end < range.end;

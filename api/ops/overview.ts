@@ -54,8 +54,8 @@ interface OlderResults {
 
 /**
  * Returns a function that caches the result of `read`. While the result is refreshed, callers wait, or receive the
- * previous result if `acceptsOlder` allows it. After a failed refresh, waiting callers receive null, and the next call
- * retries.
+ * previous result if `acceptsOlder` allows it. A failed refresh returns null and discards the previous result, so that a
+ * result does not stay when it can no longer be read. The next call retries the refresh.
  * @param freshMs time in milliseconds for which a result is returned without a refresh
  */
 function cached<T>(
@@ -81,6 +81,7 @@ function cached<T>(
         },
         (error: unknown) => {
           onFailure(error);
+          last = null;
           return null;
         },
       )

@@ -27,6 +27,7 @@ function depsOf(fails: FailingCall, error: Error, answers: Answers = {}) {
   const recorded = recorder({
     'moves.beginAttempt': [FILE],
     'moves.markHot': [3],
+    'moves.markCold': [],
     'files.ancestorsOf': new Map(),
     'quarantine.listClaimed': [QUARANTINED],
     'quarantine.findReplaced': new Set(),
@@ -65,7 +66,7 @@ test('a move from cold to hot storage fails in an outage, and reports lost vecto
     const { deps, of } = depsOf(fails, error);
     const done = moveVectors({ runId: 7 } as never, [3], deps, NEVER);
     if (isLost === null) await expect(done).rejects.toBe(error);
-    else await done;
+    else expect(await done).toMatchObject({ claimed: [FILE], moved: isLost ? 0 : 1 });
     expect(of('moves.markVectorsLost')).toHaveLength(isLost === true ? 1 : 0);
     expect(of('moves.markHot')).toHaveLength(isLost === false ? 1 : 0);
   }));

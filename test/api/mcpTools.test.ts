@@ -3,6 +3,7 @@
  */
 import { expect, test } from '@jest/globals';
 
+import { readResource } from '../../api/mcp/resources.js';
 import { listFiles } from '../../api/mcp/tools/listFiles.js';
 import { syncStatus } from '../../api/mcp/tools/syncStatus.js';
 import type { Tool } from '../../api/mcp/tool.js';
@@ -78,3 +79,37 @@ test('list_files filters by every argument, and continues after the last file th
     const whole = await run<{ more: string | null }>(listFiles, input, { ...answer, count: 2 });
     expect(whole.result.more).toBeNull();
   }));
+
+test('a text resource reads only as much of a long text as one result may have', async () => {
+  const lengths: number[] = [];
+  const text = 'a'.repeat(99) + '\u{1F600}'.repeat(20_000);
+  const file = { ...{ _id: 5, generation: 1, hasText: true, name: 'long', source: 'TEXT' }, externalUrl: null };
+  const agent = {
+    caller: { organizationId: 1, userId: 2 },
+    deps: {
+      settings: { mcpMaxResultCharacters: 10_000 },
+      store: {
+        files: { byIds: () => Promise.resolve([file]) },
+        chunks: {
+          lastPage: () => Promise.resolve(null),
+          textFrom(_owner: object, offset: number, length: number) {
+            lengths.push(length);
+            return Promise.resolve(text.slice(offset, offset + length) || null);
+          },
+        },
+      },
+    },
+  };
+  let uri: string | undefined = 'allotrope://files/5';
+  let read = '';
+  while (uri !== undefined) {
+    const { contents } = await readResource(uri, agent as never);
+    const [part] = contents as { text: string; _meta: { next?: string } }[];
+    expect(part!.text.isWellFormed()).toBe(true);
+    read += part!.text;
+    uri = part!._meta.next;
+  }
+  expect(read).toBe(text);
+  expect(lengths.length).toBeGreaterThan(3);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(10_000);
+});

@@ -84,6 +84,18 @@ const recordCall = (answer: unknown) => (call: never) => {
   calls.push(call);
   return Promise.resolve(answer);
 };
+const READ_ERROR = new Error('the storage failed');
+/** Number of streams that were closed. */
+let closedStreams = 0;
+/** Streams a stored content whose reading fails after some parts. @param parts null: it has one part, and does not fail */
+async function* streamOf(parts: number | null): AsyncGenerator<Uint8Array> {
+  try {
+    for (let part = 0; part < (parts ?? 1); part += 1) yield Buffer.alloc(100_000, 'x');
+    if (parts !== null) throw READ_ERROR;
+  } finally {
+    closedStreams += 1;
+  }
+}
 const body = Joi.object({
   a: Joi.number(),
   b: Joi.string().allow(null),
@@ -115,6 +127,13 @@ const OPERATIONS: readonly Operation[] = [
   }),
   undocumented({ ...get, path: '/fails', auth: 'reader', handle: () => Promise.reject(new HttpError(409, 'busy')) }),
   undocumented({ ...get, path: '/file', handle: recordCall(new FileAnswer(Buffer.from('bytes'), 'application/pdf')) }),
+  undocumented({
+    ...{ ...get, path: '/stream', query: Joi.object({ parts: Joi.number() }) },
+    handle: ({ query }) => {
+      const { parts = null } = query as { parts?: number };
+      return Promise.resolve(new FileAnswer(streamOf(parts), 'application/pdf'));
+    },
+  }),
   undocumented({
     ...get,
     path: '/page',
@@ -151,7 +170,11 @@ const OPERATIONS: readonly Operation[] = [
 
 const app = express();
 app.set('trust proxy', 1);
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
+const logged: { err: unknown }[] = [];
+const log = {
+  ...{ info: () => undefined, warn: () => undefined },
+  error: (context: { err: unknown }) => void logged.push(context),
+} as never;
 const admit = {
   rate: () => {
     if (state.rate) throw state.rate;
@@ -338,6 +361,46 @@ test('files, pages and redirects have headers that forbid scripts, framing and s
     /^default-src 'none'.*frame-ancestors 'none'$/,
   );
   expect(await headersOf('/redirect', 'location', 'cache-control')).toEqual([303, '', '/page', 'no-store']);
+});
+
+describe('stored content', () => {
+  beforeEach(() => {
+    logged.length = 0;
+    closedStreams = 0;
+  });
+
+  test('is streamed completely, and closed', async () => {
+    const { status, headers, text } = await ask('GET', '/stream');
+    expect([status, headers.get('content-type'), text === 'x'.repeat(100_000)]).toEqual([200, 'application/pdf', true]);
+    expect([closedStreams, logged]).toEqual([1, []]);
+  });
+
+  test('that cannot be read is answered with 500, and the error is logged', async () => {
+    const { status, headers, text } = await ask('GET', '/stream?parts=0');
+    expect([status, headers.get('content-type'), headers.get('content-disposition')]).toEqual([
+      ...[500, expect.stringContaining('application/json'), null],
+    ]);
+    expect(JSON.parse(text)).toEqual({ detail: expect.stringContaining('Internal error') });
+    expect(logged).toEqual([expect.objectContaining({ err: READ_ERROR })]);
+  });
+
+  test('that fails after its start ends the connection, and the error is logged', async () => {
+    await expect(ask('GET', '/stream?parts=1')).rejects.toThrow();
+    expect(logged).toEqual([expect.objectContaining({ err: READ_ERROR })]);
+  });
+
+  test('is closed, and nothing is logged, when the client disconnects', async () => {
+    const disconnect = new AbortController();
+    const { signal } = disconnect;
+    const answer = await fetch(`http://127.0.0.1:${port}/stream?parts=10000`, { headers: TOKEN, signal });
+    expect(answer.status).toBe(200);
+    disconnect.abort();
+    await waitFor(
+      () => closedStreams,
+      (closed) => closed === 1,
+    );
+    expect(logged).toEqual([]);
+  });
 });
 
 describe('connection', () => {

@@ -1,5 +1,5 @@
 /** Tests of the operators page: the text of each part, live updates, and when the data of each part is read. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 
 import type { Html } from '../../api/http/answers/html.js';
 import { createLiveOverviews } from '../../api/ops/live.js';
@@ -133,6 +133,15 @@ describe('operators page', () => {
     expect(render('tiles')).toMatch(/^Data sources 3 no problems Active runs 1 none waiting .* slowest answer 9 ms$/);
     const down = { ...OVERVIEW.engines, qdrant: { ...CHECK, ok: false } };
     expect(render('tiles', { engines: down })).toMatch(/failing qdrant$/);
+  });
+
+  test('shows no figure and no verdict for parts that could not be read', () => {
+    const unread = { sources: null, runs: null, storage: null, failures: null, organization: null, engines: null };
+    expect(render('tiles', unread)).toBe(
+      ['Data sources', 'Active runs', 'Files', 'Causes of failures', 'Users', 'Engines']
+        .map((name) => `${name} – could not be read`)
+        .join(' '),
+    );
   });
 
   test('shows when a data source is synced next', () =>
@@ -312,6 +321,26 @@ describe('overview of an organization', () => {
     const times = (name: string) => reads.filter((read) => read === `${name} 1`).length;
     // Parts that change often are read each time; costly ones are cached.
     expect([times('storage'), times('runs'), times('held')]).toEqual([2, 2, 1]);
+  });
+
+  test('a part that keeps failing is not shown with its last result', async () => {
+    const broken: string[] = [];
+    const overviews = createOverviews(depsOf([], broken), 0);
+    const clock = jest.spyOn(performance, 'now');
+    let now = performance.now();
+    clock.mockImplementation(() => now);
+    try {
+      expect(await overviews.of(1)).toMatchObject({ storage: 'storage', held: 'held' });
+      broken.push('storage');
+      now += 10_000;
+      // The failing refresh begins, and the last result bridges it.
+      expect(await overviews.of(1)).toMatchObject({ storage: 'storage' });
+      expect(await overviews.of(1)).toMatchObject({ storage: null, held: 'held' });
+      broken.length = 0;
+      expect(await overviews.of(1)).toMatchObject({ storage: 'storage' });
+    } finally {
+      clock.mockRestore();
+    }
   });
 });
 

@@ -24,7 +24,7 @@ const SPACES: Record<string, [fileId: number, score: number][]> = {
 };
 let users = 10;
 
-/** Returns the ids of the found files, and the spaces that were searched. */
+/** Returns the ids of the found files, the spaces that were searched, and whether several spaces are remembered. */
 async function search(fields: Partial<SearchRequest>, { hasUnsearched = true, isBroken = false } = {}) {
   const searched: string[] = [];
   const filesOf = (ids: readonly number[]) => ids.map((_id) => ({ _id, generation: 1 }));
@@ -64,8 +64,10 @@ async function search(fields: Partial<SearchRequest>, { hasUnsearched = true, is
   };
   const searchMemory = createSearchMemory();
   const deps = { store, encodeQuery: () => null, searchMemory, rerankers: {} } as unknown as ApiDeps;
-  const hits = await searchChunks({ organizationId: 1, userId: (users += 1) }, request, deps);
-  return { ids: hits.map(({ hit }) => hit.fileId), searched };
+  const userId = (users += 1);
+  const hits = await searchChunks({ organizationId: 1, userId }, request, deps);
+  const isRemembered = searchMemory.inSeveralSpaces.has(`1:${userId}:OPENAI`);
+  return { ids: hits.map(({ hit }) => hit.fileId), searched, isRemembered };
 }
 
 const ROWS: [what: string, given: Partial<SearchRequest>, ids: number[]][] = [
@@ -88,9 +90,19 @@ test('orders chunks of several spaces by rank, and by score only for a vector of
   ));
 
 test('searches only the likely space if all files are in it', async () => {
-  expect(await search({ likely: 'other' }, { hasUnsearched: false })).toEqual({ ids: [2, 4, 6], searched: ['other'] });
+  const found = { ids: [2, 4, 6], searched: ['other'], isRemembered: false };
+  expect(await search({ likely: 'other' }, { hasUnsearched: false })).toEqual(found);
 });
 
 test('a failure in one space fails the search', async () => {
   await expect(search({}, { isBroken: true })).rejects.toThrow('broken');
+});
+
+test('remembers users with files in several spaces, but not those for whom the provider of one space failed', async () => {
+  expect(await search({ likely: 'here' })).toMatchObject({ isRemembered: true });
+  const vectorIn = (space: string) => (space === 'here' ? Promise.reject(new Error('down')) : Promise.resolve([1]));
+  const spaces = () => Promise.resolve(['other']);
+  expect(await search({ likely: 'here', vectorIn, spaces })).toEqual({
+    ...{ ids: [2, 4, 6], searched: ['other'], isRemembered: false },
+  });
 });

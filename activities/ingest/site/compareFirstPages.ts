@@ -22,7 +22,7 @@ import { hostOf } from './siteEvidence.js';
  * others.
  */
 const COMPARE_MS = 5_000;
-/** Maximum number of bytes of compared pages that stay in memory until their file is read. Others are fetched again. */
+/** Maximum number of bytes of pages that stay in memory until their file is read. Others are fetched again. */
 const KEPT_BYTES = 16_000_000;
 /** Chunking options for texts that are not used. */
 const NO_CHUNKS = { chunkSize: 1_000_000, chunkOverlap: 0, prefix: null };
@@ -66,12 +66,10 @@ export async function compareFirstPages(
   const timedOut = new Promise<null>((resolve) =>
     timeout.addEventListener('abort', () => resolve(null), { once: true }),
   );
-  const comparing = new Map<number, Promise<ComparedPage>>();
+  const fetched = createFetchedPages();
   const begin = (file: FileDoc): Promise<ComparedPage> => {
     const page = comparePage(file, deps, signal);
-    // Its rejection is handled when its file is ingested. After a cancellation it is never awaited.
-    page.catch(() => undefined);
-    comparing.set(file._id, page);
+    fetched.keep(file, page);
     return page;
   };
   const limit = pLimit(settings.fileConcurrency);
@@ -83,7 +81,7 @@ export async function compareFirstPages(
   const pages = isNew ? await Promise.all(compared.map((page) => limit(() => blocksOf(page, deps, signal)))) : [];
   const blocks = isNew ? learnBlocks(pages.flatMap((page) => page ?? [])) : learned.blocks;
   await store.siteBlocks.learn(site, run._id, blocks);
-  return keepFetched(comparing, compared);
+  return fetched.take;
 }
 
 async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSignal): Promise<ComparedPage> {
@@ -109,13 +107,17 @@ async function comparePage(file: FileDoc, deps: ActivityDeps, signal: AbortSigna
 async function blocksOf({ file, outcome, blocks }: ComparedPage, deps: ActivityDeps, signal: AbortSignal) {
   let found = blocks;
   if (found === null) {
-    const bytes = await deps.store.contents.get({ ...file, fileId: file._id });
-    const contentType = file.statistics?.mimeType ?? null;
-    const stored = { contentType, url: file.externalFileId, html: skipsOf(file.sourceOptions as PageOptions) };
-    const copy = outcome instanceof Fault || outcome === null ? bytes && { ...stored, bytes } : outcome;
+    const copy = outcome === null || outcome instanceof Fault ? await storedCopy(file, deps) : outcome;
     found = copy === null ? [] : await listBlocks(file, { ...copy, rawHash: file.rawHash }, deps, signal);
   }
   return found.length === 0 ? null : ({ fileId: file._id, host: hostOf(file), blocks: found } satisfies PageBlocks);
+}
+
+/** Returns the stored content of a page; null if there is none. */
+async function storedCopy(file: FileDoc, { store }: ActivityDeps) {
+  const bytes = await store.contents.get({ ...file, fileId: file._id });
+  const contentType = file.statistics?.mimeType ?? null;
+  return bytes && { contentType, url: file.externalFileId, html: skipsOf(file.sourceOptions as PageOptions), bytes };
 }
 
 /** Returns the ids of the blocks of content; none if it cannot be read, which the ingest of the file reports later. */
@@ -139,19 +141,38 @@ async function listBlocks(
   }
 }
 
-/** Keeps fetched contents until their files are read. */
-function keepFetched(comparing: Map<number, Promise<ComparedPage>>, compared: readonly ComparedPage[]): FetchedAhead {
-  let bytes = 0;
-  for (const { file, outcome } of compared) {
-    bytes += outcome instanceof Fault ? 0 : (outcome?.bytes.byteLength ?? 0);
-    if (bytes > KEPT_BYTES) comparing.delete(file._id);
-  }
-  return async (file, hasSameProcessing) => {
-    const page = await comparing.get(file._id);
-    comparing.delete(file._id);
+const bytesOf = ({ outcome }: ComparedPage): number =>
+  outcome === null || outcome instanceof Fault ? 0 : outcome.bytes.byteLength;
+
+/** Keeps fetched pages, up to KEPT_BYTES, until their files are read. Includes pages that arrive too late to compare. */
+function createFetchedPages() {
+  const pages = new Map<number, { readonly page: Promise<ComparedPage>; bytes: number }>();
+  let keptBytes = 0;
+  const keep = (file: FileDoc, page: Promise<ComparedPage>): void => {
+    const entry = { page, bytes: 0 };
+    pages.set(file._id, entry);
+    page.then(
+      (arrived) => {
+        // The ingest of the file already waits for this page.
+        if (pages.get(file._id) !== entry) return;
+        const bytes = bytesOf(arrived);
+        if (keptBytes + bytes > KEPT_BYTES) pages.delete(file._id);
+        else [entry.bytes, keptBytes] = [bytes, keptBytes + bytes];
+      },
+      // The rejection is handled when the file is ingested. After a cancellation the page is never awaited.
+      () => undefined,
+    );
+  };
+  const take: FetchedAhead = async (file, hasSameProcessing) => {
+    const entry = pages.get(file._id);
+    if (!entry) return null;
+    pages.delete(file._id);
+    keptBytes -= entry.bytes;
+    const page = await entry.page;
     // If the options of the file have changed since the fetch, its page is fetched again.
-    if (!page || page.hasSameProcessing !== hasSameProcessing) return null;
+    if (page.hasSameProcessing !== hasSameProcessing) return null;
     if (page.outcome instanceof Fault) throw page.outcome;
     return { opened: page.outcome };
   };
+  return { keep, take };
 }

@@ -91,48 +91,62 @@ function alerts({ engines, stalls, webhooks }: OrganizationOverview): Html {
     : html`${alertsShown.map(({ tone, sentence }) => html`<p class="alert ${tone}" role="status">${sentence}</p>`)}`;
 }
 
-function tiles({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html {
-  const tile = (name: string, value: string, about: Html): Html =>
-    html`<div class="tile">
-      <h2>${name}</h2>
-      <b>${value}</b>
-      <p>${about}</p>
-    </div>`;
-  const withProblems = sources ? sources.counts.revoked + sources.counts.failed + sources.counts.held : 0;
-  const totalSources = sources ? SOURCE_STATES.reduce((sum, state) => sum + sources.counts[state], 0) : 0;
-  const failed = storage?.files.SYNC_ERROR ?? 0;
-  const slowest = Math.max(0, ...Object.values(engines ?? {}).map((engine) => engine.latency_ms));
-  const failing = Object.entries(engines ?? {}).flatMap(([name, { ok }]) => (ok ? [] : [name]));
-  return html`<div class="tiles">
-    ${tile(
-      'Data sources',
-      sources ? count(totalSources) : '–',
-      withProblems > 0 ? badge('bad', `${count(withProblems)} need attention`) : badge('good', 'no problems'),
-    )}
-    ${tile(
-      'Active runs',
-      runs ? count(runs.started, MAX_RUNS_COUNTED) : '–',
-      html`${runs && runs.waiting > 0 ? `${count(runs.waiting, MAX_RUNS_COUNTED)} waiting to start` : 'none waiting'}
-      ${runs && runs.paused > 0 ? badge('warn', `${count(runs.paused, MAX_RUNS_COUNTED)} paused`) : nothing}
-      ${runs && runs.stalled > 0 ? badge('bad', `${count(runs.stalled, MAX_RUNS_COUNTED)} stalled`) : nothing}`,
-    )}
-    ${tile(
-      'Files',
-      storage ? count(storage.files.READY) : '–',
-      html`ready · ${storage ? bytes(storage.bytes) : ''}
-      ${failed > 0 ? badge('bad', `${count(failed)} failed`) : nothing}`,
-    )}
-    ${tile('Causes of failures', failures ? count(failures.length) : '–', html`see the remedies below`)}
-    ${tile('Users', organization ? count(organization.users) : '–', html`of this organization`)}
-    ${tile(
-      'Engines',
-      engines === null ? '–' : failing.length === 0 ? 'well' : 'failing',
-      failing.length > 0
-        ? html`${failing.map((name) => html`${badge('bad', name)} `)}`
-        : html`slowest answer ${slowest} ms`,
-    )}
+/** Renders a tile. @param shown null if its data could not be read: then it has neither a figure nor a verdict */
+function tile(name: string, shown: readonly [value: string, about: Html] | null): Html {
+  const [value, about] = shown ?? ['–', html`could not be read`];
+  return html`<div class="tile">
+    <h2>${name}</h2>
+    <b>${value}</b>
+    <p>${about}</p>
   </div>`;
 }
+
+function sourcesTile({ counts }: NonNullable<OrganizationOverview['sources']>): [value: string, about: Html] {
+  const withProblems = counts.revoked + counts.failed + counts.held;
+  return [
+    count(SOURCE_STATES.reduce((sum, state) => sum + counts[state], 0)),
+    withProblems > 0 ? badge('bad', `${count(withProblems)} need attention`) : badge('good', 'no problems'),
+  ];
+}
+
+function runsTile({
+  started,
+  waiting,
+  paused,
+  stalled,
+}: NonNullable<OrganizationOverview['runs']>): [value: string, about: Html] {
+  const shown = (runs: number): string => count(runs, MAX_RUNS_COUNTED);
+  return [
+    shown(started),
+    html`${waiting > 0 ? `${shown(waiting)} waiting to start` : 'none waiting'}
+    ${paused > 0 ? badge('warn', `${shown(paused)} paused`) : nothing}
+    ${stalled > 0 ? badge('bad', `${shown(stalled)} stalled`) : nothing}`,
+  ];
+}
+
+function filesTile({ files, bytes: size }: NonNullable<OrganizationOverview['storage']>): [value: string, about: Html] {
+  const failed = files.SYNC_ERROR;
+  return [
+    count(files.READY),
+    html`ready · ${bytes(size)} ${failed > 0 ? badge('bad', `${count(failed)} failed`) : nothing}`,
+  ];
+}
+
+function enginesTile(engines: NonNullable<OrganizationOverview['engines']>): [value: string, about: Html] {
+  const failing = Object.entries(engines).flatMap(([name, { ok }]) => (ok ? [] : [name]));
+  if (failing.length > 0) return ['failing', html`${failing.map((name) => html`${badge('bad', name)} `)}`];
+  const slowest = Math.max(0, ...Object.values(engines).map((engine) => engine.latency_ms));
+  return ['well', html`slowest answer ${slowest} ms`];
+}
+
+const tiles = ({ sources, runs, failures, storage, engines, organization }: OrganizationOverview): Html =>
+  html`<div class="tiles">
+    ${tile('Data sources', sources && sourcesTile(sources))} ${tile('Active runs', runs && runsTile(runs))}
+    ${tile('Files', storage && filesTile(storage))}
+    ${tile('Causes of failures', failures && [count(failures.length), html`see the remedies below`])}
+    ${tile('Users', organization && [count(organization.users), html`of this organization`])}
+    ${tile('Engines', engines && enginesTile(engines))}
+  </div>`;
 
 /** Returns the changing parts of the page, by name. */
 export const partsOf = (
