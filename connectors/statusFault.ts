@@ -61,13 +61,18 @@ export function statusFault(
   return new Fault(row.kind, message, row.kind === 'rate_limited' && retryAfterMs !== null ? { retryAfterMs } : {});
 }
 
-/** Parses Retry-After, in seconds or as a date. Returns milliseconds from now; null if it is invalid. */
+/** Maximum wait in milliseconds. A run that waits for a page does not end before. */
+const MAX_WAIT_MS = 86_400_000;
+
+/**
+ * Parses Retry-After, in seconds or as a date. Returns milliseconds from now, at most a day; null if it is invalid.
+ */
 export function parseRetryAfter(header: string | undefined, now: number): number | null {
   const value = (header ?? '').trim();
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  if (/^\d{1,9}$/.test(value)) return Math.min(Number(value) * 1000, MAX_WAIT_MS);
   // Date.parse also accepts texts such as "-1" or "2 weeks"; HTTP dates begin with a weekday.
   const date = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  return Number.isNaN(date) ? null : Math.min(Math.max(0, date - now), MAX_WAIT_MS);
 }
 
 /** Returns a URL shortened for an error text. */

@@ -1,5 +1,5 @@
 import { Fault, type FaultKind } from '../contract/failures.js';
-import { retryAfterMs } from '../egress/retryAfter.js';
+import { MAX_WAIT_MS, retryAfterMs } from '../egress/retryAfter.js';
 import type { Egress } from '../egress/types.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Connector } from './connector.js';
@@ -151,7 +151,7 @@ export function createTransport(settings: TransportSettings): (request: Outgoing
     if (fault.kind !== 'rate_limited') throw fault;
     const requestedMs =
       connector.waitMs?.(refusal, clock.now()) ?? retryAfterMs(answer.headers, clock.now()) ?? DEFAULT_WAIT_MS;
-    const waitMs = Math.max(requestedMs, MIN_WAIT_MS);
+    const waitMs = Math.min(Math.max(requestedMs, MIN_WAIT_MS), MAX_WAIT_MS);
     if (connector.sharedLimit?.appliesTo(refusal)) rateLimiter.pause(waitMs, 'shared');
     throw faultOf(settings, refusal, waitMs);
   };

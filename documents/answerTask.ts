@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from '../contract/failures.js';
 import { processDocument } from './processDocument.js';
 import type { NeededData, RecognizeSettings } from './ocr/recognizePage.js';
-import { readPage } from './readPage.js';
+import { readPageLinks } from './readPageLinks.js';
 import type { PageText } from './placedText.js';
 import type {
   ChunkOptions,
@@ -53,7 +53,7 @@ export async function answerTask({ documents, limits }: PoolTask): Promise<reado
 }
 
 async function answerOf({ input, chunking, links, recognition }: PoolDocument, limits: DocumentLimits) {
-  if (links) return readPage(input, links);
+  if (links) return readPageLinks(input, links);
   if (chunking) return processDocument(input, chunking, limits);
   // Load OCR on demand: its libraries are large, and only some processes recognize pages.
   const { recognizePage } = await import('./ocr/recognizePage.js');

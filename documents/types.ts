@@ -188,9 +188,12 @@ export interface Cut extends Pick<Chunk, 'start' | 'end' | 'tokens'> {
 
 /**
  * The result of parsing and chunking. A chunk's text is `prefix` and its cut of `text`. The inputs of the cuts (pages,
- * items, tables, speech) are omitted.
+ * items, tables, sections, speech) are omitted.
  */
-export interface ProcessedDocument extends Omit<ParsedDocument, 'pages' | 'items' | 'tables' | 'speech' | 'text'> {
+export interface ProcessedDocument extends Omit<
+  ParsedDocument,
+  'pages' | 'items' | 'tables' | 'sections' | 'speech' | 'text'
+> {
   /** A long text is in a file until it is closed. */
   readonly text: string | LongText;
   readonly prefix: string;

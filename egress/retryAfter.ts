@@ -1,7 +1,7 @@
 type Headers = Readonly<Record<string, string>>;
 
 /** Maximum wait in milliseconds. A longer wait is assumed to be an error of the provider and is reduced to this. */
-const MAX_WAIT_MS = 3_600_000;
+export const MAX_WAIT_MS = 3_600_000;
 
 /**
  * Returns the milliseconds that a provider requests the client to wait; null if it names none. Reads Retry-After

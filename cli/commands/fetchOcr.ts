@@ -18,7 +18,12 @@ export const fetchOcr: Command = {
     const unknown = codes.find((code) => !DATA_CODES.includes(code));
     if (unknown !== undefined)
       throw new UsageError(`unknown language ${unknown}. Give some of ${DATA_CODES.join(', ')}`);
-    const data = createLanguageData({ folder, onProgress: (line) => terminal.err(`${line}\n`) });
+    const data = createLanguageData({
+      folder,
+      onProgress: (line) => terminal.err(`${line}\n`),
+      // The folder may be copied to another machine.
+      mustDownload: true,
+    });
     const failed: string[] = [];
     for (const code of codes as DataCode[]) {
       await data.ensure(code, terminal.stopped).catch((error: unknown) => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 
 import { Fault } from '../../contract/failures.js';
+import { retryAfterMs } from '../../egress/retryAfter.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { Refusal, SourceClient } from '../accountClient.js';
@@ -68,13 +69,10 @@ async function resolveItem(
 async function bytesOf(client: SourceClient, id: string, file: Answer<BoxItem>) {
   const answer = await client.content(['files', id, 'content'], {});
   if (answer.status === 202) {
-    const seconds = Number(answer.headers['retry-after']);
     throw new Fault(
       'server_error',
       'Box has not prepared this file for download yet. The request is retried automatically.',
-      {
-        retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : DEFAULT_WAIT_MS,
-      },
+      { retryAfterMs: retryAfterMs(answer.headers) ?? DEFAULT_WAIT_MS },
     );
   }
   const sha1 = asText(file.sha1);

@@ -49,7 +49,8 @@ export const gitbook: Connector<GitBookCredentials> = {
     limits: 'GitBook lists a space in one response; links are not followed',
   },
   headers: bearer,
-  // GitBook states the end of the wait in X-RateLimit-Reset, in seconds since 1970, if it sends no Retry-After.
+  // GitBook documents X-RateLimit-Reset, in seconds since 1970, and no Retry-After:
+  // https://gitbook.com/docs/developers/gitbook-api/rate-limiting. If a Retry-After is sent, it takes precedence.
   waitMs({ headers }, now) {
     const reset = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
     return Number.isFinite(reset) && headers['retry-after'] === undefined ? Math.max(0, reset * 1000 - now) : null;

@@ -14,7 +14,10 @@ export interface RawFeed {
  */
 export class InvalidFeed extends Error {}
 
-/** Maximum number of entries of one feed; podcasts have about a thousand. */
+/** Thrown after the maximum number of entries. The rest of the feed is skipped. */
+export class EntryLimitReached extends Error {}
+
+/** Maximum number of entries of one feed; podcasts have about a thousand. Feeds begin with the newest ones. */
 export const MAX_ENTRIES = 5000;
 const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 100;
@@ -62,8 +65,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
     const name = path.at(-1) ?? '';
     if (item) item.open(name, tag.attributes);
     else if ((name === 'item' || name === 'entry') && ENTRY_PARENTS.has(path.at(-2) ?? '')) {
-      if (feed.entries.length >= MAX_ENTRIES)
-        throw new InvalidFeed(`has more than ${MAX_ENTRIES.toLocaleString('en')} entries; those before are read.`);
+      if (feed.entries.length >= MAX_ENTRIES) throw new EntryLimitReached();
       item = new FeedItem(tag.attributes['rdf:about'] ?? '');
     }
   });

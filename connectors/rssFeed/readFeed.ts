@@ -5,7 +5,7 @@ import type { FeedLogin } from '../../contract/runs/feeds.js';
 import { normaliseUrl } from '../../contract/urls.js';
 import type { Egress } from '../../egress/types.js';
 import type { FeedAnswer, FeedEntry, FeedRequest } from '../types.js';
-import { createFeedParser, isWebPage, InvalidFeed, type RawFeed } from './feedParser.js';
+import { createFeedParser, EntryLimitReached, isWebPage, InvalidFeed, type RawFeed } from './feedParser.js';
 import type { RawEntry } from './feedItem.js';
 import { parseJsonFeed } from './jsonFeed.js';
 import { conditions, validatorsOf } from '../conditional.js';
@@ -32,7 +32,7 @@ export interface FeedSettings {
 
 /**
  * Fetches a feed: RSS, RDF, Atom or JSON Feed. The content decides the format, not the media type. A truncated feed
- * yields the entries before the cut, or a Fault if there are none.
+ * yields the entries before the cut, or a Fault if there are none. Entries above the maximum number are skipped.
  */
 export async function readFeed(
   egress: Pick<Egress, 'request'>,
@@ -119,7 +119,8 @@ async function parse(pieces: AsyncIterable<string>): Promise<{ feed: RawFeed; er
     xml.end();
     return { feed: xml.feed, error: null };
   } catch (error) {
-    return { feed: xml.feed, error };
+    // Not an error, as in a JSON feed: its validators are kept, because reading it again would yield the same entries.
+    return { feed: xml.feed, error: error instanceof EntryLimitReached ? null : error };
   }
 }
 

@@ -147,9 +147,9 @@ export const s3: Connector<S3Credentials> = {
     const { bucket, key, kind } = parseItemId(externalId);
     if (!BUCKET.test(bucket) || kind === 'prefix') throw noSuchItem('S3');
     if (kind !== 'object') {
-      // Only a caller can name a folder here, because listings give folders no content. If its bucket exists, the error
+      // Only a caller can name a folder here, because listings give folders no content. If the folder exists, the error
       // advises to sync its objects.
-      await list(client, { bucket, prefix: key, after: null, most: 1 });
+      await listPage(client, { bucket, key, kind }, null);
       throw new Fault('unsupported_type', 'An S3 folder has no text of its own: sync the objects in it.');
     }
     return withS3(client, { bucket, isContent: true }, async (sdk, { GetObjectCommand }) => {

@@ -137,12 +137,12 @@ export function withoutRepeated(
   const unchanged = { selection, removed: null };
   if (repeated.length === 0) return unchanged;
   const ids = new Set(repeated);
-  const repeatedIds = new Set(repeated.map((id) => Number.parseInt(id, 36)));
+  const repeatedLengths = new Set(repeated.map((id) => Number.parseInt(id, 36)));
   const lengths = new Map<PageElement, number>();
   const all = measure(root, selection.leftOut, lengths);
   const blocks: PageElement[] = [];
   eachBlock(root, lengths, (block, length) => {
-    if (!repeatedIds.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
+    if (!repeatedLengths.has(length) || !ids.has(idOf(block, length, lengths, host))) return false;
     blocks.push(block);
     return true;
   });

@@ -55,8 +55,8 @@ export function messageCharset({ messageCodepage, internetCodepage, messageLocal
         ? 950
         : 936
       : BY_LANGUAGE.get(language);
-  const isProgramPage = (page: number): boolean => WINDOWS_CODE_PAGES.has(page) || (page >= 1250 && page <= 1258);
-  const byInternet = internetCodepage !== undefined && isProgramPage(internetCodepage) ? internetCodepage : 1252;
+  const isWindowsCodePage = (page: number): boolean => WINDOWS_CODE_PAGES.has(page) || (page >= 1250 && page <= 1258);
+  const byInternet = internetCodepage !== undefined && isWindowsCodePage(internetCodepage) ? internetCodepage : 1252;
   const page = messageCodepage ?? (messageLocaleId === undefined ? byInternet : (byLocale ?? 1252));
   if (page === 65_001) return 'utf-8';
   return iconv.encodingExists(`cp${page}`) ? `cp${page}` : 'cp1252';

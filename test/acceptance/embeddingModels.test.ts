@@ -177,14 +177,14 @@ describe('picture without OCR', () => {
 describe('after a faulty response of a provider', () => {
   const FAULTS: readonly (readonly [string, ProviderFault])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.3' } }],
-    ['a broken connection', 'broken'],
+    ['a broken connection', 'brokenConnection'],
     ['too few vectors', 'few'],
     // test/providers/embeddings/remoteProviders.test.ts covers each fault separately.
     ...thoroughRows([
       ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '2' } }],
       ['429 without Retry-After', { status: 429 }],
       ['500', { status: 500 }],
-      ['cut JSON', 'cut'],
+      ['cut JSON', 'invalidJson'],
       ['no answer in time', 'hang'],
       ['a wrong dimension', 'dimension'],
       ['NaN', 'nan'],

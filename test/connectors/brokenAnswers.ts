@@ -10,8 +10,8 @@ import type { Emulator, InjectedFault } from '../emulators/emulator.js';
 /** Ways to break a response. Gateways send empty objects while the service behind them starts. */
 const FAULTS: Readonly<Record<string, InjectedFault>> = {
   'HTTP 500': { status: 500 },
-  'connection lost': 'broken',
-  'body cut in half': 'cut',
+  'connection lost': 'brokenConnection',
+  'body cut in half': 'cutBody',
   'page of a proxy': { wrongBody: '<!doctype html><html><body>Please sign in', contentType: 'text/html' },
   'empty object': { wrongBody: '{}', contentType: 'application/json' },
 };

@@ -180,4 +180,15 @@ describe('the rate limit', () => {
     expect(fault.retryAfterMs).toBeLessThanOrEqual(600_000);
     expect(gitbook.requests).toHaveLength(1);
   });
+
+  test.each([
+    ['X-RateLimit-Reset in milliseconds', { 'x-ratelimit-reset': String(Date.now()) }],
+    ['a distant X-RateLimit-Reset', { 'x-ratelimit-reset': '99999999999' }],
+    ['Retry-After in seconds since 1970', { 'retry-after': String(Math.floor(Date.now() / 1000)) }],
+  ])('waits at most an hour for %s', async (_what, headers) => {
+    gitbook.injectFault(nextRequests(1, () => ({ status: 429, headers })));
+    const fault = await faultOf(accountOf({}, 100).listRoots(null, NEVER));
+    expect(fault.retryAfterMs).toBe(3_600_000);
+    expect(fault.message).toContain('Try again after 3600 s.');
+  });
 });

@@ -128,12 +128,13 @@ describe('content', () => {
     },
   );
 
-  test('is rejected above the size limit, for folders and for missing objects', async () => {
+  test('is rejected above the size limit, for folders, and for missing objects, folders and buckets', async () => {
     put('boats', 'large.txt', Buffer.alloc(1_001, 'a'));
     put('boats', 'a/1.md', 'x');
     expect(await faultOf(account.open('boats/large.txt', NEVER))).toMatchObject({ kind: 'too_large' });
     expect(await faultOf(account.open('boats/a/', NEVER))).toMatchObject({ kind: 'unsupported_type' });
-    expect(await faultOf(account.open('boats/none.md', NEVER))).toMatchObject({ kind: 'not_found' });
+    for (const id of ['boats/none.md', 'boats/none/', 'nowhere'])
+      expect(await faultOf(account.open(id, NEVER))).toMatchObject({ kind: 'not_found' });
   });
 });
 

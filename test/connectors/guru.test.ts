@@ -89,9 +89,12 @@ test('gives the cards of folders their dates, so that unchanged ones are not fet
 
 test('does not find archived cards, which Guru omits from lists and refuses with 404', async () => {
   for (const id of ['a', 'e']) emulator.cards.get(id)!.archived = true;
-  expect((await descendantsOf('collection:c1')).map(({ externalId }) => externalId)).not.toEqual(
-    expect.arrayContaining(['a']),
-  );
+  const listed = await descendantsOf('collection:c1');
+  expect(listed.filter(({ itemType }) => itemType === 'CARD').map(({ externalId }) => externalId)).toEqual([
+    'b',
+    'c',
+    'd',
+  ]);
   for (const id of ['a', 'e']) {
     expect((await faultOf(account.open(id, NEVER))).kind).toBe('not_found');
     expect((await faultOf(account.listDescendants(id, null, NEVER))).kind).toBe('not_found');

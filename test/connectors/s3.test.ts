@@ -191,7 +191,7 @@ describe('a listing', () => {
     ])
       for (const call of [() => descendantsOf(id), () => account.open(id, NEVER)]) {
         const { kind } = await faultOf(call());
-        if (kind !== 'not_found' && !(kind === 'unsupported_type' && id === 'atlas/b/')) wrong.push(`${id}: ${kind}`);
+        if (kind !== 'not_found') wrong.push(`${id}: ${kind}`);
       }
     expect(wrong).toEqual([]);
   });

@@ -83,6 +83,9 @@ const WAITS: readonly (readonly [header: string | undefined, ms: number | null])
   ['0', 0],
   ['Mon, 01 Jan 2024 00:01:00 GMT', 60_000],
   ['Sun, 31 Dec 2023 00:00:00 GMT', 0],
+  ['86401', 86_400_000],
+  ['999999999', 86_400_000],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
   ['-1', null],
   ['1.5', null],
   ['2 weeks', null],
@@ -92,7 +95,7 @@ const WAITS: readonly (readonly [header: string | undefined, ms: number | null])
   ['', null],
   [undefined, null],
 ];
-test('parses Retry-After as seconds or as a date', () =>
+test('parses Retry-After as seconds or as a date, up to a day', () =>
   everyRow(
     WAITS,
     ([header]) => String(header),

@@ -63,8 +63,12 @@ describe('evidence of a stall', () => {
     });
   });
 
-  test('a step that writes vectors while Qdrant is down, although it sends heartbeats', () => {
-    expect(diagnoseWorkflow({ task: null, steps: [step({})] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
+  test.each([
+    ['although it sends heartbeats', {}],
+    ['and whose heartbeats ended', { seenAt: ago(30_000) }],
+    ['and that no worker takes', { isStarted: false, seenAt: null }],
+  ])('a step that writes vectors while Qdrant is down, %s', (_what, fields) => {
+    expect(diagnoseWorkflow({ task: null, steps: [step(fields)] }, NOW, true)).toEqual({ cause: 'qdrant_down' });
   });
 });
 

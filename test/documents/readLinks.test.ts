@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 
-import { readPage } from '../../documents/readPage.js';
+import { readPageLinks } from '../../documents/readPageLinks.js';
 import type { LinkOptions, ParseInput } from '../../documents/types.js';
 import { FILES, input, LIMITS } from './page.js';
 import { loadDocumentPool } from '../support/product.js';
@@ -10,7 +10,7 @@ const { createDocumentPool } = await loadDocumentPool();
 const ALL: LinkOptions = { max: 1000, follow: null, withText: false };
 const FOLLOW: LinkOptions = { ...ALL, follow: { hosts: ['example.org'] } };
 const linksOf = (html: string, options = ALL, more: Partial<ParseInput> = {}): readonly string[] =>
-  readPage(input(html, more), options).urls;
+  readPageLinks(input(html, more), options).urls;
 
 const pool = createDocumentPool({ threads: 1, timeoutMs: 60_000, memoryMb: 256, limits: LIMITS, files: FILES });
 afterAll(() => pool.close());

@@ -23,7 +23,13 @@ export interface WrongAnswer {
  * A fault injected into a request: an error response, a closed connection, no answer, a wrong body, or a body cut in
  * the middle; null for none. Only bodies sent without content-length can be cut.
  */
-export type InjectedFault<R extends Refused = Refused> = R | WrongAnswer | 'broken' | 'cut' | 'hang' | null;
+export type InjectedFault<R extends Refused = Refused> =
+  | R
+  | WrongAnswer
+  | 'brokenConnection'
+  | 'cutBody'
+  | 'hang'
+  | null;
 
 /** A request for an emulator to answer. */
 export interface Call {
@@ -144,8 +150,8 @@ export async function startEmulator<R extends Refused>(source: EmulatedSource<R>
     if (source.admit?.(call) === false) return;
     const injectedFault = injectedFaultOf(source.faultTargetOf?.(call) ?? url.pathname);
     if (injectedFault === 'hang') return;
-    if (injectedFault === 'broken') return void request.socket.destroy();
-    if (injectedFault === 'cut') cutBody(response);
+    if (injectedFault === 'brokenConnection') return void request.socket.destroy();
+    if (injectedFault === 'cutBody') cutBody(response);
     else if (injectedFault !== null && 'wrongBody' in injectedFault)
       return void response.writeHead(200, { 'content-type': injectedFault.contentType }).end(injectedFault.wrongBody);
     else if (injectedFault !== null) return source.refuse(response, injectedFault);

@@ -4,13 +4,13 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 
 /**
- * A fault of one request. `cut`: the JSON ends in the middle; `broken`: the connection closes in the middle; `hang`: no
- * answer. The others are well-formed answers with wrong contents.
+ * A fault of one request. `invalidJson`: the JSON ends in the middle; `brokenConnection`: the connection closes in the
+ * middle; `hang`: no answer. The others are well-formed answers with wrong contents.
  */
 export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  | 'cut'
-  | 'broken'
+  | 'invalidJson'
+  | 'brokenConnection'
   | 'hang'
   | 'huge'
   | 'few'
@@ -182,9 +182,9 @@ export async function startRerankEmulator(): Promise<RerankEmulator> {
       // JSON.stringify writes null for NaN, but some servers write NaN into their JSON.
       let text = JSON.stringify(injectedFault === 'no list' ? { answer } : answer);
       if (injectedFault === 'nan') text = text.replaceAll('null', 'NaN');
-      if (injectedFault === 'cut') text = text.slice(0, text.length / 2);
+      if (injectedFault === 'invalidJson') text = text.slice(0, text.length / 2);
       if (injectedFault === 'huge') text = `{"results":"${'x'.repeat(40_000_000)}"}`;
-      if (injectedFault !== 'broken') return send(response, 200, text);
+      if (injectedFault !== 'brokenConnection') return send(response, 200, text);
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': text.length });
       response.write(text.slice(0, text.length / 2), () => request.socket.destroy());
     })();

@@ -74,13 +74,13 @@ export const textOf = ({ turns }: Speech): string =>
   turns.flatMap(({ paragraphs }) => paragraphs.flat().map(({ text }) => text)).join(' ');
 
 /**
- * A fault: an error status; a body whose connection closes in the middle (`cut`); a complete response that is invalid
- * JSON (`broken`); no answer (`hang`).
+ * A fault: an error status; a body whose connection closes in the middle (`brokenConnection`); a complete response that
+ * is invalid JSON (`invalidJson`); no answer (`hang`).
  */
 export type InjectedFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
-  | 'cut'
-  | 'broken'
+  | 'brokenConnection'
+  | 'invalidJson'
   | 'hang';
 
 /** How a service handles the recordings that name this scenario. */
@@ -125,8 +125,8 @@ export function answer(response: ServerResponse, body: unknown, status = 200, he
 export function writeFault(response: ServerResponse, kind: InjectedFault, body: unknown): void {
   const text = JSON.stringify(body);
   if (kind === 'hang') return;
-  if (kind === 'broken') return void response.writeHead(200).end(text.slice(0, text.length / 2));
-  if (kind === 'cut') {
+  if (kind === 'invalidJson') return void response.writeHead(200).end(text.slice(0, text.length / 2));
+  if (kind === 'brokenConnection') {
     response.writeHead(200, { 'content-length': String(Buffer.byteLength(text)) });
     response.write(text.slice(0, text.length / 2), () => response.destroy());
     return;

@@ -205,7 +205,7 @@ export const googleCloudStorage: Connector<OAuthGrant> = {
     if (kind !== 'object') {
       // Only a caller can name a folder here, because listings give folders no content. If it exists, the error advises
       // to sync its objects.
-      await client.get(['b', bucket, 'o'], { prefix: key, maxResults: '1', fields: 'items(name)' });
+      await objectsPage(client, { bucket, key, kind }, null);
       throw new Fault(
         'unsupported_type',
         'A Google Cloud Storage folder has no text of its own: sync the objects in it.',

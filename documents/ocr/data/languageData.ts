@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -19,6 +19,10 @@ export interface LanguageDataSettings {
   readonly onProgress?: (line: string) => void;
   /** Default: npm. */
   readonly download?: Download;
+  /** Folder of the system's data, by version. Default: that of Linux distributions. */
+  readonly systemFolder?: string;
+  /** Whether a failed download is an error even if the system has the data. Default false. */
+  readonly mustDownload?: boolean;
 }
 
 /** The data of languages on this machine. */
@@ -26,7 +30,7 @@ export interface LanguageData {
   /** Returns which codes can be read now. */
   present(codes: readonly DataCode[]): DataCode[];
   /**
-   * Downloads the data of a code unless it is present.
+   * Downloads the data of a code unless it is present. If that fails, the system's data is used.
    * @throws Fault not_configured that names the language and what to do; the signal's reason
    */
   ensure(code: DataCode, signal: AbortSignal): Promise<void>;
@@ -36,27 +40,37 @@ export interface LanguageData {
 
 /**
  * Creates a folder of data that npm downloads on demand. Data that npm or the system has installed is linked into it.
- * Parallel calls share a download. After a failed one, calls fail immediately for some minutes, because each page would
- * wait for another attempt.
+ * Parallel calls share a download. After a failed one, the system's data is used until the process ends. If there is
+ * none, calls fail immediately for some minutes, because each page would wait for another attempt.
  */
 export function createLanguageData({
   folder,
   onProgress = () => undefined,
   download = byNpm,
+  systemFolder = SYSTEM,
+  mustDownload = false,
 }: LanguageDataSettings): LanguageData {
   const inProgress = new Map<DataCode, Promise<void>>();
   const failures = new Map<DataCode, { readonly fault: Fault; readonly until: number }>();
   const closing = new AbortController();
   const fileOf = (code: DataCode): string => path.join(folder, `${code}.traineddata.gz`);
-  const isPresent = (code: DataCode): boolean => {
-    if (existsSync(fileOf(code))) return true;
-    const installed = installedFile(code);
-    if (installed === null) return false;
+  /** Codes with a package whose download failed in this process: the system's data is used. */
+  const fallbacks = new Set<DataCode>();
+  const link = (code: DataCode, target: string): void => {
     mkdirSync(folder, { recursive: true });
     // Replaces an existing link, which may point to an earlier location.
     const draft = path.join(folder, `draft-${randomUUID()}`);
-    symlinkSync(installed, draft);
+    symlinkSync(target, draft);
     renameSync(draft, fileOf(code));
+  };
+  const isPresent = (code: DataCode): boolean => {
+    // npm's data is more accurate. The system's is used for a code with a package only after a failed download, and a
+    // link that another process left after its own failed download does not prevent a new one.
+    const usesSystem = PACKAGES[code] === undefined || fallbacks.has(code);
+    if (existsSync(fileOf(code)) && (usesSystem || !isLinkInto(systemFolder, fileOf(code)))) return true;
+    const installed = fileOfPackage(code) ?? (usesSystem ? systemFile(systemFolder, code) : null);
+    if (installed === null) return false;
+    link(code, installed);
     return true;
   };
   const fetch = async (code: DataCode): Promise<void> => {
@@ -69,6 +83,16 @@ export function createLanguageData({
       await fetchPackage(code, found, fileOf(code), closing.signal, download);
     } catch (error) {
       const fault = missing(code, folder, error);
+      const installed = mustDownload || closing.signal.aborted ? null : systemFile(systemFolder, code);
+      if (installed !== null) {
+        fallbacks.add(code);
+        link(code, installed);
+        onProgress(
+          `The OCR data of ${nameOf(code)} could not be downloaded: ${reasonOf(error)}. Until the next start, the ` +
+            `system's data is used, which is less accurate: ${installed}`,
+        );
+        return;
+      }
       failures.set(code, { fault, until: performance.now() + FAILED_MS });
       throw fault;
     }
@@ -93,20 +117,34 @@ const FAILED_MS = 300_000;
 /** Returns the name of a language, or of the data that detects scripts, for messages. */
 export const nameOf = (code: DataCode): string => (code === 'osd' ? 'script detection' : OCR_LANGUAGES[code].name);
 
-/** Returns the file of a code that npm or the system has installed; null if neither has. */
-function installedFile(code: DataCode): string | null {
-  const candidates: string[] = [];
+/** Returns the data of a code in its installed npm package; null if that is not installed. */
+function fileOfPackage(code: DataCode): string | null {
   try {
     const manifest = createRequire(import.meta.url).resolve(`${packageOf(code)}/package.json`);
-    candidates.push(path.join(path.dirname(manifest), '4.0.0_best_int', `${code}.traineddata.gz`));
+    const file = path.join(path.dirname(manifest), '4.0.0_best_int', `${code}.traineddata.gz`);
+    return existsSync(file) ? file : null;
   } catch {
     // The package is not installed.
+    return null;
   }
-  // npm's data is more accurate, so the system's data is used only for codes without a pinned package.
-  if (PACKAGES[code] === undefined && existsSync(SYSTEM))
-    for (const version of readdirSync(SYSTEM))
-      candidates.push(path.join(SYSTEM, version, 'tessdata', `${code}.traineddata`));
-  return candidates.find((file) => existsSync(file)) ?? null;
+}
+
+/** Returns the system's data of a code; null if it is not installed. */
+function systemFile(systemFolder: string, code: DataCode): string | null {
+  if (!existsSync(systemFolder)) return null;
+  const files = readdirSync(systemFolder).map((version) =>
+    path.join(systemFolder, version, 'tessdata', `${code}.traineddata`),
+  );
+  return files.find((file) => existsSync(file)) ?? null;
+}
+
+function isLinkInto(folder: string, file: string): boolean {
+  try {
+    return readlinkSync(file).startsWith(`${folder}${path.sep}`);
+  } catch {
+    // A file, not a link.
+    return false;
+  }
 }
 
 /** Returns the command that installs the data of a code on Debian and Ubuntu. */
@@ -117,16 +155,16 @@ function missing(code: DataCode, folder: string, cause: unknown): Fault {
   const file = `or put ${code}.traineddata.gz into ${folder}`;
   if (PACKAGES[code] === undefined)
     return new Fault('not_configured', `${problem}. Install it (${installing(code)}), ${file}.`);
-  const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : '';
   return new Fault(
     'not_configured',
-    `${problem} and could not be downloaded${reason}. Run "npm run cli -- ocr fetch ${code}" where npm reaches its registry, ${file}.`,
+    `${problem} and could not be downloaded: ${reasonOf(cause)}. Run "npm run cli -- ocr fetch ${code}" where npm reaches its registry, install the system's data (${installing(code)}), ${file}.`,
     { cause },
   );
 }
 
 /** Returns the reason of a failed download: npm's second line of errors, after the code. */
-function reasonOf(error: Error & { readonly stderr?: unknown }): string {
-  const lines = typeof error.stderr === 'string' ? [...error.stderr.matchAll(/^npm (?:error|ERR!) (.+)$/gm)] : [];
-  return (lines[1]?.[1] ?? lines[0]?.[1] ?? error.message.split('\n', 1)[0] ?? '').slice(0, 200);
+function reasonOf(error: unknown): string {
+  const { stderr, message } = error as Error & { readonly stderr?: unknown };
+  const lines = typeof stderr === 'string' ? [...stderr.matchAll(/^npm (?:error|ERR!) (.+)$/gm)] : [];
+  return (lines[1]?.[1] ?? lines[0]?.[1] ?? message.split('\n', 1)[0] ?? '').slice(0, 200);
 }

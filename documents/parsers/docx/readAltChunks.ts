@@ -7,7 +7,7 @@ import type { Package, Relation } from '../../office/openPackage.js';
 import type { DocumentLimits, ParsedDocument } from '../../types.js';
 import { rtfParser } from '../rtf/index.js';
 
-/** Maximum number of inserted files per document. */
+/** Maximum number of inserted files per document that are unpacked, whether or not they can be read. */
 const MAX_CHUNKS = 100;
 
 /** Files that a document inserts into its text: HTML, web archives, RTF, plain text or other documents. */
@@ -29,11 +29,12 @@ export async function readAltChunks(
   readDocument: ((bytes: Uint8Array) => Promise<ParsedDocument>) | null,
 ): Promise<AltChunks> {
   const texts = new Map<string, readonly string[]>();
+  let chunks = 0;
   let skipped = 0;
   for (const [id, { type, target }] of relations) {
     if (type !== 'aFChunk' || !archive.has(target)) continue;
-    const text =
-      texts.size < MAX_CHUNKS ? await textOf(await archive.read(target), target, limits, readDocument) : null;
+    chunks += 1;
+    const text = chunks <= MAX_CHUNKS ? await textOf(await archive.read(target), target, limits, readDocument) : null;
     if (text === null) skipped += 1;
     else if (text !== '') texts.set(id, [text]);
   }

@@ -5,7 +5,7 @@ import { ocrMetadata } from '../../ocr/ocrMetadata.js';
 import type { NotRead, Parser } from '../../types.js';
 import { composePages } from './composePages.js';
 import { brokenPdf, openPdf, pdfFault } from './pdfjs/openPdf.js';
-import { ScanFinder } from './isPicture.js';
+import { ScanFinder } from './scanFinder.js';
 import { readInfo } from './readInfo.js';
 import { type ReadPages, readPages } from './readPages.js';
 

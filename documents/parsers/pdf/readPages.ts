@@ -4,9 +4,9 @@ import type { DocumentLimits } from '../../types.js';
 import { findHeadings, type GroupedPage, type LineGroup } from './findHeadings.js';
 import { findRunningLines, type RunningLines } from './findRunningLines.js';
 import { groupPage } from './groupPage.js';
-import { type ScanFinder, SCANNED_CHARACTERS } from './isPicture.js';
+import { type ScanFinder, SCANNED_CHARACTERS } from './scanFinder.js';
 import { asMatrix, UPRIGHT } from './pdfjs/matrix.js';
-import { type PageNotes, readNotes } from './readNotes.js';
+import { type PageAnnotations, readAnnotations } from './readAnnotations.js';
 import { readOutline } from './readOutline.js';
 import { readPage } from './readPage.js';
 
@@ -24,7 +24,7 @@ export interface ReadPages extends Pick<RunningLines<ReadPage>, 'headers' | 'foo
 /** The line groups of a page, its form values and comments. */
 interface ReadPage extends GroupedPage {
   readonly height: number;
-  readonly notes: readonly LineGroup[];
+  readonly annotations: readonly LineGroup[];
 }
 
 interface Options {
@@ -54,12 +54,12 @@ export async function readPages(
     const isRecognized = hasWords(recognized.get(number));
     const page = await readOne(pdf, number, { namedRows, isRecognized }).catch((error: unknown) => {
       broken.push(error);
-      return { number, height: 0, groups: [], notes: [], skipped: new Map<string, number>() };
+      return { number, height: 0, groups: [], annotations: [], skipped: new Map<string, number>() };
     });
     read.push(page);
     for (const [kind, count] of page.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + count);
     const typed = lengthOf(page.groups);
-    characters += typed + lengthOf(page.notes);
+    characters += typed + lengthOf(page.annotations);
     if (typed === 0 && !isRecognized) withoutText.add(number);
     if (scans !== null && typed > 0 && typed < SCANNED_CHARACTERS && (await scans.isScan(number)))
       withoutText.add(number);
@@ -67,11 +67,11 @@ export async function readPages(
     if (characters > limits.maxTextCharacters) break;
   }
   const { pages, headers, footers } = findRunningLines(read);
-  const notes = new Map(pages.map((page) => [page.number, page.notes]));
+  const annotations = new Map(pages.map((page) => [page.number, page.annotations]));
   const found = findHeadings(pages, await readOutline(pdf)).map((page) => {
     const other = recognized.get(page.number);
     const { number, paragraphs } = other !== undefined && hasWords(other) ? other : page;
-    return { number, paragraphs: [...paragraphs, ...(notes.get(number) ?? [])] };
+    return { number, paragraphs: [...paragraphs, ...(annotations.get(number) ?? [])] };
   });
   return { pages: found, headers, footers, broken, withoutText, skipped };
 }
@@ -85,15 +85,15 @@ async function readOne(
   pdf: Pdfjs.PDFDocumentProxy,
   number: number,
   { namedRows, isRecognized }: { readonly namedRows: boolean; readonly isRecognized: boolean },
-): Promise<ReadPage & Pick<PageNotes, 'skipped'>> {
+): Promise<ReadPage & Pick<PageAnnotations, 'skipped'>> {
   const page = await pdf.getPage(number);
   try {
     const { transform, height } = page.getViewport({ scale: 1 });
-    const { groups: notes, skipped } = readNotes(
+    const { groups: annotations, skipped } = readAnnotations(
       await page.getAnnotations().catch(() => []),
       asMatrix(transform) ?? UPRIGHT,
     );
-    const base = { number, height, notes, skipped };
+    const base = { number, height, annotations, skipped };
     if (isRecognized) return { ...base, groups: [] };
     const { runs, rules } = await readPage(page);
     return { ...base, groups: groupPage(runs, rules, namedRows) };

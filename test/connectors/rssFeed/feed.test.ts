@@ -223,11 +223,14 @@ describe('hostile and broken feeds', () => {
     const fault = await faultOf(body);
     expect([fault.kind, fault.message]).toEqual(['broken_content', expect.stringContaining(sentence)]);
   });
-  test('are read up to 5,000 entries', async () => {
-    const feed = await read(
-      `<rss><channel>${Array.from({ length: 6000 }, (_, n) => `<item><guid>${n}</guid></item>`).join('')}`,
-    );
-    expect(feed.entries).toHaveLength(5000);
+  test.each([
+    ['XML', (ids: string[]) => `<rss><channel>${ids.map((id) => `<item><guid>${id}</guid></item>`).join('')}`],
+    ['JSON', (ids: string[]) => JSON.stringify({ items: ids.map((id) => ({ id })) })],
+  ])('are read up to 5,000 entries, and then again only after a change: %s', async (_format, write) => {
+    const ids = Array.from({ length: 6000 }, (_, nth) => String(nth));
+    const { entries, validators } = await read(write(ids), 'text/plain', { etag: '"v1"' });
+    expect(entries.map(({ id }) => id)).toEqual(ids.slice(0, 5000));
+    expect(validators).toEqual({ etag: '"v1"', lastModified: null });
   });
   test('have overlong titles and texts truncated', async () => {
     const long = 'x'.repeat(2_000_000);

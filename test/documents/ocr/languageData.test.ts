@@ -1,10 +1,10 @@
 /** Tests how the data of OCR languages is found and downloaded. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
 import type { Fault } from '../../../contract/failures.js';
 import { OCR_LANGUAGE_CODES } from '../../../contract/files/ocrLanguages.js';
@@ -69,6 +69,7 @@ test('downloads a language once for parallel callers; an abort ends only the wai
   const lines: string[] = [];
   const data = createLanguageData({
     folder,
+    systemFolder: path.join(folder, 'system'),
     onProgress: (line) => lines.push(line),
     async download() {
       downloads += 1;
@@ -87,7 +88,7 @@ test('downloads a language once for parallel callers; an abort ends only the wai
   await expect(data.ensure('deu', signal)).rejects.toBe(fault);
   expect([downloads, fault.kind, lines]).toEqual([1, 'not_configured', ['Downloading the OCR data of German (8 MB)']]);
   expect(fault.message).toBe(
-    `The OCR data of German (deu) is not on this machine and could not be downloaded: no route. Run "npm run cli -- ocr fetch deu" where npm reaches its registry, or put deu.traineddata.gz into ${folder}.`,
+    `The OCR data of German (deu) is not on this machine and could not be downloaded: no route. Run "npm run cli -- ocr fetch deu" where npm reaches its registry, install the system's data (apt-get install tesseract-ocr-deu), or put deu.traineddata.gz into ${folder}.`,
   );
 });
 
@@ -96,6 +97,52 @@ test('finds English, which is installed, and files that an operator put into the
   expect(data.present(['eng', 'deu', 'kor'])).toEqual(['eng']);
   await writeFile(path.join(folder, 'kor.traineddata.gz'), '');
   expect(data.present(['eng', 'deu', 'kor'])).toEqual(['eng', 'kor']);
+});
+
+describe('without a registry', () => {
+  const unreachable = () => Promise.reject(new Error('no route'));
+  const systemFolder = () => path.join(folder, 'system');
+  const file = () => path.join(folder, 'deu.traineddata.gz');
+  beforeEach(async () => {
+    await mkdir(path.join(systemFolder(), '5', 'tessdata'), { recursive: true });
+    await writeFile(path.join(systemFolder(), '5', 'tessdata', 'deu.traineddata'), 'of the system');
+  });
+
+  test("the system's data is used after one failed download", async () => {
+    const lines: string[] = [];
+    let downloads = 0;
+    const data = createLanguageData({
+      folder,
+      systemFolder: systemFolder(),
+      onProgress: (line) => lines.push(line),
+      download() {
+        downloads += 1;
+        return unreachable();
+      },
+    });
+    expect(data.present(['deu'])).toEqual([]);
+    await data.ensure('deu', signal);
+    await data.ensure('deu', signal);
+    expect(data.present(['deu'])).toEqual(['deu']);
+    expect([await readFile(file(), 'utf8'), downloads]).toEqual(['of the system', 1]);
+    expect(lines[1]).toMatch(/^The OCR data of German could not be downloaded: no route\. .*system's data is used/);
+    await expect(data.ensure('fra', signal)).rejects.toThrow(/could not be downloaded: no route/);
+  });
+
+  test('the next process tries the download again, and replaces the link by its own data', async () => {
+    await createLanguageData({ folder, systemFolder: systemFolder(), download: unreachable }).ensure('deu', signal);
+    const next = createLanguageData({ folder, systemFolder: systemFolder(), download: unreachable });
+    expect(next.present(['deu'])).toEqual([]);
+    await fetchPackage('deu', pinned(PACKAGE), file(), signal, downloadOf(PACKAGE));
+    expect(next.present(['deu'])).toEqual(['deu']);
+    expect(await readFile(file(), 'utf8')).toBe('of German');
+    expect(await readFile(path.join(systemFolder(), '5', 'tessdata', 'deu.traineddata'), 'utf8')).toBe('of the system');
+  });
+
+  test('a caller that needs the download gets its error', async () => {
+    const settings = { folder, systemFolder: systemFolder(), download: unreachable, mustDownload: true };
+    await expect(createLanguageData(settings).ensure('deu', signal)).rejects.toThrow(/could not be downloaded/);
+  });
 });
 
 test('every language except English and Russian has a package with a SHA-512 checksum', () => {

@@ -136,6 +136,19 @@ test('reads files inserted in the text (altChunk) at their position, and counts 
   expect(document.metadata['not_read']).toEqual({ inserted_files: 1 });
 });
 
+test.each([
+  ['empty', 'a.html', '<p></p>', 1],
+  ['unreadable', 'd.bin', '\u0000\u0001\u0002', 101],
+])('reads at most 100 inserted files, including %s ones', async (_what, name, content, skipped) => {
+  const parts = Array.from({ length: 100 }, (_, nth) => ['aFChunk', `${nth}-${name}`, content] as const);
+  const document = await readFile(
+    word(`${paragraph('Before')}<w:altChunk r:id="rId101"/>`, [...parts, ['aFChunk', 'last.html', '<p>The last</p>']]),
+    'a.docx',
+  );
+  expect(document.text).toBe('Before');
+  expect(document.metadata['not_read']).toEqual({ inserted_files: skipped });
+});
+
 test('counts the pictures, embedded files and macros that it does not read', async () => {
   const document = await readFile(
     officeFile('word/document.xml', `<w:document ${W}><w:body>${paragraph('Body')}</w:body></w:document>`, {

@@ -16,14 +16,15 @@ import {
 } from './apis.js';
 
 /**
- * A fault of one request. `cut`: the JSON ends in the middle. `broken`: the connection closes in the middle. `hang`: no
- * answer. The others are well-formed answers with wrong contents: `few`: one vector is missing; `dimension`: each
- * vector lacks a number; `nan`: a vector of NaN; `zero`: vectors of zeros; `unnumbered`: entries without `index`.
+ * A fault of one request. `invalidJson`: the JSON ends in the middle. `brokenConnection`: the connection closes in the
+ * middle. `hang`: no answer. The others are well-formed answers with wrong contents: `few`: one vector is missing;
+ * `dimension`: each vector lacks a number; `nan`: a vector of NaN; `zero`: vectors of zeros; `unnumbered`: entries
+ * without `index`.
  */
 export type ProviderFault =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
-  | 'cut'
-  | 'broken'
+  | 'invalidJson'
+  | 'brokenConnection'
   | 'hang'
   | 'few'
   | 'dimension'
@@ -142,8 +143,8 @@ export async function startEmbeddingEmulator(): Promise<EmbeddingEmulator> {
     // JSON.stringify writes null for NaN, but some servers write NaN into their JSON.
     if (fault === 'nan') answer = answer.replaceAll('null', 'NaN');
     if (fault === 'unnumbered') answer = answer.replaceAll(/"index":\d+,/g, '');
-    if (fault === 'cut') answer = answer.slice(0, answer.length / 2);
-    if (fault === 'broken') {
+    if (fault === 'invalidJson') answer = answer.slice(0, answer.length / 2);
+    if (fault === 'brokenConnection') {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': answer.length });
       response.write(answer.slice(0, answer.length / 2), () => request.socket.destroy());
       return;

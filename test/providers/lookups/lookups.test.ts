@@ -172,7 +172,7 @@ describe('a video transcript', () => {
 });
 
 describe('every service', () => {
-  const FAILURES: readonly (readonly [string, LookupRefusal | 'broken' | 'hang', string, boolean])[] = [
+  const FAILURES: readonly (readonly [string, LookupRefusal | 'brokenConnection' | 'hang', string, boolean])[] = [
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '7' } }, 'rate_limited', true],
     ['429 without Retry-After', { status: 429 }, 'rate_limited', true],
     ['500', { status: 500 }, 'server_error', true],
@@ -187,7 +187,7 @@ describe('every service', () => {
     ['truncated JSON', { status: 200, body: '{"results":[{"url":' }, 'server_error', true],
     ['an HTML page', { status: 200, body: '<!doctype html><p>Sign in' }, 'server_error', true],
     ['an oversized response', { status: 200, body: `{"a":"${'x'.repeat(21_000_000)}"}` }, 'too_large', false],
-    ['a broken connection', 'broken', 'unreachable', true],
+    ['a broken connection', 'brokenConnection', 'unreachable', true],
     ['no response', 'hang', 'timed_out', true],
   ];
   test('reports each failure as the matching kind, without the key', () =>

@@ -140,7 +140,7 @@ describe('every reranker', () => {
     }));
 
   const INVALID: readonly (readonly [string, InjectedFault])[] = [
-    ['truncated JSON', 'cut'],
+    ['truncated JSON', 'invalidJson'],
     ['no list', 'no list'],
     ['a result without an index', 'unnumbered'],
     ['an index beyond the texts', 'beyond'],
@@ -172,7 +172,7 @@ describe('every reranker', () => {
     ['400', { status: 400 }, 'bad_response', false],
     ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:1/' } }, 'bad_response', false],
     ['no response', 'hang', 'timed_out', true],
-    ['a broken connection', 'broken', 'unreachable', true],
+    ['a broken connection', 'brokenConnection', 'unreachable', true],
     ['an oversized response', 'huge', 'too_large', false],
   ];
   test('reports each failure as the matching kind, without the key', () =>

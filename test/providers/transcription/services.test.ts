@@ -99,7 +99,7 @@ const ANSWERS: readonly Row[] = [
   ['400', { status: 400 }, 'broken_content', false],
   ['415', { status: 415 }, 'broken_content', false],
   ['422', { status: 422 }, 'broken_content', false],
-  ['invalid JSON', 'broken', 'server_error', true],
+  ['invalid JSON', 'invalidJson', 'server_error', true],
 ];
 
 test('maps each response to its fault, without the key', () =>
@@ -116,7 +116,7 @@ test('maps each response to its fault, without the key', () =>
       expect(fault!.retryAfterMs).toBe(waitMs);
       expect(fault!.message).not.toContain(KEY);
       expect(fault!.message).toMatch(
-        injectedFault === 'broken' ? /invalid response: incomplete or invalid JSON/ : /“an injected fault”/,
+        injectedFault === 'invalidJson' ? /invalid response: incomplete or invalid JSON/ : /“an injected fault”/,
       );
     },
   ));
@@ -181,14 +181,14 @@ const POLLS: readonly PollRow[] = [
   ['is unknown (400)', { injectedFaults: [{ status: 400 }] }, 'server_error', true],
   ['fails one poll (500)', { injectedFaults: [{ status: 500 }] }, null, false],
   ['fails one poll (429)', { injectedFaults: [{ status: 429, headers: { 'retry-after': '0' } }] }, null, false],
-  ['fails one poll (broken)', { injectedFaults: ['broken'] }, null, false],
+  ['fails one poll (invalid JSON)', { injectedFaults: ['invalidJson'] }, null, false],
   [
     'fails eight polls, but not five in a row',
     { injectedFaults: [...four(500), STILL_QUEUED, ...four(500)] },
     null,
     false,
   ],
-  ['fails one poll (cut)', { injectedFaults: ['cut'] }, null, false],
+  ['fails one poll (broken connection)', { injectedFaults: ['brokenConnection'] }, null, false],
   ['fails five polls (500)', { injectedFaults: five(500) }, 'server_error', false],
   ['fails five polls (429)', { injectedFaults: five(429) }, 'rate_limited', false],
   ['rejects the key (401)', { injectedFaults: [{ status: 401 }] }, 'not_configured', false],

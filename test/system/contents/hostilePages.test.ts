@@ -91,6 +91,7 @@ describe('hostile content is read and chunked within the time and memory limits 
     expect(document.cuts.length).toBeGreaterThan(0);
     expect(Math.max(...document.cuts.map((cut) => cut.tokens))).toBeLessThanOrEqual(200);
     expect(document.cuts.at(-1)?.end).toBe(document.text.length);
+    // A long text is read from its file.
     return document.text.slice(0, document.text.length);
   }
 

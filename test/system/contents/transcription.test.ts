@@ -146,11 +146,11 @@ describe.each(SERVICES)('%s', (transcription_service) => {
 
   test.each([
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
-    ['a truncated answer', 'cut'],
+    ['a connection that breaks in the middle of the answer', 'brokenConnection'],
     ...thoroughRows([
       ['429 without Retry-After', { status: 429 }],
       ['500', { status: 500 }],
-      ['an answer that is not JSON', 'broken'],
+      ['an answer that is not JSON', 'invalidJson'],
     ]),
   ] as const)('retries after %s, and reads the file', async (what, injectedFault) => {
     const scenario = `passing-${transcription_service}-${what.replaceAll(/\W/g, '')}`;

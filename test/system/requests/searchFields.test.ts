@@ -378,7 +378,7 @@ describe('a reranker that fails', () => {
     [{ status: 429, headers: { 'retry-after': '9' } }, 503, '9'],
     [{ status: 500 }, 503, null],
     [{ status: 401 }, 502, null],
-    ['cut', 503, null],
+    ['invalidJson', 503, null],
     ['beyond', 503, null],
   ] as const)(
     'with %j is answered with %d, never with results in the order of similarity',

@@ -23,7 +23,7 @@ interface Annotation {
 }
 
 /** The form values and comments of a page, and the kinds and numbers of annotations with other content. */
-export interface PageNotes {
+export interface PageAnnotations {
   readonly groups: readonly LineGroup[];
   readonly skipped: ReadonlyMap<string, number>;
 }
@@ -43,11 +43,11 @@ const CHECKED = 'checked';
 const UNCHECKED = 'not checked';
 
 /** Returns the form values and comments of a page as lines with their boxes, fields first. */
-export function readNotes(annotations: readonly unknown[], page: Matrix): PageNotes {
+export function readAnnotations(annotations: readonly unknown[], page: Matrix): PageAnnotations {
   const fields: PlacedText[] = [];
   const groups: LineGroup[] = [];
   const skipped = new Map<string, number>();
-  const seenNotes = new Set<string>();
+  const seenFields = new Set<string>();
   for (const annotation of annotations as readonly Annotation[]) {
     const { subtype = '', rect } = annotation;
     const box = placeBox(page, rect ?? []);
@@ -56,8 +56,8 @@ export function readNotes(annotations: readonly unknown[], page: Matrix): PageNo
     if (subtype === 'Widget') {
       const text = fieldText(annotation);
       // A field may be shown several times on a page.
-      if (text !== null && !seenNotes.has(text)) fields.push({ text, box });
-      if (text !== null) seenNotes.add(text);
+      if (text !== null && !seenFields.has(text)) fields.push({ text, box });
+      if (text !== null) seenFields.add(text);
     } else {
       const comment = commentText(annotation);
       if (comment !== null) groups.push({ lines: [lineOf({ text: comment, box })], keepsLines: true });
