@@ -338,6 +338,7 @@ describe('responses', () => {
     ['no list', {}],
     ['an invalid list', { value: 'all' }],
     ['an invalid next link', { value: [], '@odata.nextLink': 'next' }],
+    ['an invalid escape in the next link', { value: [], '@odata.nextLink': 'https://graph.microsoft.com/100%/x' }],
   ])('with %s are server errors', async (_name, body) => {
     graph.injectFault((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error' });
