@@ -74,9 +74,9 @@ export async function readFeed(
       throw new InvalidFeed(`is larger than the maximum of ${MAX_BYTES.toLocaleString('en')} bytes.`);
   };
   const { feed, error } = await parse(unpackedText(answer.body, answer.headers['content-type'], count));
-  if (error !== null && feed.entries.length === 0) {
+  if (error !== null) {
     signal.throwIfAborted();
-    throw asFault(url, error);
+    if (feed.entries.length === 0) throw asFault(url, error);
   }
   return {
     feed: {

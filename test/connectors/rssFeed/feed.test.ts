@@ -197,6 +197,22 @@ describe('hostile and broken feeds', () => {
     const feed = await read('<rss><channel><item><guid>1</guid></item><item><guid>2</gui');
     expect(feed.entries.map(({ id }) => id)).toEqual(['1']);
   });
+  test('fail with the reason of the abort, even after the first entry', async () => {
+    site = await startSite({ '/feed': { type: 'application/xml', body: '' } });
+    const stop = new AbortController();
+    async function* untilAborted() {
+      yield Buffer.from(`<rss><channel><item><guid>1</guid></item>${' '.repeat(1_000)}`);
+      stop.abort(new RangeError('enough'));
+      stop.signal.throwIfAborted();
+    }
+    const source = createFeedSource({
+      egress: { request: async (options) => ({ ...(await egress.request(options)), body: untilAborted() }) },
+      settings: { maxPageBytes: 20_000_000, pageTimeoutMs: TIME_LIMIT_MS },
+      limiter: createHostLimiter(8, Date.now, sleepUntilAborted),
+    });
+    const reading = source.readFeed({ url: site.url('/feed'), credentials: null, known: null, signal: stop.signal });
+    await expect(reading).rejects.toThrow('enough');
+  });
   test.each([
     ['nothing', '', 'is empty'],
     ['a web page', '<!doctype html><p>Hello', 'is a web page, not a feed'],
