@@ -38,9 +38,18 @@ function serialiseTag(name: string, attributes: Readonly<Record<string, string>>
 
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
 
+/**
+ * Whether the characters of an element with HTML are text, which must be escaped. RSS contains escaped HTML; Atom
+ * declares the type. Nested elements are markup in both, the text between them is text.
+ * @param isAtom whether the element belongs to Atom, whose default type is text
+ */
+export const isPlainText = (type: string, isAtom: boolean): boolean =>
+  type === '' ? isAtom : /^(?:text|text\/plain|xhtml|.*\+xml)$/.test(type);
+
 /** Collects the fields of one entry from parser events. */
 export class FeedItem {
   readonly #about: string;
+  readonly #isAtom: boolean;
   readonly #values = new Map<string, string>();
   #link = '';
   /** The element being read: its name, type of text, and number of open elements in it. */
@@ -51,8 +60,9 @@ export class FeedItem {
   #parts: string[] = [];
   #length = 0;
 
-  constructor(about: string) {
+  constructor(about: string, isAtom: boolean) {
     this.#about = about;
+    this.#isAtom = isAtom;
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -70,12 +80,11 @@ export class FeedItem {
     // The id is kept even if it is not a URL. Elements with `src` are skipped: content at another URL is not fetched.
     if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
     const type = attributes['type'] ?? '';
-    // RSS contains escaped HTML; Atom declares its type. Nested elements are markup in both, the text between them is
-    // text.
-    const isText = type === '' ? name === 'content' || name === 'summary' : type === 'text' || type === 'text/plain';
+    // RSS has no elements with these two names.
+    const isOfAtom = name === 'content' || name === 'summary' || (name === 'title' && this.#isAtom);
     this.#field = {
       name,
-      escapes: HTML_ELEMENTS.has(name) && (isText || type === 'xhtml' || type.endsWith('+xml')),
+      escapes: (isOfAtom || HTML_ELEMENTS.has(name)) && isPlainText(type, isOfAtom),
       limit: HTML_ELEMENTS.has(name) ? MAX_TEXT : MAX_VALUE,
       depth: 0,
     };

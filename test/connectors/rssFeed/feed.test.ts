@@ -131,6 +131,16 @@ test('Atom: reads every type of text, links, and XHTML content', async () => {
   ]);
 });
 
+test.each([
+  ['<title>List&lt;String&gt; &amp;amp; more</title>', 'List<String> &amp; more'],
+  ['<title type="text">a &lt;b&gt; c</title>', 'a <b> c'],
+  ['<title type="xhtml"><div>1 &lt; <em>2</em> &gt; 0</div></title>', '1 < 2 > 0'],
+  ['<title type="html">a &lt;b&gt;bold&lt;/b&gt; &amp;amp; c</title>', 'a bold & c'],
+])('Atom: reads the titles of the feed and its entries by their type: %s', async (title, text) => {
+  const feed = await read(`<feed xmlns="http://www.w3.org/2005/Atom">${title}<entry><id>1</id>${title}</entry></feed>`);
+  expect([feed.title, feed.entries[0]?.title]).toEqual([text, text]);
+});
+
 test('reads RSS 1.0 (RDF), RSS 0.91 and a feed with its own namespace prefix', async () => {
   const rdf =
     await read(`<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>Old</title></channel>
