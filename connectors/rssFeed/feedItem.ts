@@ -9,9 +9,11 @@ export interface RawEntry {
   readonly summary: string;
   readonly content: string;
   readonly published: string;
+  /** Whether an id that is a URL is also the address of the entry. */
+  readonly isPermalink: boolean;
 }
 
-type FieldName = keyof RawEntry;
+type FieldName = Exclude<keyof RawEntry, 'isPermalink'>;
 /** Elements for each field, in order of preference. */
 const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
   id: ['guid', 'id'],
@@ -52,6 +54,7 @@ export class FeedItem {
   readonly #isAtom: boolean;
   readonly #values = new Map<string, string>();
   #link = '';
+  #isPermalink = true;
   /** The element being read: its name, type of text, and number of open elements in it. */
   #field: { name: string; escapes: boolean; limit: number; depth: number } | null = null;
   /** Number of open elements in the entry. */
@@ -79,6 +82,8 @@ export class FeedItem {
     }
     // The id is kept even if it is not a URL. Elements with `src` are skipped: content at another URL is not fetched.
     if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
+    // https://www.rssboard.org/rss-specification#ltguidgtSubelementOfLtitemgt
+    if (name === 'guid') this.#isPermalink = attributes['isPermaLink'] !== 'false';
     const type = attributes['type'] ?? '';
     // RSS has no elements with these two names.
     const isOfAtom = name === 'content' || name === 'summary' || (name === 'title' && this.#isAtom);
@@ -123,6 +128,7 @@ export class FeedItem {
       summary: value('summary'),
       content: value('content'),
       published: value('published'),
+      isPermalink: this.#isPermalink,
     };
   }
 

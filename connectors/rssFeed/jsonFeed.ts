@@ -36,6 +36,7 @@ export function parseJsonFeed(text: string): RawFeed {
       summary: escapeHtml(fieldText(item, ['summary'], MAX_TEXT)),
       content: fieldText(item, ['content_html'], MAX_TEXT) || asHtml(fieldText(item, ['content_text'], MAX_TEXT)),
       published: fieldText(item, ['date_published', 'date_modified']),
+      isPermalink: true,
     })),
   };
 }

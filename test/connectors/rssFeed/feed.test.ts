@@ -141,6 +141,18 @@ test.each([
   expect([feed.title, feed.entries[0]?.title]).toEqual([text, text]);
 });
 
+test('RSS: takes a guid as the address of an entry unless isPermaLink is false', async () => {
+  const guids = ['', ' isPermaLink="true"', ' isPermaLink="false"'].map(
+    (attribute, at) => `<item><guid${attribute}>https://example.org/${at}</guid></item>`,
+  );
+  const { entries } = await read(`<rss version="2.0"><channel>${guids.join('')}</channel></rss>`);
+  expect(entries.map(({ id, url }) => [id, url])).toEqual([
+    ['https://example.org/0', 'https://example.org/0'],
+    ['https://example.org/1', 'https://example.org/1'],
+    ['https://example.org/2', null],
+  ]);
+});
+
 test('reads RSS 1.0 (RDF), RSS 0.91 and a feed with its own namespace prefix', async () => {
   const rdf =
     await read(`<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>Old</title></channel>
