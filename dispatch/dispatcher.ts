@@ -77,6 +77,16 @@ export function createDispatcher(
   const streams = createUploadStreamStarter(client, names, shares, log, tracing);
   const signals = createRunSignals(client, names, log);
   const inProgress = new Set<Promise<void>>();
+  /** Makes close() wait for a call to Temporal. */
+  const track = <T>(call: Promise<T>): Promise<T> => {
+    const ended = call.then(
+      () => undefined,
+      () => undefined,
+    );
+    inProgress.add(ended);
+    void ended.then(() => inProgress.delete(ended));
+    return call;
+  };
 
   const start: Dispatcher['start'] = async (runId, first = null) => {
     if (closing.signal.aborted) return;
@@ -90,16 +100,14 @@ export function createDispatcher(
         log.warn({ runId, err: error }, 'run stays in the outbox');
       }
     })();
-    inProgress.add(starting);
-    await starting;
-    inProgress.delete(starting);
+    await track(starting);
   };
 
   const signalConsentReturned: Dispatcher['signalConsentReturned'] = async (runId) => {
-    if (!closing.signal.aborted) await signals.consentReturned(runId);
+    if (!closing.signal.aborted) await track(signals.consentReturned(runId));
   };
   const signalResumed: Dispatcher['signalResumed'] = async (run) => {
-    if (!closing.signal.aborted) await signals.resumed(run);
+    if (!closing.signal.aborted) await track(signals.resumed(run));
   };
 
   const sweepOnce = async (): Promise<void> => {
@@ -118,7 +126,7 @@ export function createDispatcher(
     start,
     signalConsentReturned,
     signalResumed,
-    cancel: (runId) => cancelRun({ access: { client, names }, stores, log }, runId),
+    cancel: (runId) => track(cancelRun({ access: { client, names }, stores, log }, runId)),
     async sweep(signal) {
       const onError = (error: unknown): void =>
         log.warn({ err: error }, 'the sweep of the outbox failed; trying again');
@@ -133,20 +141,13 @@ export function createDispatcher(
           taskQueueType: 1,
         }),
       );
-      // close() must wait for the call, even if the caller no longer does.
-      const ended = answer.then(
-        () => undefined,
-        () => undefined,
-      );
-      inProgress.add(ended);
-      void ended.then(() => inProgress.delete(ended));
-      const { pollers } = await answer;
+      const { pollers } = await track(answer);
       return { pollers: pollers?.length ?? 0 };
     },
     async close() {
       closing.abort();
       streams.close();
-      // The SDK retries by timers, and a timer that fires on a closed channel would end the process. Each start has a
+      // The SDK retries by timers, and a timer that fires on a closed channel would end the process. Each call has a
       // deadline.
       await Promise.all(inProgress);
       await client.connection.close();

@@ -44,7 +44,7 @@ const SEVERAL_BYTES = /^(?:gb|big5|euc|shift)/;
  * Returns UTF-16LE or UTF-16BE if the byte order mark, the bytes themselves or the header show it; null for other
  * encodings.
  */
-function utf16Encoding({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string | null {
+export function utf16Encoding({ bytes, contentType }: Pick<ParseInput, 'bytes' | 'contentType'>): string | null {
   const mark = byteOrderMark(bytes);
   if (mark !== null) return mark === 'utf-8' ? null : mark;
   const found = utf16Without(bytes);

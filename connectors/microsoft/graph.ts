@@ -93,6 +93,15 @@ export type Query = Readonly<Record<string, string>>;
 /** Checks that a value is a Query. Validates cursors that contain the query of the next page. */
 export const isQuery = recordOf(string);
 
+/** Decodes a path of a URL. Null if it has an invalid escape sequence. */
+export function decodedPath(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
 /** Maximum length of a query taken from a link. */
 const MAX_QUERY = 16_384;
 
@@ -105,7 +114,7 @@ export function queryOf(link: unknown): Query | null {
   if (text === null || text.length > MAX_QUERY || !URL.canParse(text)) return null;
   const { pathname, searchParams } = new URL(text);
   // Microsoft documents it both with and without quotes: https://learn.microsoft.com/graph/api/driveitem-delta#examples
-  const argument = /\(token='?([^'()]*)'?\)$/.exec(decodeURIComponent(pathname))?.[1];
+  const argument = /\(token='?([^'()]*)'?\)$/.exec(decodedPath(pathname) ?? '')?.[1];
   const query = { ...Object.fromEntries(searchParams), ...(argument === undefined ? {} : { token: argument }) };
   return Object.keys(query).length === 0 ? null : query;
 }

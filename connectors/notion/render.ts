@@ -19,6 +19,17 @@ const quoted = (text: string): string =>
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
 
+/**
+ * Returns code in a fence that is longer than any row of backticks in it:
+ * https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+ */
+function fenced(language: string, code: string): string {
+  let length = 3;
+  for (const [row] of code.matchAll(/`{3,}/g)) length = Math.max(length, row.length + 1);
+  const fence = '`'.repeat(length);
+  return `${fence}${language}\n${code}\n${fence}`;
+}
+
 const LIST_BLOCKS: ReadonlySet<string> = new Set(['bulleted_list_item', 'numbered_list_item', 'to_do']);
 /** Blocks that show external content by its URL. */
 const LINK_BLOCKS: ReadonlySet<string> = new Set(['bookmark', 'embed', 'link_preview']);
@@ -75,9 +86,7 @@ export function renderBlocks(blocks: readonly Block[], form: Form): Rendered {
     if (type === 'numbered_list_item') return `${number}. ${text}`;
     if (type === 'to_do') return `${isMarkdown ? '- ' : ''}[${body['checked'] === true ? 'x' : ' '}] ${text}`;
     if (type === 'code')
-      return isMarkdown
-        ? `\`\`\`${asText(body['language']) ?? ''}\n${richText(body['rich_text'], 'plain')}\n\`\`\``
-        : text;
+      return isMarkdown ? fenced(asText(body['language']) ?? '', richText(body['rich_text'], 'plain')) : text;
     if (type === 'equation')
       return isMarkdown ? `$$${asText(body['expression']) ?? ''}$$` : (asText(body['expression']) ?? '');
     if (type === 'divider') return isMarkdown ? '---' : '';

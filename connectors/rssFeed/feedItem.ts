@@ -9,9 +9,11 @@ export interface RawEntry {
   readonly summary: string;
   readonly content: string;
   readonly published: string;
+  /** Whether an id that is a URL is also the address of the entry. */
+  readonly isPermalink: boolean;
 }
 
-type FieldName = keyof RawEntry;
+type FieldName = Exclude<keyof RawEntry, 'isPermalink'>;
 /** Elements for each field, in order of preference. */
 const FIELDS: Readonly<Record<FieldName, readonly string[]>> = {
   id: ['guid', 'id'],
@@ -38,11 +40,21 @@ function serialiseTag(name: string, attributes: Readonly<Record<string, string>>
 
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
 
+/**
+ * Whether the characters of an element with HTML are text, which must be escaped. RSS contains escaped HTML; Atom
+ * declares the type. Nested elements are markup in both, the text between them is text.
+ * @param isAtom whether the element belongs to Atom, whose default type is text
+ */
+export const isPlainText = (type: string, isAtom: boolean): boolean =>
+  type === '' ? isAtom : /^(?:text|text\/plain|xhtml|.*\+xml)$/.test(type);
+
 /** Collects the fields of one entry from parser events. */
 export class FeedItem {
   readonly #about: string;
+  readonly #isAtom: boolean;
   readonly #values = new Map<string, string>();
   #link = '';
+  #isPermalink = true;
   /** The element being read: its name, type of text, and number of open elements in it. */
   #field: { name: string; escapes: boolean; limit: number; depth: number } | null = null;
   /** Number of open elements in the entry. */
@@ -51,8 +63,9 @@ export class FeedItem {
   #parts: string[] = [];
   #length = 0;
 
-  constructor(about: string) {
+  constructor(about: string, isAtom: boolean) {
     this.#about = about;
+    this.#isAtom = isAtom;
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
@@ -67,16 +80,16 @@ export class FeedItem {
       const rel = attributes['rel'] ?? 'alternate';
       if (rel === 'alternate') this.#link ||= attributes['href'].slice(0, MAX_VALUE);
     }
-    // `isPermaLink` is ignored, so an id need not be a URL. Elements with `src` are skipped: content at another URL is
-    // not fetched.
+    // An id need not be a URL. Elements with `src` are skipped: content at another URL is not fetched.
     if (!READ_ELEMENTS.has(name) || this.#values.has(name) || attributes['src'] !== undefined) return;
+    // https://www.rssboard.org/rss-specification#ltguidgtSubelementOfLtitemgt
+    if (name === 'guid') this.#isPermalink = attributes['isPermaLink'] !== 'false';
     const type = attributes['type'] ?? '';
-    // RSS contains escaped HTML. Atom declares the type; the default is plain text. The text of plain text and XHTML is
-    // escaped here, because entries are stored as HTML.
-    const isText = type === '' ? name === 'content' || name === 'summary' : type === 'text' || type === 'text/plain';
+    // RSS has no elements with these two names.
+    const isOfAtom = name === 'content' || name === 'summary' || (name === 'title' && this.#isAtom);
     this.#field = {
       name,
-      escapes: HTML_ELEMENTS.has(name) && (isText || type === 'xhtml' || type.endsWith('+xml')),
+      escapes: (isOfAtom || HTML_ELEMENTS.has(name)) && isPlainText(type, isOfAtom),
       limit: HTML_ELEMENTS.has(name) ? MAX_TEXT : MAX_VALUE,
       depth: 0,
     };
@@ -115,6 +128,7 @@ export class FeedItem {
       summary: value('summary'),
       content: value('content'),
       published: value('published'),
+      isPermalink: this.#isPermalink,
     };
   }
 

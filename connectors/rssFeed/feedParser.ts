@@ -1,10 +1,12 @@
 import { SaxesParser } from 'saxes';
 
-import { FeedItem, type RawEntry } from './feedItem.js';
+import { escapeHtml } from '../html.js';
+import { FeedItem, isPlainText, type RawEntry } from './feedItem.js';
 import { XML_ENTITIES } from './xmlEntities.js';
 
 /** A parsed feed with unresolved URLs. */
 export interface RawFeed {
+  /** HTML. */
   title: string;
   readonly entries: RawEntry[];
 }
@@ -39,6 +41,8 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
   let prefix = '';
   let attributes = 0;
   let item: FeedItem | null = null;
+  /** Whether the title of the feed is text instead of HTML. */
+  let isTitleText = false;
 
   /** Returns a name without the feed's own namespace prefix: <atom:feed> becomes <feed>. */
   const plain = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
@@ -46,7 +50,7 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
   const text = (characters: string): void => {
     if (item) item.text(characters);
     else if (path.at(-1) === 'title' && ENTRY_PARENTS.has(path.at(-2) ?? '') && feed.title.length < MAX_TITLE)
-      feed.title += characters.slice(0, MAX_TITLE);
+      feed.title += (isTitleText ? escapeHtml(characters) : characters).slice(0, MAX_TITLE);
   };
   parser.on('doctype', (doctype) => {
     if (/^\s*html\b/i.test(doctype)) throw isWebPage();
@@ -66,8 +70,8 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
     if (item) item.open(name, tag.attributes);
     else if ((name === 'item' || name === 'entry') && ENTRY_PARENTS.has(path.at(-2) ?? '')) {
       if (feed.entries.length >= MAX_ENTRIES) throw new EntryLimitReached();
-      item = new FeedItem(tag.attributes['rdf:about'] ?? '');
-    }
+      item = new FeedItem(tag.attributes['rdf:about'] ?? '', name === 'entry');
+    } else if (name === 'title') isTitleText = isPlainText(tag.attributes['type'] ?? '', path[0] === 'feed');
   });
   parser.on('text', text);
   parser.on('cdata', text);

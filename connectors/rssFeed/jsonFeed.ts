@@ -28,7 +28,7 @@ export function parseJsonFeed(text: string): RawFeed {
     throw new InvalidFeed('is JSON but not a feed: it has no list of items. Give the address of a JSON Feed.');
   const entries = feed['items'].slice(0, MAX_ENTRIES).filter(isObject);
   return {
-    title: fieldText(feed, ['title']),
+    title: escapeHtml(fieldText(feed, ['title'])),
     entries: entries.map((item) => ({
       id: fieldText(item, ['id']),
       link: fieldText(item, ['url', 'external_url']),
@@ -36,6 +36,7 @@ export function parseJsonFeed(text: string): RawFeed {
       summary: escapeHtml(fieldText(item, ['summary'], MAX_TEXT)),
       content: fieldText(item, ['content_html'], MAX_TEXT) || asHtml(fieldText(item, ['content_text'], MAX_TEXT)),
       published: fieldText(item, ['date_published', 'date_modified']),
+      isPermalink: true,
     })),
   };
 }

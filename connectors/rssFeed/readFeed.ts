@@ -74,9 +74,9 @@ export async function readFeed(
       throw new InvalidFeed(`is larger than the maximum of ${MAX_BYTES.toLocaleString('en')} bytes.`);
   };
   const { feed, error } = await parse(unpackedText(answer.body, answer.headers['content-type'], count));
-  if (error !== null && feed.entries.length === 0) {
+  if (error !== null) {
     signal.throwIfAborted();
-    throw asFault(url, error);
+    if (feed.entries.length === 0) throw asFault(url, error);
   }
   return {
     feed: {
@@ -137,8 +137,8 @@ function asFault(url: string, error: unknown): Fault {
 /** Returns the entries without repeated ids: the first one is the newest. */
 function entriesOf(raw: readonly RawEntry[], base: string): FeedEntry[] {
   const entries = new Map<string, FeedEntry>();
-  for (const { id, link, title, summary, content, published } of raw) {
-    const url = link === '' ? permalink(id) : normaliseUrl(link, base);
+  for (const { id, link, title, summary, content, published, isPermalink } of raw) {
+    const url = link !== '' ? normaliseUrl(link, base) : isPermalink ? permalink(id) : null;
     const name = shortened(id || (url ?? '') || textOf(title));
     if (name === '' || entries.has(name)) continue;
     const time = Date.parse(published);

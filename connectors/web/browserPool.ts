@@ -71,7 +71,11 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
     return null;
   };
 
-  async function start(): Promise<Running | null> {
+  /** Never rejects: a rejected start would fail all later pages. */
+  const start = (): Promise<Running | null> =>
+    findAndLaunch().catch((error: unknown) => reportNoBrowser(`the search for a browser failed: ${String(error)}`));
+
+  async function findAndLaunch(): Promise<Running | null> {
     let executablePath = find(chromiumPath);
     if (executablePath === null && chromiumPath !== null)
       return reportNoBrowser(`there is no file ${chromiumPath}, which the setting CHROMIUM_PATH names.`);
@@ -99,7 +103,7 @@ export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
 
   /** Installs a browser. Pages that are requested after its end use the browser at once. */
   async function install(by: ChromiumInstaller): Promise<boolean> {
-    const done = await by.install(() => starts(find(null)));
+    const done = await by.install(() => starts(find(null))).catch(() => false);
     if (done) tryAgainAt = 0;
     return done;
   }

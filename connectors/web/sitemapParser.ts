@@ -130,7 +130,7 @@ function xmlFormat(
 const ITEM_OF: Readonly<Record<string, string>> = { urlset: 'url', sitemapindex: 'sitemap' };
 
 function checkRoot(url: string, name: string): void {
-  if (name in ITEM_OF) return;
+  if (Object.hasOwn(ITEM_OF, name)) return;
   if (name.toLowerCase() === 'html') throw isWebPage(url);
   if (name === 'rss' || name === 'feed' || name === 'RDF')
     throw broken(url, `is a feed, not a sitemap. ${whereSitemapsAre(url)}`);

@@ -96,8 +96,10 @@ export const zoteroChanges = changeFeed(CHANGE_TOKEN, {
       const item = itemOfJson(asObject(json), library);
       return item === null ? [] : [{ item }];
     });
-    // Later changes have a higher version than that of the first page.
-    const reached = { ...scan.reached, [library]: scan.reached[library] ?? page.version };
+    // Later changes have a higher version than that of the first page. If the library changed between two pages, a
+    // deletion may have moved items to pages that were already read, so the next sync reads all its changes again.
+    const first = scan.reached[library] ?? page.version;
+    const reached = { ...scan.reached, [library]: first === page.version ? first : (scan.known[library] ?? 0) };
     if (page.next !== null) {
       const next: Scan = { ...scan, reached, start: page.next };
       return { changes: [...missing, ...items], next: next, more: true };

@@ -6,8 +6,7 @@ import {
   formatOfType,
   mimeTypeOf,
 } from '../../contract/files/fileFormats.js';
-import { byteOrderMark, charsetOf } from '../decodeText.js';
-import { utf16Without } from '../encoding/utf16.js';
+import { byteOrderMark, utf16Encoding } from '../decodeText.js';
 import type { Identified, ParseInput } from '../types.js';
 import { binaryFormat } from './binaryFormat.js';
 import { PAGE_START, type TextHead, textFormat } from './textFormat.js';
@@ -82,8 +81,7 @@ const HEAD_LENGTH = 4096;
  */
 function headOf(bytes: Uint8Array, contentType: string | null, name: FileFormat | null): TextHead | null {
   const part = bytes.subarray(0, HEAD_LENGTH);
-  const declared = charsetOf(contentType)?.startsWith('utf-16') === true ? 'utf-16le' : null;
-  const charset = byteOrderMark(bytes) ?? declared ?? (name === 'PCM' ? null : utf16Without(bytes));
+  const charset = byteOrderMark(bytes) ?? (name === 'PCM' ? null : utf16Encoding({ bytes, contentType }));
   const decoded =
     charset === null
       ? Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1')

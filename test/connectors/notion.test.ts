@@ -389,6 +389,12 @@ describe('blocks', () => {
     ['a callout', [block('callout', 'mind', { icon: { emoji: '!' } })], '> mind', 'mind'],
     ['a toggle', [block('toggle', 'more', {}, [block('paragraph', 'inside')])], 'more\n\ninside', 'more\n\ninside'],
     ['code', [block('code', 'if (a < b)', { language: 'c' })], '```c\nif (a < b)\n```', 'if (a < b)'],
+    [
+      'code that contains a fence',
+      [block('code', 'a\n```\nb', { language: 'markdown' })],
+      '````markdown\na\n```\nb\n````',
+      'a\n```\nb',
+    ],
     ['an equation', [block('equation', undefined, { expression: 'x^2' })], '$$x^2$$', 'x^2'],
     ['a rule', [block('paragraph', 'a'), block('divider'), block('paragraph', 'b')], 'a\n\n---\n\nb', 'a\n\nb'],
     [

@@ -224,6 +224,18 @@ describe('the change feed', () => {
     expect((await readChanges(later)).changed).toEqual([]);
   });
 
+  test('reports a change in the next scan if a deletion between two pages moved it to a page already read', async () => {
+    const start = await account.changes!.now(NEVER);
+    for (const name of ['new1', 'new2', 'new3', 'new4']) putItem(name);
+    const first = await account.changes!.since(start, NEVER);
+    zotero.drop(OWN, 'items', zoteroKey('new1'));
+    const { changed, cursor } = await readChanges(first.next);
+    expect(changed).not.toContain(itemId('new3'));
+    const repeated = await readChanges(cursor);
+    expect(repeated.changed).toEqual(expect.arrayContaining([itemId('new3'), `gone ${itemId('new1')}`]));
+    expect((await readChanges(repeated.cursor)).changed).toEqual([]);
+  });
+
   test('reports a group that the account has left as deleted, and is stale after a new one', async () => {
     const start = await account.changes!.now(NEVER);
     zotero.libraries.delete('groups/13');

@@ -1,7 +1,7 @@
 /** Tests of one iteration of the sweeper, which repeats calls to Temporal that a crash or an outage prevented. */
 import { expect, test } from '@jest/globals';
 
-import { createDispatcher } from '../../dispatch/dispatcher.js';
+import { createDispatcher, type Dispatcher } from '../../dispatch/dispatcher.js';
 import { everyRow } from '../support/everyRow.js';
 import { type Answers, recorder } from '../support/recorder.js';
 
@@ -95,3 +95,41 @@ test('leaves recent rows to the process that wrote them', async () => {
     },
   );
 });
+
+/** Calls to Temporal that may still run when the process ends. */
+const CALLS: readonly (readonly [what: string, call: (dispatcher: Dispatcher) => Promise<void>])[] = [
+  ['the signal that a user returned', (dispatcher) => dispatcher.signalConsentReturned(7)],
+  ['the signal to resume', (dispatcher) => dispatcher.signalResumed({ _id: 7, workflowId: 'run:7' })],
+  ['a cancellation', (dispatcher) => dispatcher.cancel(7)],
+];
+
+test('close() waits for a running call before it closes the connection', () =>
+  everyRow(
+    CALLS,
+    ([what]) => what,
+    async ([, call]) => {
+      const done: string[] = [];
+      let open = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      const wait = async (): Promise<undefined> => {
+        await gate;
+        done.push('call ended');
+      };
+      const client = {
+        connection: { close: async () => void done.push('connection closed') },
+        withDeadline: (_at: number, work: () => unknown) => work(),
+        workflow: { getHandle: () => ({ signal: wait }) },
+      };
+      const { stores } = recorder({ 'runs.withdraw': wait });
+      const log = { info: () => undefined, warn: () => undefined };
+      const names = { idOf: (id: string) => id, taskQueue: 'q' };
+      const dispatcher = createDispatcher(client as never, names as never, stores, log as never);
+      const called = call(dispatcher);
+      const closed = dispatcher.close();
+      // Without the wait, close() would close the connection now.
+      await new Promise((resolve) => setImmediate(resolve));
+      open();
+      await Promise.all([called, closed]);
+      expect(done).toEqual(['call ended', 'connection closed']);
+    },
+  ));

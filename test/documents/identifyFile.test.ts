@@ -55,6 +55,12 @@ test('detects the format of text by its content, then its type, then its name', 
     ([, content, contentType, name, format]) => expect(formatOf(content, contentType, name)).toBe(format),
   ));
 
+test.each(['le', 'be'])('reads the head of a short text in the declared utf-16%s', (order) => {
+  const bytes = Buffer.from('<p>', 'utf16le');
+  if (order === 'be') bytes.swap16();
+  expect(identifyFile({ bytes, contentType: `text/html; charset=utf-16${order}`, name: 'a' }).format).toBe('HTML');
+});
+
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 const latin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 

@@ -106,7 +106,8 @@ async function nextFeedPage(client: SourceClient, cursor: DriveCursor, feed: Que
     return pageAt(found.items, { ...cursor, feed: page.next, open: [...open, ...shared] });
   } catch (error) {
     if (!isKind(error, 'stale_cursor') || cursor.restarts >= MAX_RESTARTS) throw error;
-    return pageAt([], { ...cursor, feed: LISTED, restarts: cursor.restarts + 1 });
+    // The repeated feed finds the shared folders again.
+    return pageAt([], { ...cursor, feed: LISTED, open: [], restarts: cursor.restarts + 1 });
   }
 }
 

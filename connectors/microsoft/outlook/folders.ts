@@ -21,21 +21,19 @@ const MAX_FOLDERS = 10_000;
 /** Graph's well-known folder names, the same in every language; in lower case, without spaces. */
 const WELL_KNOWN: ReadonlySet<string> = new Set(['inbox', 'drafts', 'sentitems', 'archive', 'junkemail', 'outbox']);
 
-/** Returns the id of a folder that Graph knows by the same name in any language. */
+/** Returns the id of a folder that Graph knows by the same name in any language. Null if the mailbox has none. */
 async function wellKnownId(client: SourceClient, name: string): Promise<string | null> {
-  const folder = await client.get([...FOLDERS, name], { $select: 'id' });
-  return asText(requireId(NAME, folder, 'the folder')['id']);
-}
-
-/** Returns the id of the folder of deleted items, which count as deleted. Null if there is none. */
-export async function binOf(client: SourceClient): Promise<string | null> {
   try {
-    return await wellKnownId(client, 'deleteditems');
+    const folder = await client.get([...FOLDERS, name], { $select: 'id' });
+    return asText(requireId(NAME, folder, 'the folder')['id']);
   } catch (error) {
     if (error instanceof Fault && error.kind === 'not_found') return null;
     throw error;
   }
 }
+
+/** Returns the id of the folder of deleted items, which count as deleted. Null if there is none. */
+export const binOf = (client: SourceClient): Promise<string | null> => wellKnownId(client, 'deleteditems');
 
 const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 

@@ -2,7 +2,7 @@ import type { Site as GraphSite } from '@microsoft/microsoft-graph-types';
 
 import { Fault } from '../../../contract/failures.js';
 import type { GrantClient, SourceClient } from '../../accountClient.js';
-import { withCallerId, type Query } from '../graph.js';
+import { decodedPath, withCallerId, type Query } from '../graph.js';
 import { noSuchItem } from '../../faults.js';
 import { type Answer, asText } from '../../json.js';
 
@@ -71,10 +71,9 @@ export function nameOfSite(site: Answer<GraphSite>, host: string): string | null
   if (url === null || !URL.canParse(url)) return undefined;
   const { host: where, pathname } = new URL(url);
   if (where !== host) return undefined;
-  const parts = pathname
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeURIComponent);
+  const path = decodedPath(pathname);
+  if (path === null) return undefined;
+  const parts = path.split('/').filter((part) => part !== '');
   if (parts.length === 0) return null;
   return KINDS.has(parts[0] ?? '') && parts.length > 1 ? parts.join('/').replace(/^sites\//, '') : undefined;
 }

@@ -118,6 +118,18 @@ describe('listings', () => {
     expect(idsOf((await descendantsOf(account, 'b!mine')).items)).toContain('b!mine/z.md');
   });
 
+  test('include a shared folder once, even if the delta link expires after the folder was found', async () => {
+    graph.drives.add('b!theirs');
+    graph.drives.put('b!theirs', 'shared/plan.md', { content: 'The plan.' });
+    graph.drives.put('b!mine', 'link', { remote: { drive: 'b!theirs', item: 'shared' } });
+    for (const path of ['1.md', '2.md', '3.md', '4.md']) put(path);
+    let deltaRequests = 0;
+    graph.injectFault((path) => (path.includes('/root/delta') && ++deltaRequests === 2 ? { status: 410 } : null));
+    const ids = idsOf((await descendantsOf(account, 'b!mine')).items);
+    expect(deltaRequests).toBeGreaterThan(2);
+    expect(ids.filter((id) => id === 'b!theirs/shared.plan.md')).toHaveLength(1);
+  });
+
   test('continue after a deleted folder, and restart after an expired delta link', async () => {
     for (const path of ['a/1.md', 'a/b/2.md', 'a/c/3.md']) put(path);
     graph.injectFault((path) => (path.endsWith('/items/a.b/children') ? { status: 404 } : null));
@@ -326,6 +338,7 @@ describe('responses', () => {
     ['no list', {}],
     ['an invalid list', { value: 'all' }],
     ['an invalid next link', { value: [], '@odata.nextLink': 'next' }],
+    ['an invalid escape in the next link', { value: [], '@odata.nextLink': 'https://graph.microsoft.com/100%/x' }],
   ])('with %s are server errors', async (_name, body) => {
     graph.injectFault((path) => (path.endsWith('/drives') ? { status: 200, body } : null));
     expect(await faultOf(account.listRoots(null, NEVER))).toMatchObject({ kind: 'server_error' });

@@ -295,6 +295,12 @@ describe('folders', () => {
     expect((await idsOfName(name)).toSorted()).toEqual(ids);
   });
 
+  test('with a name that Graph knows are found by their display name if the mailbox has no such folder', async () => {
+    graph.mailbox.folders.set('KEPT', { name: 'Archive', parent: null });
+    expect(await idsOfName('archive')).toEqual(['KEPT']);
+    expect(await idsOfName('Outbox')).toEqual([]);
+  });
+
   test('are all listed, each after its parent', async () => {
     put('m1', 'OLD');
     expect(await account.read('folders', {}, NEVER)).toEqual([

@@ -131,6 +131,28 @@ test('Atom: reads every type of text, links, and XHTML content', async () => {
   ]);
 });
 
+test.each([
+  ['<title>List&lt;String&gt; &amp;amp; more</title>', 'List<String> &amp; more'],
+  ['<title type="text">a &lt;b&gt; c</title>', 'a <b> c'],
+  ['<title type="xhtml"><div>1 &lt; <em>2</em> &gt; 0</div></title>', '1 < 2 > 0'],
+  ['<title type="html">a &lt;b&gt;bold&lt;/b&gt; &amp;amp; c</title>', 'a bold & c'],
+])('Atom: reads the titles of the feed and its entries by their type: %s', async (title, text) => {
+  const feed = await read(`<feed xmlns="http://www.w3.org/2005/Atom">${title}<entry><id>1</id>${title}</entry></feed>`);
+  expect([feed.title, feed.entries[0]?.title]).toEqual([text, text]);
+});
+
+test('RSS: takes a guid as the address of an entry unless isPermaLink is false', async () => {
+  const guids = ['', ' isPermaLink="true"', ' isPermaLink="false"'].map(
+    (attribute, at) => `<item><guid${attribute}>https://example.org/${at}</guid></item>`,
+  );
+  const { entries } = await read(`<rss version="2.0"><channel>${guids.join('')}</channel></rss>`);
+  expect(entries.map(({ id, url }) => [id, url])).toEqual([
+    ['https://example.org/0', 'https://example.org/0'],
+    ['https://example.org/1', 'https://example.org/1'],
+    ['https://example.org/2', null],
+  ]);
+});
+
 test('reads RSS 1.0 (RDF), RSS 0.91 and a feed with its own namespace prefix', async () => {
   const rdf =
     await read(`<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="c"><title>Old</title></channel>
@@ -196,6 +218,22 @@ describe('hostile and broken feeds', () => {
   test('are read up to the point where they are truncated', async () => {
     const feed = await read('<rss><channel><item><guid>1</guid></item><item><guid>2</gui');
     expect(feed.entries.map(({ id }) => id)).toEqual(['1']);
+  });
+  test('fail with the reason of the abort, even after the first entry', async () => {
+    site = await startSite({ '/feed': { type: 'application/xml', body: '' } });
+    const stop = new AbortController();
+    async function* untilAborted() {
+      yield Buffer.from(`<rss><channel><item><guid>1</guid></item>${' '.repeat(1_000)}`);
+      stop.abort(new RangeError('enough'));
+      stop.signal.throwIfAborted();
+    }
+    const source = createFeedSource({
+      egress: { request: async (options) => ({ ...(await egress.request(options)), body: untilAborted() }) },
+      settings: { maxPageBytes: 20_000_000, pageTimeoutMs: TIME_LIMIT_MS },
+      limiter: createHostLimiter(8, Date.now, sleepUntilAborted),
+    });
+    const reading = source.readFeed({ url: site.url('/feed'), credentials: null, known: null, signal: stop.signal });
+    await expect(reading).rejects.toThrow('enough');
   });
   test.each([
     ['nothing', '', 'is empty'],

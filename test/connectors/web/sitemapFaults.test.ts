@@ -36,6 +36,7 @@ describe('a broken sitemap', () => {
     ['a feed', '<?xml version="1.0"?><rss version="2.0"><channel/></rss>', /is a feed/],
     ['an Atom feed', '<feed xmlns="http://www.w3.org/2005/Atom"/>', /is a feed/],
     ['other XML', '<note><to/></note>', /begins with <note>/],
+    ['XML whose root is named like a property of all objects', '<constructor/>', /begins with <constructor>/],
     ['an empty body', '', /is empty/],
     ['blanks', ' \n ', /is empty/],
     ['JSON', '{"urls": ["http://HOST/1"]}', /neither XML nor a list/],

@@ -91,6 +91,28 @@ describe('a missing browser', () => {
     expect(notices).toEqual([expect.stringMatching(/the installation failed.*CHROMIUM_PATH/)]);
   });
 
+  test('is retried after an error of the search or of the installer', async () => {
+    let time = 0;
+    let isReadable = false;
+    const find = () => {
+      if (!isReadable) throw new Error('EACCES');
+      return existsSync(browser) ? browser : null;
+    };
+    const installer: BrowserPoolOptions['installer'] = {
+      install: () => Promise.reject(new Error('spawn ENOMEM')),
+      close: () => undefined,
+    };
+    const browserPool = pool(null, { find, installer, now: () => time });
+    expect(await page(browserPool)).toBeNull();
+    isReadable = true;
+    time += 3_600_000;
+    expect(await page(browserPool)).toBeNull();
+    spawnSync('/bin/sh', ['-c', linkScript()]);
+    time += 3_600_000;
+    expect(await page(browserPool)).toMatch(/^\d+\./);
+    expect(notices).toEqual([expect.stringContaining('EACCES')]);
+  });
+
   test('does not block pages while it is being installed; later pages use the browser', async () => {
     const gate = path.join(folder, 'gate');
     const browserPool = pool([fakeMethod('slow', `while [ ! -e ${gate} ]; do sleep 0.05; done; ${linkScript()}`)], {
