@@ -24,6 +24,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],
   [
+    'Sphinx: a qualified name in two spans, next to a label and a number that are separate words',
+    `<body><div role=main><h1>Gates</h1>${BODY}<dl><dt id=g.open><em>class </em><span class=sig-prename><span class=pre>gate.</span></span><span class=sig-name><span class=pre>Open</span></span></dt><dd><p>Opens a gate.</p></dd><dt><span class=number>1.</span><span class=name>Locks</span></dt><dd><p>Holds a gate.</p></dd><dt><span class=label>Since:</span><span class=value>Harbour 4</span></dt><dd><p>Never before.</p></dd></dl></div>`,
+    `# Gates\n\n${TEXT}\n\nclass gate.Open\n: Opens a gate.\n\n1. Locks\n: Holds a gate.\n\nSince: Harbour 4\n: Never before.`,
+  ],
+  [
     'rustdoc: a button next to the text of the heading',
     `<body><main><h1>Function gate::open<button id=copy-path>Copy item path</button></h1><details open><summary class=hideme><span>Expand description</span></summary>${BODY}</details></main>`,
     `# Function gate::open\n\n${TEXT}`,
