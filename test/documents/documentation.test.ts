@@ -64,6 +64,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `Gate Member List\n\nThis is the complete list of members for Gate, including all inherited members.\n\n| open(int) | Gate |\n| --- | --- |\n| close() | Gate |`,
   ],
   [
+    'Doxygen: any sign in a heading that links to it, but no sign that is the name or a footnote',
+    `<body><div role=main><h1>Gates</h1>${BODY}<h2><a id=g></a><span class=permalink><a href=#g>&#9670;&nbsp;</a></span>open()</h2><p>${P}</p><h2>close() <a href=#c>❖</a></h2><p>${P}</p><h2><a href=#o>∘</a></h2><p>${P}</p><h2>lock()<a href=#n>†</a></h2><p>${P}</p><h2>Signs <a href=#d>◇</a> and letters</h2><p>${P}</p></div>`,
+    `# Gates\n\n${TEXT}\n\n## open()\n\n${P}\n\n## close()\n\n${P}\n\n## ∘\n\n${P}\n\n## lock()†\n\n${P}\n\n## Signs ◇ and letters\n\n${P}`,
+  ],
+  [
     'GTK-Doc: short parameters and versions after a long description',
     `<head><meta name="generator" content="GTK-Doc V1.33.1 (XML mode)"></head><body><h2>Gate</h2><div class=refsect1><h2>Description</h2>${BODY}<p>${P}</p></div><div class=refsect1><h2>Functions</h2><div class=refsect2><h3>gate_open ()</h3><div class=refsect3><h4>Parameters</h4><div class=informaltable><table><tr><td class=parameter_name><p>gate</p></td><td class=parameter_description><p>a Gate</p></td></tr></table></div></div><p class=since>Since: 3.6</p></div></div>`,
     `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate\n\na Gate\n\nSince: 3.6`,

@@ -137,5 +137,21 @@ function isPermalink(element: PageElement): boolean {
   if (element.name !== 'a' || element.textLength > 2 || element.textLength === 0) return false;
   if (!(element.attribs['href'] ?? '').includes('#')) return false;
   const only = element.children[0];
-  return element.children.length === 1 && only !== undefined && 'data' in only && PERMALINK.test(only.data);
+  if (element.children.length !== 1 || only === undefined || !('data' in only)) return false;
+  return PERMALINK.test(only.data) || (ANY_SIGN.test(only.data) && isBesideTitle(element));
+}
+
+/** Signs other than those of ASCII, of formulas and of footnotes. */
+const ANY_SIGN = /^[^\p{L}\p{N}\p{Sm}\x21-\x7e†‡]+$/u;
+
+/** Whether the element is the first or the last part of a title with further text, alone in its wrapper. */
+function isBesideTitle(element: PageElement): boolean {
+  const { parent } = element;
+  if (parent === null || !isElement(parent)) return false;
+  if (!isTitle(parent))
+    return parent.textLength === element.textLength && isTitle(parent.parent) && isBesideTitle(parent);
+  const parts = parent.children.filter((child) =>
+    isElement(child) ? child.textLength > 0 : 'data' in child && child.data.trim() !== '',
+  );
+  return parts.length > 1 && (parts[0] === element || parts.at(-1) === element);
 }
