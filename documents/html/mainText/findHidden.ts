@@ -5,7 +5,7 @@ import { HEADINGS } from '../tagSets.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks,
- * search forms, and buttons outside of titles.
+ * bars of tabs, search forms, and buttons outside of titles.
  */
 export function findHidden(root: Document, page: Measure): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -16,6 +16,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isHidden(element, page) &&
       !isPermalink(element) &&
       !isButton(element) &&
+      !isTabBar(element) &&
       !isSearch(element) &&
       !isOfCode(element, names) &&
       !isConsent(element, page.textLength, names)
@@ -60,6 +61,22 @@ function isButton(element: PageElement): boolean {
   // A button next to the text of a heading copies it or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
+
+/** Whether the element is a bar of tabs above a table: each of its parts is a word, and scripts switch between them. */
+function isTabBar({ name, attribs, links, children }: PageElement): boolean {
+  if ((name !== 'caption' && attribs['role'] !== 'tablist') || links < 2) return false;
+  let switches = 0;
+  for (const child of children) {
+    if ('data' in child && child.data.trim() !== '') return false;
+    if (isElement(child) && isSwitch(child)) switches += 1;
+  }
+  return switches >= 2;
+}
+
+const isSwitch = (element: PageElement): boolean =>
+  element.name === 'a'
+    ? /^\s*javascript:/i.test(element.attribs['href'] ?? '')
+    : element.children.some((child) => isElement(child) && isSwitch(child));
 
 /** Classes that documentation generators give to links to the source, and to buttons that switch code samples. */
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
