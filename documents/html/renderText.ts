@@ -202,13 +202,17 @@ function renderDefinition(element: PageElement, rendering: Rendering): void {
 
 function renderTable(table: PageElement, rendering: Rendering): void {
   const { writer, leftOut } = rendering;
-  const { captions, rows, content } = readTable(table, leftOut);
+  const { captions, rows, isLine, content } = readTable(table, leftOut);
   for (const caption of captions) {
     renderChildren(caption, rendering);
     writer.newline(2);
   }
   if (rows !== null) {
     writer.lines(tableLines(rows, (cell) => lineOf(cell.children, rendering)));
+    return;
+  }
+  if (isLine) {
+    writer.inline(lineOf(content, rendering));
     return;
   }
   for (const node of content) {

@@ -69,6 +69,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${TEXT}\n\n## open()\n\n${P}\n\n## close()\n\n${P}\n\n## ∘\n\n${P}\n\n## lock()†\n\n${P}\n\n## Signs ◇ and letters\n\n${P}`,
   ],
   [
+    'Doxygen: a declaration in a table of one row, but no columns of text',
+    `<body><div role=main><h1>Gate</h1>${BODY}<table><tr><td>bool Gate::open</td><td>(</td><td>const <a href=k>Key</a> &amp;</td><td><em>key</em></td><td>)</td></tr></table><p>${P}</p><table><tr><td>${P}<td>${P} ${P}</table></div>`,
+    `# Gate\n\n${TEXT}\n\nbool Gate::open ( const Key & key )\n\n${P}\n\n${P}\n\n${P} ${P}`,
+  ],
+  [
     'Javadoc: tabs in the caption of a table, but no caption with one link to a script',
     `<body><div role=main><h1>Gate</h1>${BODY}<table><caption><span><span>All Methods</span><span>&nbsp;</span></span><span><span><a href="javascript:show(2)">Instance Methods</a></span></span><span><a href="javascript:show(8)">Concrete Methods</a></span></caption><tr><th>Result</th><th>Method</th></tr><tr><td>void</td><td>open()</td></tr></table><table><caption>Locks <a href="javascript:sort()">by size</a></caption><tr><th>Name</th><th>Size</th></tr><tr><td>North</td><td>4</td></tr></table></div>`,
     `# Gate\n\n${TEXT}\n\n| Result | Method |\n| --- | --- |\n| void | open() |\n\nLocks by size\n\n| Name | Size |\n| --- | --- |\n| North | 4 |`,
@@ -76,7 +81,7 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
   [
     'GTK-Doc: short parameters and versions after a long description',
     `<head><meta name="generator" content="GTK-Doc V1.33.1 (XML mode)"></head><body><h2>Gate</h2><div class=refsect1><h2>Description</h2>${BODY}<p>${P}</p></div><div class=refsect1><h2>Functions</h2><div class=refsect2><h3>gate_open ()</h3><div class=refsect3><h4>Parameters</h4><div class=informaltable><table><tr><td class=parameter_name><p>gate</p></td><td class=parameter_description><p>a Gate</p></td></tr></table></div></div><p class=since>Since: 3.6</p></div></div>`,
-    `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate\n\na Gate\n\nSince: 3.6`,
+    `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate a Gate\n\nSince: 3.6`,
   ],
   [
     'BoostBook: a bar of links before a short synopsis, and a footer longer than it',
