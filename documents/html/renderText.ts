@@ -1,4 +1,5 @@
 import type { ChildNode, ParentNode } from 'domhandler';
+import { listingLines } from './codeListing.js';
 import { ItemNumbers, listOf, previousElement } from './listItems.js';
 import { HOLDS, isElement, type PageElement } from './pageElement.js';
 import { brokenCodeLines, inlineCode, preformattedLines } from './renderCode.js';
@@ -59,10 +60,14 @@ function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
 function renderNode(node: ChildNode, rendering: Rendering): void {
   if ('data' in node) rendering.writer.inline(node.data);
   else if (isElement(node) && !rendering.leftOut.has(node)) {
-    if (!rendering.inCode && isStyledApart(node) && isElement(node.prev) && isStyledApart(node.prev))
-      rendering.writer.space();
+    if (!rendering.inCode && isSeparateWord(node)) rendering.writer.space();
     renderElement(node, rendering);
   }
+}
+
+function isSeparateWord(element: PageElement): boolean {
+  const { prev } = element;
+  return isStyledApart(element) && isElement(prev) && isStyledApart(prev) && !continuesName(prev, element);
 }
 
 /**
@@ -72,6 +77,18 @@ function renderNode(node: ChildNode, rendering: Rendering): void {
 function isStyledApart({ name, attribs, textLength }: PageElement): boolean {
   return textLength > 1 && (name === 'a' || (name === 'span' && attribs['class'] !== undefined));
 }
+
+/** Whether two parts of a term are a qualified name: `<dt><span>signal.</span><span>SIGINT</span>`. */
+function continuesName(before: PageElement, element: PageElement): boolean {
+  const { parent } = element;
+  if (parent === null || !isElement(parent) || parent.name !== 'dt') return false;
+  return QUALIFIER.test(textOf(before)) && /^[\p{L}_]/u.test(textOf(element));
+}
+
+/** A word before a dot or two colons. A number before a dot is the number of an item. */
+const QUALIFIER = /^\S*[\p{L}_]\S*(?:\.|::)$/u;
+
+const textOf = (element: PageElement): string => element.children.map(shallowText).join('');
 
 /** Elements whose text is not part of the page; titles are metadata. */
 const NO_TEXT = new Set(['title', 'meta', 'link', 'base', 'annotation', 'annotation-xml']);
@@ -115,7 +132,11 @@ function renderBlock(element: PageElement, rendering: Rendering): void {
     writer.open('  ');
     renderChildren(element, rendering);
     writer.close();
-  } else renderChildren(element, rendering);
+  } else {
+    const listing = name === 'div' ? listingLines(element, leftOut) : null;
+    if (listing === null) renderChildren(element, rendering);
+    else writer.lines(listing);
+  }
   writer.newline(2);
 }
 
@@ -186,13 +207,17 @@ function renderDefinition(element: PageElement, rendering: Rendering): void {
 
 function renderTable(table: PageElement, rendering: Rendering): void {
   const { writer, leftOut } = rendering;
-  const { captions, rows, content } = readTable(table, leftOut);
+  const { captions, rows, isLine, content } = readTable(table, leftOut);
   for (const caption of captions) {
     renderChildren(caption, rendering);
     writer.newline(2);
   }
   if (rows !== null) {
     writer.lines(tableLines(rows, (cell) => lineOf(cell.children, rendering)));
+    return;
+  }
+  if (isLine) {
+    writer.inline(lineOf(content, rendering));
     return;
   }
   for (const node of content) {
@@ -223,7 +248,7 @@ const isNoteMark = (link: PageElement): boolean =>
 
 /** Returns the number of a note; '' if the link has other text. */
 function textOfNoteMark(link: PageElement): string {
-  const text = link.textLength > 4 ? '' : link.children.map(shallowText).join('').trim();
+  const text = link.textLength > 4 ? '' : textOf(link).trim();
   return /^\d{1,3}$/.test(text) ? text : '';
 }
 
@@ -234,7 +259,7 @@ function textOfNoteMark(link: PageElement): string {
 function renderSuperscript(element: PageElement, rendering: Rendering): void {
   const { writer } = rendering;
   const { parent } = element;
-  const text = element.textLength > 4 ? '' : element.children.map(shallowText).join('').trim();
+  const text = element.textLength > 4 ? '' : textOf(element).trim();
   const isLink =
     element.links > 0 || (isElement(parent) && parent.name === 'a' && parent.attribs['href'] !== undefined);
   if (isLink && /^\d{1,3}$/.test(text)) writer.inline(`[${text}]`);

@@ -8,6 +8,8 @@ export interface TableParts {
   readonly captions: readonly PageElement[];
   /** The cells of each row; null for a layout table. */
   readonly rows: readonly (readonly PageElement[])[] | null;
+  /** Whether the table is one short row, such as the parts of a declaration: it is one line of text. */
+  readonly isLine: boolean;
   /** Cells in document order, with the nodes between them. */
   readonly content: readonly ChildNode[];
 }
@@ -43,7 +45,7 @@ export function readTable(table: PageElement, leftOut: ReadonlySet<PageElement>)
   };
   visit(table);
   const isData = looksLikeData(table, rows, hasHeaders || captions.length > 0);
-  return { captions, rows: isData ? rows : null, content };
+  return { captions, rows: isData ? rows : null, isLine: isLine(table, rows), content };
 }
 
 /** A cell that also belongs to the following rows. */
@@ -101,6 +103,17 @@ export function isCell(node: ChildNode): node is PageElement {
 
 /** Elements that wrap rows: row groups, and in old pages also other elements. */
 const GROUPS = new Set(['thead', 'tbody', 'tfoot', 'form', 'font', 'center']);
+
+/** Maximum number of characters of a cell in a table that is one line. */
+const SHORT_CELL = 160;
+
+function isLine(table: PageElement, rows: readonly (readonly PageElement[])[]): boolean {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1 || row.length < 2 || (table.holds & NOT_IN_LINE) !== 0) return false;
+  return row.every((cell) => cell.textLength <= SHORT_CELL && cell.blocks <= 1);
+}
+
+const NOT_IN_LINE = HOLDS.table | HOLDS.preformatted | HOLDS.heading | HOLDS.list | HOLDS.lineBreak | HOLDS.term;
 
 function looksLikeData(table: PageElement, rows: readonly (readonly PageElement[])[], isLabelled: boolean): boolean {
   const role = table.attribs['role'];

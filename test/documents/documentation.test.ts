@@ -24,6 +24,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `# Gates\n\n${P}\n\n\`\`\`\ndef open(gate):\n    pass\n\`\`\`\n\n${P}`,
   ],
   [
+    'Sphinx: a qualified name in two spans, next to a label and a number that are separate words',
+    `<body><div role=main><h1>Gates</h1>${BODY}<dl><dt id=g.open><em>class </em><span class=sig-prename><span class=pre>gate.</span></span><span class=sig-name><span class=pre>Open</span></span></dt><dd><p>Opens a gate.</p></dd><dt><span class=number>1.</span><span class=name>Locks</span></dt><dd><p>Holds a gate.</p></dd><dt><span class=label>Since:</span><span class=value>Harbour 4</span></dt><dd><p>Never before.</p></dd></dl></div>`,
+    `# Gates\n\n${TEXT}\n\nclass gate.Open\n: Opens a gate.\n\n1. Locks\n: Holds a gate.\n\nSince: Harbour 4\n: Never before.`,
+  ],
+  [
     'rustdoc: a button next to the text of the heading',
     `<body><main><h1>Function gate::open<button id=copy-path>Copy item path</button></h1><details open><summary class=hideme><span>Expand description</span></summary>${BODY}</details></main>`,
     `# Function gate::open\n\n${TEXT}`,
@@ -59,9 +64,29 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `Gate Member List\n\nThis is the complete list of members for Gate, including all inherited members.\n\n| open(int) | Gate |\n| --- | --- |\n| close() | Gate |`,
   ],
   [
+    'Doxygen: any sign in a heading that links to it, but no sign that is the name or a footnote',
+    `<body><div role=main><h1>Gates</h1>${BODY}<h2><a id=g></a><span class=permalink><a href=#g>&#9670;&nbsp;</a></span>open()</h2><p>${P}</p><h2>close() <a href=#c>❖</a></h2><p>${P}</p><h2><a href=#o>∘</a></h2><p>${P}</p><h2>lock()<a href=#n>†</a></h2><p>${P}</p><h2>Signs <a href=#d>◇</a> and letters</h2><p>${P}</p></div>`,
+    `# Gates\n\n${TEXT}\n\n## open()\n\n${P}\n\n## close()\n\n${P}\n\n## ∘\n\n${P}\n\n## lock()†\n\n${P}\n\n## Signs ◇ and letters\n\n${P}`,
+  ],
+  [
+    'Doxygen: a declaration in a table of one row, but no columns of text',
+    `<body><div role=main><h1>Gate</h1>${BODY}<table><tr><td>bool Gate::open</td><td>(</td><td>const <a href=k>Key</a> &amp;</td><td><em>key</em></td><td>)</td></tr></table><p>${P}</p><table><tr><td>${P}<td>${P} ${P}</table></div>`,
+    `# Gate\n\n${TEXT}\n\nbool Gate::open ( const Key & key )\n\n${P}\n\n${P}\n\n${P} ${P}`,
+  ],
+  [
+    'Doxygen: lines of code in divs, with and without numbers, a folded part, and a pop-up between the code and its output',
+    `<body><div role=main><h1>Gate</h1>${BODY}<div class=fragment><div class=line><a id=l1></a><span class=lineno>    1</span><span class=keyword>class </span>Gate {</div>\n<div class=foldopen id=foldopen2><div class=line><span class=lineno><a href=#l2>    2</a></span>  <span class=keyword>void</span> open() {</div>\n<div class=line><span class=lineno>    3</span>    count++; ${'// Counts. '.repeat(9)}</div>\n<div class=line><span class=lineno>    4</span> </div>\n<div class=line><span class=lineno>    5</span>  }</div></div>\n<div class=line><span class=lineno>    6</span>};</div>\n<div class=ttc id=gate><div class=ttname><a href=g>Gate</a></div><div class=ttdef>Definition: gate.h:2</div></div></div><p>${P}</p><div class=fragment><div class=line>Gate gate;</div></div><div class=line-block><div class=line>Opens a gate;</div><div class=line>closes it.</div></div><div><div class=row><span class=nth>1</span>North</div><div class=row><span class=nth>2</span>South</div></div><div><div class=row>\n    East</div><div class=row>\n    West</div></div></div>`,
+    `# Gate\n\n${TEXT}\n\n\`\`\`\nclass Gate {\n  void open() {\n    count++; ${'// Counts. '.repeat(9).trim()}\n\n  }\n};\n\`\`\`\n\n${P}\n\n\`\`\`\nGate gate;\n\`\`\`\n\nOpens a gate;\ncloses it.\n\n1North\n2South\n\nEast\nWest`,
+  ],
+  [
+    'Javadoc: tabs in the caption of a table, but no caption with one link to a script',
+    `<body><div role=main><h1>Gate</h1>${BODY}<table><caption><span><span>All Methods</span><span>&nbsp;</span></span><span><span><a href="javascript:show(2)">Instance Methods</a></span></span><span><a href="javascript:show(8)">Concrete Methods</a></span></caption><tr><th>Result</th><th>Method</th></tr><tr><td>void</td><td>open()</td></tr></table><table><caption>Locks <a href="javascript:sort()">by size</a></caption><tr><th>Name</th><th>Size</th></tr><tr><td>North</td><td>4</td></tr></table></div>`,
+    `# Gate\n\n${TEXT}\n\n| Result | Method |\n| --- | --- |\n| void | open() |\n\nLocks by size\n\n| Name | Size |\n| --- | --- |\n| North | 4 |`,
+  ],
+  [
     'GTK-Doc: short parameters and versions after a long description',
     `<head><meta name="generator" content="GTK-Doc V1.33.1 (XML mode)"></head><body><h2>Gate</h2><div class=refsect1><h2>Description</h2>${BODY}<p>${P}</p></div><div class=refsect1><h2>Functions</h2><div class=refsect2><h3>gate_open ()</h3><div class=refsect3><h4>Parameters</h4><div class=informaltable><table><tr><td class=parameter_name><p>gate</p></td><td class=parameter_description><p>a Gate</p></td></tr></table></div></div><p class=since>Since: 3.6</p></div></div>`,
-    `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate\n\na Gate\n\nSince: 3.6`,
+    `## Gate\n\n## Description\n\n${TEXT}\n\n${P}\n\n## Functions\n\n### gate_open ()\n\n#### Parameters\n\ngate a Gate\n\nSince: 3.6`,
   ],
   [
     'BoostBook: a bar of links before a short synopsis, and a footer longer than it',

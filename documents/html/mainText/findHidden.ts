@@ -5,7 +5,7 @@ import { HEADINGS } from '../tagSets.js';
 
 /**
  * Finds elements that are not shown or are not text: hidden elements, closed dialogs, permalinks,
- * search forms, and buttons outside of titles.
+ * bars of tabs, search forms, and buttons outside of titles.
  */
 export function findHidden(root: Document, page: Measure): Set<PageElement> {
   const found = new Set<PageElement>();
@@ -16,6 +16,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isHidden(element, page) &&
       !isPermalink(element) &&
       !isButton(element) &&
+      !isTabBar(element) &&
       !isSearch(element) &&
       !isOfCode(element, names) &&
       !isConsent(element, page.textLength, names)
@@ -60,6 +61,22 @@ function isButton(element: PageElement): boolean {
   // A button next to the text of a heading copies it or links to it.
   return !isElement(title ?? null) || element.textLength < 0.5 * (title as PageElement).textLength;
 }
+
+/** Whether the element is a bar of tabs above a table: each of its parts is a word, and scripts switch between them. */
+function isTabBar({ name, attribs, links, children }: PageElement): boolean {
+  if ((name !== 'caption' && attribs['role'] !== 'tablist') || links < 2) return false;
+  let switches = 0;
+  for (const child of children) {
+    if ('data' in child && child.data.trim() !== '') return false;
+    if (isElement(child) && isSwitch(child)) switches += 1;
+  }
+  return switches >= 2;
+}
+
+const isSwitch = (element: PageElement): boolean =>
+  element.name === 'a'
+    ? /^\s*javascript:/i.test(element.attribs['href'] ?? '')
+    : element.children.some((child) => isElement(child) && isSwitch(child));
 
 /** Classes that documentation generators give to links to the source, and to buttons that switch code samples. */
 const OF_CODE = /(?:^|\s)(?:viewcode-link|viewcode-back|srclink|method-click-advice|showSource|hideme)(?:\s|$)/;
@@ -137,5 +154,21 @@ function isPermalink(element: PageElement): boolean {
   if (element.name !== 'a' || element.textLength > 2 || element.textLength === 0) return false;
   if (!(element.attribs['href'] ?? '').includes('#')) return false;
   const only = element.children[0];
-  return element.children.length === 1 && only !== undefined && 'data' in only && PERMALINK.test(only.data);
+  if (element.children.length !== 1 || only === undefined || !('data' in only)) return false;
+  return PERMALINK.test(only.data) || (ANY_SIGN.test(only.data) && isBesideTitle(element));
+}
+
+/** Signs other than those of ASCII, of formulas and of footnotes. */
+const ANY_SIGN = /^[^\p{L}\p{N}\p{Sm}\x21-\x7e†‡]+$/u;
+
+/** Whether the element is the first or the last part of a title with further text, alone in its wrapper. */
+function isBesideTitle(element: PageElement): boolean {
+  const { parent } = element;
+  if (parent === null || !isElement(parent)) return false;
+  if (!isTitle(parent))
+    return parent.textLength === element.textLength && isTitle(parent.parent) && isBesideTitle(parent);
+  const parts = parent.children.filter((child) =>
+    isElement(child) ? child.textLength > 0 : 'data' in child && child.data.trim() !== '',
+  );
+  return parts.length > 1 && (parts[0] === element || parts.at(-1) === element);
 }
