@@ -83,6 +83,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<body><div role=main><h1>Gates</h1><p>${P}</p><p>All it does is:</p><ol><li><p>Take a gate,</p></li><li><p>read its <a href=n>number</a>,</p></li><li><p>and open it.</p></li></ol><p>${P}</p><p>${P}</p></div>`,
     `# Gates\n\n${P}\n\nAll it does is:\n\n1. Take a gate,\n2. read its number,\n3. and open it.\n\n${P}\n\n${P}`,
   ],
+  [
+    'rustdoc: implementations in sections that a reader can open',
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1><details class="rustdoc-toggle top-doc" open><div class=docblock>${BODY}</div></details><h2>Blanket Implementations</h2><div>${['Any', 'From'].map((name) => `<details class="rustdoc-toggle implementors-toggle"><summary><section id=impl-${name} class="impl has-srclink"><h3 class=code-header>impl&lt;T&gt; <a class=trait href=${name}>${name}</a> for T</h3></section></summary><div class=impl-items><details class="rustdoc-toggle method-toggle" open><summary><section id=method.id class="method trait-impl has-srclink"><h4 class=code-header>fn <a href=${name}#id class=fnname>id</a>(&amp;self) -&gt; <a class=struct href=i>Id</a></h4></section></summary><div class=docblock><p>Gets the <code>Id</code> of <code>self</code>. <a href=${name}#r>Read more</a></p></div></details></div></details>`).join('')}</div></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n## Blanket Implementations\n\n${['Any', 'From'].map((name) => `### impl<T> ${name} for T\n\n#### fn id(&self) -> Id\n\nGets the \`Id\` of \`self\`. Read more`).join('\n\n')}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {

@@ -32,7 +32,9 @@ export function isOfReference(element: PageElement, inMain: boolean, page: PageM
 function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   if (TABLE_AND_LIST_TAGS.has(element.name)) return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
-  return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name));
+  // `toggle` alone also names sections that a reader can open and close.
+  const isSearch = (element.holds & HOLDS.control) !== 0;
+  return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
 /**
