@@ -88,6 +88,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1><details class="rustdoc-toggle top-doc" open><div class=docblock>${BODY}</div></details><h2>Blanket Implementations</h2><div>${['Any', 'From'].map((name) => `<details class="rustdoc-toggle implementors-toggle"><summary><section id=impl-${name} class="impl has-srclink"><h3 class=code-header>impl&lt;T&gt; <a class=trait href=${name}>${name}</a> for T</h3></section></summary><div class=impl-items><details class="rustdoc-toggle method-toggle" open><summary><section id=method.id class="method trait-impl has-srclink"><h4 class=code-header>fn <a href=${name}#id class=fnname>id</a>(&amp;self) -&gt; <a class=struct href=i>Id</a></h4></section></summary><div class=docblock><p>Gets the <code>Id</code> of <code>self</code>. <a href=${name}#r>Read more</a></p></div></details></div></details>`).join('')}</div></main></body>`,
     `# Struct Gate\n\n${TEXT}\n\n## Blanket Implementations\n\n${['Any', 'From'].map((name) => `### impl<T> ${name} for T\n\n#### fn id(&self) -> Id\n\nGets the \`Id\` of \`self\`. Read more`).join('\n\n')}`,
   ],
+  [
+    'a heading whose section loses all its blocks, but not the element around them',
+    `<body><main><h1>Gate</h1>${BODY}<h2>Elsewhere</h2><div><div class="related sidebar"><ul><li><a href=/a>Locks of the town</a><li><a href=/b>Ships of the town</a><li><a href=/c>Quays of the town</a></ul></div></div></main></body>`,
+    `# Gate\n\n${TEXT}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {

@@ -188,10 +188,21 @@ export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>
       else if (SUBHEADING.test(child.name)) {
         end();
         heading = child;
-      } else heading = null;
+      } else if (heading !== null) {
+        if (isEmptied(child, removed)) isBare = true;
+        else heading = null;
+      }
     }
   }
   end();
+}
+
+/** Whether all visible text of an element is in removed blocks. */
+function isEmptied(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
+  return element.children.every((child) => {
+    if (isText(child)) return child.visibleLength <= 0;
+    return !isElement(child) || child.textLength === 0 || removed.has(child) || isEmptied(child, removed);
+  });
 }
 
 const SUBHEADING = /^h[2-6]$/;
