@@ -93,6 +93,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<body><main><h1>Gate</h1>${BODY}<h2>Elsewhere</h2><div><div class="related sidebar"><ul><li><a href=/a>Locks of the town</a><li><a href=/b>Ships of the town</a><li><a href=/c>Quays of the town</a></ul></div></div></main></body>`,
     `# Gate\n\n${TEXT}`,
   ],
+  [
+    'the names of options, which are links, before their descriptions',
+    `<body><div role=main><h1>Gates</h1>${`<p>${P} ${P}</p>`.repeat(20)}<ul><li><p><a href=c#s>site_url</a>:</p><p>${P}</p><pre>site_url: ""</pre></li><li><p><a href=c#u>use_urls</a>:</p><p>Set <code>use_urls</code> to <code>false</code>. Otherwise, links will not work.</p><pre>use_urls: false</pre></li></ul></div></body>`,
+    `# Gates\n\n${`${P} ${P}\n\n`.repeat(20)}- site_url:\n\n  ${P}\n\n  \`\`\`\n  site_url: ""\n  \`\`\`\n- use_urls:\n\n  Set \`use_urls\` to \`false\`. Otherwise, links will not work.\n\n  \`\`\`\n  use_urls: false\n  \`\`\``,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {

@@ -2,6 +2,7 @@ import type { Document, ParentNode } from 'domhandler';
 import { isElement, isText, type PageElement } from '../pageElement.js';
 import {
   isAnnounced,
+  isAnnouncing,
   isBar,
   isDataTable,
   isMenu,
@@ -86,7 +87,7 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (isUnscored(child, page, written) || isAnnounced(child, step.inCore)) continue;
+      if (isUnscored(child, page, written) || belongsTogether(child, step.inCore)) continue;
       const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
       const removedBefore = removedLength;
@@ -146,6 +147,11 @@ export function scoreBlocks(
 /** Whether the element is removed only together with its container. */
 function isUnscored(element: PageElement, page: PageMeasures, written: ReadonlySet<PageElement>): boolean {
   return UNSCORED_TAGS.has(element.name) || written.has(element) || isParagraph(element) || isFootnotes(element, page);
+}
+
+/** Whether the element is the announcement of what follows it, or a list that is announced. */
+function belongsTogether(element: PageElement, inCore: boolean): boolean {
+  return isAnnounced(element, inCore) || isAnnouncing(element, inCore);
 }
 
 function enter(element: PageElement, step: Step, page: PageMeasures): { -readonly [Key in keyof Step]: Step[Key] } {
