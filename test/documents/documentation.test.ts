@@ -98,6 +98,16 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<body><div role=main><h1>Gates</h1>${`<p>${P} ${P}</p>`.repeat(20)}<ul><li><p><a href=c#s>site_url</a>:</p><p>${P}</p><pre>site_url: ""</pre></li><li><p><a href=c#u>use_urls</a>:</p><p>Set <code>use_urls</code> to <code>false</code>. Otherwise, links will not work.</p><pre>use_urls: false</pre></li></ul></div></body>`,
     `# Gates\n\n${`${P} ${P}\n\n`.repeat(20)}- site_url:\n\n  ${P}\n\n  \`\`\`\n  site_url: ""\n  \`\`\`\n- use_urls:\n\n  Set \`use_urls\` to \`false\`. Otherwise, links will not work.\n\n  \`\`\`\n  use_urls: false\n  \`\`\``,
   ],
+  [
+    'mdBook: the name of the book in the bar above the chapter',
+    `<head><title>Locks - The Book of the Harbour</title></head><body><div class=page><div class="menu-bar sticky"><button>Menu</button><h1 class=menu-title>The Book of the Harbour</h1></div><div class=content><main><h1><a class=header href=#l>Locks</a></h1>${BODY}</main></div></div></body>`,
+    `# Locks\n\n${TEXT}`,
+  ],
+  [
+    'the name of the site as the only heading of the page',
+    `<head><title>Locks - The Book of the Harbour</title></head><body><h1>The Book of the Harbour</h1><main>${BODY}</main></body>`,
+    `# The Book of the Harbour\n\n${TEXT}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {
