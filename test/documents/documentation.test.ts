@@ -108,6 +108,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<head><title>Locks - The Book of the Harbour</title></head><body><h1>The Book of the Harbour</h1><main>${BODY}</main></body>`,
     `# The Book of the Harbour\n\n${TEXT}`,
   ],
+  [
+    'QDoc: the contents of the page above its title',
+    `<!doctype html><html><!-- gate.qdoc --><head></head><body><div class="content mainContent"><div class=sidebar><div class=toc><h3><a name=toc>Contents</a></h3><ul><li><a href=#f>Public Functions</a></li><li><a href=#d>Detailed Description</a></li></ul></div><div id=sidebar-content></div></div><h1>Gate Class</h1>${BODY}</div></body>`,
+    `# Gate Class\n\n${TEXT}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {
