@@ -40,8 +40,8 @@ function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
 }
 
 /**
- * Whether the element is a navigation part named by a generator, a bar of links before the first heading of reference
- * documentation, a table of its contents above the title, or the footer at its end.
+ * Whether the element is a navigation part named by a generator, a menu or a bar of links before the first heading of
+ * reference documentation, a table of its contents above the title, or the footer at its end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;
@@ -50,9 +50,12 @@ export function isReferenceBar(element: PageElement, start: number, page: PageMe
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);
   if (names.includes('n:generated')) return true;
-  // The bar of Boost is a table with a logo, which is text too.
-  if (start + textLength <= page.headingAt)
-    return links >= 3 && proseLength === 0 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
+  if (start + textLength <= page.headingAt) {
+    if (proseLength > 0) return false;
+    if (name === 'nav' || element.attribs['role'] === 'navigation') return true;
+    // The bar of Boost is a table with a logo, which is text too.
+    return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
+  }
   const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
   return isLast && (name === 'footer' || names.includes('n:foot'));
 }
