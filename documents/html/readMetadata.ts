@@ -71,7 +71,7 @@ function readMeta({ attribs }: PageElement, metas: Map<string, string>): void {
  * Returns the element's text up to the maximum length of a value: a heading without an end tag contains the rest of the
  * page.
  */
-function textOf(element: PageElement): string {
+export function textOf(element: PageElement): string {
   let text = '';
   const read = (parent: ParentNode): void => {
     for (const child of parent.children) {

@@ -25,6 +25,7 @@ export const htmlParser = {
     const html = decodeText(input, { html: true });
     const tree = buildTree(html, limits);
     const metadata = readMetadata(tree, input.baseUrl);
+    const title = typeof metadata['title'] === 'string' ? metadata['title'] : '';
     const declared = declaredKind(html);
     const { site } = input;
     /** The results of the comparison with the site's other pages, by text. */
@@ -32,7 +33,7 @@ export const htmlParser = {
     const mainTextOf = (page: Document): RenderedText => {
       applySkips(page, input.html);
       revealContent(page);
-      const found = findMainText(page, declared);
+      const found = findMainText(page, declared, title);
       const { selection, removed } = site ? withoutRepeated(page, found, site) : { selection: found, removed: null };
       removeRepeatedLabels(selection.nodes, selection.leftOut);
       const mainText = renderText(selection.nodes, selection.leftOut, limits.maxTextCharacters);

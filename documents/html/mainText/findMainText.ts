@@ -33,8 +33,11 @@ const SLACK_STEP = 2;
 /** Doubtful blocks are removed if at least this share of the text remains; otherwise they are the content. */
 const CERTAIN_SHARE = 0.5;
 
-/** Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain. */
-export function findMainText(tree: Document, declared: DeclaredKind | null): Selection {
+/**
+ * Chooses the strictest selection that keeps the page's content: of an index, not only the heading may remain.
+ * @param title the title in the page's metadata; '' without one
+ */
+export function findMainText(tree: Document, declared: DeclaredKind | null, title: string): Selection {
   const noElements: ReadonlySet<PageElement> = new Set();
   const measured = measureText(tree, noElements);
   const whole = measured.textLength;
@@ -59,7 +62,7 @@ export function findMainText(tree: Document, declared: DeclaredKind | null): Sel
       if (isOnce) removeCopies(tree, removed);
       removeFooters(tree, removed);
       if (isOnce) removeLinkLabels(tree, hidden, removed);
-      const nodes = withTitle(tree, removed, isOnce);
+      const nodes = withTitle(tree, title, removed, isOnce);
       const leftOut = new Set([...hidden, ...removed]);
       placePosts(posts, leftOut);
       return { nodes, leftOut };

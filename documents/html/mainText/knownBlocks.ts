@@ -1,6 +1,6 @@
 import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { previousElement } from '../listItems.js';
-import { PREFORMATTED } from '../tagSets.js';
+import { LISTS, PREFORMATTED } from '../tagSets.js';
 import type { PageMeasures } from './pageMeasures.js';
 
 /** Whether the element is a paragraph or code without links, which is removed only with its container. */
@@ -143,12 +143,35 @@ export function isAnnounced(element: PageElement, inCore: boolean): boolean {
   return before !== null && before.name === 'p' && isAnnouncement(before);
 }
 
+/**
+ * Whether the element is a line in the centre of a page that announces the paragraph, list or code after it, such as the
+ * name of an option (`<p><a href>site_url</a>:</p>`).
+ */
+export function isAnnouncing(element: PageElement, inCore: boolean): boolean {
+  if (!inCore || element.name !== 'p' || !isAnnouncement(element)) return false;
+  let next = element.next;
+  while (next !== null && isText(next) && next.visibleLength <= 0) next = next.next;
+  return next !== null && isElement(next) && next.textLength > 0 && ANNOUNCED_TAGS.has(next.name);
+}
+
+const ANNOUNCED_TAGS = new Set(['p', 'dl', ...LISTS, ...PREFORMATTED]);
+
 /** Whether the text of the element ends with a colon. */
 export function isAnnouncement(element: PageElement): boolean {
-  return element.textLength > 0 && ENDS_WITH_COLON.test(textIn(element));
+  return element.textLength > 0 && ENDS_WITH_COLON.test(lastTextIn(element));
 }
 
 const ENDS_WITH_COLON = /[:：]\s*$/;
+
+/** Returns the last visible text in an element; '' if it has none. */
+function lastTextIn(element: PageElement): string {
+  for (let child = element.lastChild; child !== null; child = child.prev) {
+    if (isText(child) && child.visibleLength > 0) return child.data;
+    const text = isElement(child) && child.textLength > 0 ? lastTextIn(child) : '';
+    if (text !== '') return text;
+  }
+  return '';
+}
 
 /** Minimum number of links, and minimum share of links in the text, of the menu of a page without a title. */
 const MIN_MENU_LINKS = 10;

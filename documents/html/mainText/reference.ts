@@ -1,4 +1,6 @@
-import { HOLDS, type PageElement } from '../pageElement.js';
+import type { ChildNode } from 'domhandler';
+import { HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
+import { HEADINGS } from '../tagSets.js';
 import type { PageMeasures } from './pageMeasures.js';
 
 const BOILERPLATE_TAGS = new Set(['nav', 'footer', 'aside']);
@@ -32,22 +34,45 @@ export function isOfReference(element: PageElement, inMain: boolean, page: PageM
 function isBoilerplate(element: PageElement, page: PageMeasures): boolean {
   if (TABLE_AND_LIST_TAGS.has(element.name)) return false;
   if (BOILERPLATE_TAGS.has(element.name) || BOILERPLATE_ROLES.has(element.attribs['role'] ?? '')) return true;
-  return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name));
+  // `toggle` alone also names sections that a reader can open and close.
+  const isSearch = (element.holds & HOLDS.control) !== 0;
+  return page.names.read(element).some((name) => BOILERPLATE_NAMES.has(name) && (name !== 'n:search' || isSearch));
 }
 
 /**
- * Whether the element is a navigation part named by a generator, a bar of links before the first heading of reference
- * documentation, or the footer at its end.
+ * Whether the element is a navigation part named by a generator, a menu or a bar of links before the first heading of
+ * reference documentation, a table of its contents above the title, or the footer at its end.
  */
 export function isReferenceBar(element: PageElement, start: number, page: PageMeasures): boolean {
   if (page.declared !== 'reference') return false;
   const { name, links, linkLength, textLength, proseLength, holds } = element;
+  if (start + textLength <= page.titleAt && isContents(element)) return true;
   if (TABLE_AND_LIST_TAGS.has(name) || (holds & (HOLDS.heading | HOLDS.preformatted)) !== 0) return false;
   const names = page.names.read(element);
   if (names.includes('n:generated')) return true;
-  // The bar of Boost is a table with a logo, which is text too.
-  if (start + textLength <= page.headingAt)
-    return links >= 3 && proseLength === 0 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
+  if (start + textLength <= page.headingAt) {
+    if (proseLength > 0) return false;
+    if (name === 'nav' || element.attribs['role'] === 'navigation') return true;
+    // The bar of Boost is a table with a logo, which is text too.
+    return links >= 3 && linkLength >= (name === 'table' ? 0.5 : 0.75) * textLength;
+  }
   const isLast = start > page.headingAt && start + textLength >= 0.95 * page.textLength;
   return isLast && (name === 'footer' || names.includes('n:foot'));
+}
+
+/** Whether the element is one heading and links that all lead to a place in the page. */
+function isContents({ name, holds, links, linkLength, textLength, children }: PageElement): boolean {
+  if (TABLE_AND_LIST_TAGS.has(name) || links === 0 || linkLength === textLength) return false;
+  if ((holds & HOLDS.heading) === 0 || (holds & (HOLDS.topHeading | HOLDS.preformatted)) !== 0) return false;
+  let headings = 0;
+  const visit = (nodes: readonly ChildNode[]): boolean =>
+    nodes.every((child) => {
+      if (isText(child)) return child.visibleLength <= 0;
+      if (!isElement(child) || child.textLength === 0) return true;
+      if (HEADINGS.has(child.name)) headings += 1;
+      else if (child.name !== 'a') return visit(child.children);
+      else return (child.attribs['href'] ?? '').startsWith('#');
+      return headings === 1;
+    });
+  return visit(children) && headings === 1;
 }

@@ -2,6 +2,7 @@ import type { Document, ParentNode } from 'domhandler';
 import { isElement, isText, type PageElement } from '../pageElement.js';
 import {
   isAnnounced,
+  isAnnouncing,
   isBar,
   isDataTable,
   isMenu,
@@ -90,7 +91,7 @@ export function scoreBlocks(
       if (isText(child)) at += child.visibleLength;
       if (!isElement(child) || child.textLength === 0 || leftOut.has(child)) continue;
       at += child.textLength;
-      if (isUnscored(child, page, written) || isAnnounced(child, step.inCore)) continue;
+      if (isUnscored(child, page, written) || belongsTogether(child, step.inCore)) continue;
       const children = page.repeats.get(child) ?? null;
       const next = enter(child, step, page);
       const removedBefore = removedLength;
@@ -152,6 +153,11 @@ function isUnscored(element: PageElement, page: PageMeasures, written: ReadonlyS
   return UNSCORED_TAGS.has(element.name) || written.has(element) || isParagraph(element) || isFootnotes(element, page);
 }
 
+/** Whether the element is the announcement of what follows it, or a list that is announced. */
+function belongsTogether(element: PageElement, inCore: boolean): boolean {
+  return isAnnounced(element, inCore) || isAnnouncing(element, inCore);
+}
+
 function enter(element: PageElement, step: Step, page: PageMeasures): { -readonly [Key in keyof Step]: Step[Key] } {
   const { name } = element;
   const role = element.attribs['role'];
@@ -192,10 +198,21 @@ export function removeBareHeadings(parent: ParentNode, removed: Set<PageElement>
       else if (SUBHEADING.test(child.name)) {
         end();
         heading = child;
-      } else heading = null;
+      } else if (heading !== null) {
+        if (isEmptied(child, removed)) isBare = true;
+        else heading = null;
+      }
     }
   }
   end();
+}
+
+/** Whether all visible text of an element is in removed blocks. */
+function isEmptied(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
+  return element.children.every((child) => {
+    if (isText(child)) return child.visibleLength <= 0;
+    return !isElement(child) || child.textLength === 0 || removed.has(child) || isEmptied(child, removed);
+  });
 }
 
 const SUBHEADING = /^h[2-6]$/;

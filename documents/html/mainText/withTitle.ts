@@ -1,18 +1,27 @@
 import type { Document, ParentNode } from 'domhandler';
 import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { textOf } from '../readMetadata.js';
+import { HEADINGS } from '../tagSets.js';
 import { isBlock } from './pageMeasures.js';
 
 /**
  * Keeps the page's only top heading: restores it if it was removed alone, and puts it before the rest if it was removed
- * with a banner.
+ * with a banner. The name of the site does not count.
+ * @param title the title in the page's metadata
  * @param isOnce whether other blocks with the text of the heading are removed
  */
-export function withTitle(root: Document, removed: Set<PageElement>, isOnce: boolean): readonly ParentNode[] {
-  const headings: PageElement[] = [];
+export function withTitle(
+  root: Document,
+  title: string,
+  removed: Set<PageElement>,
+  isOnce: boolean,
+): readonly ParentNode[] {
+  const all: PageElement[] = [];
   eachElement(root, (element) => {
-    if (element.name === 'h1' && element.textLength > 0) headings.push(element);
+    if (element.name === 'h1' && element.textLength > 0) all.push(element);
     return true;
   });
+  const headings = withoutSiteName(root, all, title, removed);
   const [heading] = headings;
   // A heading that is a link is the name of the site.
   if (heading === undefined || headings.length > 1 || heading.links > 0) return [root];
@@ -36,6 +45,51 @@ function removeRepeatedTitle(root: Document, title: PageElement, removed: Set<Pa
     if (isBlock(element) && !CELL_TAGS.has(element.name)) removed.add(element);
     return false;
   });
+}
+
+/**
+ * Removes the name of the site from the top headings: it is the last part of the page's title, outside of a main element
+ * that has a heading of its own.
+ */
+function withoutSiteName(
+  root: Document,
+  headings: readonly PageElement[],
+  title: string,
+  removed: Set<PageElement>,
+): readonly PageElement[] {
+  const site = LAST_PART.exec(title)?.[1];
+  const names = site === undefined ? [] : headings.filter((heading) => textOf(heading) === site);
+  if (names.length === 0) return headings;
+  const mains: PageElement[] = [];
+  eachElement(root, (element) => {
+    if (element.name !== 'main' && element.attribs['role'] !== 'main') return true;
+    mains.push(element);
+    return false;
+  });
+  if (!mains.some((main) => hasHeading(main, removed))) return headings;
+  const isName = (heading: PageElement): boolean =>
+    names.includes(heading) && !mains.some((main) => isInside(heading, main));
+  for (const heading of names) if (isName(heading)) removed.add(heading);
+  return headings.filter((heading) => !isName(heading));
+}
+
+const LAST_PART = /^.*\S\s+[-–—|·•:»]\s+(\S.*)$/;
+
+/** Whether a visible heading of an element is kept. */
+function hasHeading(parent: PageElement, removed: ReadonlySet<PageElement>): boolean {
+  if (removed.has(parent) || (parent.holds & HOLDS.heading) === 0) return false;
+  return parent.children.some(
+    (child) =>
+      isElement(child) &&
+      !removed.has(child) &&
+      child.textLength > 0 &&
+      (HEADINGS.has(child.name) || hasHeading(child, removed)),
+  );
+}
+
+function isInside(element: PageElement, ancestor: ParentNode): boolean {
+  for (let node: ParentNode | null = element; node !== null; node = node.parent) if (node === ancestor) return true;
+  return false;
 }
 
 function isLeftOut(element: PageElement, removed: ReadonlySet<PageElement>): boolean {
