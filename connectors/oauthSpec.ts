@@ -10,7 +10,8 @@ export interface OAuthGrant {
 
 /** A parameter that becomes part of addresses: a part of a field of the token response. */
 export interface TokenResponseField {
-  readonly key: string;
+  /** Path of the field in the response, such as `team.id`. */
+  readonly path: string;
   /** Its first group is the parameter. Other values are refused, because the token would be sent to another host. */
   readonly pattern: RegExp;
   /** Default without a token response: before the consent, and for tokens that a caller provides. */

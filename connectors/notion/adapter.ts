@@ -30,7 +30,7 @@ export function parseItemId(externalId: string): ItemRef | null {
 }
 
 /** Returns the id of the item for an object of Notion; null for other objects. */
-export function placeOfJson(json: NotionObject): ItemRef | null {
+export function itemRefOf(json: NotionObject): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;
   if (json['object'] === 'data_source') return { kind: 'database', id };
