@@ -10,9 +10,9 @@ export interface OAuthGrant {
 
 /** How a parameter that is used in URLs is extracted from a field of the token response. */
 export interface TokenResponseField {
-  readonly key: string;
-  /** The first capture group is the parameter. Values that do not match are refused: the token must not be sent to
-   * another host. */
+  /** Path of the field in the response, such as `team.id`. */
+  readonly path: string;
+  /** Its first group is the parameter. Other values are refused, because the token would be sent to another host. */
   readonly pattern: RegExp;
   /** Default without a token response: before the consent, and for tokens that a caller provides. */
   readonly otherwise: string;

@@ -177,7 +177,7 @@ export const gong: Connector<OAuthGrant> = {
     rotates: true,
     tokenResponseFields: {
       customer: {
-        key: 'api_base_url_for_customer',
+        path: 'api_base_url_for_customer',
         pattern: /^https:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)\.gong\.io\/?$/i,
         otherwise: 'api',
       },

@@ -30,7 +30,7 @@ export function parseItemId(externalId: string): ItemRef | null {
 }
 
 /** Returns the reference of a page, row or data source; null for other objects, or without a valid id. */
-export function placeOfJson(json: NotionObject): ItemRef | null {
+export function itemRefOf(json: NotionObject): ItemRef | null {
   const id = idOf(json['id']);
   if (id === null) return null;
   if (json['object'] === 'data_source') return { kind: 'database', id };

@@ -8,7 +8,7 @@ import { Fault } from '../../contract/failures.js';
 import type { Connector, ItemContent } from '../connector.js';
 import type { OAuthGrant } from '../oauthSpec.js';
 import type { GrantClient } from '../accountClient.js';
-import { isDatabaseRow, timestampOf, parseItemId, placeOfJson, type NotionObject, titleOf } from './adapter.js';
+import { isDatabaseRow, timestampOf, parseItemId, itemRefOf, type NotionObject, titleOf } from './adapter.js';
 import { classify, headersOf, isTrashed, missing, notionOAuth } from './api.js';
 import { readBlocks } from './blocks.js';
 import { columnsOf, columnText } from './properties.js';
@@ -121,7 +121,7 @@ export const notion: Connector<OAuthGrant> = {
       throw new Fault('unsupported_type', 'A Notion database has no text of its own: sync its rows.');
     }
     const page = await client.get(['pages', itemRef.id], {});
-    if (isTrashed(page) || placeOfJson(page) === null) throw missing();
+    if (isTrashed(page) || itemRefOf(page) === null) throw missing();
     return contentOf(client, page, itemRef.id);
   },
 };

@@ -5,7 +5,7 @@
 import type { GrantClient } from '../accountClient.js';
 
 import { Fault } from '../../contract/failures.js';
-import { externalIdOf, placeOfJson, type NotionObject } from './adapter.js';
+import { externalIdOf, itemRefOf, type NotionObject } from './adapter.js';
 import { idOf, isInaccessible, isTrashed } from './api.js';
 import { asObject, asText, type Json } from '../json.js';
 import { requireId } from '../faults.js';
@@ -45,7 +45,7 @@ export class ParentFinder {
 
   /** Finds the parent of an object that Notion returned, and caches it. */
   private async findItem(json: NotionObject): Promise<ItemWithParent> {
-    const itemRef = placeOfJson(json);
+    const itemRef = itemRefOf(json);
     if (itemRef === null || isTrashed(json)) return null;
     const parent = await this.nearestAncestor(json);
     const externalId = externalIdOf(itemRef);

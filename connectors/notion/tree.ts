@@ -17,7 +17,7 @@ import type { BlockObjectResponse, DatabaseObjectResponse } from '@notionhq/clie
 import { Fault } from '../../contract/failures.js';
 import type { GrantClient } from '../accountClient.js';
 import type { SkippedItem, SourceItem } from '../sourceItem.js';
-import { externalIdOf, itemOf, type ItemRef, placeOfJson, type NotionObject } from './adapter.js';
+import { externalIdOf, itemOf, type ItemRef, itemRefOf, type NotionObject } from './adapter.js';
 import { fetchPage, idOf, isInaccessible, isTrashed, missing, postPage } from './api.js';
 import { ParentFinder } from './places.js';
 import { fetchRows, rowsQuery } from './rows.js';
@@ -138,7 +138,7 @@ interface ListedItems {
 
 const foundIn = (objects: readonly NotionObject[], { owner }: OpenObject, root: string): readonly FoundItem[] =>
   objects.flatMap((json) => {
-    const itemRef = placeOfJson(json);
+    const itemRef = itemRefOf(json);
     return itemRef === null ? [] : [foundItem(json, itemRef, owner, root)];
   });
 
@@ -195,7 +195,7 @@ const unlessEnd = (cursor: TreeCursor): TreeCursor | null => (cursor.open.length
 async function fetchItem(client: GrantClient, { kind, id }: ItemRef): Promise<Json> {
   const json = await client.get([kind === 'database' ? 'data_sources' : 'pages', id], {});
   requireId('Notion', json, 'the page');
-  if (isTrashed(json) || placeOfJson(json) === null) throw missing();
+  if (isTrashed(json) || itemRefOf(json) === null) throw missing();
   return json;
 }
 
@@ -204,7 +204,7 @@ export const listChildren = withCursor(TREE_CURSOR, async (client: GrantClient, 
   if (cursor === null) {
     const json = await fetchItem(client, requestedRef);
     // The kind in the answer takes precedence: an id without a prefix may be that of a row.
-    const itemRef = placeOfJson(json) ?? requestedRef;
+    const itemRef = itemRefOf(json) ?? requestedRef;
     const parents = await new ParentFinder(client, randomUUID()).parentsOf(json);
     const { open } = foundItem(json, itemRef, '', '');
     const root = parents.root ?? externalIdOf(itemRef);
@@ -243,7 +243,7 @@ export const searchAll = withRootsCursor(SEARCH_CURSOR, async (client: GrantClie
   const parentFinder = new ParentFinder(client, listing);
   const items: SourceItem[] = [];
   for (const json of page.values) {
-    const itemRef = placeOfJson(json);
+    const itemRef = itemRefOf(json);
     if (itemRef === null || isTrashed(json)) continue;
     items.push(itemOf(json, itemRef, await parentFinder.parentsOf(json)));
   }

@@ -204,7 +204,7 @@ function grantOf(
   const life = Number(tokens['expires_in'] ?? Number.NaN);
   const now = Date.now();
   const factsOfAnswer = Object.entries(spec.tokenResponseFields ?? {}).flatMap(([fact, field]) => {
-    const fieldPath = typeof field === 'string' ? field : field.key;
+    const fieldPath = typeof field === 'string' ? field : field.path;
     const value = asText(
       fieldPath.split('.').reduce<unknown>((part, key) => (isObject(part) ? part[key] : null), answer),
     );

@@ -47,9 +47,15 @@ export function createFeedParser(): { readonly feed: RawFeed; write(text: string
   /** Returns a name without the feed's own namespace prefix: <atom:feed> becomes <feed>. */
   const plain = (name: string): string => (prefix !== '' && name.startsWith(prefix) ? name.slice(prefix.length) : name);
 
+  /** Whether the parser is in the title of the feed, or in an element of an XHTML title. */
+  const isInTitle = (): boolean => {
+    const at = path.indexOf('title');
+    return at > 0 && ENTRY_PARENTS.has(path[at - 1] ?? '');
+  };
+
   const text = (characters: string): void => {
     if (item) item.text(characters);
-    else if (path.at(-1) === 'title' && ENTRY_PARENTS.has(path.at(-2) ?? '') && feed.title.length < MAX_TITLE)
+    else if (isInTitle() && feed.title.length < MAX_TITLE)
       feed.title += (isTitleText ? escapeHtml(characters) : characters).slice(0, MAX_TITLE);
   };
   parser.on('doctype', (doctype) => {

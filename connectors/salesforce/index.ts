@@ -18,7 +18,7 @@ import {
 } from './adapter.js';
 import { looseFileChanges } from './changes.js';
 import { crmReads } from './crm.js';
-import { articleAt, listContainer, listKnowledge, listLooseFiles, fileAt, outermost, siteOf } from './listing.js';
+import { articleAt, listContainer, listKnowledge, listLooseFiles, fileAt, listRoots, siteOf } from './listing.js';
 import { runQuery, classify, quote, waitMs } from './soql.js';
 import { incompleteAnswer, isFault, noSuchItem } from '../faults.js';
 import { bearer } from '../bearer.js';
@@ -117,7 +117,7 @@ export const salesforce: Connector<OAuthGrant> = {
     };
   },
 
-  listRoots: outermost,
+  listRoots,
 
   async listDescendants(client, externalId, cursor) {
     const itemRef = parseItemId(externalId);

@@ -38,7 +38,7 @@ const ARTICLES = { fields: ARTICLE_FIELDS, from: 'Knowledge__kav', where: ["Publ
  * Returns a page of the root items: the libraries; after the last one, the container of files outside of libraries, and
  * the container of articles if the organization has them.
  */
-export async function outermost(client: GrantClient, cursor: string | null): Promise<ItemPage> {
+export async function listRoots(client: GrantClient, cursor: string | null): Promise<ItemPage> {
   const page = await ifThere(fetchPage(client, LIBRARIES, cursor ?? ''));
   const items = (page?.rows ?? []).map((row) => itemOfLibrary(row, siteOf(client)));
   if (page && page.next !== null) return { items, next: page.next };

@@ -48,7 +48,7 @@ function versionOfThread({ ts, user, text, files, edited, replies, lastReply }: 
 }
 
 /** Converts a time window of messages, or a thread, to an item. */
-export function itemOfGroup(cut: Group, conversation: string, workspace: string): SourceItem {
+export function itemOfGroup(group: Group, conversation: string, workspace: string): SourceItem {
   const common = {
     parentExternalId: conversation,
     rootExternalId: conversation,
@@ -58,8 +58,8 @@ export function itemOfGroup(cut: Group, conversation: string, workspace: string)
     isExpandable: false,
     hasContent: true,
   };
-  if (cut.kind === 'window') {
-    const { start, ts, digest } = cut.window;
+  if (group.kind === 'window') {
+    const { start, ts, digest } = group.window;
     const range = { after: start, before: start + WINDOW_SECONDS, conversation };
     return {
       ...common,
@@ -70,7 +70,7 @@ export function itemOfGroup(cut: Group, conversation: string, workspace: string)
       version: digest,
     };
   }
-  const { ts, text } = cut.first;
+  const { ts, text } = group.first;
   const [line = ''] = plainText(text, (id) => id)
     .trim()
     .split('\n');
@@ -80,7 +80,7 @@ export function itemOfGroup(cut: Group, conversation: string, workspace: string)
     name: line.slice(0, MAX_NAME) || `Thread of ${timeOf(Number(ts))}`,
     externalUrl: addressOf(workspace, conversation, ts),
     createdAt: isoOf(Number(ts)),
-    version: versionOfThread(cut.first),
+    version: versionOfThread(group.first),
   };
 }
 
@@ -94,12 +94,12 @@ export function paragraphOf(message: Message, nameOf: (userId: string) => string
 
 /** Returns the content of a time window or a thread. */
 export function contentOf(
-  cut: { readonly kind: 'window'; readonly start: number } | { readonly kind: 'thread'; readonly ts: string },
+  group: { readonly kind: 'window'; readonly start: number } | { readonly kind: 'thread'; readonly ts: string },
   paragraphs: readonly string[],
   { conversation, name, url }: { readonly conversation: string; readonly name: string; readonly url: string | null },
 ): ItemContent {
-  const isThread = cut.kind === 'thread';
-  const range = isThread ? {} : { after: cut.start, before: cut.start + WINDOW_SECONDS };
+  const isThread = group.kind === 'thread';
+  const range = isThread ? {} : { after: group.start, before: group.start + WINDOW_SECONDS };
   return {
     bytes: Buffer.from(paragraphs.join('\n\n')),
     contentType: 'text/plain; charset=utf-8',
@@ -112,7 +112,7 @@ export function contentOf(
       is_thread: isThread,
       channel_id: conversation,
       channel_name: name,
-      ...(isThread ? { thread_ts: cut.ts } : range),
+      ...(isThread ? { thread_ts: group.ts } : range),
     },
   };
 }

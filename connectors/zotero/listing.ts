@@ -77,9 +77,10 @@ async function nextItems(client: SourceClient, library: string, cursor: Cursor):
   const collectionPath = collection === '' ? [] : ['collections', collection];
   const page = await listPage(client, [...pathOf(library), ...collectionPath, 'items'], IN_ORDER, cursor.start);
   const items = itemsOf(page.values, library);
-  const isOther = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
+  const hasChanged = cursor.version !== null && cursor.version !== page.version && cursor.restarts < MAX_RESTARTS;
   // Items that were deleted in the meantime shift others to pages that were already read, so the list is read again.
-  if (isOther) return { items, next: unlessEnd({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
+  if (hasChanged)
+    return { items, next: unlessEnd({ ...cursor, start: 0, version: null, restarts: cursor.restarts + 1 }) };
   const next =
     page.next === null
       ? { ...beginning(rest), restarts: cursor.restarts }
