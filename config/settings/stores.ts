@@ -24,7 +24,7 @@ export const STORES_SETTINGS = {
   },
   QDRANT_URL: {
     schema: Joi.string().uri({ scheme: ['http', 'https'] }),
-    about: 'URL of Qdrant. Default: the embedded engine.',
+    about: 'URL of Qdrant; port 6333 if it names none. Default: the embedded engine.',
   },
   QDRANT_COLLECTION_PREFIX: {
     schema: Joi.string()

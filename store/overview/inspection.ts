@@ -11,6 +11,7 @@ import { fileModel } from '../models/files.js';
 import { type RunDoc, runModel } from '../models/runs.js';
 import { createStalls, type Stalls } from '../runs/stalls.js';
 import type { Secrets } from '../secrets/secrets.js';
+import { clientOptions } from '../vectors/address.js';
 import { brokenCollections } from '../vectors/probe.js';
 import type { VectorSettings } from '../vectors/vectors.js';
 import { createWorkerRecords, type Workers } from '../workers/workers.js';
@@ -151,11 +152,8 @@ function inspectionOf(connection: Connection): Inspection {
 }
 
 /** Returns Qdrant's version and collections. @throws when it does not answer */
-export async function inspectQdrant({ url, apiKey, prefix }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
-  const client = new QdrantClient({
-    ...{ url, checkCompatibility: false, timeout: TIME_LIMIT_MS },
-    ...(apiKey === null ? {} : { apiKey }),
-  });
+export async function inspectQdrant({ prefix, ...address }: Pick<VectorSettings, 'url' | 'apiKey' | 'prefix'>) {
+  const client = new QdrantClient({ ...clientOptions(address), timeout: TIME_LIMIT_MS });
   const [{ version }, { collections }] = await Promise.all([client.versionInfo(), client.getCollections()]);
   const serviceCollections = collections.map(({ name }) => name).filter((name) => name.startsWith(prefix));
   const states = await Promise.all(

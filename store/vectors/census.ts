@@ -2,6 +2,7 @@ import { QdrantClient } from '@qdrant/js-client-rest';
 
 import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import type { Tenant } from '../users/accept.js';
+import { clientOptions } from './address.js';
 import { createCollections, DENSE, SPARSE } from './collection.js';
 import { type CollectionCondition, createCollectionConditions, problemOf } from './condition.js';
 import { pointId } from './pointId.js';
@@ -88,11 +89,7 @@ const rangeFilter = ({ above, upTo }: IdRange) => ({
 });
 
 export function createPointsCensus(settings: VectorSettings): PointsCensus {
-  const client = new QdrantClient({
-    url: settings.url,
-    checkCompatibility: false,
-    ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
-  });
+  const client = new QdrantClient(clientOptions(settings));
   const collections = createCollections(client, settings.prefix, settings.layout);
   const spaceOf = (name: string): string => name.slice(settings.prefix.length);
 

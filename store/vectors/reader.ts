@@ -1,18 +1,14 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 
+import { type QdrantAddress, qdrantEndpoint } from './address.js';
+
 /** Maximum number of connections, as in the client that writes points. */
 const CONNECTIONS = 25;
 /** Default time limit of a request in milliseconds, including its wait for a connection. */
 export const QDRANT_TIMEOUT_MS = 300_000;
-const DEFAULT_PORT = 6333;
 /** Error codes of a persistent connection that the server has just closed. */
 const CLOSED_CODES = new Set(['ECONNRESET', 'EPIPE']);
-
-export interface QdrantAddress {
-  readonly url: string;
-  readonly apiKey: string | null;
-}
 
 /**
  * Sends a read request to Qdrant. @returns the answer's `result`
@@ -33,17 +29,17 @@ function statusError(status: number, text: string): Error {
  * @param timeoutMs milliseconds that a request may take
  */
 export function createQdrantReader({ url, apiKey }: QdrantAddress, timeoutMs = QDRANT_TIMEOUT_MS): QueryQdrant {
-  const { protocol, hostname, port } = new URL(url);
+  const { protocol, host, port, prefix } = qdrantEndpoint(url);
   const options = { keepAlive: true, maxSockets: CONNECTIONS };
   const [send, agent] =
     protocol === 'https:' ? [requestHttps, new HttpsAgent(options)] : [requestHttp, new HttpAgent(options)];
-  const target = { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port || DEFAULT_PORT, method: 'POST', agent };
+  const target = { host, port, method: 'POST', agent };
   const key = apiKey === null ? {} : { 'api-key': apiKey };
 
   const post = (path: string, body: Buffer, signal?: AbortSignal): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const headers = { ...key, 'content-type': 'application/json', 'content-length': body.length };
-      const request = send({ ...target, path, headers, ...(signal && { signal }) });
+      const request = send({ ...target, path: prefix + path, headers, ...(signal && { signal }) });
       // Limits the whole request: a socket's own timeout does not include the wait for a free connection.
       const timer = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
       request.on('close', () => clearTimeout(timer));

@@ -4,6 +4,7 @@ import type { VectorSpace } from '../../contract/vectors/embeddingModels.js';
 import type { CallObserver } from '../../observability/watch.js';
 import type { GenerationScope } from '../generations.js';
 import type { Tenant } from '../users/accept.js';
+import { clientOptions } from './address.js';
 import { createCollections, statusOf } from './collection.js';
 import type { CollectionLayout } from './layout.js';
 import type { FileVectors } from './point.js';
@@ -111,12 +112,7 @@ export function createVectors(
   watch: CallObserver | null = null,
   timeoutMs = QDRANT_TIMEOUT_MS,
 ): Vectors {
-  const unwatchedClient = new QdrantClient({
-    url: settings.url,
-    checkCompatibility: false,
-    timeout: timeoutMs,
-    ...(settings.apiKey === null ? {} : { apiKey: settings.apiKey }),
-  });
+  const unwatchedClient = new QdrantClient({ ...clientOptions(settings), timeout: timeoutMs });
   const client = watchedClient(unwatchedClient, watch);
   const collections = createCollections(client, settings.prefix, settings.layout);
   const deleteIds = async (space: string, written: readonly WrittenPoints[]): Promise<void> => {
