@@ -57,13 +57,24 @@ function lineOf(nodes: readonly ChildNode[], rendering: Rendering): string {
 }
 
 function renderNode(node: ChildNode, rendering: Rendering): void {
-  if ('data' in node) rendering.writer.inline(node.data);
-  else if (isElement(node) && !rendering.leftOut.has(node)) {
+  if ('data' in node) {
+    if (!isLooseSeparator(node, rendering.leftOut)) rendering.writer.inline(node.data);
+  } else if (isElement(node) && !rendering.leftOut.has(node)) {
     if (!rendering.inCode && isStyledApart(node) && isElement(node.prev) && isStyledApart(node.prev))
       rendering.writer.space();
     renderElement(node, rendering);
   }
 }
+
+/** Whether a text only separates its neighbour from an element that is left out: `1.0.0 · [source]`. */
+function isLooseSeparator(node: ChildNode & { readonly data: string }, leftOut: ReadonlySet<PageElement>): boolean {
+  if (node.data.length > MAX_SEPARATOR_LENGTH || !SEPARATOR.test(node.data)) return false;
+  const isOut = (other: ChildNode | null): boolean => other !== null && isElement(other) && leftOut.has(other);
+  return isOut(node.next) || (isOut(node.prev) && node.prev?.prev === null);
+}
+
+const MAX_SEPARATOR_LENGTH = 5;
+const SEPARATOR = /^\s*[·|•]\s*$/;
 
 /**
  * Whether style sheets probably separate the element from its neighbour: a link, or a span with a class, as in lists of

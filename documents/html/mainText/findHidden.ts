@@ -1,6 +1,7 @@
-import type { Document } from 'domhandler';
+import type { ChildNode, Document } from 'domhandler';
+import { previousElement } from '../listItems.js';
 import type { Measure } from '../measureText.js';
-import { eachElement, HOLDS, isElement, type PageElement } from '../pageElement.js';
+import { eachElement, HOLDS, isElement, isText, type PageElement } from '../pageElement.js';
 import { HEADINGS } from '../tagSets.js';
 
 /**
@@ -15,6 +16,8 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
     if (
       !isHidden(element, page) &&
       !isPermalink(element) &&
+      !isSwitch(element) &&
+      !isCodeLink(element) &&
       !isButton(element) &&
       !isSearch(element) &&
       !isOfCode(element, names) &&
@@ -70,6 +73,30 @@ function isOfCode(element: PageElement, names: Map<string, number>): boolean {
   if (name === 'pre') return (element.holds & HOLDS.block) === 0 && textLength > 2 && isNumbers(element);
   return (
     textLength > 0 && textLength < MAX_FIELD_LENGTH && (meaningOfName(attribs['class'], names) & NAMED.ofCode) !== 0
+  );
+}
+
+/** Maximum number of visible characters of the sign of a switch, and of the label of a link of a code sample. */
+const MAX_SIGN_LENGTH = 3;
+const MAX_LABEL_LENGTH = 10;
+
+/** Whether the element is a link that only runs a script, and its text is a sign such as `[−]`. */
+function isSwitch({ name, attribs, textLength, children }: PageElement): boolean {
+  if (name !== 'a' || textLength === 0 || textLength > MAX_SIGN_LENGTH) return false;
+  return /^\s*javascript:/i.test(attribs['href'] ?? '') && !children.some(holdsWord);
+}
+
+function holdsWord(node: ChildNode): boolean {
+  return 'data' in node ? /[\p{L}\p{N}]/u.test(node.data) : isElement(node) && node.children.some(holdsWord);
+}
+
+/** Whether the element is a short link after a code sample that shares its container only with the sample: it runs it. */
+function isCodeLink(element: PageElement): boolean {
+  const { name, attribs, textLength, parent } = element;
+  if (name !== 'a' || textLength === 0 || textLength > MAX_LABEL_LENGTH || attribs['href'] === undefined) return false;
+  if (previousElement(element)?.name !== 'pre' || parent === null) return false;
+  return parent.children.every((child) =>
+    isText(child) ? child.visibleLength <= 0 : !isElement(child) || child === element || child.name === 'pre',
   );
 }
 
