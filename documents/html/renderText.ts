@@ -223,7 +223,20 @@ function renderInlineCode(element: PageElement, rendering: Rendering): void {
     writer.newline(2);
     writer.lines(brokenCodeLines(element, leftOut));
     writer.newline(2);
-  } else writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
+  } else {
+    // A space at an end of the code separates it from the text next to it.
+    if (hasSpaceAt(element, 'first')) writer.space();
+    writer.inline(inlineCode(lineOf(element.children, { ...rendering, inCode: true })));
+    if (hasSpaceAt(element, 'last')) writer.space();
+  }
+}
+
+/** Whether the text of an element begins or ends with white space. */
+function hasSpaceAt(element: PageElement, end: 'first' | 'last'): boolean {
+  const node = end === 'first' ? element.firstChild : element.lastChild;
+  if (node === null) return false;
+  if ('data' in node) return (end === 'first' ? /^\s/ : /\s$/).test(node.data);
+  return isElement(node) && hasSpaceAt(node, end);
 }
 
 const NOTE_ROLE = /(?:^|\s)(?:doc-)?noteref(?:\s|$)/;

@@ -86,6 +86,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p><span class=initial>T</span><span class=rest>he harbour</span></p><p><span>har</span><span>bour</span></p><p><code><span class=n>call</span><span class=p>()</span></code></p>',
     'The harbour\n\nharbour\n\n`call()`',
   ],
+  [
+    'a space at an end of inline code',
+    '<p><code>[static] </code>Gate <b>is</b><code> a</code> gate</p>',
+    '`[static]` Gate is `a` gate',
+  ],
 ];
 
 test.each(cases)('renders %s', (_name, html, text) => {
