@@ -91,6 +91,11 @@ const cases: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     '<p><code>[static] </code>Gate <b>is</b><code> a</code> gate</p>',
     '`[static]` Gate is `a` gate',
   ],
+  [
+    'the language of a code block in another',
+    '<pre><pre class=playground><code class="language-rust">a</code></pre></pre>',
+    '```rust\na\n```',
+  ],
 ];
 
 test.each(cases)('renders %s', (_name, html, text) => {
