@@ -123,6 +123,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1><span class=out-of-band><span class=since>1.2.0</span> · <a class=srclink href=s>source</a> · <a href="javascript:void(0)">[<span>−</span>]</a></span><p>${P}</p><div class=example-wrap>${CODE}<a class=test-arrow href=r>Run</a></div><p>${P}</p><p>${P}</p></main></body>`,
     `# Struct Gate\n\n1.2.0\n\n${TEXT}`,
   ],
+  [
+    'rustdoc: a text in a heading that appears only at the pointer',
+    `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn open(self) -&gt; Lock<span class=notable-traits><span class=notable-traits-tooltip>ⓘ<span class=notable-traits-tooltiptext>Notable traits for <a href=l>Lock</a></span></span></span></h4><p>${P}</p><h4><span class=tooltip>Lock<span class=tooltiptext>A part of a gate</span></span> of the gate</h4><p>${P}</p></main></body>`,
+    `# Struct Gate\n\n${TEXT}\n\n#### fn open(self) -> Lock\n\n${P}\n\n#### Lock of the gate\n\n${P}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {

@@ -21,6 +21,7 @@ export function findHidden(root: Document, page: Measure): Set<PageElement> {
       !isButton(element) &&
       !isSearch(element) &&
       !isOfCode(element, names) &&
+      !isTooltip(element, names) &&
       !isConsent(element, page.textLength, names)
     )
       return true;
@@ -126,14 +127,37 @@ function isConsent({ attribs, textLength }: PageElement, pageLength: number, nam
   return (kind & NAMED.consent) !== 0;
 }
 
-const NAMED = { consent: 1, ofCode: 2 } as const;
+/** Classes of texts that style sheets show only at the pointer. */
+const TOOLTIP = /(?:^|[\s_-])tooltip/i;
+
+/**
+ * Whether the element is a text in a title that appears only at the pointer, with the sign that it belongs to. A word
+ * that it belongs to stays.
+ */
+function isTooltip(element: PageElement, names: Map<string, number>): boolean {
+  const isNamed = ({ attribs }: PageElement): boolean => (meaningOfName(attribs['class'], names) & NAMED.tooltip) !== 0;
+  if (element.textLength === 0 || !isNamed(element)) return false;
+  let isNested = false;
+  let isInTitle = false;
+  for (let node = element.parent; node !== null && isElement(node) && !isInTitle; node = node.parent) {
+    isInTitle = isTitle(node);
+    isNested ||= isNamed(node);
+  }
+  const isWord = (node: ChildNode): boolean => holdsWord(node) && !(isElement(node) && isNamed(node));
+  return isInTitle && (isNested || !element.children.some(isWord));
+}
+
+const NAMED = { consent: 1, ofCode: 2, tooltip: 4 } as const;
 
 /** Returns the meaning of a class or an id, as bits of NAMED. A page repeats few names, so results are cached. */
 function meaningOfName(name: string | undefined, names: Map<string, number>): number {
   if (name === undefined || name === '') return 0;
   const cached = names.get(name);
   if (cached !== undefined) return cached;
-  const kind = (CONSENT.test(name) ? NAMED.consent : 0) | (OF_CODE.test(name) ? NAMED.ofCode : 0);
+  const kind =
+    (CONSENT.test(name) ? NAMED.consent : 0) |
+    (OF_CODE.test(name) ? NAMED.ofCode : 0) |
+    (TOOLTIP.test(name) ? NAMED.tooltip : 0);
   names.set(name, kind);
   return kind;
 }
