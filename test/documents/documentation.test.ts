@@ -128,6 +128,11 @@ const pages: ReadonlyArray<readonly [name: string, html: string, text: string]> 
     `<head><meta name=generator content=rustdoc></head><body><main><h1>Struct Gate</h1>${BODY}<h4>fn open(self) -&gt; Lock<span class=notable-traits><span class=notable-traits-tooltip>ⓘ<span class=notable-traits-tooltiptext>Notable traits for <a href=l>Lock</a></span></span></span></h4><p>${P}</p><h4><span class=tooltip>Lock<span class=tooltiptext>A part of a gate</span></span> of the gate</h4><p>${P}</p></main></body>`,
     `# Struct Gate\n\n${TEXT}\n\n#### fn open(self) -> Lock\n\n${P}\n\n#### Lock of the gate\n\n${P}`,
   ],
+  [
+    'BoostBook: the date of the last revision beside the footer',
+    `<head><meta name="generator" content="DocBook XSL Stylesheets Vsnapshot"></head><body><div class=section><h2>Gates</h2>${BODY}</div><table width="100%"><tr><td align=left><p><small>Last revised: June 12, 2007 at 14:01:23 -0400</small></p></td><td align=right><div class=copyright-footer></div></td></tr></table></body>`,
+    `## Gates\n\n${TEXT}`,
+  ],
 ];
 
 test.each(pages)('reads the content of a page of documentation: %s', (_name, html, text) => {
